@@ -1,0 +1,2 @@
+//! hashlane command.
+fn main() {}

@@ -1,0 +1,113 @@
+//! What a hash scheme says of itself, and the small traits that the tables and the lab build on.
+
+/// A 128-bit key.
+///
+/// The planes draw it at random at start and tell it to nobody: it is what keeps a remote party, who chooses the
+/// bytes, from choosing the bucket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key([u8; 16]);
+
+impl Key {
+    /// The key 00 01 … 0f, under which published vectors and check values are computed. Never for live traffic.
+    pub const VECTOR: Self = Self([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+
+    /// A key from 16 octets of randomness.
+    #[inline]
+    pub const fn new(octets: [u8; 16]) -> Self {
+        Self(octets)
+    }
+
+    /// The key as its 16 octets.
+    #[inline]
+    pub const fn octets(&self) -> [u8; 16] {
+        self.0
+    }
+
+    /// The two halves, octets 0–7 and 8–15, each read in little-endian order (`k0`, `k1` of the SipHash paper §2.1).
+    #[inline]
+    pub const fn halves(&self) -> (u64, u64) {
+        let k = u128::from_le_bytes(self.0);
+        (k as u64, (k >> 64) as u64)
+    }
+}
+
+/// Keeps keys out of logs.
+impl core::fmt::Debug for Key {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+/// How much of the [`Key`] reaches the hash, and in which manner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keying {
+    /// No key: equal bytes hash alike everywhere, so anyone can compute collisions beforehand.
+    None,
+    /// A seed of so many bits is mixed in, without a claim that it stops an attacker.
+    Seed(u32),
+    /// A secret key of so many bits; without it, collisions are claimed to be no easier to find than by chance.
+    Secret(u32),
+}
+
+/// What a scheme states of itself; a test recomputes [`check`](Self::check) for every registered scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeInfo {
+    /// The id in study files and records, for example `siphash-2-4`.
+    pub id: &'static str,
+    /// Where it is defined: RFC, paper, kernel file, crate.
+    pub source: &'static str,
+    /// Bits of the result that carry information (32 or 64); the rest of the `u64` is zero.
+    pub width: u32,
+    /// What of the key reaches the result.
+    pub keying: Keying,
+    /// Hash of the nine octets `123456789` under [`Key::VECTOR`].
+    pub check: u64,
+    /// Where it may be used, in a sentence.
+    pub safe: &'static str,
+}
+
+/// The octets whose hash is [`SchemeInfo::check`].
+pub const CHECK_INPUT: &[u8] = b"123456789";
+
+/// A hash of bytes under a 128-bit key.
+///
+/// An unkeyed scheme takes the key and ignores it; its [`SchemeInfo`] says so.
+pub trait BytesHash: Clone {
+    /// What the scheme states of itself.
+    const INFO: SchemeInfo;
+
+    /// The scheme under `key`.
+    fn new(key: &Key) -> Self;
+
+    /// The hash of `bytes`; results narrower than 64 bits are zero-extended.
+    fn hash(&self, bytes: &[u8]) -> u64;
+}
+
+/// A hash whose running state is extended component by component, so that every prefix of a name costs one
+/// extension and one finish.
+pub trait PrefixHash: BytesHash {
+    /// The running state; a copy of it is what "intermediate hashes kept" means.
+    type State: Clone;
+
+    /// The state of the empty prefix.
+    fn start(&self) -> Self::State;
+
+    /// Takes one component's bytes into the state.
+    fn extend(&self, state: &mut Self::State, bytes: &[u8]);
+
+    /// The hash of what the state has taken in; the state may be extended further.
+    fn finish(&self, state: &Self::State) -> u64;
+}
+
+/// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by `b`,
+/// finishes as `hash(a ‖ b)`. The one-pass forms need this, as they take words across component boundaries.
+pub trait Concatenative: PrefixHash {}
+
+/// Many keys at once, so that the latency of one hides behind the others.
+pub trait BatchHash: BytesHash {
+    /// Writes the hash of `keys[i]` to `out[i]`; equal to [`BytesHash::hash`] of each.
+    ///
+    /// # Panics
+    /// If `out` is shorter than `keys`.
+    fn hash_batch(&self, keys: &[&[u8]], out: &mut [u64]);
+}

@@ -1,0 +1,33 @@
+//! The one walk over a name's components, which the views, the conversions and the prefix hashes share.
+use crate::error::ParseError;
+
+/// A cursor over the components of one encoded name that checks each component as it comes to it.
+///
+/// Positions are octets in [`bytes`](Self::bytes): a component spans from the end of the one before it (0 for the
+/// first) to its own end. For the TLV encodings that span includes the component's type and length.
+pub trait Walk<'a>: Clone {
+    /// The octets that the components cover and that a prefix hash reads: the name's TLV-VALUE, or the segments of
+    /// an offset name.
+    fn bytes(&self) -> &'a [u8];
+
+    /// The end of the next component, or `None` after the last.
+    ///
+    /// # Errors
+    /// The rule that the component breaks, with its offset. A walk that has failed must not be continued.
+    fn next_end(&mut self) -> Result<Option<usize>, ParseError>;
+}
+
+/// One of the wire encodings of a name.
+pub trait Encoding: Copy + 'static {
+    /// The id in study files and records: `offset`, `ccnx` or `ndn`.
+    const ID: &'static str;
+
+    /// The walk over a name of this encoding.
+    type Walk<'a>: Walk<'a>;
+
+    /// Starts the walk over `name`, one whole encoded name, after checking what stands before its components.
+    ///
+    /// # Errors
+    /// The rule that the name's outer frame breaks, with the offset.
+    fn walk(name: &[u8]) -> Result<Self::Walk<'_>, ParseError>;
+}
