@@ -1,9 +1,49 @@
 //! Hierarchical names as bytes.
+//!
+//! A name is a sequence of components, each a type and a value of any octets. Three encodings of it stand here side
+//! by side, each as a checked view over borrowed bytes, a builder, and one walk over the components:
+//!
+//! | encoding | a component costs | the borders are found by |
+//! | --- | --- | --- |
+//! | [`offset`] | 3 octets of index | reading an array of ends |
+//! | [`ccnx`] | 4 octets, 2 of type and 2 of length (RFC 8609) | walking type and length |
+//! | [`ndn`] | 2 octets when small, numbers of 1, 3, 5 or 9 octets (NDN packet format 0.3) | walking type and length |
+//!
+//! [`view`] checks and reads, [`build`] writes, [`convert`](mod@convert) goes from one encoding to another, [`uri`]
+//! from and to text. Component types are NDN's numbers throughout; [`ccnx`] says how its own map onto them.
+//!
+//! ```
+//! use name::{build::OwnedName, ccnx::Ccnx, convert::convert, ndn::Ndn, uri};
+//!
+//! let name: OwnedName<Ndn> = uri::parse_uri(b"ndn:/hello/v=3")?;
+//! assert_eq!(name.as_bytes(), b"\x07\x0a\x08\x05hello\x36\x01\x03");
+//! assert_eq!(name.view().to_string(), "/hello/v=3");
+//!
+//! let same = convert::<Ndn, Ccnx>(&name.view())?;
+//! assert_eq!(same.as_bytes(), b"\0\0\0\x0e\0\x01\0\x05hello\0\x36\0\x01\x03");
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod build;
+pub mod ccnx;
+pub mod component;
+pub mod convert;
 pub mod error;
+pub mod layout;
+pub mod ndn;
+pub mod offset;
+pub mod tlv;
+pub mod uri;
+pub mod view;
 pub mod walk;
+
+/// The most components that a name may have, in any encoding.
+pub const MAX_COMPONENTS: usize = 255;
+
+/// The most octets that an encoded name may have, in any encoding, its outer frame included.
+pub const MAX_NAME_LEN: usize = 65_535;

@@ -1,4 +1,5 @@
 //! The one walk over a name's components, which the views, the conversions and the prefix hashes share.
+
 use crate::error::ParseError;
 
 /// A cursor over the components of one encoded name that checks each component as it comes to it.

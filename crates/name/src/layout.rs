@@ -1,0 +1,31 @@
+//! What the one view and the one builder ask of an encoding, beyond its walk.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::component::Component;
+use crate::walk::Encoding;
+
+/// How an encoding lays a component out.
+pub trait Layout: Encoding {
+    /// Whether a digest component must have a value of 32 octets.
+    const CHECKS_DIGESTS: bool;
+
+    /// The component that `walk` has just come to, whose octets are `span` of the walk's bytes.
+    fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a>;
+
+    /// The octets that `component` adds to a name, wherever they stand.
+    fn component_len(component: Component<'_>) -> usize;
+
+    /// The octets of a name whose components add `body` octets.
+    fn name_len(body: usize) -> usize;
+
+    /// Appends a name. The caller has checked the components: there are `count`, which add `body` octets, and all
+    /// limits hold.
+    fn write<'c>(
+        components: impl Iterator<Item = Component<'c>> + Clone,
+        count: usize,
+        body: usize,
+        out: &mut Vec<u8>,
+    );
+}

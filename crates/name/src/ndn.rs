@@ -1,0 +1,180 @@
+//! NDN names: one Name TLV with types and lengths of variable size.
+//!
+//! ```text
+//! name      = 7 length *component
+//! component = type length value        type 1..=65535
+//! ```
+//! Types and lengths are [numbers](crate::tlv) of 1, 3, 5 or 9 octets in their shortest form. The two digest types, 1
+//! and 2, have values of 32 octets. So a list of components has exactly one encoding, and comparing two names' values
+//! octet by octet (the shorter first when one begins the other) is their canonical order.
+//!
+//! Source: NDN packet format 0.3, sections TLV and Name.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::component::{Component, DIGEST_LEN, IMPLICIT_SHA256_DIGEST, PARAMETERS_SHA256_DIGEST};
+use crate::error::ParseError;
+use crate::layout::Layout;
+use crate::tlv::{number_len, read_number, write_number};
+use crate::view::Name;
+use crate::walk::{Encoding, Walk};
+use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
+
+/// The NDN encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ndn;
+
+/// A checked NDN name.
+pub type NdnName<'a> = Name<'a, Ndn>;
+
+/// The TLV-TYPE of a name.
+pub const TYPE_NAME: u8 = 7;
+
+/// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
+#[derive(Clone, Copy, Debug)]
+pub struct NdnWalk<'a> {
+    value: &'a [u8],
+    position: u32,
+    /// How many more components are allowed.
+    left: u32,
+}
+
+impl Encoding for Ndn {
+    const ID: &'static str = "ndn";
+    type Walk<'a> = NdnWalk<'a>;
+
+    #[inline]
+    fn walk(name: &[u8]) -> Result<NdnWalk<'_>, ParseError> {
+        let value = match *name {
+            [TYPE_NAME, len, ref value @ ..] if len < 253 && usize::from(len) == value.len() => value,
+            _ => long_frame(name)?,
+        };
+        Ok(NdnWalk { value, position: 0, left: MAX_COMPONENTS as u32 })
+    }
+}
+
+/// The value of a name whose length takes more than one octet, or the rule that the frame breaks.
+#[cold]
+fn long_frame(name: &[u8]) -> Result<&[u8], ParseError> {
+    if name.len() > MAX_NAME_LEN {
+        return Err(ParseError::NameTooLong { len: name.len() });
+    }
+    let (typ, taken) = read_number(name).map_err(|e| e.at(0))?;
+    if typ != u64::from(TYPE_NAME) {
+        return Err(ParseError::NotAName { typ });
+    }
+    let after_type = name.get(taken..).unwrap_or_default();
+    let (len, len_taken) = read_number(after_type).map_err(|e| e.at(taken))?;
+    let value = after_type.get(len_taken..).unwrap_or_default();
+    match len.cmp(&(value.len() as u64)) {
+        core::cmp::Ordering::Equal => Ok(value),
+        core::cmp::Ordering::Greater => Err(ParseError::Truncated { at: 0 }),
+        core::cmp::Ordering::Less => Err(ParseError::TrailingOctets { at: taken + len_taken + len as usize }),
+    }
+}
+
+impl<'a> Walk<'a> for NdnWalk<'a> {
+    #[inline]
+    fn bytes(&self) -> &'a [u8] {
+        self.value
+    }
+
+    #[inline]
+    fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
+        let start = self.position as usize;
+        let Some(&[typ, len]) = self.value.get(start..start + 2) else {
+            return if start == self.value.len() { Ok(None) } else { self.next_rare() };
+        };
+        let end = start + 2 + usize::from(len);
+        // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all of them go the slow way.
+        if typ.wrapping_sub(3) < 250 && len < 253 && end <= self.value.len() && self.left != 0 {
+            self.position = end as u32;
+            self.left -= 1;
+            return Ok(Some(end));
+        }
+        self.next_rare()
+    }
+}
+
+impl NdnWalk<'_> {
+    #[cold]
+    fn next_rare(&mut self) -> Result<Option<usize>, ParseError> {
+        let start = self.position as usize;
+        let frame = Ndn::name_len(self.value.len()) - self.value.len();
+        let at = frame + start;
+        if self.left == 0 {
+            return Err(ParseError::TooManyComponents { at });
+        }
+        // A number cut off by the end of the name is a component that runs past it.
+        let read = |from: usize| match read_number(self.value.get(from..).unwrap_or_default()) {
+            Ok((number, taken)) => Ok((number, from + taken)),
+            Err(error) => match error.at(frame + from) {
+                ParseError::Truncated { .. } => Err(ParseError::Overrun { at }),
+                other => Err(other),
+            },
+        };
+        let (typ, after_type) = read(start)?;
+        let typ = match u16::try_from(typ) {
+            Ok(0) => return Err(ParseError::ZeroType { at }),
+            Ok(typ) => typ,
+            Err(_) => return Err(ParseError::TypeTooLarge { at }),
+        };
+        let (len, after_len) = read(after_type)?;
+        if len > (self.value.len() - after_len) as u64 {
+            return Err(ParseError::Overrun { at });
+        }
+        if is_digest(typ) && len != DIGEST_LEN as u64 {
+            return Err(ParseError::DigestLength { at });
+        }
+        let end = after_len + len as usize;
+        self.position = end as u32;
+        self.left -= 1;
+        Ok(Some(end))
+    }
+}
+
+impl Layout for Ndn {
+    const CHECKS_DIGESTS: bool = true;
+
+    #[inline]
+    fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a> {
+        let octets = walk.value.get(span).unwrap_or_default();
+        let (typ, taken) = read_number(octets).unwrap_or_default();
+        let (len, _) = read_number(octets.get(taken..).unwrap_or_default()).unwrap_or_default();
+        let value = octets.get(octets.len().saturating_sub(len as usize)..).unwrap_or_default();
+        Component { typ: typ as u16, value }
+    }
+
+    #[inline]
+    fn component_len(component: Component<'_>) -> usize {
+        let len = component.value.len();
+        number_len(u64::from(component.typ)) + number_len(len as u64) + len
+    }
+
+    #[inline]
+    fn name_len(body: usize) -> usize {
+        1 + number_len(body as u64) + body
+    }
+
+    fn write<'c>(
+        components: impl Iterator<Item = Component<'c>> + Clone,
+        _count: usize,
+        body: usize,
+        out: &mut Vec<u8>,
+    ) {
+        out.push(TYPE_NAME);
+        write_number(body as u64, out);
+        for component in components {
+            write_number(u64::from(component.typ), out);
+            write_number(component.value.len() as u64, out);
+            out.extend_from_slice(component.value);
+        }
+    }
+}
+
+/// Whether `typ` is one of the two types whose value is a SHA-256 digest.
+#[inline]
+pub(crate) const fn is_digest(typ: u16) -> bool {
+    matches!(typ, IMPLICIT_SHA256_DIGEST | PARAMETERS_SHA256_DIGEST)
+}

@@ -1,0 +1,191 @@
+//! Names as text: NDN URIs, and plain file paths.
+//!
+//! # Writing
+//! `Display` of a [`Component`] and of a [`Name`](crate::view::Name) writes the URI without its scheme: `/` before each
+//! component, `/` alone for the name without components. A component is
+//!
+//! | component | text |
+//! | --- | --- |
+//! | type 8 | the escaped value |
+//! | type 1 or 2, 32 octets | `sha256digest=` or `params-sha256=`, and 64 hexadecimal digits |
+//! | type 50, 52, 54, 56, 58, the shortest form of a number | `seg=`, `off=`, `v=`, `t=`, `seq=`, and the number |
+//! | any other | the type's number, `=`, the escaped value |
+//!
+//! In an escaped value `A-Z a-z 0-9 - . _ ~` stand for themselves, and any other octet is `%` and two hexadecimal
+//! digits. A value of nothing but periods, the empty one too, gets three more.
+//!
+//! # Reading
+//! [`parse_uri`] takes what is written above, the scheme `ndn:` before it if there is one, and `//authority` after a
+//! scheme, which it ignores, as the source says. It also takes `8=`, upper-case hexadecimal digits, the other
+//! characters that a URI's path may hold bare (`! $ & ' ( ) * + , ; = : @`), and a slash at the end. Everything else
+//! breaks a rule that the error names: an empty component or one of one or two periods, a space, `?`, `#`, or an octet
+//! that is not ASCII.
+//!
+//! [`parse_path`] takes a file's path: each element between slashes is a generic component, octet for octet. Neither
+//! `%` nor `=` nor a period means anything; as in a file system, several slashes are one, and one at the end is none.
+//!
+//! [`parse_line`] tells the two apart by how the line starts, and by nothing else: `ndn:` is a URI, `/` is a path. So
+//! every line of `find /usr -type f` is the path that it says, however it is spelled, and no line changes its meaning
+//! because another reading of it fails. Who has URIs without a scheme puts `ndn:` before each.
+//!
+//! Sources: NDN packet format 0.3, Name, NDN URI Scheme; NDN naming conventions revision 3 (NDN-0022) for the types
+//! 50 to 58; RFC 3986 §2 and §3.3.
+
+mod display;
+mod parse;
+
+use core::error::Error;
+use core::fmt;
+
+use crate::build::{NameBuilder, OwnedName};
+use crate::component::{
+    BYTE_OFFSET, Component, IMPLICIT_SHA256_DIGEST, PARAMETERS_SHA256_DIGEST, SEGMENT, SEQUENCE_NUM,
+    TIMESTAMP, VERSION,
+};
+use crate::error::BuildError;
+use crate::layout::Layout;
+
+pub use self::parse::parse_uri;
+
+/// The types whose value is written as 64 hexadecimal digits, and their prefixes.
+const DIGEST_PREFIXES: [(u16, &str); 2] =
+    [(IMPLICIT_SHA256_DIGEST, "sha256digest"), (PARAMETERS_SHA256_DIGEST, "params-sha256")];
+
+/// The types whose value is written as a decimal number, and their prefixes.
+const NUMBER_PREFIXES: [(u16, &str); 5] =
+    [(SEGMENT, "seg"), (BYTE_OFFSET, "off"), (VERSION, "v"), (TIMESTAMP, "t"), (SEQUENCE_NUM, "seq")];
+
+/// The rule that a text breaks, and the offset (octets from the start of the text) where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UriError {
+    /// A line starts neither with `ndn:` nor with `/`.
+    NeitherUriNorPath,
+    /// The name does not start with a slash.
+    MissingSlash {
+        /// Offset of what stands in its place.
+        at: usize,
+    },
+    /// A value has no characters, or one or two periods and nothing else.
+    FewPeriods {
+        /// Offset of the value.
+        at: usize,
+    },
+    /// A percent sign without two hexadecimal digits after it.
+    BadEscape {
+        /// Offset of the percent sign.
+        at: usize,
+    },
+    /// An octet that must be escaped in a URI.
+    BareOctet {
+        /// Offset of the octet.
+        at: usize,
+        /// The octet.
+        octet: u8,
+    },
+    /// What stands before `=` is neither a number nor a known prefix.
+    UnknownPrefix {
+        /// Offset of the component.
+        at: usize,
+    },
+    /// A component type that is not a decimal number from 1 to 65,535 without leading zeros.
+    BadType {
+        /// Offset of the component.
+        at: usize,
+    },
+    /// A value that is not a decimal number below 2^64 without leading zeros.
+    BadNumber {
+        /// Offset of the value.
+        at: usize,
+    },
+    /// A digest that is not 64 hexadecimal digits.
+    BadDigest {
+        /// Offset of the digest.
+        at: usize,
+    },
+    /// The components do not make a name.
+    Build {
+        /// Offset of the component.
+        at: usize,
+        /// The rule that they break.
+        error: BuildError,
+    },
+}
+
+impl fmt::Display for UriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NeitherUriNorPath => {
+                write!(f, "expected a path that starts with \"/\" or a URI that starts with \"ndn:\"")
+            }
+            Self::MissingSlash { at } => write!(f, "expected \"/\" at offset {at}"),
+            Self::FewPeriods { at } => write!(
+                f,
+                "the value at offset {at} is empty or only periods; write three periods more (\"...\" is empty)"
+            ),
+            Self::BadEscape { at } => {
+                write!(f, "expected two hexadecimal digits after \"%\" at offset {at}")
+            }
+            Self::BareOctet { at, octet } => {
+                write!(f, "the octet at offset {at} must be written \"%{octet:02X}\"")
+            }
+            Self::UnknownPrefix { at } => write!(
+                f,
+                "unknown prefix before \"=\" at offset {at}: expected a type's number, sha256digest, \
+                 params-sha256, seg, off, v, t or seq; write a \"=\" that belongs to the value \"%3D\""
+            ),
+            Self::BadType { at } => {
+                write!(f, "the component type at offset {at} is not a number from 1 to 65535")
+            }
+            Self::BadNumber { at } => {
+                write!(f, "expected a decimal number below 2^64 without leading zeros at offset {at}")
+            }
+            Self::BadDigest { at } => write!(f, "expected 64 hexadecimal digits at offset {at}"),
+            Self::Build { at, error } => write!(f, "at offset {at}: {error}"),
+        }
+    }
+}
+
+impl Error for UriError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Build { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The name of a file's path: each element a generic component, octet for octet.
+///
+/// # Errors
+/// [`UriError::MissingSlash`] for a path that is not absolute, [`UriError::Build`] for one with too many elements or
+/// octets.
+pub fn parse_path<E: Layout>(path: &[u8]) -> Result<OwnedName<E>, UriError> {
+    let Some((b'/', rest)) = path.split_first() else {
+        return Err(UriError::MissingSlash { at: 0 });
+    };
+    let mut builder = NameBuilder::new();
+    let mut at = 1;
+    for element in rest.split(|&octet| octet == b'/') {
+        if !element.is_empty() {
+            builder.push(Component::generic(element)).map_err(|error| UriError::Build { at, error })?;
+        }
+        at += element.len() + 1;
+    }
+    Ok(builder.finish())
+}
+
+/// The name on one line, given without its line ending: [a URI](parse_uri) if it starts with `ndn:`, [a
+/// path](parse_path) if it starts with `/`.
+///
+/// # Errors
+/// [`UriError::NeitherUriNorPath`] for any other line; else the error of the form that the line starts.
+pub fn parse_line<E: Layout>(line: &[u8]) -> Result<OwnedName<E>, UriError> {
+    if line.starts_with(b"/") {
+        parse_path(line)
+    } else if parse::after_scheme(line).is_some() {
+        parse_uri(line)
+    } else {
+        Err(UriError::NeitherUriNorPath)
+    }
+}
