@@ -11,4 +11,8 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod jhash;
+mod load;
 pub mod scheme;
+#[cfg(test)]
+mod vectors;
