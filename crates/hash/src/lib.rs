@@ -11,6 +11,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod city;
 pub mod jhash;
 mod load;
 pub mod scheme;

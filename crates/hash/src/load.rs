@@ -12,6 +12,15 @@ pub(crate) fn le32(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
+/// The eight octets at `at`, or 0 where fewer are left.
+#[inline(always)]
+pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(word) => u64::from_le_bytes(*word),
+        None => 0,
+    }
+}
+
 /// The first octets, three at most, as a word.
 #[inline(always)]
 pub(crate) fn le32_short(bytes: &[u8]) -> u32 {
@@ -34,5 +43,8 @@ mod tests {
     fn reads_whole_words_up_to_the_end_and_zero_beyond() {
         assert_eq!(le32(&OCTETS, 16), 0xa4a3_a2a1);
         assert_eq!(le32(&OCTETS, 17), 0);
+        assert_eq!(le64(&OCTETS, 12), 0xa4a3_a2a1_9897_9695);
+        assert_eq!(le64(&OCTETS, 13), 0);
+        assert_eq!(le64(&OCTETS, usize::MAX), 0);
     }
 }

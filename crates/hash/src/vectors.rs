@@ -1,6 +1,16 @@
-//! What the tests of several families share: SMHasher's verification value.
+//! What the tests of several families share: reading vector files, and SMHasher's verification value.
 
 use std::vec::Vec;
+
+/// The rows of a vector file: columns are separated by blanks, lines that begin with `#` say where they come from.
+pub(crate) fn rows(file: &str) -> impl Iterator<Item = Vec<&str>> {
+    file.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_whitespace().collect())
+}
+
+/// A hexadecimal column.
+pub(crate) fn hex(column: &str) -> u64 {
+    u64::from_str_radix(column, 16).expect("a hexadecimal number")
+}
 
 /// SMHasher's verification value of a 32-bit hash: the keys 00 01 .. n−1 for n in 0..256, each under the seed
 /// 256 − n, and the hash under seed 0 of all results laid end to end (`VerificationTest` in `KeysetTest.cpp`).
