@@ -15,5 +15,6 @@ pub mod city;
 pub mod jhash;
 mod load;
 pub mod scheme;
+pub mod siphash;
 #[cfg(test)]
 mod vectors;

@@ -21,6 +21,31 @@ pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The octets after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
+///
+/// Where there is a whole word before them, one read ends at the end of `bytes` and a shift drops what belongs to
+/// that word: no branch depends on the number of octets.
+#[inline(always)]
+pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
+    let rest = bytes.len() % 8;
+    match bytes.last_chunk() {
+        // Two shifts, as one by 64 is not defined.
+        Some(last) => u64::from_le_bytes(*last) >> 8 >> (56 - 8 * rest),
+        None => le64_short(bytes),
+    }
+}
+
+/// Fewer than eight octets as a word: two reads that may overlap, which a disjunction does not mind.
+#[inline(always)]
+fn le64_short(bytes: &[u8]) -> u64 {
+    let len = bytes.len();
+    if let (4..8, Some(first), Some(last)) = (len, bytes.first_chunk(), bytes.last_chunk()) {
+        u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4))
+    } else {
+        u64::from(le32_short(bytes))
+    }
+}
+
 /// The first octets, three at most, as a word.
 #[inline(always)]
 pub(crate) fn le32_short(bytes: &[u8]) -> u32 {
@@ -38,6 +63,16 @@ mod tests {
 
     const OCTETS: [u8; 20] =
         *b"\x81\x82\x83\x84\x85\x86\x87\x88\x91\x92\x93\x94\x95\x96\x97\x98\xa1\xa2\xa3\xa4";
+
+    #[test]
+    fn reads_every_rest_as_the_zero_padded_word() {
+        for len in 0..=OCTETS.len() {
+            let rest = &OCTETS[len - len % 8..len];
+            let mut padded = [0; 8];
+            padded[..rest.len()].copy_from_slice(rest);
+            assert_eq!(le64_rest(&OCTETS[..len]), u64::from_le_bytes(padded), "{len}");
+        }
+    }
 
     #[test]
     fn reads_whole_words_up_to_the_end_and_zero_beyond() {

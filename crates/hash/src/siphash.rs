@@ -1,0 +1,269 @@
+//! SipHash-2-4 and SipHash-1-3: keyed hashes made for hash tables under attack.
+//!
+//! [`Lanes`] holds the four words and the steps on them, [`SipHash`] runs them over bytes. A form in vector registers
+//! follows the same steps with a vector in place of each word.
+//!
+//! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
+
+use crate::load::le64_rest;
+use crate::scheme::{BytesHash, Concatenative, Key, Keying, PrefixHash, SchemeInfo};
+
+/// SipHash with 2 rounds a word and 4 at the end: the authors' proposal.
+pub type SipHash24 = SipHash<2, 4>;
+
+/// SipHash with 1 round a word and 3 at the end: faster, with a smaller margin.
+pub type SipHash13 = SipHash<1, 3>;
+
+/// SipHash-`C`-`D` with 64 bits of result: `C` rounds for each word of the input, `D` rounds at the end.
+#[derive(Clone)]
+pub struct SipHash<const C: usize, const D: usize> {
+    pub(crate) initial: Lanes,
+}
+
+/// A choice of rounds that is registered as a scheme.
+pub trait Variant {
+    /// What the scheme states of itself.
+    const INFO: SchemeInfo;
+}
+
+impl Variant for SipHash24 {
+    const INFO: SchemeInfo = SchemeInfo {
+        id: "siphash-2-4",
+        source: "Aumasson and Bernstein 2012",
+        width: 64,
+        keying: Keying::Secret(128),
+        check: 0xca60_fc96_020e_fefd,
+        safe: "Anywhere, under a key that is random and kept.",
+    };
+}
+
+impl Variant for SipHash13 {
+    const INFO: SchemeInfo = SchemeInfo {
+        id: "siphash-1-3",
+        source: "Aumasson and Bernstein 2012, with 1 and 3 rounds",
+        width: 64,
+        keying: Keying::Secret(128),
+        check: 0xf3c7_afb3_38b5_c3ee,
+        safe: "Tables that remote parties fill, under a key that is random and kept, while results stay inside.",
+    };
+}
+
+impl<const C: usize, const D: usize> BytesHash for SipHash<C, D>
+where
+    Self: Variant,
+{
+    const INFO: SchemeInfo = <Self as Variant>::INFO;
+
+    #[inline]
+    fn new(key: &Key) -> Self {
+        Self { initial: Lanes::new(key) }
+    }
+
+    #[inline]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut lanes = self.initial;
+        for word in bytes.as_chunks().0 {
+            lanes.compress::<C>(u64::from_le_bytes(*word));
+        }
+        lanes.finish::<C, D>(le64_rest(bytes), bytes.len() as u64)
+    }
+}
+
+impl<const C: usize, const D: usize> PrefixHash for SipHash<C, D>
+where
+    Self: Variant,
+{
+    type State = State;
+
+    #[inline]
+    fn start(&self) -> State {
+        State { lanes: self.initial, pending: 0, length: 0 }
+    }
+
+    /// Each word taken in joins the pending octets with the low octets of a word of `bytes`, by shifts that do not
+    /// lie on the path from round to round.
+    #[inline]
+    fn extend(&self, state: &mut State, bytes: &[u8]) {
+        let shift = 8 * (state.length % 8) as u32;
+        // Two shifts, as one by 64 is not defined.
+        let carry = |word: u64| word >> 1 >> (63 - shift);
+        for word in bytes.as_chunks().0 {
+            let word = u64::from_le_bytes(*word);
+            state.lanes.compress::<C>(state.pending | word << shift);
+            state.pending = carry(word);
+        }
+        let rest = le64_rest(bytes);
+        state.pending |= rest << shift;
+        if shift as usize / 8 + bytes.len() % 8 >= 8 {
+            state.lanes.compress::<C>(state.pending);
+            state.pending = carry(rest);
+        }
+        state.length = state.length.wrapping_add(bytes.len() as u64);
+    }
+
+    #[inline]
+    fn finish(&self, state: &State) -> u64 {
+        state.lanes.finish::<C, D>(state.pending, state.length)
+    }
+}
+
+impl<const C: usize, const D: usize> Concatenative for SipHash<C, D> where Self: Variant {}
+
+/// What SipHash has taken in so far: the lanes after every whole word, and the octets after the last of them.
+#[derive(Clone, Copy)]
+pub struct State {
+    pub(crate) lanes: Lanes,
+    /// The `length % 8` octets not yet compressed, first octet lowest; the rest of the word is 0.
+    pub(crate) pending: u64,
+    /// Octets taken in.
+    pub(crate) length: u64,
+}
+
+/// The four words of SipHash and the steps on them.
+#[derive(Clone, Copy)]
+pub struct Lanes {
+    /// The words v0, v1, v2, v3.
+    pub v: [u64; 4],
+}
+
+impl Lanes {
+    /// The words before the first octet, to be combined with k0, k1, k0, k1 (§2.1).
+    pub const INITIAL: [u64; 4] =
+        [0x736f_6d65_7073_6575, 0x646f_7261_6e64_6f6d, 0x6c79_6765_6e65_7261, 0x7465_6462_7974_6573];
+
+    /// The lanes under `key`, before any input.
+    #[inline]
+    pub const fn new(key: &Key) -> Self {
+        let (k0, k1) = key.halves();
+        let [v0, v1, v2, v3] = Self::INITIAL;
+        Self { v: [v0 ^ k0, v1 ^ k1, v2 ^ k0, v3 ^ k1] }
+    }
+
+    /// One SipRound (§2.2, figure 2.1).
+    #[inline(always)]
+    pub const fn round(&mut self) {
+        let [mut v0, mut v1, mut v2, mut v3] = self.v;
+        v0 = v0.wrapping_add(v1);
+        v2 = v2.wrapping_add(v3);
+        v1 = v1.rotate_left(13) ^ v0;
+        v3 = v3.rotate_left(16) ^ v2;
+        v0 = v0.rotate_left(32);
+        v2 = v2.wrapping_add(v1);
+        v0 = v0.wrapping_add(v3);
+        v1 = v1.rotate_left(17) ^ v2;
+        v3 = v3.rotate_left(21) ^ v0;
+        v2 = v2.rotate_left(32);
+        self.v = [v0, v1, v2, v3];
+    }
+
+    /// Takes one word of input through `C` rounds (§2.2).
+    #[inline(always)]
+    pub fn compress<const C: usize>(&mut self, word: u64) {
+        self.v[3] ^= word;
+        for _ in 0..C {
+            self.round();
+        }
+        self.v[0] ^= word;
+    }
+
+    /// The result after the last word: `rest`, the `length % 8` octets left over, under the length's low octet; then
+    /// `D` rounds (§2.2, §2.3).
+    ///
+    /// The bits of `rest` above those octets must be 0.
+    #[inline(always)]
+    pub fn finish<const C: usize, const D: usize>(mut self, rest: u64, length: u64) -> u64 {
+        self.compress::<C>(rest | length << 56);
+        self.v[2] ^= 0xff;
+        for _ in 0..D {
+            self.round();
+        }
+        let [v0, v1, v2, v3] = self.v;
+        v0 ^ v1 ^ v2 ^ v3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+    use siphasher::sip::{SipHasher13, SipHasher24};
+
+    use super::*;
+    use crate::scheme::CHECK_INPUT;
+    use crate::vectors::{hex, rows};
+
+    /// Compares with published results, in one piece and grown octet by octet.
+    fn compare_with_table<S: Concatenative>(file: &str) {
+        let sip = S::new(&Key::VECTOR);
+        let mut state = sip.start();
+        let mut octets = Vec::new();
+        for row in rows(file) {
+            assert_eq!(row[0], std::format!("{}", octets.len()));
+            assert_eq!(sip.hash(&octets), hex(row[1]), "{} octets", octets.len());
+            assert_eq!(sip.finish(&state), hex(row[1]), "{} octets, one by one", octets.len());
+            let next = octets.len() as u8;
+            octets.push(next);
+            sip.extend(&mut state, &[next]);
+        }
+        assert_eq!(octets.len(), 64);
+    }
+
+    #[test]
+    fn siphash_2_4_gives_the_reference_results() {
+        compare_with_table::<SipHash24>(include_str!("../../../vectors/siphash-2-4.txt"));
+    }
+
+    #[test]
+    fn siphash_1_3_gives_the_published_results() {
+        compare_with_table::<SipHash13>(include_str!("../../../vectors/siphash-1-3.txt"));
+    }
+
+    /// Appendix A of the paper: fifteen octets.
+    #[test]
+    fn gives_the_result_of_the_paper() {
+        let octets: Vec<u8> = (0..15).collect();
+        assert_eq!(SipHash24::new(&Key::VECTOR).hash(&octets), 0xa129_ca61_49be_45e5);
+    }
+
+    #[test]
+    fn check_values_hold_and_agree_with_the_oracle() {
+        let key = Key::VECTOR.octets();
+        assert_eq!(SipHash24::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash24 as BytesHash>::INFO.check);
+        assert_eq!(SipHasher24::new_with_key(&key).hash(CHECK_INPUT), <SipHash24 as BytesHash>::INFO.check);
+        assert_eq!(SipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash13 as BytesHash>::INFO.check);
+        assert_eq!(SipHasher13::new_with_key(&key).hash(CHECK_INPUT), <SipHash13 as BytesHash>::INFO.check);
+    }
+
+    /// Hashes `bytes` cut at `cuts`, and checks the hash of each prefix on the way.
+    fn in_pieces<S: Concatenative>(sip: &S, bytes: &[u8], mut cuts: Vec<usize>) -> u64 {
+        cuts.push(bytes.len());
+        cuts.sort_unstable();
+        let mut state = sip.start();
+        let mut from = 0;
+        for to in cuts {
+            sip.extend(&mut state, &bytes[from..to]);
+            assert_eq!(sip.finish(&state), sip.hash(&bytes[..to]));
+            from = to;
+        }
+        sip.finish(&state)
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_oracle_however_the_bytes_are_cut(
+            key: [u8; 16],
+            bytes in proptest::collection::vec(any::<u8>(), 0..=300),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            let cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            let (sip24, sip13) = (SipHash24::new(&Key::new(key)), SipHash13::new(&Key::new(key)));
+            let oracle24 = SipHasher24::new_with_key(&key).hash(&bytes);
+            let oracle13 = SipHasher13::new_with_key(&key).hash(&bytes);
+            prop_assert_eq!(sip24.hash(&bytes), oracle24);
+            prop_assert_eq!(sip13.hash(&bytes), oracle13);
+            prop_assert_eq!(in_pieces(&sip24, &bytes, cuts.clone()), oracle24);
+            prop_assert_eq!(in_pieces(&sip13, &bytes, cuts), oracle13);
+        }
+    }
+}
