@@ -6,13 +6,13 @@
 //! Source: Pike and Alakuijala, CityHash 1.1 (`city.cc`).
 
 use crate::load::{le32, le64};
-use crate::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// CityHash64 without a seed.
 #[derive(Clone)]
 pub struct CityHash64;
 
-impl BytesHash for CityHash64 {
+impl Scheme for CityHash64 {
     const INFO: SchemeInfo = SchemeInfo {
         id: "cityhash64",
         source: "CityHash 1.1 (city.cc), as in NFD",
@@ -26,7 +26,9 @@ impl BytesHash for CityHash64 {
     fn new(_: &Key) -> Self {
         Self
     }
+}
 
+impl BytesHash for CityHash64 {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         match bytes.len() {

@@ -7,7 +7,7 @@
 //! Source: Linux `include/linux/jhash.h`; Jenkins, `lookup3.c` (May 2006).
 
 use crate::load::{le32, le32_short};
-use crate::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// jhash under a 32-bit `initval`.
 #[derive(Clone)]
@@ -15,7 +15,7 @@ pub struct Jhash {
     initval: u32,
 }
 
-impl BytesHash for Jhash {
+impl Scheme for Jhash {
     const INFO: SchemeInfo = SchemeInfo {
         id: "jhash",
         source: "Linux include/linux/jhash.h (Jenkins, lookup3.c, 2006)",
@@ -30,7 +30,9 @@ impl BytesHash for Jhash {
     fn new(key: &Key) -> Self {
         Self { initval: key.halves().0 as u32 }
     }
+}
 
+impl BytesHash for Jhash {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         u64::from(jhash(bytes, self.initval))

@@ -1,19 +1,23 @@
 //! Hash functions for packet paths: bytes → number.
 //!
 //! - [`scheme`]: what a scheme says of itself ([`SchemeInfo`](scheme::SchemeInfo)) and the traits it implements:
-//!   a hash of bytes under a key, a prefix hash with a running state, a batch of keys at once.
-//! - one module per family.
+//!   a hash of bytes, a prefix hash with a running state, a batch of keys at once.
+//! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
+//! - one module per family: [`crc32c`], [`siphash`], [`city`], [`jhash`].
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
 #![deny(unsafe_code)]
-#![forbid(unsafe_op_in_unsafe_fn)]
 
-#[cfg(test)]
+// For the detection of CPU features at run time; nothing else of it is used outside the tests.
+#[cfg(any(test, not(target_os = "none")))]
 extern crate std;
 
+mod arch;
 pub mod city;
+pub mod crc32c;
 pub mod jhash;
 mod load;
+pub mod prefix;
 pub mod scheme;
 pub mod siphash;
 #[cfg(test)]

@@ -21,6 +21,26 @@ pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The octets from `at` to the end of `bytes`, eight at the most, in the low end of a word.
+///
+/// Near the end the last whole word is read and shifted, so that the only branch asks whether `bytes` holds eight
+/// octets at all, which names do. At or beyond the end the result is of no meaning: no octet is left to take.
+#[inline(always)]
+pub(crate) fn le64_to_end(bytes: &[u8], at: usize) -> u64 {
+    match bytes.len().checked_sub(8) {
+        Some(last) => {
+            let start = at.min(last);
+            le64(bytes, start).wrapping_shr(8 * (at - start) as u32)
+        }
+        None => le64_few(bytes, at),
+    }
+}
+
+#[cold]
+fn le64_few(bytes: &[u8], at: usize) -> u64 {
+    le64_short(bytes.get(at..).unwrap_or_default())
+}
+
 /// The octets after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
 ///
 /// Where there is a whole word before them, one read ends at the end of `bytes` and a shift drops what belongs to
@@ -71,6 +91,18 @@ mod tests {
             let mut padded = [0; 8];
             padded[..rest.len()].copy_from_slice(rest);
             assert_eq!(le64_rest(&OCTETS[..len]), u64::from_le_bytes(padded), "{len}");
+        }
+    }
+
+    #[test]
+    fn reads_to_the_end_and_zero_above() {
+        for len in 0..=OCTETS.len() {
+            for at in 0..len {
+                let mut padded = [0; 8];
+                let rest = &OCTETS[at..len.min(at + 8)];
+                padded[..rest.len()].copy_from_slice(rest);
+                assert_eq!(le64_to_end(&OCTETS[..len], at), u64::from_le_bytes(padded), "{at} of {len}");
+            }
         }
     }
 

@@ -69,18 +69,41 @@ pub struct SchemeInfo {
 /// The octets whose hash is [`SchemeInfo::check`].
 pub const CHECK_INPUT: &[u8] = b"123456789";
 
-/// A hash of bytes under a 128-bit key.
+/// A hash function as it is registered: it states what it is, and is made from a 128-bit key.
 ///
 /// An unkeyed scheme takes the key and ignores it; its [`SchemeInfo`] says so.
-pub trait BytesHash: Clone {
+pub trait Scheme: BytesHash {
     /// What the scheme states of itself.
     const INFO: SchemeInfo;
 
     /// The scheme under `key`.
     fn new(key: &Key) -> Self;
+}
 
+/// A hash of bytes.
+pub trait BytesHash: Clone {
     /// The hash of `bytes`; results narrower than 64 bits are zero-extended.
     fn hash(&self, bytes: &[u8]) -> u64;
+
+    /// Runs `kernel` with this hash, compiled for the instructions that the CPU has.
+    ///
+    /// A loop that hashes many times goes through here once, outside the loop: the choice of instructions is then
+    /// made once, and the hash is inlined into the loop.
+    #[inline(always)]
+    fn run<K: BytesKernel>(&self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+}
+
+/// A piece of work that is generic over the hash it uses. See [`BytesHash::run`].
+///
+/// Implementations mark `run` as `#[inline(always)]`, so that it is compiled for the instructions of its caller.
+pub trait BytesKernel {
+    /// What the work results in.
+    type Output;
+
+    /// Does the work with `hash`.
+    fn run<H: BytesHash>(self, hash: &H) -> Self::Output;
 }
 
 /// A hash whose running state is extended component by component, so that every prefix of a name costs one
@@ -95,8 +118,32 @@ pub trait PrefixHash: BytesHash {
     /// Takes one component's bytes into the state.
     fn extend(&self, state: &mut Self::State, bytes: &[u8]);
 
+    /// Takes `bytes[from..to]` into the state, as [`extend`](Self::extend) does; a range outside `bytes` is cut to it.
+    ///
+    /// A scheme may read whole words beyond `to`, as long as they stand in `bytes`; they do not reach the result.
+    #[inline(always)]
+    fn extend_within(&self, state: &mut Self::State, bytes: &[u8], from: usize, to: usize) {
+        let to = to.min(bytes.len());
+        self.extend(state, &bytes[from.min(to)..to]);
+    }
+
     /// The hash of what the state has taken in; the state may be extended further.
     fn finish(&self, state: &Self::State) -> u64;
+
+    /// Runs `kernel` with this hash, compiled for the instructions that the CPU has; see [`BytesHash::run`].
+    #[inline(always)]
+    fn run_prefix<K: PrefixKernel>(&self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+}
+
+/// A piece of work that is generic over the prefix hash it uses. See [`PrefixHash::run_prefix`].
+pub trait PrefixKernel {
+    /// What the work results in.
+    type Output;
+
+    /// Does the work with `hash`.
+    fn run<H: PrefixHash>(self, hash: &H) -> Self::Output;
 }
 
 /// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by `b`,

@@ -1,12 +1,13 @@
 //! SipHash-2-4 and SipHash-1-3: keyed hashes made for hash tables under attack.
 //!
-//! [`Lanes`] holds the four words and the steps on them, [`SipHash`] runs them over bytes. A form in vector registers
-//! follows the same steps with a vector in place of each word.
+//! [`SipHash`] runs over the bytes of one key at a time; [`prefix`](crate::prefix) and
+//! [`hash_batch`](crate::scheme::BatchHash::hash_batch) run the same steps in vector registers, eight inputs side by side.
 //!
 //! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
 
+use crate::arch::lanes::LaneUnit;
 use crate::load::le64_rest;
-use crate::scheme::{BytesHash, Concatenative, Key, Keying, PrefixHash, SchemeInfo};
+use crate::scheme::{BytesHash, Concatenative, Key, Keying, PrefixHash, Scheme, SchemeInfo};
 
 /// SipHash with 2 rounds a word and 4 at the end: the authors' proposal.
 pub type SipHash24 = SipHash<2, 4>;
@@ -17,7 +18,8 @@ pub type SipHash13 = SipHash<1, 3>;
 /// SipHash-`C`-`D` with 64 bits of result: `C` rounds for each word of the input, `D` rounds at the end.
 #[derive(Clone)]
 pub struct SipHash<const C: usize, const D: usize> {
-    pub(crate) initial: Lanes,
+    pub(crate) initial: Words<u64>,
+    pub(crate) unit: LaneUnit,
 }
 
 /// A choice of rounds that is registered as a scheme.
@@ -48,36 +50,34 @@ impl Variant for SipHash13 {
     };
 }
 
-impl<const C: usize, const D: usize> BytesHash for SipHash<C, D>
+impl<const C: usize, const D: usize> Scheme for SipHash<C, D>
 where
     Self: Variant,
 {
     const INFO: SchemeInfo = <Self as Variant>::INFO;
 
-    #[inline]
     fn new(key: &Key) -> Self {
-        Self { initial: Lanes::new(key) }
-    }
-
-    #[inline]
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        let mut lanes = self.initial;
-        for word in bytes.as_chunks().0 {
-            lanes.compress::<C>(u64::from_le_bytes(*word));
-        }
-        lanes.finish::<C, D>(le64_rest(bytes), bytes.len() as u64)
+        Self { initial: Words::new(key), unit: LaneUnit::detect() }
     }
 }
 
-impl<const C: usize, const D: usize> PrefixHash for SipHash<C, D>
-where
-    Self: Variant,
-{
+impl<const C: usize, const D: usize> BytesHash for SipHash<C, D> {
+    #[inline]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut words = self.initial;
+        for word in bytes.as_chunks().0 {
+            words.compress::<C>(u64::from_le_bytes(*word));
+        }
+        words.result::<C, D>(le64_rest(bytes), bytes.len() as u64)
+    }
+}
+
+impl<const C: usize, const D: usize> PrefixHash for SipHash<C, D> {
     type State = State;
 
     #[inline]
     fn start(&self) -> State {
-        State { lanes: self.initial, pending: 0, length: 0 }
+        State { words: self.initial, pending: 0, length: 0 }
     }
 
     /// Each word taken in joins the pending octets with the low octets of a word of `bytes`, by shifts that do not
@@ -89,13 +89,13 @@ where
         let carry = |word: u64| word >> 1 >> (63 - shift);
         for word in bytes.as_chunks().0 {
             let word = u64::from_le_bytes(*word);
-            state.lanes.compress::<C>(state.pending | word << shift);
+            state.words.compress::<C>(state.pending | word << shift);
             state.pending = carry(word);
         }
         let rest = le64_rest(bytes);
         state.pending |= rest << shift;
         if shift as usize / 8 + bytes.len() % 8 >= 8 {
-            state.lanes.compress::<C>(state.pending);
+            state.words.compress::<C>(state.pending);
             state.pending = carry(rest);
         }
         state.length = state.length.wrapping_add(bytes.len() as u64);
@@ -103,82 +103,107 @@ where
 
     #[inline]
     fn finish(&self, state: &State) -> u64 {
-        state.lanes.finish::<C, D>(state.pending, state.length)
+        state.words.result::<C, D>(state.pending, state.length)
     }
 }
 
-impl<const C: usize, const D: usize> Concatenative for SipHash<C, D> where Self: Variant {}
+impl<const C: usize, const D: usize> Concatenative for SipHash<C, D> {}
 
-/// What SipHash has taken in so far: the lanes after every whole word, and the octets after the last of them.
+/// What SipHash has taken in so far: the words after every whole word, and the octets after the last of them.
 #[derive(Clone, Copy)]
 pub struct State {
-    pub(crate) lanes: Lanes,
+    pub(crate) words: Words<u64>,
     /// The `length % 8` octets not yet compressed, first octet lowest; the rest of the word is 0.
     pub(crate) pending: u64,
     /// Octets taken in.
     pub(crate) length: u64,
 }
 
-/// The four words of SipHash and the steps on them.
-#[derive(Clone, Copy)]
-pub struct Lanes {
-    /// The words v0, v1, v2, v3.
-    pub v: [u64; 4],
+/// One of SipHash's four words: 64 bits, or a vector of 64-bit lanes that belong to as many inputs.
+pub(crate) trait Word: Copy {
+    /// Sum modulo 2⁶⁴.
+    fn add(self, by: Self) -> Self;
+    fn xor(self, by: Self) -> Self;
+    fn rotl<const N: i32>(self) -> Self;
 }
 
-impl Lanes {
-    /// The words before the first octet, to be combined with k0, k1, k0, k1 (§2.1).
-    pub const INITIAL: [u64; 4] =
-        [0x736f_6d65_7073_6575, 0x646f_7261_6e64_6f6d, 0x6c79_6765_6e65_7261, 0x7465_6462_7974_6573];
+impl Word for u64 {
+    #[inline(always)]
+    fn add(self, by: Self) -> Self {
+        self.wrapping_add(by)
+    }
+    #[inline(always)]
+    fn xor(self, by: Self) -> Self {
+        self ^ by
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self) -> Self {
+        self.rotate_left(N as u32)
+    }
+}
 
-    /// The lanes under `key`, before any input.
-    #[inline]
-    pub const fn new(key: &Key) -> Self {
+/// The words v0, v1, v2, v3 and the steps on them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<W>(pub(crate) [W; 4]);
+
+impl Words<u64> {
+    /// The words before the first octet: the paper's constants, combined with k0, k1, k0, k1 (§2.1).
+    pub(crate) const fn new(key: &Key) -> Self {
         let (k0, k1) = key.halves();
-        let [v0, v1, v2, v3] = Self::INITIAL;
-        Self { v: [v0 ^ k0, v1 ^ k1, v2 ^ k0, v3 ^ k1] }
+        Self([
+            0x736f_6d65_7073_6575 ^ k0,
+            0x646f_7261_6e64_6f6d ^ k1,
+            0x6c79_6765_6e65_7261 ^ k0,
+            0x7465_6462_7974_6573 ^ k1,
+        ])
     }
 
+    /// The result after the last word: `rest`, the `length % 8` octets left over, under the length's low octet; then
+    /// `D` rounds (§2.2, §2.3). The bits of `rest` above those octets must be 0.
+    #[inline(always)]
+    fn result<const C: usize, const D: usize>(self, rest: u64, length: u64) -> u64 {
+        self.finish::<C, D>(rest | length << 56, 0xff)
+    }
+}
+
+impl<W: Word> Words<W> {
     /// One SipRound (§2.2, figure 2.1).
     #[inline(always)]
-    pub const fn round(&mut self) {
-        let [mut v0, mut v1, mut v2, mut v3] = self.v;
-        v0 = v0.wrapping_add(v1);
-        v2 = v2.wrapping_add(v3);
-        v1 = v1.rotate_left(13) ^ v0;
-        v3 = v3.rotate_left(16) ^ v2;
-        v0 = v0.rotate_left(32);
-        v2 = v2.wrapping_add(v1);
-        v0 = v0.wrapping_add(v3);
-        v1 = v1.rotate_left(17) ^ v2;
-        v3 = v3.rotate_left(21) ^ v0;
-        v2 = v2.rotate_left(32);
-        self.v = [v0, v1, v2, v3];
+    fn round(&mut self) {
+        let [mut v0, mut v1, mut v2, mut v3] = self.0;
+        v0 = v0.add(v1);
+        v2 = v2.add(v3);
+        v1 = v1.rotl::<13>().xor(v0);
+        v3 = v3.rotl::<16>().xor(v2);
+        v0 = v0.rotl::<32>();
+        v2 = v2.add(v1);
+        v0 = v0.add(v3);
+        v1 = v1.rotl::<17>().xor(v2);
+        v3 = v3.rotl::<21>().xor(v0);
+        v2 = v2.rotl::<32>();
+        self.0 = [v0, v1, v2, v3];
     }
 
     /// Takes one word of input through `C` rounds (§2.2).
     #[inline(always)]
-    pub fn compress<const C: usize>(&mut self, word: u64) {
-        self.v[3] ^= word;
+    pub(crate) fn compress<const C: usize>(&mut self, word: W) {
+        self.0[3] = self.0[3].xor(word);
         for _ in 0..C {
             self.round();
         }
-        self.v[0] ^= word;
+        self.0[0] = self.0[0].xor(word);
     }
 
-    /// The result after the last word: `rest`, the `length % 8` octets left over, under the length's low octet; then
-    /// `D` rounds (§2.2, §2.3).
-    ///
-    /// The bits of `rest` above those octets must be 0.
+    /// Takes the last word of input, then `D` rounds after `mark`, which is ff, has gone into v2 (§2.3).
     #[inline(always)]
-    pub fn finish<const C: usize, const D: usize>(mut self, rest: u64, length: u64) -> u64 {
-        self.compress::<C>(rest | length << 56);
-        self.v[2] ^= 0xff;
+    pub(crate) fn finish<const C: usize, const D: usize>(mut self, last: W, mark: W) -> W {
+        self.compress::<C>(last);
+        self.0[2] = self.0[2].xor(mark);
         for _ in 0..D {
             self.round();
         }
-        let [v0, v1, v2, v3] = self.v;
-        v0 ^ v1 ^ v2 ^ v3
+        let [v0, v1, v2, v3] = self.0;
+        v0.xor(v1).xor(v2.xor(v3))
     }
 }
 
@@ -194,7 +219,7 @@ mod tests {
     use crate::vectors::{hex, rows};
 
     /// Compares with published results, in one piece and grown octet by octet.
-    fn compare_with_table<S: Concatenative>(file: &str) {
+    fn compare_with_table<S: Concatenative + Scheme>(file: &str) {
         let sip = S::new(&Key::VECTOR);
         let mut state = sip.start();
         let mut octets = Vec::new();
@@ -229,14 +254,14 @@ mod tests {
     #[test]
     fn check_values_hold_and_agree_with_the_oracle() {
         let key = Key::VECTOR.octets();
-        assert_eq!(SipHash24::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash24 as BytesHash>::INFO.check);
-        assert_eq!(SipHasher24::new_with_key(&key).hash(CHECK_INPUT), <SipHash24 as BytesHash>::INFO.check);
-        assert_eq!(SipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash13 as BytesHash>::INFO.check);
-        assert_eq!(SipHasher13::new_with_key(&key).hash(CHECK_INPUT), <SipHash13 as BytesHash>::INFO.check);
+        assert_eq!(SipHash24::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash24 as Scheme>::INFO.check);
+        assert_eq!(SipHasher24::new_with_key(&key).hash(CHECK_INPUT), <SipHash24 as Scheme>::INFO.check);
+        assert_eq!(SipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash13 as Scheme>::INFO.check);
+        assert_eq!(SipHasher13::new_with_key(&key).hash(CHECK_INPUT), <SipHash13 as Scheme>::INFO.check);
     }
 
     /// Hashes `bytes` cut at `cuts`, and checks the hash of each prefix on the way.
-    fn in_pieces<S: Concatenative>(sip: &S, bytes: &[u8], mut cuts: Vec<usize>) -> u64 {
+    fn in_pieces<S: Concatenative + Scheme>(sip: &S, bytes: &[u8], mut cuts: Vec<usize>) -> u64 {
         cuts.push(bytes.len());
         cuts.sort_unstable();
         let mut state = sip.start();

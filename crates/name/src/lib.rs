@@ -37,6 +37,7 @@ pub mod error;
 pub mod layout;
 pub mod ndn;
 pub mod offset;
+pub mod prefix;
 pub mod tlv;
 pub mod uri;
 pub mod view;

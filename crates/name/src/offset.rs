@@ -125,6 +125,17 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
         }
         self.next_rare(entry[0], end)
     }
+
+    #[inline(always)]
+    fn end_of(&self, index: usize) -> Result<Option<usize>, ParseError> {
+        let at = self.next as usize + index;
+        let Some(entry) = self.index.get(at) else { return Ok(None) };
+        let end = usize::from(end_of(entry));
+        if end > self.segments.len() {
+            return Err(ParseError::Overrun { at: 1 + at * ENTRY });
+        }
+        Ok(Some(end))
+    }
 }
 
 impl OffsetWalk<'_> {

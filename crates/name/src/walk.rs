@@ -16,6 +16,22 @@ pub trait Walk<'a>: Clone {
     /// # Errors
     /// The rule that the component breaks, with its offset. A walk that has failed must not be continued.
     fn next_end(&mut self) -> Result<Option<usize>, ParseError>;
+
+    /// The end of component `index`, counted from the walk's next component on, or `None` where there is none:
+    /// found by walking, or read where the encoding has an array of ends.
+    ///
+    /// # Errors
+    /// As [`next_end`](Self::next_end); an encoding that reads checks no component before this one.
+    #[inline(always)]
+    fn end_of(&self, index: usize) -> Result<Option<usize>, ParseError> {
+        let mut walk = self.clone();
+        for _ in 0..index {
+            if walk.next_end()?.is_none() {
+                return Ok(None);
+            }
+        }
+        walk.next_end()
+    }
 }
 
 /// One of the wire encodings of a name.

@@ -2,14 +2,14 @@
 //!
 //! The crate holds two functions with different results, and chooses when it is compiled: one built on AES rounds
 //! where the target features of x86 include `aes`, one built on folded products elsewhere. It promises the same
-//! results neither across versions nor across machines. [`BytesHash::INFO`] names the function in use, and the check
+//! results neither across versions nor across machines. [`Scheme::INFO`] names the function in use, and the check
 //! value is of that function in the pinned version, on little-endian machines with 64-bit words. The AES function
 //! shuffles octets by `pshufb` with `ssse3` and reverses them without, hence three values.
 
 use core::hash::{BuildHasher, Hasher};
 
 use ::ahash::RandomState;
-use hash::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use hash::siphash::SipHash24;
 
 /// aHash under four 64-bit keys, which are drawn from the 128-bit key by SipHash-2-4.
@@ -21,7 +21,7 @@ pub struct AHash {
 /// Whether the crate is compiled to its AES function.
 const AES: bool = cfg!(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "aes"));
 
-impl BytesHash for AHash {
+impl Scheme for AHash {
     const INFO: SchemeInfo = SchemeInfo {
         id: "ahash",
         source: if AES { "crate ahash 0.8.12, AES rounds" } else { "crate ahash 0.8.12, folded products" },
@@ -42,7 +42,9 @@ impl BytesHash for AHash {
         let [k0, k1, k2, k3] = [0, 1, 2, 3].map(|word| draw.hash(&[word]));
         Self { keys: RandomState::with_seeds(k0, k1, k2, k3) }
     }
+}
 
+impl BytesHash for AHash {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut hasher = self.keys.build_hasher();

@@ -8,7 +8,7 @@ use core::hash::Hasher;
 
 use ::foldhash::SharedSeed;
 use ::foldhash::fast::FoldHasher;
-use hash::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// foldhash under two seeds: one of 64 bits for each hasher, and a shared one grown from 64 bits.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct FoldHash {
     shared: SharedSeed,
 }
 
-impl BytesHash for FoldHash {
+impl Scheme for FoldHash {
     const INFO: SchemeInfo = SchemeInfo {
         id: "foldhash",
         source: "crate foldhash 0.2.0, fast",
@@ -33,7 +33,9 @@ impl BytesHash for FoldHash {
         let (seed, shared) = key.halves();
         Self { seed, shared: SharedSeed::from_u64(shared) }
     }
+}
 
+impl BytesHash for FoldHash {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut hasher = FoldHasher::with_seed(self.seed, &self.shared);

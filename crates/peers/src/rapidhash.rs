@@ -5,7 +5,7 @@
 //! that against collisions which hold under every seed.
 
 use ::rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
-use hash::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// rapidhash V3 under a 64-bit seed.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub struct RapidHash {
     secrets: RapidSecrets,
 }
 
-impl BytesHash for RapidHash {
+impl Scheme for RapidHash {
     const INFO: SchemeInfo = SchemeInfo {
         id: "rapidhash",
         source: "crate rapidhash 4.5.1, V3 as in rapidhash.h",
@@ -28,7 +28,9 @@ impl BytesHash for RapidHash {
     fn new(key: &Key) -> Self {
         Self { secrets: RapidSecrets::seed_cpp(key.halves().0) }
     }
+}
 
+impl BytesHash for RapidHash {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         rapidhash_v3_seeded(bytes, &self.secrets)

@@ -3,7 +3,7 @@
 //! The result is fixed by the XXH3 specification and is the same on every machine; which vector instructions compute
 //! it for keys over 240 octets is chosen when the crate is compiled.
 
-use hash::scheme::{BytesHash, Key, Keying, SchemeInfo};
+use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// XXH3-64 under a 64-bit seed.
@@ -12,7 +12,7 @@ pub struct Xxh3 {
     seed: u64,
 }
 
-impl BytesHash for Xxh3 {
+impl Scheme for Xxh3 {
     const INFO: SchemeInfo = SchemeInfo {
         id: "xxh3",
         source: "crate xxhash-rust 0.8.19",
@@ -27,7 +27,9 @@ impl BytesHash for Xxh3 {
     fn new(key: &Key) -> Self {
         Self { seed: key.halves().0 }
     }
+}
 
+impl BytesHash for Xxh3 {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         xxh3_64_with_seed(bytes, self.seed)

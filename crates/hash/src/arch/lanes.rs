@@ -1,0 +1,130 @@
+//! Eight 64-bit lanes side by side: AVX-512, AVX2, or plain arrays.
+
+/// Lanes in a vector, whatever the registers are.
+pub(crate) const WIDTH: usize = 8;
+
+/// Arithmetic on [`WIDTH`] lanes of 64 bits at once.
+pub(crate) trait Lanes: Copy {
+    /// The vector.
+    type V: Copy;
+
+    fn load(self, from: &[u64; WIDTH]) -> Self::V;
+    fn store(self, v: Self::V, to: &mut [u64; WIDTH]);
+    fn splat(self, x: u64) -> Self::V;
+    /// Sum modulo 2⁶⁴.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn rotl<const N: i32>(self, a: Self::V) -> Self::V;
+    /// Each lane shifted left by its own count, which must be below 64.
+    fn shl(self, a: Self::V, by: Self::V) -> Self::V;
+    /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
+    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V;
+}
+
+/// Work that is generic over the lanes. `run` must be `#[inline(always)]`.
+pub(crate) trait LaneKernel {
+    type Output;
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// Which lanes to use, decided once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LaneUnit {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(super::x86_64::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(super::x86_64::Avx512),
+}
+
+impl LaneUnit {
+    /// The widest that this CPU has.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(token) = super::x86_64::Avx512::detect() {
+                return Self::Avx512(token);
+            }
+            if let Some(token) = super::x86_64::Avx2::detect() {
+                return Self::Avx2(token);
+            }
+        }
+        Self::Portable(Portable)
+    }
+
+    /// Every one that this CPU has, for tests.
+    #[cfg(test)]
+    pub(crate) fn all() -> std::vec::Vec<Self> {
+        let mut all = std::vec![Self::Portable(Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(super::x86_64::Avx2::detect().map(Self::Avx2));
+            all.extend(super::x86_64::Avx512::detect().map(Self::Avx512));
+        }
+        all
+    }
+
+    /// Runs `kernel`, compiled with the chosen registers.
+    #[inline(always)]
+    pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
+        match self {
+            Self::Portable(lanes) => kernel.run(lanes),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(token) => token.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(token) => token.run(kernel),
+        }
+    }
+}
+
+/// Arrays, which the compiler spreads over whatever registers the target has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portable;
+
+#[inline(always)]
+fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; WIDTH] {
+    core::array::from_fn(|i| f(a[i], b[i]))
+}
+
+impl Lanes for Portable {
+    type V = [u64; WIDTH];
+
+    #[inline(always)]
+    fn load(self, from: &[u64; WIDTH]) -> Self::V {
+        *from
+    }
+    #[inline(always)]
+    fn store(self, v: Self::V, to: &mut [u64; WIDTH]) {
+        *to = v;
+    }
+    #[inline(always)]
+    fn splat(self, x: u64) -> Self::V {
+        [x; WIDTH]
+    }
+    #[inline(always)]
+    fn add(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, u64::wrapping_add)
+    }
+    #[inline(always)]
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| x ^ y)
+    }
+    #[inline(always)]
+    fn and(self, a: Self::V, b: Self::V) -> Self::V {
+        zip(a, b, |x, y| x & y)
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self, a: Self::V) -> Self::V {
+        a.map(|x| x.rotate_left(N as u32))
+    }
+    #[inline(always)]
+    fn shl(self, a: Self::V, by: Self::V) -> Self::V {
+        zip(a, by, |x, n| x.wrapping_shl(n as u32))
+    }
+    #[inline(always)]
+    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V {
+        const { assert!(LEN.is_power_of_two()) };
+        index.map(|i| table[i as usize & (LEN - 1)])
+    }
+}

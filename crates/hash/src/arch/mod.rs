@@ -1,0 +1,13 @@
+//! The CPU's instructions, and the choice among them at run time.
+//!
+//! This is the only module of the crate with `unsafe`. Each kind of CPU is a token: a value that exists only where
+//! its instructions do, made by its `detect`. The kernels of the other modules are safe, generic over a token's
+//! trait and `#[inline(always)]`; a token's `run` compiles them with its instructions enabled.
+
+pub(crate) mod crc;
+pub(crate) mod lanes;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;

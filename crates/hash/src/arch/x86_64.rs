@@ -1,0 +1,241 @@
+//! x86-64: SSE4.2's CRC32C, AVX2 and AVX-512 lanes.
+#![allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
+
+use super::crc::{CrcKernel, CrcStep};
+use super::lanes::{LaneKernel, Lanes, WIDTH};
+use core::arch::x86_64::*;
+
+/// Whether the CPU and the operating system offer a feature: asked at run time where there is an operating system,
+/// else taken from what the crate was compiled for.
+macro_rules! has {
+    ($feature:tt) => {{
+        #[cfg(not(target_os = "none"))]
+        {
+            std::is_x86_feature_detected!($feature)
+        }
+        #[cfg(target_os = "none")]
+        {
+            cfg!(target_feature = $feature)
+        }
+    }};
+}
+
+macro_rules! crc_token {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name(());
+
+        impl $name {
+            pub(crate) fn detect() -> Option<Self> {
+                $detect.then_some(Self(()))
+            }
+
+            #[inline(always)]
+            pub(crate) fn run<K: CrcKernel>(self, kernel: K) -> K::Output {
+                #[target_feature(enable = $features)]
+                fn compiled<K: CrcKernel>(token: $name, kernel: K) -> K::Output {
+                    kernel.run(token)
+                }
+                // SAFETY: the token exists only where `detect` found the features.
+                unsafe { compiled(self, kernel) }
+            }
+        }
+
+        impl CrcStep for $name {
+            #[inline(always)]
+            fn u64(self, crc: u64, word: u64) -> u64 {
+                // SAFETY: the token exists only where `detect` found SSE4.2.
+                unsafe { _mm_crc32_u64(crc, word) }
+            }
+            #[inline(always)]
+            fn u32(self, crc: u64, word: u32) -> u64 {
+                // SAFETY: as above.
+                u64::from(unsafe { _mm_crc32_u32(crc as u32, word) })
+            }
+            #[inline(always)]
+            fn u16(self, crc: u64, word: u16) -> u64 {
+                // SAFETY: as above.
+                u64::from(unsafe { _mm_crc32_u16(crc as u32, word) })
+            }
+            #[inline(always)]
+            fn u8(self, crc: u64, word: u8) -> u64 {
+                // SAFETY: as above.
+                u64::from(unsafe { _mm_crc32_u8(crc as u32, word) })
+            }
+        }
+    };
+}
+
+crc_token!(
+    /// SSE4.2 alone (Nehalem to Ivy Bridge).
+    Sse42,
+    "sse4.2",
+    has!("sse4.2")
+);
+crc_token!(
+    /// SSE4.2 with BMI2, whose variable shifts cost one µop where the older ones cost three (since Haswell and Zen).
+    Sse42Bmi2,
+    "sse4.2,bmi1,bmi2",
+    has!("sse4.2") && has!("bmi1") && has!("bmi2")
+);
+
+/// Eight lanes in one 512-bit register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Self> {
+        (has!("avx512f") && has!("avx512dq") && has!("bmi2")).then_some(Self(()))
+    }
+
+    #[inline(always)]
+    pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx512f,avx512dq,bmi1,bmi2")]
+        fn compiled<K: LaneKernel>(token: Avx512, kernel: K) -> K::Output {
+            kernel.run(token)
+        }
+        // SAFETY: the token exists only where `detect` found the features.
+        unsafe { compiled(self, kernel) }
+    }
+}
+
+// In the impls below: SAFETY of the register operations: the token exists only where `detect` found the features.
+// SAFETY of the memory operations: the references span eight `u64`, and the unaligned forms are used.
+impl Lanes for Avx512 {
+    type V = __m512i;
+
+    #[inline(always)]
+    fn load(self, from: &[u64; WIDTH]) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_loadu_epi64(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, v: __m512i, to: &mut [u64; WIDTH]) {
+        // SAFETY: see above.
+        unsafe { _mm512_storeu_epi64(to.as_mut_ptr().cast(), v) }
+    }
+    #[inline(always)]
+    fn splat(self, x: u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_set1_epi64(x as i64) }
+    }
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_and_si512(a, b) }
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self, a: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_rol_epi64::<N>(a) }
+    }
+    #[inline(always)]
+    fn shl(self, a: __m512i, by: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_sllv_epi64(a, by) }
+    }
+    #[inline(always)]
+    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: __m512i) -> __m512i {
+        const { assert!(LEN.is_power_of_two()) };
+        let index = self.and(index, self.splat(LEN as u64 - 1));
+        // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
+        unsafe { _mm512_i64gather_epi64::<8>(index, table.as_ptr().cast()) }
+    }
+}
+
+/// Eight lanes in two 256-bit registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    pub(crate) fn detect() -> Option<Self> {
+        (has!("avx2") && has!("bmi2")).then_some(Self(()))
+    }
+
+    #[inline(always)]
+    pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2")]
+        fn compiled<K: LaneKernel>(token: Avx2, kernel: K) -> K::Output {
+            kernel.run(token)
+        }
+        // SAFETY: the token exists only where `detect` found the features.
+        unsafe { compiled(self, kernel) }
+    }
+}
+
+/// A pair of 256-bit registers, lanes 0–3 and 4–7.
+type Pair = [__m256i; 2];
+
+impl Lanes for Avx2 {
+    type V = Pair;
+
+    #[inline(always)]
+    fn load(self, from: &[u64; WIDTH]) -> Pair {
+        // SAFETY: see `impl Lanes for Avx512`; the second half starts 4 of 8 lanes in.
+        unsafe { [_mm256_loadu_si256(from.as_ptr().cast()), _mm256_loadu_si256(from.as_ptr().add(4).cast())] }
+    }
+    #[inline(always)]
+    fn store(self, v: Pair, to: &mut [u64; WIDTH]) {
+        // SAFETY: as in `load`.
+        unsafe {
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), v[0]);
+            _mm256_storeu_si256(to.as_mut_ptr().add(4).cast(), v[1]);
+        }
+    }
+    #[inline(always)]
+    fn splat(self, x: u64) -> Pair {
+        // SAFETY: register operation.
+        [unsafe { _mm256_set1_epi64x(x as i64) }; 2]
+    }
+    #[inline(always)]
+    fn add(self, a: Pair, b: Pair) -> Pair {
+        // SAFETY: register operation.
+        unsafe { [_mm256_add_epi64(a[0], b[0]), _mm256_add_epi64(a[1], b[1])] }
+    }
+    #[inline(always)]
+    fn xor(self, a: Pair, b: Pair) -> Pair {
+        // SAFETY: register operation.
+        unsafe { [_mm256_xor_si256(a[0], b[0]), _mm256_xor_si256(a[1], b[1])] }
+    }
+    #[inline(always)]
+    fn and(self, a: Pair, b: Pair) -> Pair {
+        // SAFETY: register operation.
+        unsafe { [_mm256_and_si256(a[0], b[0]), _mm256_and_si256(a[1], b[1])] }
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self, a: Pair) -> Pair {
+        // AVX2 has no rotate: two shifts by counts in registers, which the compiler folds to constants.
+        // SAFETY: register operation.
+        let rotate = |x| unsafe {
+            _mm256_or_si256(
+                _mm256_sll_epi64(x, _mm_cvtsi32_si128(N)),
+                _mm256_srl_epi64(x, _mm_cvtsi32_si128(64 - N)),
+            )
+        };
+        [rotate(a[0]), rotate(a[1])]
+    }
+    #[inline(always)]
+    fn shl(self, a: Pair, by: Pair) -> Pair {
+        // SAFETY: register operation.
+        unsafe { [_mm256_sllv_epi64(a[0], by[0]), _mm256_sllv_epi64(a[1], by[1])] }
+    }
+    #[inline(always)]
+    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Pair) -> Pair {
+        const { assert!(LEN.is_power_of_two()) };
+        let index = self.and(index, self.splat(LEN as u64 - 1));
+        let at = table.as_ptr().cast();
+        // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
+        unsafe { [_mm256_i64gather_epi64::<8>(at, index[0]), _mm256_i64gather_epi64::<8>(at, index[1])] }
+    }
+}

@@ -1,0 +1,180 @@
+//! CRC32C (Castagnoli), the cyclic redundancy check with the polynomial 1EDC6F41 (RFC 3720 §12.1, iSCSI).
+//!
+//! Reflected, initial register FFFFFFFF, inverted at the end. SSE4.2 and Armv8 have an instruction for it that takes
+//! up to 8 octets; elsewhere tables do. What an implementation does with the last octets, of which there are fewer
+//! than 8, decides its speed on short components: see [`tail`].
+//!
+//! It is a linear code, not a keyed hash: the difference of two inputs fixes the difference of their hashes, so
+//! anyone can compute as many collisions as he likes, under any initial value.
+
+pub(crate) mod table;
+pub mod tail;
+
+use crate::arch::crc::{CrcKernel, CrcStep, CrcUnit};
+use crate::scheme::{
+    BytesHash, BytesKernel, Concatenative, Key, PrefixHash, PrefixKernel, Scheme, SchemeInfo,
+};
+use core::marker::PhantomData;
+use tail::{Ladder, Masked, Shifted, Tail};
+
+/// The register before the first octet.
+pub(crate) const INITIAL: u64 = 0xffff_ffff;
+
+/// The hash that a register stands for.
+#[inline(always)]
+pub(crate) fn finished(register: u64) -> u64 {
+    register ^ 0xffff_ffff
+}
+
+/// CRC32C with the CPU's instruction where there is one, its last octets taken by `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Crc32c<T = Ladder> {
+    unit: CrcUnit,
+    tail: PhantomData<T>,
+}
+
+/// CRC32C whose last octets are taken in one step, without a branch.
+pub type Crc32cShifted = Crc32c<Shifted>;
+
+/// The variant of CRC32C that pads each component with zeros to whole words.
+pub type Crc32cMasked = Crc32c<Masked>;
+
+impl<T: Tail> Crc32c<T> {
+    /// With the instructions that this CPU has.
+    pub fn detect() -> Self {
+        Self::on(CrcUnit::detect())
+    }
+
+    pub(crate) fn on(unit: CrcUnit) -> Self {
+        Self { unit, tail: PhantomData }
+    }
+
+    pub(crate) fn unit(&self) -> CrcUnit {
+        self.unit
+    }
+}
+
+impl<T: Tail> Scheme for Crc32c<T> {
+    const INFO: SchemeInfo = T::INFO;
+
+    fn new(_: &Key) -> Self {
+        Self::detect()
+    }
+}
+
+impl<T: Tail> BytesHash for Crc32c<T> {
+    #[inline]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        struct Hash<'a, T>(&'a [u8], PhantomData<T>);
+        impl<T: Tail> CrcKernel for Hash<'_, T> {
+            type Output = u64;
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) -> u64 {
+                On::<S, T>::new(step).hash(self.0)
+            }
+        }
+        self.unit.run(Hash(bytes, self.tail))
+    }
+
+    #[inline(always)]
+    fn run<K: BytesKernel>(&self, kernel: K) -> K::Output {
+        struct Run<K, T>(K, PhantomData<T>);
+        impl<K: BytesKernel, T: Tail> CrcKernel for Run<K, T> {
+            type Output = K::Output;
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) -> K::Output {
+                self.0.run(&On::<S, T>::new(step))
+            }
+        }
+        self.unit.run(Run(kernel, self.tail))
+    }
+}
+
+impl<T: Tail> PrefixHash for Crc32c<T> {
+    /// The register.
+    type State = u64;
+
+    #[inline]
+    fn start(&self) -> u64 {
+        INITIAL
+    }
+
+    #[inline]
+    fn extend(&self, state: &mut u64, bytes: &[u8]) {
+        struct Extend<'a, T>(u64, &'a [u8], PhantomData<T>);
+        impl<T: Tail> CrcKernel for Extend<'_, T> {
+            type Output = u64;
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) -> u64 {
+                T::component(step, self.0, self.1, 0, self.1.len())
+            }
+        }
+        *state = self.unit.run(Extend(*state, bytes, self.tail));
+    }
+
+    #[inline]
+    fn finish(&self, state: &u64) -> u64 {
+        finished(*state)
+    }
+
+    #[inline(always)]
+    fn run_prefix<K: PrefixKernel>(&self, kernel: K) -> K::Output {
+        struct Run<K, T>(K, PhantomData<T>);
+        impl<K: PrefixKernel, T: Tail> CrcKernel for Run<K, T> {
+            type Output = K::Output;
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) -> K::Output {
+                self.0.run(&On::<S, T>::new(step))
+            }
+        }
+        self.unit.run(Run(kernel, self.tail))
+    }
+}
+
+impl Concatenative for Crc32c<Ladder> {}
+impl Concatenative for Crc32c<Shifted> {}
+
+/// CRC32C with its instructions chosen: what the kernels see.
+#[derive(Clone, Copy)]
+struct On<S, T> {
+    step: S,
+    tail: PhantomData<T>,
+}
+
+impl<S: CrcStep, T: Tail> On<S, T> {
+    #[inline(always)]
+    fn new(step: S) -> Self {
+        Self { step, tail: PhantomData }
+    }
+}
+
+impl<S: CrcStep, T: Tail> BytesHash for On<S, T> {
+    #[inline(always)]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        finished(T::component(self.step, INITIAL, bytes, 0, bytes.len()))
+    }
+}
+
+impl<S: CrcStep, T: Tail> PrefixHash for On<S, T> {
+    type State = u64;
+
+    #[inline(always)]
+    fn start(&self) -> u64 {
+        INITIAL
+    }
+    #[inline(always)]
+    fn extend(&self, state: &mut u64, bytes: &[u8]) {
+        *state = T::component(self.step, *state, bytes, 0, bytes.len());
+    }
+    #[inline(always)]
+    fn extend_within(&self, state: &mut u64, bytes: &[u8], from: usize, to: usize) {
+        *state = T::component(self.step, *state, bytes, from, to.min(bytes.len()));
+    }
+    #[inline(always)]
+    fn finish(&self, state: &u64) -> u64 {
+        finished(*state)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What becomes of a component's last octets, of which there are fewer than the 8 that the instruction takes.
+
+use crate::arch::crc::CrcStep;
+use crate::load::{le64, le64_to_end};
+use crate::scheme::{Keying, SchemeInfo};
+
+/// A way to take one component into the register. Sealed: the forms are those of this module.
+#[expect(private_bounds, reason = "seals the trait: the CRC instructions stay inside the crate")]
+pub trait Tail: Copy + core::fmt::Debug + Form + 'static {
+    /// What the scheme with this tail states of itself.
+    const INFO: SchemeInfo;
+}
+
+pub(crate) trait Form {
+    /// Takes `bytes[from..to]` into `crc`; the caller keeps `to <= bytes.len()`.
+    fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64;
+}
+
+/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 octet where the length has that
+/// bit. Exact; its branches follow the lengths, which for names cannot be predicted.
+#[derive(Clone, Copy, Debug)]
+pub struct Ladder;
+
+/// One step on a shifted word. Exact, and without a branch.
+///
+/// The register after r < 8 octets is `(crc >> 8r) ^ T`, where T is what the r octets of `crc ^ word` leave in an
+/// empty register. Zeros leave an empty register empty, so T is also what one 8-octet step makes of those r octets
+/// shifted to the top of a word of zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Shifted;
+
+/// One step on the last word with the octets beyond the component set to zero; a component whose length is a
+/// multiple of 8 ends with a word of zeros. Not CRC32C of the octets, but of the padded ones: a component hashes as
+/// itself followed by zeros, which TLV encodings tell apart by the length inside the component, and offset names do not.
+#[derive(Clone, Copy, Debug)]
+pub struct Masked;
+
+const INFO: SchemeInfo = SchemeInfo {
+    id: "crc32c",
+    source: "RFC 3720 §12.1; last octets by the 8-4-2-1 ladder of Mosko, CCNxCON 2015",
+    width: 32,
+    keying: Keying::None,
+    check: 0xe306_9283,
+    safe: "to be studied, or where no remote party chooses the bytes: linear, collisions need no key",
+};
+
+impl Tail for Ladder {
+    const INFO: SchemeInfo = INFO;
+}
+
+impl Tail for Shifted {
+    const INFO: SchemeInfo = SchemeInfo {
+        id: "crc32c-shifted",
+        source: "RFC 3720 §12.1; last octets in one step on a shifted word",
+        ..INFO
+    };
+}
+
+impl Tail for Masked {
+    const INFO: SchemeInfo = SchemeInfo {
+        id: "crc32c-masked",
+        source: "CRC32C of each component padded with zeros to whole words",
+        check: 0x2dbb_5c68,
+        ..INFO
+    };
+}
+
+/// Takes the whole words of `bytes[from..to]`; returns the register and where the last octets start.
+#[inline(always)]
+fn whole_words<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to: usize) -> (u64, usize) {
+    let mut at = from.min(to);
+    while at + 8 <= to {
+        crc = step.u64(crc, le64(bytes, at));
+        at += 8;
+    }
+    (crc, at)
+}
+
+impl Form for Ladder {
+    #[inline(always)]
+    fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
+        let component = &bytes[from.min(to)..to];
+        let (words, mut rest) = component.as_chunks::<8>();
+        let mut crc = words.iter().fold(crc, |crc, word| step.u64(crc, u64::from_le_bytes(*word)));
+        if let Some((octets, after)) = rest.split_first_chunk::<4>() {
+            crc = step.u32(crc, u32::from_le_bytes(*octets));
+            rest = after;
+        }
+        if let Some((octets, after)) = rest.split_first_chunk::<2>() {
+            crc = step.u16(crc, u16::from_le_bytes(*octets));
+            rest = after;
+        }
+        if let Some(octet) = rest.first() {
+            crc = step.u8(crc, *octet);
+        }
+        crc
+    }
+}
+
+/// The register after the `octets % 8` low octets of `word`, by [`Shifted`]'s identity.
+#[inline(always)]
+pub(crate) fn shifted<S: CrcStep>(step: S, crc: u64, word: u64, octets: u32) -> u64 {
+    let bits = 8 * octets;
+    let top = ((crc ^ word) << 8).wrapping_shl(56u32.wrapping_sub(bits));
+    step.u64(0, top) ^ crc.wrapping_shr(bits)
+}
+
+impl Form for Shifted {
+    #[inline(always)]
+    fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
+        let (crc, at) = whole_words(step, crc, bytes, from, to);
+        shifted(step, crc, le64_to_end(bytes, at), (to - at) as u32)
+    }
+}
+
+impl Form for Masked {
+    #[inline(always)]
+    fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
+        let (crc, at) = whole_words(step, crc, bytes, from, to);
+        let mask = (1u64 << (8 * (to - at) % 64)) - 1;
+        step.u64(crc, le64_to_end(bytes, at) & mask)
+    }
+}

@@ -1,0 +1,30 @@
+//! Every prefix of a name at once, for one name or for a group of names side by side.
+//!
+//! A name is octets and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component waits
+//! for the one before it, and how many steps a component takes follows its length, which a CPU cannot predict. Here
+//! the work is cut otherwise:
+//! 1. **stage** ([`Group`]): the octets are taken apart into words of 8 from the start of the name, wherever its
+//!    components end, and each prefix notes the word it ends in;
+//! 2. **chain**: the running state over the words is computed and kept for every word; names of a group go in step,
+//!    so that one name's wait is the others' time;
+//! 3. **finish**: each prefix is the state before its last word and what of that word belongs to it. No prefix waits
+//!    for another, and nothing branches on a length.
+//!
+//! The results are those of [`hash`](crate::scheme::BytesHash::hash) over the octets of each prefix.
+
+mod crc32c;
+mod group;
+mod siphash;
+
+pub use group::Group;
+
+use crate::scheme::Concatenative;
+
+/// A hash that can take a [`Group`].
+pub trait EveryPrefix: Concatenative {
+    /// Hashes every staged prefix; [`Group::hashes`] then holds the results.
+    fn every_prefix(&self, group: &mut Group);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Each prefix hashed from its start.
+
+use super::Kept;
+use crate::error::ParseError;
+use crate::walk::{Encoding, Walk};
+use hash::scheme::{BytesHash, BytesKernel};
+
+/// Hashes octets 0 to the end of component i for each i, the shortest prefix first, and keeps nothing in between: for
+/// each prefix the end is looked for anew, by [`Walk::end_of`].
+///
+/// # Errors
+/// What [`Encoding::walk`] and the walk find wrong with the name; `kept` is then of no meaning.
+#[inline]
+pub fn all_at_once<E: Encoding, H: BytesHash>(
+    hash: &H,
+    name: &[u8],
+    kept: &mut Kept,
+) -> Result<(), ParseError> {
+    hash.run(Anew { walk: E::walk(name)?, kept })
+}
+
+/// Hashes each prefix from its start, the longest first, from an array of ends that one walk has kept.
+///
+/// # Errors
+/// As [`all_at_once`].
+#[inline]
+pub fn all_at_once_longest_first<E: Encoding, H: BytesHash>(
+    hash: &H,
+    name: &[u8],
+    kept: &mut Kept,
+) -> Result<(), ParseError> {
+    hash.run(FromKept { walk: E::walk(name)?, kept })
+}
+
+struct Anew<'k, W> {
+    walk: W,
+    kept: &'k mut Kept,
+}
+
+impl<'a, W: Walk<'a>> BytesKernel for Anew<'_, W> {
+    type Output = Result<(), ParseError>;
+
+    #[inline(always)]
+    fn run<H: BytesHash>(self, hash: &H) -> Self::Output {
+        let Self { walk, kept } = self;
+        kept.clear();
+        let bytes = walk.bytes();
+        let mut component = 0;
+        while let Some(end) = walk.end_of(component)? {
+            kept.push_hash(hash.hash(&bytes[..end.min(bytes.len())]));
+            component += 1;
+        }
+        Ok(())
+    }
+}
+
+struct FromKept<'k, W> {
+    walk: W,
+    kept: &'k mut Kept,
+}
+
+impl<'a, W: Walk<'a>> BytesKernel for FromKept<'_, W> {
+    type Output = Result<(), ParseError>;
+
+    #[inline(always)]
+    fn run<H: BytesHash>(self, hash: &H) -> Self::Output {
+        let Self { mut walk, kept } = self;
+        let bytes = walk.bytes();
+        let (ends, hashes) = kept.keep_ends(&mut walk)?;
+        for (place, end) in hashes.iter_mut().zip(ends.iter().rev()) {
+            *place = hash.hash(&bytes[..(*end as usize).min(bytes.len())]);
+        }
+        Ok(())
+    }
+}

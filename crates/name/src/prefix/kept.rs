@@ -1,0 +1,66 @@
+//! Room for what a way of hashing keeps of one name.
+
+use crate::MAX_COMPONENTS;
+
+/// The hashes of a name's prefixes, and the ends of the prefixes where a way keeps them. Made once and reused.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    hashes: [u64; MAX_COMPONENTS],
+    ends: [u32; MAX_COMPONENTS],
+    len: usize,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Kept {
+    /// Room for any name.
+    pub const fn new() -> Self {
+        Self { hashes: [0; MAX_COMPONENTS], ends: [0; MAX_COMPONENTS], len: 0 }
+    }
+
+    /// The hashes, in the order in which the way yields them: shortest prefix first, or longest.
+    #[inline]
+    pub fn hashes(&self) -> &[u64] {
+        self.hashes.get(..self.len).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Keeps the hash of the next prefix; hashes beyond the most components a name may have are dropped.
+    #[inline(always)]
+    pub(super) fn push_hash(&mut self, hash: u64) {
+        if let Some(place) = self.hashes.get_mut(self.len) {
+            *place = hash;
+            self.len += 1;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn reverse(&mut self) {
+        self.hashes.get_mut(..self.len).unwrap_or_default().reverse();
+    }
+
+    /// Keeps the ends that `walk` yields; returns them and the places for as many hashes.
+    #[inline(always)]
+    pub(super) fn keep_ends<'a, W: crate::walk::Walk<'a>>(
+        &mut self,
+        walk: &mut W,
+    ) -> Result<(&[u32], &mut [u64]), crate::error::ParseError> {
+        self.len = 0;
+        let mut len = 0;
+        while let Some(end) = walk.next_end()? {
+            let Some(place) = self.ends.get_mut(len) else { break };
+            *place = end as u32;
+            len += 1;
+        }
+        self.len = len;
+        Ok((&self.ends[..len], &mut self.hashes[..len]))
+    }
+}

@@ -1,0 +1,59 @@
+//! Component by component, each hash going on from the one before.
+
+use super::Kept;
+use crate::error::ParseError;
+use crate::walk::{Encoding, Walk};
+use hash::scheme::{PrefixHash, PrefixKernel};
+
+/// Hashes every prefix of `name`, the shortest first: H1 = hash(component 1), H2 = hash(H1, component 2), and so on.
+///
+/// # Errors
+/// What [`Encoding::walk`] and the walk find wrong with the name; `kept` is then of no meaning.
+#[inline]
+pub fn one_by_one<E: Encoding, H: PrefixHash>(
+    hash: &H,
+    name: &[u8],
+    kept: &mut Kept,
+) -> Result<(), ParseError> {
+    hash.run_prefix(OneByOne { walk: E::walk(name)?, kept })
+}
+
+/// Hashes every prefix as [`one_by_one`] does and yields the kept hashes in the order in which a table is asked: the
+/// longest first.
+///
+/// # Errors
+/// As [`one_by_one`].
+#[inline]
+pub fn one_by_one_longest_first<E: Encoding, H: PrefixHash>(
+    hash: &H,
+    name: &[u8],
+    kept: &mut Kept,
+) -> Result<(), ParseError> {
+    hash.run_prefix(OneByOne { walk: E::walk(name)?, kept })?;
+    kept.reverse();
+    Ok(())
+}
+
+struct OneByOne<'k, W> {
+    walk: W,
+    kept: &'k mut Kept,
+}
+
+impl<'a, W: Walk<'a>> PrefixKernel for OneByOne<'_, W> {
+    type Output = Result<(), ParseError>;
+
+    #[inline(always)]
+    fn run<H: PrefixHash>(self, hash: &H) -> Self::Output {
+        let Self { mut walk, kept } = self;
+        kept.clear();
+        let bytes = walk.bytes();
+        let mut state = hash.start();
+        let mut from = 0;
+        while let Some(end) = walk.next_end()? {
+            hash.extend_within(&mut state, bytes, from, end);
+            kept.push_hash(hash.finish(&state));
+            from = end;
+        }
+        Ok(())
+    }
+}
