@@ -1,0 +1,16 @@
+//! What is timed: the code that the data planes call, on one unit of a workload.
+
+pub mod names;
+
+/// One thing that is timed.
+pub trait Model {
+    /// Names in a unit of work.
+    const UNIT: usize;
+
+    /// Does the work for one unit; what it yields must not be optimised away.
+    fn work(&mut self, names: &[&[u8]]);
+
+    /// The sum, modulo 2⁶⁴, of what [`work`](Self::work) yields for the unit: the check that the work is done, and
+    /// is the same by whatever way.
+    fn sum(&mut self, names: &[&[u8]]) -> u64;
+}

@@ -1,0 +1,5 @@
+//! How things are timed.
+
+pub mod clock;
+pub mod counter;
+pub mod cycles;

@@ -1,0 +1,186 @@
+//! The one list that turns the id of a scheme in a study file into what is timed.
+//!
+//! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from general to
+//! particular: `ndn/one-by-one/longest-first/crc32c`.
+
+use crate::model::names::{BURST, Burst, OneName, Single, WalkOnly};
+use crate::probe::cycles::Subject;
+use hash::city::CityHash64;
+use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
+use hash::jhash::Jhash;
+use hash::scheme::{Key, Scheme, SchemeInfo};
+use hash::siphash::{SipHash13, SipHash24};
+use name::ccnx::Ccnx;
+use name::ndn::Ndn;
+use name::offset::Offset;
+use name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
+use name::walk::Encoding;
+use peers::ahash::AHash;
+use peers::foldhash::FoldHash;
+use peers::rapidhash::RapidHash;
+use peers::xxh3::Xxh3;
+
+/// The registered hashes, by what they can do: every one hashes octets; a *prefix* hash also goes on from component
+/// to component; an *every-prefix* hash also takes names side by side.
+macro_rules! hashes {
+    ($with:ident) => {
+        $with! {
+            every_prefix: Crc32c, Crc32cShifted, SipHash13, SipHash24;
+            prefix: Crc32cMasked;
+            bytes: CityHash64, Jhash, Xxh3, RapidHash, FoldHash, AHash;
+        }
+    };
+}
+
+/// What every registered hash states of itself, and the hash of octets under a key.
+pub struct Registered {
+    /// What it states.
+    pub info: SchemeInfo,
+    /// Hashes octets under a key, by the same code as everywhere.
+    pub hash: fn(&Key, &[u8]) -> u64,
+}
+
+macro_rules! list {
+    ($($group:ident: $($hash:ty),*;)*) => {
+        vec![$($(Registered { info: <$hash>::INFO, hash: hash_of::<$hash> }),*),*]
+    };
+}
+
+fn hash_of<H: Scheme>(key: &Key, bytes: &[u8]) -> u64 {
+    H::new(key).hash(bytes)
+}
+
+/// All registered hashes.
+pub fn schemes() -> Vec<Registered> {
+    hashes!(list)
+}
+
+macro_rules! every_prefix_by_id {
+    (every_prefix: $($hash:ty),*; $($rest:tt)*) => {
+        fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+            match (way, id) {
+                $((["one-pass"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(Single::<E, $hash>::new(<$hash>::new(key))))
+                })*
+                $((["burst"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(Burst::<E, $hash>::new(<$hash>::new(key))))
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+hashes!(every_prefix_by_id);
+
+macro_rules! prefix_by_id {
+    (every_prefix: $($every:ty),*; prefix: $($prefix:ty),*; $($rest:tt)*) => {
+        fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+            match (way, id) {
+                $((["one-by-one"], id) if id == <$every>::INFO.id => {
+                    Some(Box::new(OneName::new(<$every>::new(key), one_by_one::<E, $every>)))
+                })*
+                $((["one-by-one"], id) if id == <$prefix>::INFO.id => {
+                    Some(Box::new(OneName::new(<$prefix>::new(key), one_by_one::<E, $prefix>)))
+                })*
+                $((["one-by-one", "longest-first"], id) if id == <$every>::INFO.id => {
+                    Some(Box::new(OneName::new(<$every>::new(key), one_by_one_longest_first::<E, $every>)))
+                })*
+                $((["one-by-one", "longest-first"], id) if id == <$prefix>::INFO.id => {
+                    Some(Box::new(OneName::new(<$prefix>::new(key), one_by_one_longest_first::<E, $prefix>)))
+                })*
+                _ => None,
+            }
+        }
+    };
+}
+hashes!(prefix_by_id);
+
+macro_rules! bytes_by_id {
+    ($($group:ident: $($hash:ty),*;)*) => {
+        fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+            match (way, id) {
+                $($((["all-at-once"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>)))
+                })*)*
+                $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(OneName::new(<$hash>::new(key), all_at_once_longest_first::<E, $hash>)))
+                })*)*
+                _ => None,
+            }
+        }
+    };
+}
+hashes!(bytes_by_id);
+
+/// What is timed for the scheme `id` of the model `names`, under `key`; `None` where there is no such scheme.
+pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+    let parts: Vec<&str> = id.split('/').collect();
+    let (encoding, rest) = parts.split_first()?;
+    match *encoding {
+        "offset" => of_encoding::<Offset>(rest, key),
+        "ccnx" => of_encoding::<Ccnx>(rest, key),
+        "ndn" => of_encoding::<Ndn>(rest, key),
+        _ => None,
+    }
+}
+
+fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject>> {
+    match parts {
+        ["walk"] => Some(Box::new(WalkOnly::<E, 1>::default())),
+        ["walk", "burst"] => Some(Box::new(WalkOnly::<E, BURST>::default())),
+        [way @ .., hash] => side_by_side::<E>(way, hash, key)
+            .or_else(|| going_on::<E>(way, hash, key))
+            .or_else(|| from_start::<E>(way, hash, key)),
+        [] => None,
+    }
+}
+
+/// How the ids of the model `names` are made, for messages.
+pub fn names_help() -> String {
+    let ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
+    format!(
+        "a scheme is <encoding>/<way>/<hash>; encodings: offset, ccnx, ndn; ways: one-by-one, \
+         one-by-one/longest-first, all-at-once, all-at-once/longest-first, one-pass, burst (and walk, walk/burst \
+         without a hash); hashes: {}",
+        ids.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hash::scheme::CHECK_INPUT;
+
+    #[test]
+    fn every_check_value_holds() {
+        for scheme in schemes() {
+            let hash = (scheme.hash)(&Key::VECTOR, CHECK_INPUT);
+            assert_eq!(hash, scheme.info.check, "{}: {hash:#x}", scheme.info.id);
+            assert!(scheme.info.width == 64 || hash >> scheme.info.width == 0, "{}", scheme.info.id);
+        }
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let mut ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
+    }
+
+    #[test]
+    fn unknown_ids_are_none() {
+        for id in [
+            "",
+            "ndn",
+            "ndn/",
+            "ndn/walk/",
+            "xns/walk",
+            "ndn/one-pass/cityhash64",
+            "ndn/one-by-one/xxh3",
+            "ndn/burst",
+            "ndn/crc32c",
+        ] {
+            assert!(names(id, &Key::VECTOR).is_none(), "{id}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The same names in three encodings, each packed end to end.
+
+use name::build::encode_into;
+use name::ccnx::Ccnx;
+use name::component::Component;
+use name::error::BuildError;
+use name::layout::Layout;
+use name::ndn::Ndn;
+use name::offset::Offset;
+
+/// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1 GiB.
+pub const MOST_OCTETS: usize = 256 << 20;
+
+/// Names of one encoding, end to end in one buffer: no allocation and 4 octets of bookkeeping a name.
+#[derive(Clone, Debug, Default)]
+pub struct Packed {
+    octets: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Packed {
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Octets of all names.
+    pub fn octets(&self) -> usize {
+        self.octets.len()
+    }
+
+    /// The encoded name numbered `index`, or nothing where there is none.
+    pub fn name(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
+        match (start, self.ends.get(index)) {
+            (Some(start), Some(end)) => self.octets.get(*start as usize..*end as usize).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    fn push<'c, E: Layout>(
+        &mut self,
+        components: impl Iterator<Item = Component<'c>> + Clone,
+    ) -> Result<(), PackError> {
+        encode_into::<E>(&mut self.octets, components)?;
+        if self.octets.len() > MOST_OCTETS {
+            self.truncate(self.len());
+            return Err(PackError::Full);
+        }
+        self.ends.push(self.octets.len() as u32);
+        Ok(())
+    }
+
+    fn truncate(&mut self, names: usize) {
+        self.ends.truncate(names);
+        self.octets.truncate(self.ends.last().map_or(0, |end| *end as usize));
+    }
+}
+
+/// Why a name could not be added to a workload.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PackError {
+    /// Not all three encodings can hold the name.
+    Build(BuildError),
+    /// The workload has reached [`MOST_OCTETS`].
+    Full,
+}
+
+impl From<BuildError> for PackError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
+}
+
+impl core::fmt::Display for PackError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Build(error) => error.fmt(f),
+            Self::Full => write!(f, "the workload is full at {} MiB an encoding", MOST_OCTETS >> 20),
+        }
+    }
+}
+
+impl std::error::Error for PackError {}
+
+/// A workload: names, each in all three encodings.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// In the offset encoding.
+    pub offset: Packed,
+    /// In the CCNx encoding.
+    pub ccnx: Packed,
+    /// In the NDN encoding.
+    pub ndn: Packed,
+    /// Components of all names.
+    pub components: u64,
+}
+
+impl Names {
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.ndn.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.ndn.is_empty()
+    }
+
+    /// Adds one name in all encodings, or in none.
+    ///
+    /// # Errors
+    /// Where one of the encodings cannot hold the name, or the workload is full.
+    pub fn push<'c>(
+        &mut self,
+        components: impl Iterator<Item = Component<'c>> + Clone,
+    ) -> Result<(), PackError> {
+        let names = self.len();
+        let pushed = self
+            .offset
+            .push::<Offset>(components.clone())
+            .and_then(|()| self.ccnx.push::<Ccnx>(components.clone()))
+            .and_then(|()| self.ndn.push::<Ndn>(components.clone()));
+        match pushed {
+            Ok(()) => self.components += components.count() as u64,
+            Err(_) => {
+                for packed in [&mut self.offset, &mut self.ccnx, &mut self.ndn] {
+                    packed.truncate(names);
+                }
+            }
+        }
+        pushed
+    }
+
+    /// The names in the encoding whose [id](name::walk::Encoding::ID) is `encoding`.
+    pub fn packed(&self, encoding: &str) -> Option<&Packed> {
+        match encoding {
+            "offset" => Some(&self.offset),
+            "ccnx" => Some(&self.ccnx),
+            "ndn" => Some(&self.ndn),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Generated names: how many components, and how long each.
+
+use super::packed::{Names, PackError};
+use name::component::Component;
+use rand_distr::{Distribution, Gamma, Normal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::fmt;
+use std::str::FromStr;
+
+/// The shape of generated names. Values are octets drawn evenly; only counts and lengths follow the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// `12Bx5`: so many components of so many octets each.
+    Fixed {
+        /// Octets in a component, 1 to 255.
+        octets: u8,
+        /// Components in a name, 1 to 255.
+        components: u8,
+    },
+    /// `N(7.3,var=11.7)Bx8`, `N(7.3,sd=11.7)Bx8`: lengths from a normal distribution, rounded, and drawn anew where
+    /// less than 1 or more than 255.
+    Normal {
+        /// Mean before the cut, octets.
+        mean: f64,
+        /// The second parameter.
+        spread: Spread,
+        /// Components in a name, 1 to 255.
+        components: u8,
+    },
+    /// `ircache`: web proxy URLs taken for names, by the published figures of 10,000 of them (chris-wood/
+    /// pit-performance): the histogram of component counts, mean 6.28, and 7.87 octets a component. The deviation of
+    /// the component lengths, 4.9, is what makes the names' lengths deviate by the published 21.2.
+    Ircache,
+    /// `domain`: web domains taken for names, by the published figures of 100,000 of them (chavoosh/
+    /// TrieGranularity): the histogram of component counts, mean 3.22; 10.5 octets in the first component, 3.07 in
+    /// the second, and in the others what makes the mean 6.56.
+    Domain,
+}
+
+/// How the second parameter of N(mean, x) is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// x is the variance.
+    Variance(f64),
+    /// x is the standard deviation.
+    Deviation(f64),
+}
+
+/// Of 10,000 names, how many have 1, 2, … components. Published for 1 to 12 and for 18; the 51 in between are spread.
+const IRCACHE: [u16; 18] = [240, 55, 230, 690, 1930, 2590, 2350, 930, 480, 220, 170, 64, 14, 11, 9, 7, 5, 5];
+
+/// Of 10,000 names, how many have 1, 2, … components. Published for 2 to 6; the 310 left are spread over 7 to 9.
+const DOMAIN: [u16; 9] = [0, 4670, 1960, 1510, 790, 760, 170, 90, 50];
+
+impl Shape {
+    /// Generates `count` names, the same for the same `seed` on every machine.
+    ///
+    /// # Errors
+    /// [`PackError::Full`] where so many names are more than a workload holds.
+    pub fn generate(&self, count: usize, seed: u64) -> Result<Names, PackError> {
+        let rng = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut names = Names::default();
+        let mut lengths = Vec::new();
+        let mut octets = Vec::new();
+        let mut ends = Vec::new();
+        for _ in 0..count {
+            lengths.clear();
+            self.draw(rng, &mut lengths);
+            octets.resize(lengths.iter().sum(), 0);
+            rng.fill_bytes(&mut octets);
+            ends.clear();
+            ends.extend(lengths.iter().scan(0, |end, length| {
+                *end += length;
+                Some((*end - length, *end))
+            }));
+            names.push(ends.iter().map(|&(from, to)| Component::generic(&octets[from..to])))?;
+        }
+        Ok(names)
+    }
+
+    /// Draws the lengths of one name's components.
+    fn draw(&self, rng: &mut Xoshiro256PlusPlus, lengths: &mut Vec<usize>) {
+        match *self {
+            Self::Fixed { octets, components } => {
+                lengths.resize(usize::from(components), usize::from(octets));
+            }
+            Self::Normal { mean, spread, components } => {
+                let deviation = match spread {
+                    Spread::Variance(variance) => variance.sqrt(),
+                    Spread::Deviation(deviation) => deviation,
+                };
+                if let Ok(normal) = Normal::new(mean, deviation) {
+                    lengths.extend((0..components).map(|_| length(&normal, rng)));
+                }
+            }
+            Self::Ircache => {
+                let count = from_histogram(&IRCACHE, rng);
+                lengths.extend((0..count).map(|_| gamma(7.87, 4.9, rng)));
+            }
+            Self::Domain => {
+                let count = from_histogram(&DOMAIN, rng);
+                lengths.extend((0..count).map(|depth| match depth {
+                    0 => gamma(10.5, 4.5, rng),
+                    1 => gamma(3.07, 1.0, rng),
+                    _ => gamma(6.2, 4.5, rng),
+                }));
+            }
+        }
+    }
+}
+
+/// A length of `distribution`, rounded, and drawn anew where it is not within 1 to 255.
+fn length(distribution: &impl Distribution<f64>, rng: &mut Xoshiro256PlusPlus) -> usize {
+    loop {
+        let length = distribution.sample(rng).round();
+        if (1.0..=255.0).contains(&length) {
+            return length as usize;
+        }
+    }
+}
+
+/// A length of the gamma distribution of that mean and deviation: positive and skewed, as lengths of words are.
+fn gamma(mean: f64, deviation: f64, rng: &mut Xoshiro256PlusPlus) -> usize {
+    let scale = deviation * deviation / mean;
+    Gamma::new(mean / scale, scale).map_or(1, |gamma| length(&gamma, rng))
+}
+
+/// A count drawn from a histogram whose first entry is that of 1.
+fn from_histogram(histogram: &[u16], rng: &mut Xoshiro256PlusPlus) -> usize {
+    let total: u32 = histogram.iter().map(|&names| u32::from(names)).sum();
+    // The bias of this reduction of 64 bits to 10,000 values is 1 in 10¹⁵.
+    let mut drawn = (rng.next_u64() % u64::from(total.max(1))) as u32;
+    for (at, &names) in histogram.iter().enumerate() {
+        match drawn.checked_sub(u32::from(names)) {
+            Some(rest) => drawn = rest,
+            None => return at + 1,
+        }
+    }
+    histogram.len()
+}
+
+/// A workload name that is none; its text says which there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownShape(String);
+
+impl fmt::Display for UnknownShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no workload {:?}: there are <octets>Bx<components> such as 12Bx5, \
+             N(<mean>,var=<variance>)Bx<components> and N(<mean>,sd=<deviation>)Bx<components> such as \
+             N(7.3,var=11.7)Bx8, ircache, and domain",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownShape {}
+
+impl FromStr for Shape {
+    type Err = UnknownShape;
+
+    fn from_str(text: &str) -> Result<Self, UnknownShape> {
+        let parsed = match text {
+            "ircache" => Some(Self::Ircache),
+            "domain" => Some(Self::Domain),
+            _ => text.rsplit_once("Bx").and_then(|(lengths, components)| {
+                let components = components.parse().ok().filter(|&n| n > 0)?;
+                match lengths.strip_prefix("N(").and_then(|rest| rest.strip_suffix(')')) {
+                    Some(parameters) => normal(parameters, components),
+                    None => {
+                        let octets = lengths.parse().ok().filter(|&n| n > 0)?;
+                        Some(Self::Fixed { octets, components })
+                    }
+                }
+            }),
+        };
+        parsed.ok_or_else(|| UnknownShape(text.into()))
+    }
+}
+
+fn normal(parameters: &str, components: u8) -> Option<Shape> {
+    let (mean, spread) = parameters.split_once(',')?;
+    let (kind, value) = spread.split_once('=')?;
+    // Within these bounds drawing anew soon ends.
+    let number = |text: &str| text.parse().ok().filter(|x| (0.0..=10_000.0).contains(x));
+    let mean = number(mean).filter(|mean| (1.0..=255.0).contains(mean))?;
+    let spread = match kind {
+        "var" => Spread::Variance(number(value)?),
+        "sd" => Spread::Deviation(number(value).filter(|sd| *sd <= 255.0)?),
+        _ => return None,
+    };
+    Some(Shape::Normal { mean, spread, components })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moments(values: &[f64]) -> (f64, f64) {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64;
+        (mean, variance.sqrt())
+    }
+
+    /// Means and deviations of component counts, component lengths and lengths of names with a separator a component.
+    fn figures(shape: &str) -> [(f64, f64); 3] {
+        let shape: Shape = shape.parse().unwrap();
+        let rng = &mut Xoshiro256PlusPlus::seed_from_u64(1);
+        let (mut counts, mut all, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..20_000 {
+            let mut lengths = Vec::new();
+            shape.draw(rng, &mut lengths);
+            counts.push(lengths.len() as f64);
+            names.push(lengths.iter().map(|length| *length as f64 + 1.0).sum());
+            all.extend(lengths.iter().map(|length| *length as f64));
+        }
+        [moments(&counts), moments(&all), moments(&names)]
+    }
+
+    fn near(value: f64, expected: f64, within: f64) {
+        assert!((value - expected).abs() <= within, "{value} is not {expected} ± {within}");
+    }
+
+    #[test]
+    fn fixed_shapes_are_fixed() {
+        let [count, length, name] = figures("12Bx5");
+        assert_eq!((count, length, name), ((5.0, 0.0), (12.0, 0.0), (65.0, 0.0)));
+    }
+
+    #[test]
+    fn both_readings_of_the_normal_shape_have_the_moments_after_the_cut() {
+        let [_, (mean, deviation), _] = figures("N(7.3,var=11.7)Bx8");
+        near(mean, 7.47, 0.05);
+        near(deviation, 3.24, 0.05);
+        let [_, (mean, deviation), _] = figures("N(7.3,sd=11.7)Bx8");
+        near(mean, 12.68, 0.1);
+        near(deviation, 8.05, 0.1);
+    }
+
+    #[test]
+    fn ircache_has_the_published_figures() {
+        let [(count, count_deviation), (length, _), (name, name_deviation)] = figures("ircache");
+        near(count, 6.28, 0.1);
+        near(count_deviation, 1.95, 0.15);
+        near(length, 7.87, 0.1);
+        near(name, 54.9, 1.5);
+        near(name_deviation, 21.2, 1.5);
+    }
+
+    #[test]
+    fn domain_has_the_published_figures() {
+        let [(count, count_deviation), (length, deviation), (name, name_deviation)] = figures("domain");
+        near(count, 3.22, 0.05);
+        near(count_deviation, 1.52, 0.05);
+        near(length, 6.56, 0.1);
+        near(deviation, 5.16, 0.3);
+        near(name, 25.1, 1.0);
+        near(name_deviation, 12.4, 1.0);
+    }
+
+    #[test]
+    fn one_seed_gives_one_set_of_names() {
+        let shape: Shape = "ircache".parse().unwrap();
+        let (a, b) = (shape.generate(100, 7).unwrap(), shape.generate(200, 7).unwrap());
+        assert!((0..100).all(|i| a.ndn.name(i) == b.ndn.name(i)));
+        assert_ne!(a.ndn.name(0), shape.generate(1, 8).unwrap().ndn.name(0));
+    }
+
+    #[test]
+    fn unknown_shapes_are_refused() {
+        for text in [
+            "",
+            "x",
+            "0Bx5",
+            "12Bx0",
+            "12Bx256",
+            "300Bx2",
+            "N(7.3,11.7)Bx8",
+            "N(0,var=1)Bx8",
+            "N(7.3,sd=nan)Bx8",
+            "N(7.3,sd=1e9)Bx8",
+            "N(7.3,var=-1)Bx8",
+            "Bx",
+            "12Bx-1",
+        ] {
+            assert_eq!(text.parse::<Shape>(), Err(UnknownShape(text.into())));
+        }
+    }
+}
