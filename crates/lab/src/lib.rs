@@ -5,3 +5,11 @@ pub mod model;
 pub mod probe;
 pub mod registry;
 pub mod workload;
+//! The lab: what is measured, how it is counted, what is kept of it and how it is shown.
+//!
+//! - [`stats`]: the statistics and their intervals.
+//!
+//! Only a run measures. It writes records; every table, chart and verdict is computed from records.
+#![forbid(unsafe_code)]
+
+pub mod stats;
