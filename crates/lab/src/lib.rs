@@ -8,8 +8,11 @@ pub mod workload;
 //! The lab: what is measured, how it is counted, what is kept of it and how it is shown.
 //!
 //! - [`stats`]: the statistics and their intervals.
+//! - [`record`]: the facts that a run leaves, and the machine they come from.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![forbid(unsafe_code)]
 
+mod hex;
+pub mod record;
 pub mod stats;

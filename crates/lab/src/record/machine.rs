@@ -1,0 +1,312 @@
+//! The machine that a run's figures come from, and how the run was made: `machine.toml`.
+
+use core::fmt;
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::write_atomically;
+
+/// The facts beside a set of records. What a system does not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Machine {
+    /// The processor.
+    pub cpu: Cpu,
+    /// The rest of the machine, and its system.
+    pub system: System,
+    /// The command that measured.
+    pub build: Build,
+    /// The run.
+    pub run: Run,
+}
+
+/// The processor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cpu {
+    /// The model's name.
+    pub model: Option<String>,
+    /// The vendor's name.
+    pub vendor: Option<String>,
+    /// Logical processors that this process may use.
+    pub cores: Option<u32>,
+    /// Of the instruction sets that bear on hashing, those that the processor has, under the kernel's names.
+    pub flags: Vec<String>,
+    /// Whether a hypervisor stands between: times may then include those of other guests.
+    pub hypervisor: Option<bool>,
+    /// The frequency governor of the first processor.
+    pub governor: Option<String>,
+    /// Whether the core may clock above its base rate.
+    pub turbo: Option<bool>,
+}
+
+/// The rest of the machine, and its system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct System {
+    /// The operating system.
+    pub os: String,
+    /// The architecture.
+    pub arch: String,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// Main memory, in KiB.
+    pub memory_kib: Option<u64>,
+}
+
+/// The command that measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Build {
+    /// The version of hashlane.
+    pub hashlane: String,
+    /// The commit that was checked out when it was built; changes that were not committed do not show.
+    pub commit: Option<String>,
+    /// The compiler.
+    pub rustc: Option<String>,
+}
+
+/// How the run was made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// When it began, in UTC (RFC 3339).
+    pub date: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// The size: `quick` or `full`.
+    pub size: String,
+    /// The seed of the generated workloads.
+    #[serde(with = "crate::hex")]
+    pub seed: u64,
+    /// Whether it was stopped before its end.
+    pub partial: bool,
+    /// What stopped it.
+    pub partial_reason: Option<String>,
+    /// The rate of the time-stamp counter before the run, in GHz.
+    pub tsc_ghz_before: Option<f64>,
+    /// The rate of the time-stamp counter after the run, in GHz.
+    pub tsc_ghz_after: Option<f64>,
+    /// The core's clock before the run, in GHz.
+    pub core_ghz_before: Option<f64>,
+    /// The core's clock after the run, in GHz.
+    pub core_ghz_after: Option<f64>,
+    /// What a reader of the figures must know besides, such as lines of a file that were skipped.
+    pub notes: Vec<String>,
+}
+
+/// Why a file does not tell of a machine.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// The file cannot be read.
+    Io {
+        /// The file.
+        origin: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The content is not TOML, or has a field that is not a machine's.
+    Toml {
+        /// The file.
+        origin: String,
+        /// The parser's words, with the line.
+        message: String,
+    },
+}
+
+impl fmt::Display for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { origin, error } => write!(f, "{origin}: {error}"),
+            Self::Toml { origin, message } => write!(f, "{origin}: {}", message.trim_end()),
+        }
+    }
+}
+
+impl core::error::Error for MachineError {}
+
+/// The instruction sets that bear on hashing, under the kernel's names (x86, then Arm).
+const FLAGS: [&str; 15] = [
+    "sse4_2",
+    "pclmulqdq",
+    "aes",
+    "bmi2",
+    "avx2",
+    "avx512f",
+    "avx512bw",
+    "avx512vl",
+    "vpclmulqdq",
+    "vaes",
+    "crc32",
+    "asimd",
+    "pmull",
+    "sha2",
+    "sve",
+];
+
+impl Machine {
+    /// This machine and this build; the run is left to whoever makes it. Reads `/proc` and `/sys` where they are.
+    pub fn detect() -> Self {
+        let read = |path: &str| std::fs::read_to_string(path).ok();
+        let mut cpu = read("/proc/cpuinfo").map(|text| Cpu::from_cpuinfo(&text)).unwrap_or_default();
+        cpu.cores = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
+        cpu.governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(trimmed);
+        cpu.turbo = match read("/sys/devices/system/cpu/intel_pstate/no_turbo").map(trimmed).as_deref() {
+            Some("0") => Some(true),
+            Some("1") => Some(false),
+            _ => match read("/sys/devices/system/cpu/cpufreq/boost").map(trimmed).as_deref() {
+                Some("0") => Some(false),
+                Some("1") => Some(true),
+                _ => None,
+            },
+        };
+        Self {
+            cpu,
+            system: System {
+                os: std::env::consts::OS.to_owned(),
+                arch: std::env::consts::ARCH.to_owned(),
+                kernel: read("/proc/sys/kernel/osrelease").map(trimmed),
+                memory_kib: read("/proc/meminfo").and_then(|text| memory_kib(&text)),
+            },
+            build: Build {
+                hashlane: env!("CARGO_PKG_VERSION").to_owned(),
+                commit: option_env!("HASHLANE_COMMIT").map(str::to_owned),
+                rustc: option_env!("HASHLANE_RUSTC").map(str::to_owned),
+            },
+            run: Run::default(),
+        }
+    }
+
+    /// Reads the content of a `machine.toml`; `origin` says in errors which.
+    ///
+    /// # Errors
+    /// The content is not TOML, or has a field that is not a machine's.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, MachineError> {
+        toml::from_str(text)
+            .map_err(|e| MachineError::Toml { origin: origin.to_owned(), message: e.to_string() })
+    }
+
+    /// Reads the file `path`.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), or the file cannot be read.
+    pub fn read(path: &Path) -> Result<Self, MachineError> {
+        let origin = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&text, &origin),
+            Err(error) => Err(MachineError::Io { origin, error }),
+        }
+    }
+
+    /// The content of the file.
+    ///
+    /// # Errors
+    /// A fact that TOML cannot hold: a memory of 2^63 KiB or more.
+    pub fn to_toml(&self) -> io::Result<String> {
+        toml::to_string(self).map_err(io::Error::other)
+    }
+
+    /// Writes the file `path`, whole or not at all.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being written.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_atomically(path, self.to_toml()?.as_bytes())
+    }
+}
+
+impl Cpu {
+    /// What the first processor in the text of `/proc/cpuinfo` says.
+    fn from_cpuinfo(text: &str) -> Self {
+        let field = |names: &[&str]| {
+            text.lines().filter_map(|line| line.split_once(':')).find_map(|(name, value)| {
+                let value = value.trim();
+                (names.contains(&name.trim()) && !value.is_empty()).then(|| value.to_owned())
+            })
+        };
+        let all = field(&["flags", "Features"]);
+        let has: HashSet<&str> = all.iter().flat_map(|flags| flags.split_whitespace()).collect();
+        Self {
+            model: field(&["model name", "Model", "Hardware"]),
+            vendor: field(&["vendor_id", "CPU implementer"]),
+            flags: FLAGS.iter().filter(|f| has.contains(*f)).map(|&f| f.to_owned()).collect(),
+            // Arm kernels do not say.
+            hypervisor: text.contains("vendor_id").then(|| has.contains("hypervisor")),
+            ..Self::default()
+        }
+    }
+}
+
+/// `MemTotal` in the text of `/proc/meminfo`, in KiB.
+fn memory_kib(text: &str) -> Option<u64> {
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    total.split_whitespace().next()?.parse().ok()
+}
+
+fn trimmed(text: String) -> String {
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X86: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Some Xeon\n\
+        flags\t\t: fpu sse4_2 avx2 bmi2 hypervisor avx512f\n\nprocessor\t: 1\nmodel name\t: Other\n";
+    const ARM: &str = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd aes pmull sha2 crc32\n\
+        CPU implementer\t: 0x41\n";
+
+    #[test]
+    fn reads_what_the_kernel_says_of_the_processor() {
+        let x86 = Cpu::from_cpuinfo(X86);
+        assert_eq!(x86.model.as_deref(), Some("Some Xeon"));
+        assert_eq!(x86.vendor.as_deref(), Some("GenuineIntel"));
+        assert_eq!(x86.flags, ["sse4_2", "bmi2", "avx2", "avx512f"]);
+        assert_eq!(x86.hypervisor, Some(true));
+        let arm = Cpu::from_cpuinfo(ARM);
+        assert_eq!(arm.model, None);
+        assert_eq!(arm.vendor.as_deref(), Some("0x41"));
+        assert_eq!(arm.flags, ["aes", "crc32", "asimd", "pmull", "sha2"]);
+        assert_eq!(arm.hypervisor, None);
+        assert_eq!(Cpu::from_cpuinfo(""), Cpu::default());
+    }
+
+    #[test]
+    fn reads_the_memory() {
+        assert_eq!(memory_kib("MemTotal:       16393220 kB\nMemFree: 1 kB\n"), Some(16_393_220));
+        assert_eq!(memory_kib("MemTotal: lots\n"), None);
+        assert_eq!(memory_kib(""), None);
+    }
+
+    #[test]
+    fn facts_survive_the_file() {
+        let mut machine = Machine::detect();
+        machine.run.seed = u64::MAX;
+        machine.run.partial = true;
+        machine.run.partial_reason = Some("stopped by \"Ctrl-C\"\n".into());
+        machine.run.command = vec!["hashlane".into(), "study".into()];
+        machine.run.tsc_ghz_before = Some(2.7);
+        let dir = crate::record::tests::folder("machine");
+        let path = dir.join("machine.toml");
+        machine.write(&path).unwrap();
+        assert_eq!(Machine::read(&path).unwrap(), machine);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_machine() {
+        let error = Machine::parse("[cpu]\ncolour = \"red\"\n", "machine.toml").unwrap_err().to_string();
+        assert!(error.starts_with("machine.toml: ") && error.contains("colour"), "{error}");
+        assert!(Machine::parse("[run]\nseed = \"12\"\n", "m").is_err());
+        assert!(Machine::read(Path::new("/nonexistent/machine.toml")).is_err());
+    }
+
+    #[test]
+    fn the_build_knows_its_compiler() {
+        assert!(Machine::detect().build.rustc.unwrap().starts_with("rustc 1."));
+    }
+}

@@ -1,0 +1,25 @@
+//! What a run leaves: records, one per fact, and the facts of the machine that they come from.
+
+mod atomic;
+mod csv;
+pub mod date;
+pub mod machine;
+mod set;
+
+pub use self::atomic::write_atomically;
+pub use self::csv::ReadError;
+pub use self::machine::Machine;
+pub use self::set::{Key, Record, RecordSet};
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    /// An empty folder of this process's own.
+    pub(super) fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("hashlane-lab-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        dir
+    }
+}

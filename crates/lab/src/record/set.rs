@@ -1,0 +1,243 @@
+//! Records, and a set of them without duplicates.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats::Interval;
+
+/// One fact: a row of `records.csv`, whose columns are these fields in this order.
+///
+/// A ratio of times has the metric `ratio`; its unit is the id of the scheme that it is relative to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The study's slug.
+    pub study: String,
+    /// What was timed.
+    pub model: String,
+    /// The workload's id, or the file that the user gave.
+    pub workload: String,
+    /// The scheme's id.
+    pub scheme: String,
+    /// How it was measured.
+    pub probe: String,
+    /// What was measured; times name their unit, as in `cycles_mean`.
+    pub metric: String,
+    /// The unit.
+    pub unit: String,
+    /// The figure: the median of the samples, unless the metric names another statistic. Finite.
+    pub value: f64,
+    /// The lower bound of the figure at 95 %; the figure itself where it is exact. Finite.
+    pub low: f64,
+    /// The upper bound, not below `low`. Finite.
+    pub high: f64,
+    /// How many samples the figure comes from.
+    pub samples: u64,
+}
+
+/// What a record is about: all columns before the value. Ordered by study, workload, scheme, metric, unit, model, probe.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The study's slug.
+    pub study: String,
+    /// The workload's id.
+    pub workload: String,
+    /// The scheme's id.
+    pub scheme: String,
+    /// What was measured.
+    pub metric: String,
+    /// The unit.
+    pub unit: String,
+    /// What was timed.
+    pub model: String,
+    /// How it was measured.
+    pub probe: String,
+}
+
+impl Record {
+    /// What the record is about.
+    pub fn key(&self) -> Key {
+        Key {
+            study: self.study.clone(),
+            workload: self.workload.clone(),
+            scheme: self.scheme.clone(),
+            metric: self.metric.clone(),
+            unit: self.unit.clone(),
+            model: self.model.clone(),
+            probe: self.probe.clone(),
+        }
+    }
+
+    /// The figure with its bounds.
+    pub fn interval(&self) -> Interval {
+        Interval { value: self.value, low: self.low, high: self.high }
+    }
+
+    /// Whether all figures are finite and the bounds in order.
+    pub fn is_well_formed(&self) -> bool {
+        self.value.is_finite() && self.low.is_finite() && self.high.is_finite() && self.low <= self.high
+    }
+}
+
+/// Records in the order they were made, at most one of each key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordSet {
+    records: Vec<Record>,
+    places: BTreeMap<Key, usize>,
+}
+
+impl RecordSet {
+    /// No records.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a record at the end, or gives it back if it is not [well formed](Record::is_well_formed) or there is one with its
+    /// key.
+    ///
+    /// # Errors
+    /// The record.
+    pub fn insert(&mut self, record: Record) -> Result<(), Box<Record>> {
+        if !record.is_well_formed() {
+            return Err(Box::new(record));
+        }
+        match self.places.entry(record.key()) {
+            Entry::Occupied(_) => Err(Box::new(record)),
+            Entry::Vacant(place) => {
+                place.insert(self.records.len());
+                self.records.push(record);
+                Ok(())
+            }
+        }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// All records, in the order they were made.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Record> + Clone {
+        self.records.iter()
+    }
+
+    /// The record with exactly this key.
+    pub fn find(&self, key: &Key) -> Option<&Record> {
+        self.places.get(key).and_then(|&place| self.records.get(place))
+    }
+
+    /// The record of a metric, whatever its unit, model and probe: the first in the order of keys if there are several.
+    pub fn metric(&self, study: &str, workload: &str, scheme: &str, metric: &str) -> Option<&Record> {
+        self.first(study, workload, scheme, metric, "").filter(|r| r.metric == metric)
+    }
+
+    /// The time of `of` as a ratio to the time of `to`, as it was measured pair by pair.
+    pub fn ratio(&self, study: &str, workload: &str, of: &str, to: &str) -> Option<&Record> {
+        self.first(study, workload, of, "ratio", to).filter(|r| r.metric == "ratio" && r.unit == to)
+    }
+
+    /// The first record at or after a place in the order of keys, if it is about this scheme.
+    fn first(&self, study: &str, workload: &str, scheme: &str, metric: &str, unit: &str) -> Option<&Record> {
+        let from = Key {
+            study: study.to_owned(),
+            workload: workload.to_owned(),
+            scheme: scheme.to_owned(),
+            metric: metric.to_owned(),
+            unit: unit.to_owned(),
+            model: String::new(),
+            probe: String::new(),
+        };
+        let (_, &place) = self.places.range(from..).next()?;
+        self.records.get(place).filter(|r| r.study == study && r.workload == workload && r.scheme == scheme)
+    }
+
+    /// The workloads of a study, in the order they were measured.
+    pub fn workloads(&self, study: &str) -> Vec<&str> {
+        self.distinct(study, |r| &r.workload)
+    }
+
+    /// The schemes of a study, in the order they were measured.
+    pub fn schemes(&self, study: &str) -> Vec<&str> {
+        self.distinct(study, |r| &r.scheme)
+    }
+
+    fn distinct<'a>(&'a self, study: &str, field: impl Fn(&'a Record) -> &'a String) -> Vec<&'a str> {
+        let mut seen = std::collections::HashSet::new();
+        self.records
+            .iter()
+            .filter(|r| r.study == study)
+            .map(|r| field(r).as_str())
+            .filter(|&name| seen.insert(name))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(scheme: &str, metric: &str, unit: &str, value: f64) -> Record {
+        Record {
+            study: "s".into(),
+            model: "names".into(),
+            workload: "w".into(),
+            scheme: scheme.into(),
+            probe: "tsc".into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+            low: value - 1.0,
+            high: value + 1.0,
+            samples: 10,
+        }
+    }
+
+    #[test]
+    fn finds_records_by_key_metric_and_ratio() {
+        let mut set = RecordSet::new();
+        for r in [
+            record("b", "cycles_mean", "cycles", 2.0),
+            record("a", "ratio", "c", 4.0),
+            record("a", "ratio", "b", 3.0),
+            record("a", "cycles_mean", "cycles", 1.0),
+        ] {
+            set.insert(r).unwrap();
+        }
+        let key = record("a", "cycles_mean", "cycles", 0.0).key();
+        assert_eq!(set.find(&key).unwrap().value, 1.0);
+        assert_eq!(set.metric("s", "w", "a", "cycles_mean").unwrap().value, 1.0);
+        assert_eq!(set.metric("s", "w", "a", "cycles"), None);
+        assert_eq!(set.metric("s", "w", "c", "cycles_mean"), None);
+        assert_eq!(set.ratio("s", "w", "a", "b").unwrap().value, 3.0);
+        assert_eq!(set.ratio("s", "w", "a", "c").unwrap().value, 4.0);
+        assert_eq!(set.ratio("s", "w", "b", "a"), None);
+        assert_eq!(set.ratio("s", "w", "a", "bb"), None);
+        assert_eq!(set.schemes("s"), ["b", "a"]);
+        assert_eq!(set.workloads("s"), ["w"]);
+        assert!(set.workloads("t").is_empty());
+    }
+
+    #[test]
+    fn takes_one_record_of_each_key() {
+        let mut set = RecordSet::new();
+        set.insert(record("a", "m", "u", 1.0)).unwrap();
+        assert_eq!(set.insert(record("a", "m", "u", 2.0)).unwrap_err().value, 2.0);
+        assert_eq!(set.len(), 1);
+    }
+
+    #[test]
+    fn refuses_figures_that_are_not_well_formed() {
+        let mut set = RecordSet::new();
+        let good = record("a", "m", "u", 1.0);
+        assert!(set.insert(Record { value: f64::NAN, ..good.clone() }).is_err());
+        assert!(set.insert(Record { high: f64::INFINITY, ..good.clone() }).is_err());
+        assert!(set.insert(Record { low: 3.0, high: 2.0, ..good }).is_err());
+        assert!(set.is_empty());
+    }
+}
