@@ -7,6 +7,7 @@ pub mod registry;
 pub mod workload;
 //! The lab: what is measured, how it is counted, what is kept of it and how it is shown.
 //!
+//! - [`study`]: study files, the data that say what to measure and what to hold it against.
 //! - [`stats`]: the statistics and their intervals.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
 //!
@@ -16,3 +17,4 @@ pub mod workload;
 mod hex;
 pub mod record;
 pub mod stats;
+pub mod study;

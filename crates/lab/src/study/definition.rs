@@ -1,0 +1,624 @@
+//! The study file: a study as data.
+
+use core::fmt;
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+pub use super::braces::BraceError;
+use super::braces::{self, MAX_EXPANSION};
+
+/// A study: the question, what is measured for it, and what the result is held against.
+///
+/// Every list of schemes in the file may use braces: `{offset,ccnx}/walk` stands for `offset/walk` and `ccnx/walk`. They are
+/// expanded here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// The name on the command line and in records: lower-case letters, digits and hyphens, 1 to 64 of them.
+    pub slug: String,
+    /// What is timed, one of the lab's models, such as `names`.
+    pub model: String,
+    /// The heading of the report.
+    pub title: String,
+    /// The question that the study answers.
+    pub question: String,
+    /// Where the question and the claims come from.
+    pub source: String,
+    /// The ids of the workloads, each once, in the order of the report.
+    pub workloads: Vec<String>,
+    /// The ids of the schemes, each once, in the order of the report.
+    pub schemes: Vec<String>,
+    /// The scheme to which every other one's time is given as a ratio.
+    pub reference: String,
+    /// How much is measured.
+    pub size: Sizes,
+    /// The largest spread that the source states for its own figures.
+    pub bound: Option<Bound>,
+    /// What the project holds itself to.
+    pub targets: Vec<Target>,
+    /// What the source says, as rules on ratios.
+    pub claims: Vec<Claim>,
+    /// The bar charts of the report.
+    pub charts: Vec<Chart>,
+    /// The answers that the schemes must give, whatever their speed.
+    pub expects: Vec<Expect>,
+}
+
+/// The two sizes of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// For a first answer, in about a minute.
+    pub quick: Size,
+    /// The source's own size.
+    pub full: Size,
+}
+
+/// How much is measured of each workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// Names generated, 1 to 10,000,000.
+    pub names: u32,
+    /// Passes over all the names, 2 to 1,000: with one there would be no spread.
+    pub repetitions: u32,
+}
+
+/// The spread that the source states for its figures.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bound {
+    /// The metric that is held beside it.
+    pub metric: String,
+    /// In the metric's unit, above 0.
+    pub value: f64,
+    /// The source's words.
+    pub words: String,
+}
+
+/// A ratio to stay at or below.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The scheme whose time is divided.
+    pub of: String,
+    /// The scheme whose time it is divided by.
+    pub to: String,
+    /// The workload.
+    pub workload: String,
+    /// The largest ratio that meets the target, above 0.
+    pub at_most: f64,
+}
+
+/// Something that the source says, as a rule on ratios.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name in tables.
+    pub id: String,
+    /// The source's words.
+    pub words: String,
+    /// What the words say of a ratio.
+    pub rule: Rule,
+    /// How far from 1 a ratio may be and still fit the words, above 0 and below 1.
+    pub tolerance: f64,
+    /// The workloads that the words are about.
+    pub workloads: Vec<String>,
+    /// The ratios that the words are about: the time of the first over the time of the second.
+    pub pairs: Vec<(String, String)>,
+}
+
+/// What a claim says of a ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// At or below 1 + tolerance.
+    NoMore,
+    /// Above 1, at or below 1 + tolerance.
+    LittleMore,
+    /// Between 1 − tolerance and 1 + tolerance.
+    Alike,
+}
+
+/// A bar chart, drawn once for each workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The heading.
+    pub title: String,
+    /// What a reader must know to read it; may be empty.
+    pub note: String,
+    /// The bars.
+    pub schemes: Vec<String>,
+}
+
+/// The answers over the first names of a workload under the run's standard seed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// The workload.
+    pub workload: String,
+    /// How many names, from the first: 1 to 10,000,000.
+    pub names: u32,
+    /// The total count of components in those names.
+    pub components: u64,
+    /// The checksum over all prefix hashes, for each encoding.
+    pub checksum: Checksum,
+}
+
+/// One checksum for each encoding, `0x…` in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checksum {
+    /// Over offset names.
+    #[serde(deserialize_with = "crate::hex::deserialize")]
+    pub offset: u64,
+    /// Over CCNx names.
+    #[serde(deserialize_with = "crate::hex::deserialize")]
+    pub ccnx: u64,
+    /// Over NDN names.
+    #[serde(deserialize_with = "crate::hex::deserialize")]
+    pub ndn: u64,
+}
+
+/// The rule that a study file breaks; `origin` is the file (or where else the text came from), `field` the place in it, such
+/// as `claim[1].pairs[0]`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DefinitionError {
+    /// The text is longer than 1 MiB.
+    TooLong {
+        /// Where the text came from.
+        origin: String,
+    },
+    /// The text is not TOML, lacks a field, or has one that no study has.
+    Toml {
+        /// Where the text came from.
+        origin: String,
+        /// The parser's words, with the line.
+        message: String,
+    },
+    /// A field has a value outside its range.
+    OutOfRange {
+        /// Where the text came from.
+        origin: String,
+        /// The field.
+        field: String,
+        /// What the field takes.
+        takes: &'static str,
+    },
+    /// A list names the same thing twice.
+    Duplicate {
+        /// Where the text came from.
+        origin: String,
+        /// The field.
+        field: String,
+        /// What is there twice.
+        id: String,
+    },
+    /// Braces in a scheme do not expand.
+    Braces {
+        /// Where the text came from.
+        origin: String,
+        /// The field.
+        field: String,
+        /// The rule that the braces break.
+        error: BraceError,
+    },
+    /// A field names a scheme or workload that the study does not measure.
+    Unknown {
+        /// Where the text came from.
+        origin: String,
+        /// The field.
+        field: String,
+        /// The name.
+        id: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+}
+
+impl fmt::Display for DefinitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { origin } => {
+                write!(f, "{origin}: the study file is longer than {MAX_TEXT} octets")
+            }
+            Self::Toml { origin, message } => write!(f, "{origin}: {}", message.trim_end()),
+            Self::OutOfRange { origin, field, takes } => write!(f, "{origin}: {field}: takes {takes}"),
+            Self::Duplicate { origin, field, id } => write!(f, "{origin}: {field}: {id:?} is there twice"),
+            Self::Braces { origin, field, error } => write!(f, "{origin}: {field}: {error}"),
+            Self::Unknown { origin, field, id, known } => {
+                write!(f, "{origin}: {field}: {id:?} is not in the study; there are")?;
+                known.iter().try_for_each(|k| write!(f, "\n  {k}"))
+            }
+        }
+    }
+}
+
+impl core::error::Error for DefinitionError {}
+
+const MAX_TEXT: usize = 1 << 20;
+const MAX_NAMES: u32 = 10_000_000;
+
+impl Definition {
+    /// Reads the study file `text`; `origin` says in errors where it came from.
+    ///
+    /// # Errors
+    /// The first rule broken, with the field. Fields that no study has are refused, and so are targets, claims, charts and
+    /// expected answers about schemes or workloads that the study does not measure.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
+        if text.len() > MAX_TEXT {
+            return Err(DefinitionError::TooLong { origin: origin.to_owned() });
+        }
+        let file: File = toml::from_str(text)
+            .map_err(|e| DefinitionError::Toml { origin: origin.to_owned(), message: e.to_string() })?;
+        Checker { origin }.definition(file)
+    }
+
+    /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the targets and claims.
+    pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {
+        let to_reference = self
+            .schemes
+            .iter()
+            .filter(|&scheme| *scheme != self.reference)
+            .map(|scheme| (scheme.as_str(), self.reference.as_str()));
+        let targets = self.targets.iter().map(|t| (t.of.as_str(), t.to.as_str()));
+        let claims = self.claims.iter().flat_map(|c| &c.pairs).map(|(of, to)| (of.as_str(), to.as_str()));
+        let mut seen = HashSet::new();
+        to_reference.chain(targets).chain(claims).filter(|&pair| seen.insert(pair)).collect()
+    }
+}
+
+/// The file as it is written, before braces are expanded and names looked up.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    slug: String,
+    model: String,
+    title: String,
+    question: String,
+    source: String,
+    workloads: Vec<String>,
+    schemes: Vec<String>,
+    reference: String,
+    size: Sizes,
+    bound: Option<Bound>,
+    #[serde(default)]
+    target: Vec<Target>,
+    #[serde(default)]
+    claim: Vec<FileClaim>,
+    #[serde(default)]
+    chart: Vec<FileChart>,
+    #[serde(default)]
+    expect: Vec<Expect>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileClaim {
+    id: String,
+    words: String,
+    rule: Rule,
+    tolerance: f64,
+    workloads: Vec<String>,
+    pairs: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileChart {
+    title: String,
+    #[serde(default)]
+    note: String,
+    schemes: Vec<String>,
+}
+
+/// Turns a [`File`] into a [`Definition`], with the origin at hand for errors.
+struct Checker<'a> {
+    origin: &'a str,
+}
+
+impl Checker<'_> {
+    fn definition(&self, file: File) -> Result<Definition, DefinitionError> {
+        let slug_octet = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        self.range(
+            "slug",
+            (1..=64).contains(&file.slug.len()) && file.slug.bytes().all(slug_octet),
+            "1 to 64 lower-case letters, digits and hyphens",
+        )?;
+        for (field, text) in [
+            ("model", &file.model),
+            ("title", &file.title),
+            ("question", &file.question),
+            ("source", &file.source),
+        ] {
+            self.range(field, !text.trim().is_empty(), "some words")?;
+        }
+        self.ids("workloads", &file.workloads)?;
+        let schemes = self.expand("schemes", &file.schemes)?;
+        self.known("reference", &file.reference, &schemes)?;
+        for (field, size) in [("size.quick", file.size.quick), ("size.full", file.size.full)] {
+            self.names(&format!("{field}.names"), size.names)?;
+            self.range(
+                &format!("{field}.repetitions"),
+                (2..=1000).contains(&size.repetitions),
+                "a number from 2 to 1000",
+            )?;
+        }
+        if let Some(bound) = &file.bound {
+            self.positive("bound.value", bound.value)?;
+        }
+        for (i, target) in file.target.iter().enumerate() {
+            self.pair(&format!("target[{i}]"), &target.of, &target.to, &schemes)?;
+            self.known(&format!("target[{i}].workload"), &target.workload, &file.workloads)?;
+            self.positive(&format!("target[{i}].at_most"), target.at_most)?;
+        }
+        let mut claims = Vec::with_capacity(file.claim.len());
+        let mut claim_ids = HashSet::new();
+        for (i, claim) in file.claim.into_iter().enumerate() {
+            let field = format!("claim[{i}]");
+            if !claim_ids.insert(claim.id.clone()) {
+                return Err(self.duplicate(format!("{field}.id"), claim.id));
+            }
+            claims.push(self.claim(&field, claim, &file.workloads, &schemes)?);
+        }
+        let mut charts = Vec::with_capacity(file.chart.len());
+        for (i, chart) in file.chart.into_iter().enumerate() {
+            let field = format!("chart[{i}].schemes");
+            let bars = self.expand(&field, &chart.schemes)?;
+            bars.iter().try_for_each(|bar| self.known(&field, bar, &schemes))?;
+            charts.push(Chart { title: chart.title, note: chart.note, schemes: bars });
+        }
+        let mut expected = HashSet::new();
+        for (i, expect) in file.expect.iter().enumerate() {
+            let field = format!("expect[{i}].workload");
+            self.known(&field, &expect.workload, &file.workloads)?;
+            if !expected.insert(expect.workload.as_str()) {
+                return Err(self.duplicate(field, expect.workload.clone()));
+            }
+            self.names(&format!("expect[{i}].names"), expect.names)?;
+        }
+        Ok(Definition {
+            slug: file.slug,
+            model: file.model,
+            title: file.title,
+            question: file.question,
+            source: file.source,
+            workloads: file.workloads,
+            schemes,
+            reference: file.reference,
+            size: file.size,
+            bound: file.bound,
+            targets: file.target,
+            claims,
+            charts,
+            expects: file.expect,
+        })
+    }
+
+    fn claim(
+        &self,
+        field: &str,
+        claim: FileClaim,
+        workloads: &[String],
+        schemes: &[String],
+    ) -> Result<Claim, DefinitionError> {
+        let tolerance = format!("{field}.tolerance");
+        self.range(
+            &tolerance,
+            claim.tolerance > 0.0 && claim.tolerance < 1.0,
+            "a number above 0 and below 1",
+        )?;
+        let field_workloads = format!("{field}.workloads");
+        self.ids(&field_workloads, &claim.workloads)?;
+        claim.workloads.iter().try_for_each(|w| self.known(&field_workloads, w, workloads))?;
+        self.range(&format!("{field}.pairs"), !claim.pairs.is_empty(), "one pair or more")?;
+        for (i, (of, to)) in claim.pairs.iter().enumerate() {
+            self.pair(&format!("{field}.pairs[{i}]"), of, to, schemes)?;
+        }
+        let FileClaim { id, words, rule, tolerance, workloads, pairs } = claim;
+        Ok(Claim { id, words, rule, tolerance, workloads, pairs })
+    }
+
+    /// Both schemes of a ratio are measured, and they are two.
+    fn pair(&self, field: &str, of: &str, to: &str, schemes: &[String]) -> Result<(), DefinitionError> {
+        self.known(field, of, schemes)?;
+        self.known(field, to, schemes)?;
+        self.range(field, of != to, "two different schemes")
+    }
+
+    fn expand(&self, field: &str, texts: &[String]) -> Result<Vec<String>, DefinitionError> {
+        let mut all = Vec::new();
+        for (i, text) in texts.iter().enumerate() {
+            let expanded = braces::expand(text).map_err(|error| DefinitionError::Braces {
+                origin: self.origin.to_owned(),
+                field: format!("{field}[{i}]"),
+                error,
+            })?;
+            all.extend(expanded);
+            self.range(field, all.len() <= MAX_EXPANSION, "at most 4096 schemes")?;
+        }
+        self.ids(field, &all)?;
+        Ok(all)
+    }
+
+    /// At least one id, none empty, none twice.
+    fn ids(&self, field: &str, ids: &[String]) -> Result<(), DefinitionError> {
+        self.range(field, !ids.is_empty(), "one id or more")?;
+        let mut seen = HashSet::new();
+        for id in ids {
+            self.range(field, !id.trim().is_empty(), "ids that are not empty")?;
+            if !seen.insert(id) {
+                return Err(self.duplicate(field.to_owned(), id.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&self, field: &str, id: &str, known: &[String]) -> Result<(), DefinitionError> {
+        if known.iter().any(|k| k == id) {
+            return Ok(());
+        }
+        Err(DefinitionError::Unknown {
+            origin: self.origin.to_owned(),
+            field: field.to_owned(),
+            id: id.to_owned(),
+            known: known.to_vec(),
+        })
+    }
+
+    fn names(&self, field: &str, names: u32) -> Result<(), DefinitionError> {
+        self.range(field, (1..=MAX_NAMES).contains(&names), "a number from 1 to 10000000")
+    }
+
+    fn positive(&self, field: &str, value: f64) -> Result<(), DefinitionError> {
+        self.range(field, value > 0.0 && value.is_finite(), "a finite number above 0")
+    }
+
+    fn range(&self, field: &str, holds: bool, takes: &'static str) -> Result<(), DefinitionError> {
+        if holds {
+            return Ok(());
+        }
+        Err(DefinitionError::OutOfRange { origin: self.origin.to_owned(), field: field.to_owned(), takes })
+    }
+
+    fn duplicate(&self, field: String, id: String) -> DefinitionError {
+        DefinitionError::Duplicate { origin: self.origin.to_owned(), field, id }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const STUDY: &str = include_str!("../../../../studies/name-encodings/study.toml");
+
+    fn changed(from: &str, to: &str) -> Result<Definition, DefinitionError> {
+        assert!(STUDY.contains(from), "{from}");
+        Definition::parse(&STUDY.replacen(from, to, 1), "study.toml")
+    }
+
+    fn message(result: Result<Definition, DefinitionError>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_the_study_of_name_encodings() {
+        let study = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(study.slug, "name-encodings");
+        assert_eq!(study.workloads.len(), 7);
+        assert_eq!(study.schemes.len(), 3 * 13 + 8);
+        assert!(study.schemes.contains(&study.reference));
+        assert_eq!(study.size.full, Size { names: 1_000_000, repetitions: 20 });
+        assert_eq!(study.bound.unwrap().value, 1.0);
+        assert_eq!(study.targets.len(), 3);
+        assert_eq!(study.claims[1].rule, Rule::LittleMore);
+        assert_eq!(study.charts[0].schemes.len(), 6);
+        assert!(study.expects.is_empty());
+    }
+
+    #[test]
+    fn lists_each_ratio_once() {
+        let study = Definition::parse(STUDY, "study.toml").unwrap();
+        let pairs = study.ratio_pairs();
+        let distinct: HashSet<_> = pairs.iter().collect();
+        assert_eq!(distinct.len(), pairs.len());
+        // 46 to the reference, among them the three targets; of the claims' seven pairs two are the same.
+        assert_eq!(pairs.len(), 46 + 6);
+        assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
+        assert!(pairs.iter().all(|(of, to)| of != to));
+    }
+
+    #[test]
+    fn reads_expected_answers() {
+        let text = format!(
+            "{STUDY}\n[[expect]]\nworkload = \"12Bx5\"\nnames = 100\ncomponents = 500\n\
+             checksum = {{ offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }}\n"
+        );
+        let study = Definition::parse(&text, "study.toml").unwrap();
+        assert_eq!(study.expects[0].components, 500);
+        assert_eq!(study.expects[0].checksum, Checksum { offset: 1, ccnx: u64::MAX, ndn: 3 });
+        let error = message(Definition::parse(&text.replace("0x03", "3"), "study.toml"));
+        assert!(error.contains("\"3\" is not 0x"), "{error}");
+    }
+
+    #[test]
+    fn refuses_a_field_that_no_study_has() {
+        let error = message(changed("slug =", "sluge ="));
+        assert!(error.starts_with("study.toml: ") && error.contains("sluge"), "{error}");
+        let error = message(changed("at_most = 0.45", "at_most = 0.45\nat_least = 0.1"));
+        assert!(error.contains("at_least"), "{error}");
+    }
+
+    #[test]
+    fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
+        let error = message(changed("reference = \"ndn/one-by-one/crc32c\"", "reference = \"ndn/nothing\""));
+        assert!(error.contains("reference: \"ndn/nothing\" is not in the study; there are"), "{error}");
+        assert!(error.contains("\n  ccnx/walk/burst"), "{error}");
+        let error = message(changed("workload = \"N(7.3,var=11.7)Bx8\"", "workload = \"8Bx8\""));
+        assert!(error.contains("target[0].workload: \"8Bx8\""), "{error}");
+        assert!(error.contains("\n  ircache"), "{error}");
+        let error = message(changed(
+            "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/crc32c\"]",
+            "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/md5\"]",
+        ));
+        assert!(error.contains("claim[1].pairs[0]: \"ccnx/one-by-one/md5\""), "{error}");
+        let error = message(changed("\"ndn/walk\",\n  \"ndn/walk/burst\"", "\"ndn/run\""));
+        assert!(error.contains("chart[2].schemes: \"ndn/run\""), "{error}");
+    }
+
+    #[test]
+    fn refuses_values_out_of_range() {
+        for (from, to, field) in [
+            ("slug = \"name-encodings\"", "slug = \"../x\"", "slug"),
+            ("names = 32768", "names = 0", "size.quick.names"),
+            ("names = 1000000", "names = 10000001", "size.full.names"),
+            ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
+            ("at_most = 0.13", "at_most = nan", "target[1].at_most"),
+            ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),
+            ("value = 1.0", "value = -inf", "bound.value"),
+        ] {
+            let error = message(changed(from, to));
+            assert!(error.starts_with(&format!("study.toml: {field}: takes ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_there_twice() {
+        let error = message(changed("\"12Bx5\", \"6Bx10\"", "\"12Bx5\", \"12Bx5\""));
+        assert_eq!(error, "study.toml: workloads: \"12Bx5\" is there twice");
+        let error = message(changed("{offset,ccnx,ndn}/walk\"", "{ndn,ccnx,ndn}/walk\""));
+        assert_eq!(error, "study.toml: schemes: \"ndn/walk\" is there twice");
+        let error = message(changed("ndn-a-little-worse", "no-penalty-2+2"));
+        assert_eq!(error, "study.toml: claim[1].id: \"no-penalty-2+2\" is there twice");
+    }
+
+    #[test]
+    fn names_the_field_whose_braces_do_not_expand() {
+        let error = message(changed("{offset,ccnx,ndn}/walk\"", "{offset,ccnx,ndn/walk\""));
+        assert_eq!(error, "study.toml: schemes[11]: the brace opened at offset 0 is not closed");
+    }
+
+    #[test]
+    fn refuses_an_endless_file() {
+        let text = "#".repeat(MAX_TEXT + 1);
+        assert!(matches!(Definition::parse(&text, "x"), Err(DefinitionError::TooLong { .. })));
+        let deep = format!("slug = {}", "[".repeat(100_000));
+        assert!(matches!(Definition::parse(&deep, "x"), Err(DefinitionError::Toml { .. })));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn survives_a_file_with_any_octet_changed(at in 0..STUDY.len(), to in "[{}\\[\\]\"=a0\n,]") {
+            let mut text = STUDY.to_owned();
+            if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+                text.replace_range(at..at + 1, &to);
+            }
+            if let Ok(study) = Definition::parse(&text, "study.toml") {
+                prop_assert!(study.schemes.contains(&study.reference));
+            }
+        }
+    }
+}

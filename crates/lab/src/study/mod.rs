@@ -1,0 +1,4 @@
+//! Studies: what is measured, and what the result is held against.
+
+mod braces;
+pub mod definition;
