@@ -1,20 +1,18 @@
-//! Lab.
-#![deny(unsafe_code)]
-
-pub mod model;
-pub mod probe;
-pub mod registry;
-pub mod workload;
 //! The lab: what is measured, how it is counted, what is kept of it and how it is shown.
 //!
 //! - [`study`]: study files, the data that say what to measure and what to hold it against.
+//! - [`workload`]: what is worked on; [`model`]: what is timed; [`probe`]: how; [`registry`]: which ids there are.
 //! - [`stats`]: the statistics and their intervals.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod hex;
+pub mod model;
+pub mod probe;
 pub mod record;
+pub mod registry;
 pub mod stats;
 pub mod study;
+pub mod workload;
