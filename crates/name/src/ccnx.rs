@@ -103,19 +103,19 @@ impl<'a> Walk<'a> for CcnxWalk<'a> {
             return if start == self.value.len() { Ok(None) } else { Err(self.error()) };
         };
         let end = start + HEADER + usize::from(u16::from_be_bytes([l0, l1]));
-        if u16::from_be_bytes([t0, t1]) != 0 && end <= self.value.len() && self.left != 0 {
-            self.position = end as u32;
-            self.left -= 1;
-            return Ok(Some(end));
+        if u16::from_be_bytes([t0, t1]) == 0 || end > self.value.len() || self.left == 0 {
+            return Err(self.error());
         }
-        Err(self.error())
+        self.position = end as u32;
+        self.left -= 1;
+        Ok(Some(end))
     }
 }
 
 impl CcnxWalk<'_> {
-    /// The rule that the segment at the current position breaks.
+    /// The rule that the segment at the current position breaks. By value, so that a walk can stay in registers.
     #[cold]
-    fn error(&self) -> ParseError {
+    fn error(self) -> ParseError {
         let start = self.position as usize;
         let at = HEADER + start;
         if self.left == 0 {

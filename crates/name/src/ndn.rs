@@ -83,55 +83,58 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
         let start = self.position as usize;
-        let Some(&[typ, len]) = self.value.get(start..start + 2) else {
-            return if start == self.value.len() { Ok(None) } else { self.next_rare() };
-        };
-        let end = start + 2 + usize::from(len);
         // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all of them go the slow way.
-        if typ.wrapping_sub(3) < 250 && len < 253 && end <= self.value.len() && self.left != 0 {
-            self.position = end as u32;
-            self.left -= 1;
-            return Ok(Some(end));
+        if let Some(&[typ, len]) = self.value.get(start..start + 2) {
+            let end = start + 2 + usize::from(len);
+            if self.left != 0 && typ.wrapping_sub(3) < 250 && len < 253 && end <= self.value.len() {
+                self.position = end as u32;
+                self.left -= 1;
+                return Ok(Some(end));
+            }
+        } else if start == self.value.len() {
+            return Ok(None);
         }
-        self.next_rare()
+        match rare_end(self.value, start, self.left) {
+            Ok(end) => {
+                self.position = end as u32;
+                self.left -= 1;
+                Ok(Some(end))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
-impl NdnWalk<'_> {
-    #[cold]
-    fn next_rare(&mut self) -> Result<Option<usize>, ParseError> {
-        let start = self.position as usize;
-        let frame = Ndn::name_len(self.value.len()) - self.value.len();
-        let at = frame + start;
-        if self.left == 0 {
-            return Err(ParseError::TooManyComponents { at });
-        }
-        // A number cut off by the end of the name is a component that runs past it.
-        let read = |from: usize| match read_number(self.value.get(from..).unwrap_or_default()) {
-            Ok((number, taken)) => Ok((number, from + taken)),
-            Err(error) => match error.at(frame + from) {
-                ParseError::Truncated { .. } => Err(ParseError::Overrun { at }),
-                other => Err(other),
-            },
-        };
-        let (typ, after_type) = read(start)?;
-        let typ = match u16::try_from(typ) {
-            Ok(0) => return Err(ParseError::ZeroType { at }),
-            Ok(typ) => typ,
-            Err(_) => return Err(ParseError::TypeTooLarge { at }),
-        };
-        let (len, after_len) = read(after_type)?;
-        if len > (self.value.len() - after_len) as u64 {
-            return Err(ParseError::Overrun { at });
-        }
-        if is_digest(typ) && len != DIGEST_LEN as u64 {
-            return Err(ParseError::DigestLength { at });
-        }
-        let end = after_len + len as usize;
-        self.position = end as u32;
-        self.left -= 1;
-        Ok(Some(end))
+/// The end of the component at `start`, whatever it is. It takes no walk, so that the walk can stay in registers.
+#[cold]
+fn rare_end(value: &[u8], start: usize, left: u32) -> Result<usize, ParseError> {
+    let frame = Ndn::name_len(value.len()) - value.len();
+    let at = frame + start;
+    if left == 0 {
+        return Err(ParseError::TooManyComponents { at });
     }
+    // A number cut off by the end of the name is a component that runs past it.
+    let read = |from: usize| match read_number(value.get(from..).unwrap_or_default()) {
+        Ok((number, taken)) => Ok((number, from + taken)),
+        Err(error) => match error.at(frame + from) {
+            ParseError::Truncated { .. } => Err(ParseError::Overrun { at }),
+            other => Err(other),
+        },
+    };
+    let (typ, after_type) = read(start)?;
+    let typ = match u16::try_from(typ) {
+        Ok(0) => return Err(ParseError::ZeroType { at }),
+        Ok(typ) => typ,
+        Err(_) => return Err(ParseError::TypeTooLarge { at }),
+    };
+    let (len, after_len) = read(after_type)?;
+    if len > (value.len() - after_len) as u64 {
+        return Err(ParseError::Overrun { at });
+    }
+    if is_digest(typ) && len != DIGEST_LEN as u64 {
+        return Err(ParseError::DigestLength { at });
+    }
+    Ok(after_len + len as usize)
 }
 
 impl Layout for Ndn {

@@ -55,10 +55,10 @@ const ENTRY: usize = 3;
 /// The octets of the count and of the length field.
 const FRAME: usize = 3;
 
-/// The walk over an offset name: its index, its segments, and which component is next.
+/// The walk over an offset name: its index, its segments, and where in the index the next component stands.
 #[derive(Clone, Copy, Debug)]
 pub struct OffsetWalk<'a> {
-    index: &'a [[u8; ENTRY]],
+    index: &'a [u8],
     segments: &'a [u8],
     next: u32,
     /// The end of the component before `next`.
@@ -81,7 +81,6 @@ impl Encoding for Offset {
         let Some((index, rest)) = rest.split_at_checked(index_len) else {
             return Err(ParseError::Truncated { at: 1 + rest.len() / ENTRY * ENTRY });
         };
-        let (index, _) = index.as_chunks::<ENTRY>();
         let at = 1 + index_len;
         let Some((&length, segments)) = rest.split_first_chunk::<2>() else {
             return Err(ParseError::Truncated { at });
@@ -93,7 +92,7 @@ impl Encoding for Offset {
         if segments.len() > usize::from(length) {
             return Err(ParseError::TrailingOctets { at: at + 2 + usize::from(length) });
         }
-        if length != index.last().map_or(0, end_of) {
+        if length != index.last_chunk().map_or(0, end_of) {
             return Err(ParseError::LastEnd { at });
         }
         Ok(OffsetWalk { index, segments, next: 0, end: 0 })
@@ -113,17 +112,18 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
 
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
-        let Some(entry) = self.index.get(self.next as usize) else {
+        let next = self.next as usize;
+        let Some(&[typ, a, b]) = self.index.get(next..next + ENTRY) else {
             return Ok(None);
         };
         let start = self.end as usize;
-        let end = usize::from(end_of(entry));
-        if start <= end && end <= self.segments.len() && entry[0].wrapping_sub(1) < LONG_TYPE - 1 {
-            self.next += 1;
-            self.end = end as u32;
-            return Ok(Some(end));
+        let end = usize::from(u16::from_be_bytes([a, b]));
+        if end < start || end > self.segments.len() || typ.wrapping_sub(1) >= LONG_TYPE - 1 {
+            check_rare(self.segments, start..end, typ, 1 + next, Offset::name_len(self.index.len()))?;
         }
-        self.next_rare(entry[0], end)
+        self.next += ENTRY as u32;
+        self.end = end as u32;
+        Ok(Some(end))
     }
 
     #[inline(always)]
@@ -138,31 +138,30 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
     }
 }
 
-impl OffsetWalk<'_> {
-    #[cold]
-    fn next_rare(&mut self, typ: u8, end: usize) -> Result<Option<usize>, ParseError> {
-        let start = self.end as usize;
-        let entry_at = 1 + self.next as usize * ENTRY;
-        if end < start {
-            return Err(ParseError::EndDecreases { at: entry_at + 1 });
-        }
-        let Some(octets) = self.segments.get(start..end) else {
-            return Err(ParseError::Overrun { at: entry_at });
-        };
-        if typ == 0 {
-            return Err(ParseError::ZeroType { at: entry_at });
-        }
-        let at = Offset::name_len(self.index.len() * ENTRY) + start;
-        match octets.first_chunk::<2>() {
-            None => return Err(ParseError::Truncated { at }),
-            Some(&long) if u16::from_be_bytes(long) < u16::from(LONG_TYPE) => {
-                return Err(ParseError::NotShortest { at });
-            }
-            Some(_) => {}
-        }
-        self.next += 1;
-        self.end = end as u32;
-        Ok(Some(end))
+/// Checks a component that is not of the common kind, whose entry stands at `entry_at` of a name whose segments start at
+/// `segments_at`. It takes no walk, so that the walk can stay in registers.
+#[cold]
+fn check_rare(
+    segments: &[u8],
+    span: Range<usize>,
+    typ: u8,
+    entry_at: usize,
+    segments_at: usize,
+) -> Result<(), ParseError> {
+    if span.end < span.start {
+        return Err(ParseError::EndDecreases { at: entry_at + 1 });
+    }
+    let at = segments_at + span.start;
+    let Some(octets) = segments.get(span) else {
+        return Err(ParseError::Overrun { at: entry_at });
+    };
+    if typ == 0 {
+        return Err(ParseError::ZeroType { at: entry_at });
+    }
+    match octets.first_chunk::<2>() {
+        None => Err(ParseError::Truncated { at }),
+        Some(&long) if u16::from_be_bytes(long) < u16::from(LONG_TYPE) => Err(ParseError::NotShortest { at }),
+        Some(_) => Ok(()),
     }
 }
 
@@ -172,13 +171,10 @@ impl Layout for Offset {
     #[inline]
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a> {
         let octets = walk.segments.get(span).unwrap_or_default();
-        let entry = walk.index.get((walk.next as usize).wrapping_sub(1));
-        match (entry, octets) {
-            (Some(&[LONG_TYPE, ..]), [a, b, value @ ..]) => {
-                Component { typ: u16::from_be_bytes([*a, *b]), value }
-            }
-            (Some(&[typ, ..]), value) => Component { typ: u16::from(typ), value },
-            (None, value) => Component { typ: 0, value },
+        let typ = walk.index.get((walk.next as usize).wrapping_sub(ENTRY)).copied().unwrap_or_default();
+        match (typ, octets) {
+            (LONG_TYPE, [a, b, value @ ..]) => Component { typ: u16::from_be_bytes([*a, *b]), value },
+            (typ, value) => Component { typ: u16::from(typ), value },
         }
     }
 
