@@ -274,3 +274,25 @@ fn converting_to_ndn_checks_digests() {
     assert_eq!(there.as_bytes(), b"\0\0\0\x09\0\x08\0\x05short");
     assert_eq!(convert::<Ccnx, Offset>(&there.view()).unwrap(), name);
 }
+
+#[test]
+fn errors_say_what_was_expected() {
+    let text = |error: ParseError| error.to_string();
+    assert_eq!(
+        text(error::<Ndn>(&ndn(b"\x08\0\x01\x01a"))),
+        "the digest component at offset 4 must have a value of 32 octets"
+    );
+    assert_eq!(
+        text(error::<Ndn>(b"\x07\0\x08")),
+        "the name ends at offset 2, but the input goes on; pass exactly one name"
+    );
+    assert_eq!(
+        text(error::<Ccnx>(b"\0\x01\0\0")),
+        "the outer type at offset 0 is 1, which is not that of a name"
+    );
+    assert_eq!(
+        BuildError::NameTooLong { index: 7 }.to_string(),
+        "with component 7 the encoded name is over 65535 octets"
+    );
+    assert_eq!(format!("{:?}", example::<Ccnx>()), "ccnx:/BellLabs/Presentations/packetFormat.ppt/%01");
+}

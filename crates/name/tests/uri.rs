@@ -61,6 +61,54 @@ fn reads_and_writes_published_components() {
 }
 
 #[test]
+fn reads_and_writes_a_name_of_ndn_cxx() {
+    // `TestName/EncodeDecode` of ndn-cxx, tests/unit/name.t.cpp.
+    let text = "/Emid/25042=P3/.../..../%1C%9F/\
+        sha256digest=0415e3624a151850ac686c84f155f29808c0dd73819aa4a4c20be73a4d8a874c";
+    let wire = b"\x07\x37\x08\x04Emid\xfd\x61\xd2\x02P3\x08\0\x08\x01.\x08\x02\x1c\x9f\x01\x20\
+        \x04\x15\xe3bJ\x15\x18P\xachl\x84\xf1U\xf2\x98\x08\xc0\xdds\x81\x9a\xa4\xa4\xc2\x0b\xe7:M\x8a\x87L";
+    assert_eq!(uri(text).as_bytes(), wire);
+    assert_eq!(uri(text).to_string(), text);
+}
+
+#[test]
+fn names_stand_in_canonical_order() {
+    // `TestName.test_compare` of python-ndn, tests/encoding/name_test.py, with empty values as the specification
+    // writes them.
+    let zeros = "0".repeat(64);
+    let ends = [
+        &format!("/sha256digest={zeros}")[..],
+        &format!("/sha256digest={}1", &zeros[1..]),
+        &format!("/sha256digest={}", "F".repeat(64)),
+        &format!("/params-sha256={zeros}"),
+        "/3=...",
+        "/3=D",
+        "/3=F",
+        "/3=AA",
+        "/...",
+        "/D",
+        "/F",
+        "/AA",
+        "/21426=...",
+        "/21426=D",
+        "/21426=AA",
+    ];
+    let mut ordered = vec![uri("/")];
+    for end in ends {
+        ordered.push(uri(end));
+        if end == "/D" {
+            ordered.extend(ends.map(|end| uri(&format!("/D{end}"))));
+        }
+    }
+    for (i, a) in ordered.iter().enumerate() {
+        for (j, b) in ordered.iter().enumerate() {
+            assert_eq!(a.view().cmp(&b.view()), i.cmp(&j), "{a} {b}");
+            assert_eq!(a == b, i == j);
+        }
+    }
+}
+
+#[test]
 fn reads_and_writes_digests_in_either_case() {
     for (typ, prefix) in [(1, "sha256digest"), (2, "params-sha256")] {
         let text = format!("/a/{prefix}={DIGEST}");
@@ -77,7 +125,7 @@ fn writes_three_more_periods_than_a_value_of_periods_has() {
     let name = generic(&[b"", b".", b"..", b"...", b".a"]);
     assert_eq!(name.to_string(), "/.../..../...../....../.a");
     assert_eq!(uri(&name.to_string()), name);
-    assert_eq!(uri("/%2E%2E%2E"), generic(&[b""]));
+    assert_eq!(uri("/.%2E./%2E..%2E"), generic(&[b"", b"."]));
     let typed = OwnedName::<Ndn>::from_components([Component { typ: 0xffff, value: b"" }]).unwrap();
     assert_eq!(typed.to_string(), "/65535=...");
     assert_eq!(uri("/65535=..."), typed);
