@@ -54,7 +54,10 @@ pub const fn swap_type(typ: u16) -> u16 {
 pub struct CcnxWalk<'a> {
     value: &'a [u8],
     position: u32,
-    /// How many more segments are allowed.
+    /// The value's length when so short a value cannot hold too many segments, else 0: segments that end here or before
+    /// need not be counted.
+    uncounted: u32,
+    /// How many more counted segments are allowed.
     left: u32,
 }
 
@@ -68,7 +71,8 @@ impl Encoding for Ccnx {
             [0, 0, a, b, ref value @ ..]
                 if usize::from(u16::from_be_bytes([a, b])) == value.len() && name.len() <= MAX_NAME_LEN =>
             {
-                Ok(CcnxWalk { value, position: 0, left: MAX_COMPONENTS as u32 })
+                let uncounted = if value.len() <= HEADER * MAX_COMPONENTS { value.len() as u32 } else { 0 };
+                Ok(CcnxWalk { value, position: 0, uncounted, left: MAX_COMPONENTS as u32 })
             }
             _ => Err(frame_error(name)),
         }
@@ -99,32 +103,41 @@ impl<'a> Walk<'a> for CcnxWalk<'a> {
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
         let start = self.position as usize;
-        let Some(&[t0, t1, l0, l1]) = self.value.get(start..start + HEADER) else {
-            return if start == self.value.len() { Ok(None) } else { Err(self.error()) };
-        };
-        let end = start + HEADER + usize::from(u16::from_be_bytes([l0, l1]));
-        if u16::from_be_bytes([t0, t1]) == 0 || end > self.value.len() || self.left == 0 {
-            return Err(self.error());
+        if let Some(&[t0, t1, l0, l1]) = self.value.get(start..start + HEADER) {
+            let end = start + HEADER + usize::from(u16::from_be_bytes([l0, l1]));
+            if u16::from_be_bytes([t0, t1]) != 0 && end <= self.uncounted as usize {
+                self.position = end as u32;
+                return Ok(Some(end));
+            }
+        } else if start == self.value.len() {
+            return Ok(None);
         }
-        self.position = end as u32;
-        self.left -= 1;
-        Ok(Some(end))
+        match counted_end(self.value, start, self.left) {
+            Ok(end) => {
+                self.position = end as u32;
+                self.left -= 1;
+                Ok(Some(end))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
-impl CcnxWalk<'_> {
-    /// The rule that the segment at the current position breaks. By value, so that a walk can stay in registers.
-    #[cold]
-    fn error(self) -> ParseError {
-        let start = self.position as usize;
-        let at = HEADER + start;
-        if self.left == 0 {
-            return ParseError::TooManyComponents { at };
+/// The end of the segment at `start` of a long name, or the rule that it breaks in any. It takes no walk, so that the
+/// walk can stay in registers.
+#[cold]
+fn counted_end(value: &[u8], start: usize, left: u32) -> Result<usize, ParseError> {
+    let at = HEADER + start;
+    if left == 0 {
+        return Err(ParseError::TooManyComponents { at });
+    }
+    match *value.get(start..).unwrap_or_default() {
+        [0, 0, ..] => Err(ParseError::ZeroType { at }),
+        [_, _, l0, l1, ref rest @ ..] => {
+            let len = usize::from(u16::from_be_bytes([l0, l1]));
+            if len <= rest.len() { Ok(start + HEADER + len) } else { Err(ParseError::Overrun { at }) }
         }
-        match self.value.get(start..start + 2) {
-            Some(&[0, 0]) => ParseError::ZeroType { at },
-            _ => ParseError::Overrun { at },
-        }
+        _ => Err(ParseError::Overrun { at }),
     }
 }
 

@@ -31,12 +31,18 @@ pub type NdnName<'a> = Name<'a, Ndn>;
 /// The TLV-TYPE of a name.
 pub const TYPE_NAME: u8 = 7;
 
+/// The fewest octets of a component.
+const MIN_COMPONENT: usize = 2;
+
 /// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
 #[derive(Clone, Copy, Debug)]
 pub struct NdnWalk<'a> {
     value: &'a [u8],
     position: u32,
-    /// How many more components are allowed.
+    /// The value's length when so short a value cannot hold too many components, else 0: components that end here or
+    /// before need not be counted.
+    uncounted: u32,
+    /// How many more counted components are allowed.
     left: u32,
 }
 
@@ -50,7 +56,8 @@ impl Encoding for Ndn {
             [TYPE_NAME, len, ref value @ ..] if len < 253 && usize::from(len) == value.len() => value,
             _ => long_frame(name)?,
         };
-        Ok(NdnWalk { value, position: 0, left: MAX_COMPONENTS as u32 })
+        let uncounted = if value.len() <= MIN_COMPONENT * MAX_COMPONENTS { value.len() as u32 } else { 0 };
+        Ok(NdnWalk { value, position: 0, uncounted, left: MAX_COMPONENTS as u32 })
     }
 }
 
@@ -83,12 +90,11 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
         let start = self.position as usize;
-        // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all of them go the slow way.
         if let Some(&[typ, len]) = self.value.get(start..start + 2) {
             let end = start + 2 + usize::from(len);
-            if self.left != 0 && typ.wrapping_sub(3) < 250 && len < 253 && end <= self.value.len() {
+            // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all take the slow way.
+            if typ.wrapping_sub(3) < 250 && len < 253 && end <= self.uncounted as usize {
                 self.position = end as u32;
-                self.left -= 1;
                 return Ok(Some(end));
             }
         } else if start == self.value.len() {
