@@ -1,0 +1,72 @@
+//! What must hold for any octets given to a parser of names.
+#![forbid(unsafe_code)]
+
+use name::build::{NameBuilder, OwnedName};
+use name::ccnx::Ccnx;
+use name::convert::convert;
+use name::layout::Layout;
+use name::ndn::Ndn;
+use name::offset::Offset;
+use name::uri::{parse_line, parse_path, parse_uri};
+use name::view::Name;
+use name::walk::Walk;
+
+/// Octets that parse as a name of encoding `E` are rebuilt from its components octet for octet, survive every
+/// encoding that can hold them, and survive the text form.
+pub fn check_octets<E: Layout>(octets: &[u8]) {
+    let Ok(name) = Name::<E>::parse(octets) else {
+        return;
+    };
+    assert_eq!(name.components().count(), name.len());
+    let mut builder = NameBuilder::<E>::new();
+    for component in name.components() {
+        builder.push(component).expect("a component of a parsed name");
+    }
+    let rebuilt = builder.finish();
+    assert_eq!(rebuilt.as_bytes(), octets);
+    assert_eq!(rebuilt.view(), name);
+
+    let walked = name.walk().bytes();
+    let mut end = 0;
+    for span in name.spans() {
+        assert_eq!(span.start, end);
+        end = span.end;
+    }
+    assert_eq!(end, walked.len());
+
+    check_conversion::<E, Ndn>(name);
+    check_conversion::<E, Ccnx>(name);
+    check_conversion::<E, Offset>(name);
+    check_text(name);
+}
+
+fn check_conversion<From: Layout, To: Layout>(name: Name<'_, From>) {
+    let Ok(there) = convert::<From, To>(&name) else {
+        return;
+    };
+    assert_eq!(Name::<To>::parse(there.as_bytes()).expect("a converted name"), there.view());
+    let back = convert::<To, From>(&there.view()).expect("the way back");
+    assert_eq!(back.as_bytes(), name.as_bytes());
+}
+
+fn check_text<E: Layout>(name: Name<'_, E>) {
+    let text = name.to_string();
+    let read: OwnedName<E> = parse_uri(text.as_bytes()).expect("the text of a name");
+    assert_eq!(read.view(), name);
+}
+
+/// A text that parses as a name in any of the three ways gives a name whose own text reads the same, and a line is
+/// what it starts as.
+pub fn check_line(line: &[u8]) {
+    let uri = parse_uri::<Offset>(line);
+    let path = parse_path::<Offset>(line);
+    for name in [&uri, &path].into_iter().flatten() {
+        check_octets::<Offset>(name.as_bytes());
+    }
+    let either = parse_line::<Offset>(line);
+    match line.first() {
+        Some(b'/') => assert_eq!(either, path),
+        Some(b'n' | b'N') => assert_eq!(either.is_ok(), uri.is_ok()),
+        _ => assert!(either.is_err()),
+    }
+}
