@@ -7,5 +7,7 @@ fn main() {
     let mut s = registry::names(&id, &Key::VECTOR).unwrap();
     let p = names.packed(id.split('/').next().unwrap()).unwrap();
     let v: Vec<&[u8]> = (0..4096).map(|i| p.name(i)).collect();
-    for _ in 0..n { std::hint::black_box(s.stream(&v)); }
+    for _ in 0..n {
+        std::hint::black_box(s.stream(&v));
+    }
 }

@@ -128,11 +128,11 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
 
     #[inline(always)]
     fn end_of(&self, index: usize) -> Result<Option<usize>, ParseError> {
-        let at = self.next as usize + index;
-        let Some(entry) = self.index.get(at) else { return Ok(None) };
+        let at = self.next as usize + ENTRY * index;
+        let Some(entry) = self.index.get(at..).and_then(<[u8]>::first_chunk) else { return Ok(None) };
         let end = usize::from(end_of(entry));
         if end > self.segments.len() {
-            return Err(ParseError::Overrun { at: 1 + at * ENTRY });
+            return Err(ParseError::Overrun { at: 1 + at });
         }
         Ok(Some(end))
     }

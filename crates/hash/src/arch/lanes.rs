@@ -18,6 +18,12 @@ pub(crate) trait Lanes: Copy {
     fn rotl<const N: i32>(self, a: Self::V) -> Self::V;
     /// Each lane shifted left by its own count, which must be below 64.
     fn shl(self, a: Self::V, by: Self::V) -> Self::V;
+    fn shr<const N: u32>(self, a: Self::V) -> Self::V;
+    /// Each lane from 16 bits.
+    fn widen(self, from: &[u16; WIDTH]) -> Self::V;
+    /// Lane i is the word at octet `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8, and LEN
+    /// a power of two.
+    fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
     /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V;
 }
@@ -121,6 +127,19 @@ impl Lanes for Portable {
     #[inline(always)]
     fn shl(self, a: Self::V, by: Self::V) -> Self::V {
         zip(a, by, |x, n| x.wrapping_shl(n as u32))
+    }
+    #[inline(always)]
+    fn shr<const N: u32>(self, a: Self::V) -> Self::V {
+        a.map(|x| x >> N)
+    }
+    #[inline(always)]
+    fn widen(self, from: &[u16; WIDTH]) -> Self::V {
+        from.map(u64::from)
+    }
+    #[inline(always)]
+    fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V {
+        const { assert!(LEN.is_power_of_two()) };
+        at.map(|at| u64::from_le_bytes(table.as_chunks().0[at as usize % LEN / 8]))
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V {

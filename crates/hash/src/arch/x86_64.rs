@@ -86,12 +86,12 @@ pub(crate) struct Avx512(());
 
 impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
-        (has!("avx512f") && has!("avx512dq") && has!("bmi2")).then_some(Self(()))
+        (has!("avx512f") && has!("bmi1") && has!("bmi2")).then_some(Self(()))
     }
 
     #[inline(always)]
     pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,avx512dq,bmi1,bmi2")]
+        #[target_feature(enable = "avx512f,bmi1,bmi2")]
         fn compiled<K: LaneKernel>(token: Avx512, kernel: K) -> K::Output {
             kernel.run(token)
         }
@@ -146,6 +146,23 @@ impl Lanes for Avx512 {
         unsafe { _mm512_sllv_epi64(a, by) }
     }
     #[inline(always)]
+    fn shr<const N: u32>(self, a: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_srli_epi64::<N>(a) }
+    }
+    #[inline(always)]
+    fn widen(self, from: &[u16; WIDTH]) -> __m512i {
+        // SAFETY: see above; eight `u16` are 128 bits.
+        unsafe { _mm512_cvtepu16_epi64(_mm_loadu_si128(from.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: __m512i) -> __m512i {
+        const { assert!(LEN.is_power_of_two() && LEN >= 8) };
+        let at = self.and(at, self.splat(LEN as u64 - 8));
+        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight octets stand there.
+        unsafe { _mm512_i64gather_epi64::<1>(at, table.as_ptr().cast()) }
+    }
+    #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: __m512i) -> __m512i {
         const { assert!(LEN.is_power_of_two()) };
         let index = self.and(index, self.splat(LEN as u64 - 1));
@@ -160,7 +177,7 @@ pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
-        (has!("avx2") && has!("bmi2")).then_some(Self(()))
+        (has!("avx2") && has!("bmi1") && has!("bmi2")).then_some(Self(()))
     }
 
     #[inline(always)]
@@ -229,6 +246,28 @@ impl Lanes for Avx2 {
     fn shl(self, a: Pair, by: Pair) -> Pair {
         // SAFETY: register operation.
         unsafe { [_mm256_sllv_epi64(a[0], by[0]), _mm256_sllv_epi64(a[1], by[1])] }
+    }
+    #[inline(always)]
+    fn shr<const N: u32>(self, a: Pair) -> Pair {
+        // The shift by an immediate takes a signed one; this is the same instruction.
+        // SAFETY: register operation.
+        a.map(|a| unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(N as i32)) })
+    }
+    #[inline(always)]
+    fn widen(self, from: &[u16; WIDTH]) -> Pair {
+        // SAFETY: eight `u16` are 128 bits, read by the unaligned form; the rest are register operations.
+        unsafe {
+            let all = _mm_loadu_si128(from.as_ptr().cast());
+            [_mm256_cvtepu16_epi64(all), _mm256_cvtepu16_epi64(_mm_srli_si128::<8>(all))]
+        }
+    }
+    #[inline(always)]
+    fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Pair) -> Pair {
+        const { assert!(LEN.is_power_of_two() && LEN >= 8) };
+        let at = self.and(at, self.splat(LEN as u64 - 8));
+        let table = table.as_ptr().cast();
+        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight octets stand there.
+        unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Pair) -> Pair {

@@ -1,5 +1,6 @@
 //! CRC32C of every prefix.
 
+use super::group::{STRIDE, WORDS};
 use super::{EveryPrefix, Group};
 use crate::arch::crc::{CrcKernel, CrcStep};
 use crate::arch::lanes::WIDTH;
@@ -32,29 +33,37 @@ impl CrcKernel for Kernel<'_> {
 
     #[inline(always)]
     fn run<S: CrcStep>(self, step: S) {
-        let Group { words, states: [states, ..], slots, ends, hashes, names, prefixes, height } = self.0;
+        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height } = self.0;
         if *names == 1 {
-            chain::<S, 1>(step, words, states, *height);
+            chain::<S, 1>(step, octets, states, *height);
         } else {
-            chain::<S, WIDTH>(step, words, states, *height);
+            chain::<S, WIDTH>(step, octets, states, *height);
         }
-        for ((hash, slot), end) in hashes.iter_mut().zip(slots).zip(ends).take(*prefixes) {
-            let slot = *slot as usize % words.len();
-            *hash = finished(shifted(step, states[slot], words[slot], *end as u32));
+        let (words, _) = octets.as_chunks::<8>();
+        for (hash, end) in hashes.iter_mut().zip(ends).take(*prefixes) {
+            let end = *end as usize % (STRIDE * WIDTH);
+            let word = u64::from_le_bytes(words[end / 8]);
+            *hash = finished(shifted(step, states[end / 8], word, end as u32));
         }
     }
 }
 
 /// Keeps the register before each of the `height` first words, and after the last of them, for the first N names.
+///
+/// The state before word w of name n is kept where that word stands.
 #[inline(always)]
-fn chain<S: CrcStep, const N: usize>(step: S, words: &[u64], states: &mut [u64], height: usize) {
+fn chain<S: CrcStep, const N: usize>(
+    step: S,
+    octets: &[u8; STRIDE * WIDTH],
+    states: &mut [u64; WORDS * WIDTH],
+    height: usize,
+) {
+    let (words, _) = octets.as_chunks::<8>();
     let mut registers = [INITIAL; N];
-    let (rows, _) = words.as_chunks::<WIDTH>();
-    let (kept, _) = states.as_chunks_mut::<WIDTH>();
-    for (row, kept) in rows.iter().zip(kept).take(height + 1) {
-        for n in 0..N {
-            kept[n] = registers[n];
-            registers[n] = step.u64(registers[n], row[n]);
+    for w in 0..(height + 1).min(WORDS) {
+        for (n, register) in registers.iter_mut().enumerate() {
+            states[WORDS * n + w] = *register;
+            *register = step.u64(*register, u64::from_le_bytes(words[WORDS * n + w]));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! SipHash of every prefix, eight at a time in lanes.
 
+use super::group::STRIDE;
 use super::{EveryPrefix, Group};
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::siphash::{SipHash, Word, Words};
@@ -51,17 +52,20 @@ impl<const C: usize, const D: usize> LaneKernel for Kernel<'_, C, D> {
 }
 
 /// Keeps the state before each of the `height` first words, and after the last of them, for all names in step.
+///
+/// The state before word w of name n is kept at `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
     let mut state = Words(initial.0.map(|v| Vector(lanes, lanes.splat(v))));
     let [s0, s1, s2, s3] = group.states.each_mut().map(|kept| kept.as_chunks_mut::<WIDTH>().0.iter_mut());
-    let kept = s0.zip(s1).zip(s2.zip(s3));
-    let rows = group.words.as_chunks::<WIDTH>().0;
-    for (row, ((s0, s1), (s2, s3))) in rows.iter().zip(kept).take(group.height + 1) {
+    let rows = s0.zip(s1).zip(s2.zip(s3)).take(group.height + 1);
+    let mut at = lanes.load(&core::array::from_fn(|n| (STRIDE * n) as u64));
+    for ((s0, s1), (s2, s3)) in rows {
         for (v, kept) in state.0.iter().zip([s0, s1, s2, s3]) {
             lanes.store(v.1, kept);
         }
-        state.compress::<C>(Vector(lanes, lanes.load(row)));
+        state.compress::<C>(Vector(lanes, lanes.gather_words(&group.octets, at)));
+        at = lanes.add(at, lanes.splat(8));
     }
 }
 
@@ -69,30 +73,29 @@ fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Gr
 #[inline(always)]
 fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
     let mut state = initial;
-    let rows = group.words.as_chunks::<WIDTH>().0;
-    for (w, row) in rows.iter().enumerate().take(group.height + 1) {
-        for (v, kept) in state.0.iter().zip(&mut group.states) {
-            if let Some(place) = kept.get_mut(WIDTH * w) {
-                *place = *v;
-            }
-        }
-        state.compress::<C>(row[0]);
+    let [s0, s1, s2, s3] = group.states.each_mut().map(|kept| kept.as_chunks_mut::<WIDTH>().0.iter_mut());
+    let rows = s0.zip(s1).zip(s2.zip(s3)).take(group.height + 1);
+    for (word, ((s0, s1), (s2, s3))) in group.octets.as_chunks().0.iter().zip(rows) {
+        [s0[0], s1[0], s2[0], s3[0]] = state.0;
+        state.compress::<C>(u64::from_le_bytes(*word));
     }
 }
 
 /// Finishes the prefixes, eight at a time, each from the state before its last word.
 #[inline(always)]
 fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &mut Group) {
-    let Group { words, states, slots, ends, hashes, prefixes, .. } = group;
-    let eights = slots.as_chunks::<WIDTH>().0.iter().zip(ends.as_chunks::<WIDTH>().0);
-    let eights = eights.zip(hashes.as_chunks_mut::<WIDTH>().0).take(prefixes.div_ceil(WIDTH));
-    for ((slots, ends), hashes) in eights {
-        let (slot, end) = (lanes.load(slots), lanes.load(ends));
+    let Group { octets, states, ends, hashes, prefixes, .. } = group;
+    let eights = ends.as_chunks::<WIDTH>().0.iter().zip(hashes.as_chunks_mut::<WIDTH>().0);
+    for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
+        let end = lanes.widen(ends);
+        // The kept state: word (end % STRIDE) / 8, name end / STRIDE.
+        let word = lanes.and(end, lanes.splat(STRIDE as u64 - 8));
+        let slot = lanes.xor(word, lanes.shr::<{ STRIDE.ilog2() as u32 }>(end));
         let state = Words(states.each_ref().map(|kept| Vector(lanes, lanes.gather(kept, slot))));
         // The octets of the last word that are in the prefix: its low 8 · (end % 8) bits.
         let bits = lanes.and(lanes.shl(end, lanes.splat(3)), lanes.splat(56));
         let mask = lanes.add(lanes.shl(lanes.splat(1), bits), lanes.splat(u64::MAX));
-        let rest = lanes.and(lanes.gather(words, slot), mask);
+        let rest = lanes.and(lanes.gather_words(octets, lanes.and(end, lanes.splat(!7))), mask);
         let last = lanes.xor(rest, lanes.shl(end, lanes.splat(56)));
         let hash = state.finish::<C, D>(Vector(lanes, last), Vector(lanes, lanes.splat(0xff)));
         lanes.store(hash.1, hashes);

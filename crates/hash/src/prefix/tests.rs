@@ -21,11 +21,10 @@ fn agrees<H: EveryPrefix>(hash: &H, names: &[(Vec<u8>, Vec<usize>)], group: &mut
     group.clear();
     let mut expected = Vec::new();
     for (octets, ends) in names {
-        assert!(group.push_name(octets));
-        for &end in ends {
-            assert!(group.push_prefix(end));
-            expected.push(hash.hash(&octets[..end]));
-        }
+        let mut rest = ends.iter();
+        let pushed = group.push(octets, || Ok::<_, ()>(rest.next().copied())).unwrap();
+        assert_eq!(pushed, Some(expected.len()..expected.len() + ends.len()));
+        expected.extend(ends.iter().map(|&end| hash.hash(&octets[..end])));
     }
     hash.every_prefix(group);
     assert_eq!(group.hashes(), expected);
@@ -56,19 +55,31 @@ proptest! {
 #[test]
 fn refuses_what_does_not_fit() {
     let mut group = Group::new();
-    assert!(!group.push_prefix(0), "a prefix of no name");
-    assert!(!group.push_name(&[0; Group::OCTETS + 1]));
-    for _ in 0..Group::NAMES {
-        assert!(group.push_name(&[0; Group::OCTETS]));
+    let none = || Ok::<Option<usize>, ()>(None);
+    assert_eq!(group.push(&[0; Group::OCTETS + 1], none), Ok(None));
+    assert_eq!(group.push(&[0], || Err(())), Err(()));
+    assert_eq!(group.names(), 0);
+    for n in 0..Group::NAMES {
+        let mut ends = 0..255;
+        let pushed = group.push(&[0; Group::OCTETS], || Ok::<_, ()>(ends.next().map(|_| Group::OCTETS)));
+        assert_eq!(pushed, Ok(Some(255 * n..255 * (n + 1))));
     }
-    assert!(!group.push_name(&[]));
-    assert!(!group.push_prefix(Group::OCTETS + 1));
-    while group.push_prefix(Group::OCTETS) {}
-    let full = group.prefixes();
-    assert_eq!(full, 256);
+    assert!(group.is_full());
+    assert_eq!(group.push(&[], none), Ok(None));
+    let crc = Crc32c::<Ladder>::detect();
+    crc.every_prefix(&mut group);
+    let expected = crc.hash(&[0; Group::OCTETS]);
+    assert_eq!(group.hashes(), std::vec![expected; 255 * Group::NAMES]);
+}
+
+#[test]
+fn wrong_ends_harm_nobody() {
+    let mut group = Group::new();
+    for _ in 0..Group::NAMES {
+        let pushed = group.push(b"abc", || Ok::<_, ()>(Some(usize::MAX / 2))).unwrap();
+        assert!(pushed.is_some());
+    }
     Crc32c::<Ladder>::detect().every_prefix(&mut group);
-    let expected = Crc32c::<Ladder>::detect().hash(&[0; Group::OCTETS]);
-    assert_eq!(group.hashes(), std::vec![expected; full]);
-    group.truncate(3);
-    assert_eq!(group.hashes().len(), 3);
+    SipHash24::new(&Key::VECTOR).every_prefix(&mut group);
+    assert_eq!(group.hashes().len(), 256 * Group::NAMES);
 }

@@ -20,16 +20,6 @@ pub struct OnePass<E, H> {
     encoding: PhantomData<E>,
 }
 
-/// Why a name is not in the group.
-enum Refused {
-    /// The group is full.
-    Full,
-    /// The name is longer than any group takes.
-    Long,
-    /// It is no name.
-    Broken(ParseError),
-}
-
 impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     /// With `hash`, under its key.
     pub const fn new(hash: H) -> Self {
@@ -43,13 +33,12 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     #[inline]
     pub fn name(&mut self, name: &[u8]) -> Result<&[u64], ParseError> {
         self.group.clear();
-        match self.stage(name) {
-            Ok(_) => {
+        match self.stage(name)? {
+            Some(_) => {
                 self.hash.every_prefix(&mut self.group);
                 Ok(self.group.hashes())
             }
-            Err(Refused::Broken(error)) => Err(error),
-            Err(Refused::Full | Refused::Long) => self.long(name),
+            None => self.long(name),
         }
     }
 
@@ -65,54 +54,30 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     ) {
         let mut staged = Staged::new();
         for (number, name) in names.into_iter().enumerate() {
-            if staged.len == Group::NAMES {
+            if self.group.is_full() {
                 self.flush(&mut staged, &mut sink);
             }
-            let outcome = match self.stage(name) {
-                Err(Refused::Full) => {
+            match self.stage(name) {
+                Ok(Some(prefixes)) => staged.push(number, prefixes),
+                Ok(None) => {
                     self.flush(&mut staged, &mut sink);
-                    self.stage(name)
+                    sink(number, self.long(name));
                 }
-                outcome => outcome,
-            };
-            match outcome {
-                Ok(prefixes) => staged.push(number, prefixes),
-                Err(refused) => {
+                Err(error) => {
                     self.flush(&mut staged, &mut sink);
-                    sink(
-                        number,
-                        match refused {
-                            Refused::Broken(error) => Err(error),
-                            Refused::Full | Refused::Long => self.long(name),
-                        },
-                    );
+                    sink(number, Err(error));
                 }
             }
         }
         self.flush(&mut staged, &mut sink);
     }
 
-    /// Walks `name` into the group; returns which of the group's prefixes are its own.
+    /// Walks `name` into the group, which must not be full; returns which of the group's prefixes are its own, or
+    /// nothing where it is too long for any group.
     #[inline(always)]
-    fn stage(&mut self, name: &[u8]) -> Result<Range<usize>, Refused> {
-        let mut walk = E::walk(name).map_err(Refused::Broken)?;
-        let first = self.group.prefixes();
-        if walk.bytes().len() > Group::OCTETS {
-            return Err(Refused::Long);
-        }
-        if !self.group.push_name(walk.bytes()) {
-            return Err(Refused::Full);
-        }
-        loop {
-            match walk.next_end() {
-                Ok(Some(end)) if self.group.push_prefix(end) => {}
-                Ok(None) => return Ok(first..self.group.prefixes()),
-                outcome => {
-                    self.group.truncate(first);
-                    return Err(outcome.err().map_or(Refused::Full, Refused::Broken));
-                }
-            }
-        }
+    fn stage(&mut self, name: &[u8]) -> Result<Option<Range<usize>>, ParseError> {
+        let mut walk = E::walk(name)?;
+        self.group.push(walk.bytes(), || walk.next_end())
     }
 
     /// Hashes what is staged and hands it out.
