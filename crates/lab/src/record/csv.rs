@@ -11,8 +11,8 @@ use super::{Record, RecordSet, write_atomically};
 const COLUMNS: [&str; 11] =
     ["study", "model", "workload", "scheme", "probe", "metric", "unit", "value", "low", "high", "samples"];
 
-/// No file of records is longer; a full run of a large study writes under one MiB.
-const MAX_OCTETS: u64 = 64 << 20;
+/// No file of records is longer; a full run of a study writes under one MiB.
+const MAX_OCTETS: u64 = 16 << 20;
 
 /// Why a file is not a set of records; `origin` is the file, `line` counts from 1.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub enum ReadError {
         /// Why.
         error: io::Error,
     },
-    /// The file is longer than 64 MiB.
+    /// The file is longer than 16 MiB.
     TooLong {
         /// The file.
         origin: String,

@@ -5,6 +5,9 @@ use core::fmt;
 /// No text expands to more strings than this.
 pub(super) const MAX_EXPANSION: usize = 4096;
 
+/// No text with braces is longer, in octets: each of the strings may hold nearly all of it.
+const MAX_TEXT: usize = 1024;
+
 /// The rule that a text with braces breaks, and the offset (octets from its start) where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +32,8 @@ pub enum BraceError {
         /// Offset of the `{`.
         at: usize,
     },
+    /// The text is longer than 1024 octets.
+    TooLong,
     /// With the braces at `at` there would be more than 4096 strings.
     TooMany {
         /// Offset of the `{`.
@@ -45,6 +50,7 @@ impl fmt::Display for BraceError {
             Self::EmptyAlternative { at } => {
                 write!(f, "the braces at offset {at} hold an empty alternative")
             }
+            Self::TooLong => write!(f, "longer than {MAX_TEXT} octets"),
             Self::TooMany { at } => {
                 write!(f, "the braces at offset {at} expand to more than {MAX_EXPANSION} strings")
             }
@@ -57,8 +63,12 @@ impl core::error::Error for BraceError {}
 /// Every string that `text` stands for, the first braces varying slowest; 1 to 4096 of them.
 ///
 /// # Errors
-/// The rule broken: braces must pair up, must not nest, and hold non-empty alternatives.
+/// The rule broken: braces must pair up, must not nest, and hold non-empty alternatives; neither the text nor
+/// what it stands for is longer than the bounds.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, BraceError> {
+    if text.len() > MAX_TEXT {
+        return Err(BraceError::TooLong);
+    }
     let mut expanded = vec![String::new()];
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -122,7 +132,8 @@ mod tests {
         let twelve = "{a,b}".repeat(12);
         assert_eq!(expand(&twelve).unwrap().len(), MAX_EXPANSION);
         assert_eq!(expand(&"{a,b}".repeat(13)), Err(BraceError::TooMany { at: 60 }));
-        assert!(matches!(expand(&"{a,b}".repeat(10_000)), Err(BraceError::TooMany { .. })));
+        assert!(matches!(expand(&"{a,b}".repeat(200)), Err(BraceError::TooMany { .. })));
+        assert_eq!(expand(&"{a,b}".repeat(10_000)), Err(BraceError::TooLong));
     }
 
     proptest! {
