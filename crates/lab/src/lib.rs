@@ -4,6 +4,7 @@
 //! - [`workload`]: what is worked on; [`model`]: what is timed; [`probe`]: how; [`registry`]: which ids there are.
 //! - [`stats`]: the statistics and their intervals.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
+//! - [`report`]: the page and the terminal's tables, computed from records.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![deny(unsafe_code)]
@@ -13,6 +14,7 @@ pub mod model;
 pub mod probe;
 pub mod record;
 pub mod registry;
+pub mod report;
 pub mod stats;
 pub mod study;
 pub mod workload;

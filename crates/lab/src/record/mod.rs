@@ -4,6 +4,7 @@ mod atomic;
 mod csv;
 pub mod date;
 pub mod machine;
+pub mod metric;
 mod set;
 
 pub use self::atomic::write_atomically;

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
+use super::metric;
 use crate::stats::Interval;
 
 /// One fact: a row of `records.csv`, whose columns are these fields in this order.
@@ -139,7 +140,8 @@ impl RecordSet {
 
     /// The time of `of` as a ratio to the time of `to`, as it was measured pair by pair.
     pub fn ratio(&self, study: &str, workload: &str, of: &str, to: &str) -> Option<&Record> {
-        self.first(study, workload, of, "ratio", to).filter(|r| r.metric == "ratio" && r.unit == to)
+        self.first(study, workload, of, metric::RATIO, to)
+            .filter(|r| r.metric == metric::RATIO && r.unit == to)
     }
 
     /// The first record at or after a place in the order of keys, if it is about this scheme.
@@ -203,8 +205,8 @@ mod tests {
         let mut set = RecordSet::new();
         for r in [
             record("b", "cycles_mean", "cycles", 2.0),
-            record("a", "ratio", "c", 4.0),
-            record("a", "ratio", "b", 3.0),
+            record("a", metric::RATIO, "c", 4.0),
+            record("a", metric::RATIO, "b", 3.0),
             record("a", "cycles_mean", "cycles", 1.0),
         ] {
             set.insert(r).unwrap();

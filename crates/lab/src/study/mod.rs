@@ -2,3 +2,4 @@
 
 mod braces;
 pub mod definition;
+pub mod outcome;

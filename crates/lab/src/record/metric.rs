@@ -1,0 +1,29 @@
+//! The metrics that reports and runs agree on.
+
+/// Mean cycles per name of a repetition; the value is the median over the repetitions.
+pub const CYCLES_MEAN: &str = "cycles_mean";
+
+/// Mean over the names of each name's fewest cycles in any repetition.
+pub const CYCLES_MIN_MEAN: &str = "cycles_min_mean";
+
+/// Standard deviation of the repetitions' means.
+pub const CYCLES_MEAN_SD: &str = "cycles_mean_sd";
+
+/// Cycles per name of a whole repetition timed at once, without barriers between names.
+pub const CYCLES_STREAM: &str = "cycles_stream";
+
+/// One scheme's time divided by another's, whose id is the unit.
+pub const RATIO: &str = "ratio";
+
+/// Cycles per name that the CRC instruction takes at least, at one 8-octet word a cycle. Recorded for a scheme or for an
+/// encoding, the first part of a scheme's id.
+pub const CRC_WORDS_LIMIT: &str = "crc_words_limit";
+
+/// The scheme under which the probe itself is measured.
+pub const EMPTY: &str = "empty";
+
+/// Mean cycles that the probe spends on nothing, which are subtracted.
+pub const OVERHEAD_MEAN: &str = "overhead_mean";
+
+/// The fewest cycles that the probe spends on nothing.
+pub const OVERHEAD_MIN: &str = "overhead_min";

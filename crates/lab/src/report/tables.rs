@@ -1,0 +1,164 @@
+//! The rows of the tables, as figures looked up in the records; a missing record leaves its cell without one.
+
+use super::scheme_id;
+use crate::record::{Record, RecordSet, metric};
+use crate::stats::Interval;
+use crate::study::definition::Definition;
+
+/// All that was measured of one scheme on one workload.
+pub(super) struct SchemeRow<'a> {
+    pub(super) scheme: &'a str,
+    pub(super) mean: Option<Interval>,
+    pub(super) min_mean: Option<f64>,
+    pub(super) spread: Option<f64>,
+    pub(super) ratio: Option<Interval>,
+    pub(super) stream: Option<f64>,
+}
+
+/// How far a scheme with a single walk is from the floor and from the instruction's limit, in cycles.
+pub(super) struct FloorRow<'a> {
+    pub(super) scheme: &'a str,
+    pub(super) mean: Interval,
+    pub(super) walk: Option<f64>,
+    pub(super) limit: Option<f64>,
+}
+
+/// The workloads in the order of the report: those of the study that were measured, then the user's own.
+pub(super) fn workloads<'a>(definition: &'a Definition, records: &'a RecordSet) -> Vec<&'a str> {
+    let measured = records.workloads(&definition.slug);
+    let named = definition.workloads.iter().map(String::as_str).filter(|w| measured.contains(w));
+    let mut all: Vec<&str> = named.collect();
+    all.extend(definition.own_workloads(records));
+    all.retain(|w| definition.schemes.iter().any(|s| mean(definition, records, w, s).is_some()));
+    all
+}
+
+/// The spread that the study's source gives a bound for.
+pub(super) fn spread_metric(definition: &Definition) -> &str {
+    definition.bound.as_ref().map_or(metric::CYCLES_MEAN_SD, |bound| &bound.metric)
+}
+
+/// The schemes of the study in its order, as far as they were measured on the workload.
+pub(super) fn schemes<'a>(
+    definition: &'a Definition,
+    records: &'a RecordSet,
+    workload: &'a str,
+) -> impl Iterator<Item = SchemeRow<'a>> {
+    let row = move |scheme: &'a str| {
+        let record = |name| records.metric(&definition.slug, workload, scheme, name);
+        SchemeRow {
+            scheme,
+            mean: record(metric::CYCLES_MEAN).map(Record::interval),
+            min_mean: record(metric::CYCLES_MIN_MEAN).map(|r| r.value),
+            spread: record(spread_metric(definition)).map(|r| r.value),
+            ratio: records
+                .ratio(&definition.slug, workload, scheme, &definition.reference)
+                .map(Record::interval),
+            stream: record(metric::CYCLES_STREAM).map(|r| r.value),
+        }
+    };
+    definition
+        .schemes
+        .iter()
+        .map(move |scheme| row(scheme))
+        .filter(|row| row.mean.is_some() || row.min_mean.is_some() || row.stream.is_some())
+}
+
+/// The schemes with a single walk that were measured on the workload.
+pub(super) fn floor<'a>(
+    definition: &'a Definition,
+    records: &'a RecordSet,
+    workload: &'a str,
+) -> impl Iterator<Item = FloorRow<'a>> {
+    let study = &definition.slug;
+    definition.schemes.iter().filter_map(move |scheme| {
+        let floors = scheme_id::floors(scheme)?;
+        let walk = floors.iter().find_map(|walk| mean(definition, records, workload, walk));
+        // A keyed hash has no CRC to compute.
+        let limit = [scheme.as_str(), scheme_id::head(scheme)]
+            .iter()
+            .filter(|_| scheme_id::last(scheme).starts_with("crc32c"))
+            .find_map(|about| records.metric(study, workload, about, metric::CRC_WORDS_LIMIT));
+        Some(FloorRow {
+            scheme,
+            mean: mean(definition, records, workload, scheme)?,
+            walk: walk.map(|walk| walk.value),
+            limit: limit.map(|record| record.value),
+        })
+    })
+}
+
+/// On one workload, how much the encoding decides and how much the way of hashing does.
+pub(super) struct Sway {
+    /// The largest ratio between two encodings hashed in the same way.
+    pub(super) encodings: f64,
+    /// The largest ratio between two ways of hashing the same encoding.
+    pub(super) ways: f64,
+}
+
+/// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None` unless several
+/// encodings and several ways were measured.
+pub(super) fn sway(definition: &Definition, records: &RecordSet, workload: &str) -> Option<Sway> {
+    let hash = scheme_id::last(&definition.reference);
+    let measured: Vec<(&str, f64)> = definition
+        .schemes
+        .iter()
+        .filter(|scheme| scheme_id::last(scheme) == hash)
+        .filter_map(|scheme| Some((scheme.as_str(), mean(definition, records, workload, scheme)?.value)))
+        .filter(|(_, cycles)| *cycles > 0.0)
+        .collect();
+    let largest = |part: fn(&str) -> &str| {
+        let mut extremes: std::collections::HashMap<&str, (f64, f64, usize)> = Default::default();
+        for &(scheme, cycles) in &measured {
+            let (low, high, count) = extremes.entry(part(scheme)).or_insert((cycles, cycles, 0));
+            (*low, *high, *count) = (low.min(cycles), high.max(cycles), *count + 1);
+        }
+        let several = extremes.values().filter(|(_, _, count)| *count > 1);
+        several.map(|(low, high, _)| high / low).max_by(f64::total_cmp)
+    };
+    Some(Sway { encodings: largest(scheme_id::tail)?, ways: largest(scheme_id::head)? })
+}
+
+fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &str) -> Option<Interval> {
+    records.metric(&definition.slug, workload, scheme, metric::CYCLES_MEAN).map(Record::interval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn holds_single_walks_against_the_walk_and_the_instruction() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let rows: Vec<_> = floor(&definition, &records, "12Bx5").collect();
+        let found: Vec<_> = rows.iter().map(|r| (r.scheme, r.walk, r.limit)).collect();
+        let expected = [
+            ("ccnx/one-pass/crc32c", None, None),
+            ("ccnx/burst/crc32c", None, None),
+            ("ndn/one-pass/crc32c", Some(10.5), Some(7.0)),
+            ("ndn/burst/crc32c", Some(9.8), Some(7.0)),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn tells_what_sways_more() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let sway = sway(&definition, &records, "6Bx10").unwrap();
+        assert!((sway.encodings - 1.07 / 1.01).abs() < 1e-9);
+        assert!((sway.ways - 251.0 / 29.0).abs() < 1e-9);
+        assert!(super::sway(&definition, &RecordSet::new(), "6Bx10").is_none());
+    }
+
+    #[test]
+    fn lists_the_users_own_workloads_last() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &["mine"]);
+        assert_eq!(workloads(&definition, &records), ["12Bx5", "6Bx10", "mine"]);
+        assert_eq!(schemes(&definition, &records, "mine").count(), definition.schemes.len());
+        assert!(workloads(&definition, &RecordSet::new()).is_empty());
+    }
+}

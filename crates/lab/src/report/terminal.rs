@@ -1,0 +1,247 @@
+//! The terminal's tables and verdicts.
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle};
+
+use super::format::{self, figure, ratio};
+use super::tables::{self, SchemeRow};
+use super::words;
+use crate::record::RecordSet;
+use crate::study::definition::Definition;
+use crate::study::outcome::{Overall, Reached};
+
+/// Whether verdicts are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// Plain text.
+    Never,
+    /// ANSI escape sequences (ECMA-48 SGR) around verdicts.
+    Always,
+}
+
+/// A line under the header and none elsewhere: figures are read down a column.
+const STYLE: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none().junction(' '))
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .content_lines(ContentLineStyle::none().junction(' '));
+
+/// The tables of a study, one for each workload, then its claims and targets in words; at most `width` columns wide, as far
+/// as the ids of the schemes allow.
+pub fn text(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
+    let mut out = String::new();
+    for workload in tables::workloads(definition, records) {
+        out += &format!("{} · cycles per name\n", format::plain(workload));
+        out += &workload_table(definition, records, workload, width);
+        out.push('\n');
+    }
+    if out.is_empty() {
+        return format!("Nothing of {} was measured.\n", definition.slug);
+    }
+    out += &legend(definition, width);
+    out += &claims(definition, records, width, colours);
+    out += &targets(definition, records, width, colours);
+    out
+}
+
+/// A table in the house's style: the first `left` columns flush left, the others flush right.
+pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, left: usize, width: u16) -> String {
+    let mut table = Table::new();
+    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(header.iter().enumerate().map(|(i, h)| cell(i, left, (*h).to_owned())));
+    for row in rows {
+        table.add_row(row.into_iter().enumerate().map(|(i, c)| cell(i, left, format::plain(&c))));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    let mut out = String::new();
+    for line in table.lines() {
+        out += line.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+fn cell(column: usize, left: usize, content: String) -> Cell {
+    let alignment = if column < left { CellAlignment::Left } else { CellAlignment::Right };
+    Cell::new(content).set_alignment(alignment)
+}
+
+fn workload_table(definition: &Definition, records: &RecordSet, workload: &str, width: u16) -> String {
+    let none = || format::NONE.to_owned();
+    let row = |row: SchemeRow<'_>| {
+        let reference = if row.scheme == definition.reference { "1".to_owned() } else { none() };
+        vec![
+            row.scheme.to_owned(),
+            row.mean.map_or_else(none, words::cycles),
+            row.min_mean.map_or_else(none, figure),
+            row.spread.map_or_else(none, |s| format!("{s:.2}")),
+            row.ratio.map_or(reference, words::ratio_with_bounds),
+        ]
+    };
+    let rows = tables::schemes(definition, records, workload).map(row).collect();
+    table(&["scheme", "mean", "min", "sd", "ratio"], rows, 1, width)
+}
+
+fn legend(definition: &Definition, width: u16) -> String {
+    let bound = match &definition.bound {
+        Some(bound) => format!(" (the source: “{}”)", format::plain(&bound.words)),
+        None => String::new(),
+    };
+    let words = format!(
+        "mean: median of the repetitions' means, [95 % bounds]; min: mean of the minima; sd: of the repetitions' means{bound}; \
+         ratio: to {}, pair by pair.",
+        format::plain(&definition.reference)
+    );
+    wrapped(&words, "", width) + "\n"
+}
+
+fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
+    let mut out = String::new();
+    for outcome in definition.claim_outcomes(records) {
+        let overall = outcome.overall();
+        let code = match overall {
+            Overall::Agrees => GREEN,
+            Overall::Disagrees => RED,
+            Overall::Mixed | Overall::Undecided | Overall::NotMeasured => YELLOW,
+        };
+        let quoted = format!("“{}”", format::plain(&outcome.claim.words));
+        out += &wrapped(&quoted, "", width);
+        out += &format!("  {}\n", coloured(&sentence(words::overall(overall)), code, colours));
+        out += &wrapped(&words::counts(&outcome), "  ", width);
+    }
+    if out.is_empty() { out } else { format!("The source's words\n\n{out}\n") }
+}
+
+fn targets(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
+    let mut out = String::new();
+    for outcome in definition.target_outcomes(records) {
+        let target = outcome.target;
+        let (verdict, code, measured) = match outcome.measured {
+            Some((r, reached)) => {
+                let code = match reached {
+                    Reached::Met => GREEN,
+                    Reached::Missed => RED,
+                    Reached::Undecided => YELLOW,
+                };
+                (words::reached(reached), code, words::ratio_with_bounds(r))
+            }
+            None => ("not measured", YELLOW, format::NONE.to_owned()),
+        };
+        let pair = format!("{} / {}, {}", target.of, target.to, outcome.workload);
+        out += &wrapped(&format::plain(&pair), "", width);
+        out += &format!(
+            "  {}: {measured}, at most {}\n",
+            coloured(&sentence(verdict), code, colours),
+            ratio(target.at_most)
+        );
+    }
+    if out.is_empty() { out } else { format!("Targets\n\n{out}") }
+}
+
+const GREEN: &str = "32";
+const RED: &str = "31";
+const YELLOW: &str = "33";
+
+fn coloured(words: &str, code: &str, colours: Colours) -> String {
+    match colours {
+        Colours::Never => words.to_owned(),
+        Colours::Always => format!("\x1b[{code}m{words}\x1b[0m"),
+    }
+}
+
+/// The words with a capital.
+fn sentence(words: &str) -> String {
+    let mut characters = words.chars();
+    let first = characters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + characters.as_str()
+}
+
+/// Lines of at most `width` characters, broken at spaces, each after `indent`.
+pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
+    let (mut out, mut length) = (String::new(), 0);
+    for word in words.split_whitespace() {
+        let long = word.chars().count();
+        if length > 0 && length + 1 + long <= usize::from(width) {
+            out.push(' ');
+            length += 1 + long;
+        } else {
+            if length > 0 {
+                out.push('\n');
+            }
+            out += indent;
+            length = indent.chars().count() + long;
+        }
+        out += word;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use crate::report::sample;
+
+    #[test]
+    fn prints_tables_claims_and_targets() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &["names.txt"]);
+        insta::assert_snapshot!(text(&definition, &records, 100, Colours::Never));
+    }
+
+    #[test]
+    fn stays_within_100_columns() {
+        const STUDY: &str = include_str!("../../../../studies/name-encodings/study.toml");
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records = sample::records(&definition, &[]);
+        let printed = text(&definition, &records, 100, Colours::Never);
+        assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
+        for line in printed.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+
+    #[test]
+    fn colours_only_when_asked() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        assert!(!text(&definition, &records, 100, Colours::Never).contains('\x1b'));
+        assert!(text(&definition, &records, 100, Colours::Always).contains("\x1b[32mMet\x1b[0m"));
+    }
+
+    #[test]
+    fn lets_no_control_characters_through() {
+        let definition = sample::definition();
+        let mut records = RecordSet::new();
+        for record in sample::records(&definition, &[]).iter() {
+            records.insert(Record { workload: "\x1b[2Jmine\r\n".into(), ..record.clone() }).ok();
+        }
+        let printed = text(&definition, &records, 100, Colours::Never);
+        assert!(printed.contains("mine"));
+        assert!(!printed.contains(['\x1b', '\r']));
+    }
+
+    #[test]
+    fn says_that_nothing_was_measured() {
+        let printed = text(&sample::definition(), &RecordSet::new(), 100, Colours::Never);
+        assert_eq!(printed, "Nothing of sample was measured.\n");
+    }
+
+    #[test]
+    fn fits_terminals_of_any_width() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        for width in [0, 1, 40, u16::MAX] {
+            assert!(text(&definition, &records, width, Colours::Never).contains("Met"));
+        }
+        for line in text(&definition, &records, 60, Colours::Never).lines() {
+            assert!(line.chars().count() <= 60, "{line}");
+        }
+    }
+
+    #[test]
+    fn breaks_lines_at_spaces() {
+        assert_eq!(wrapped("aa bb cc dddddddd e", " ", 6), " aa bb\n cc\n dddddddd\n e\n");
+    }
+}

@@ -1,0 +1,280 @@
+//! What the records say of a study's claims and targets. A ratio without a record says nothing.
+
+use super::definition::{Claim, Definition, Rule, Target};
+use crate::record::RecordSet;
+use crate::stats::Interval;
+
+/// What the interval of a ratio says of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The whole interval fits the rule.
+    Agrees,
+    /// The whole interval lies outside the rule.
+    Disagrees,
+    /// The interval lies on both sides of a border of the rule.
+    Undecided,
+}
+
+/// One measured ratio that a claim is held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Case<'a> {
+    /// The workload.
+    pub workload: &'a str,
+    /// Whether the workload is the user's own, one that the study does not name.
+    pub own: bool,
+    /// The scheme whose time is divided.
+    pub of: &'a str,
+    /// The scheme whose time it is divided by.
+    pub to: &'a str,
+    /// The ratio.
+    pub ratio: Interval,
+    /// What it says.
+    pub finding: Finding,
+}
+
+/// What all cases of a claim say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overall {
+    /// Every case agrees.
+    Agrees,
+    /// At least one case disagrees, and none agrees.
+    Disagrees,
+    /// At least one case agrees, and at least one disagrees.
+    Mixed,
+    /// No case disagrees, and at least one is undecided.
+    Undecided,
+    /// There is no case.
+    NotMeasured,
+}
+
+/// A claim beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimOutcome<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The ratios measured, on the claim's workloads and then on the user's own.
+    pub cases: Vec<Case<'a>>,
+}
+
+/// Whether a target is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// The whole interval is at or below the target.
+    Met,
+    /// The whole interval is above the target.
+    Missed,
+    /// The target lies within the interval.
+    Undecided,
+}
+
+/// A target beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetOutcome<'a> {
+    /// The target.
+    pub target: &'a Target,
+    /// The workload: the target's, or the user's own.
+    pub workload: &'a str,
+    /// The ratio and what it says, if it was measured.
+    pub measured: Option<(Interval, Reached)>,
+}
+
+impl Rule {
+    /// What the interval of a ratio says of the rule.
+    pub fn judge(self, tolerance: f64, ratio: Interval) -> Finding {
+        let Interval { low, high, .. } = ratio;
+        let (floor, ceiling) = (1.0 - tolerance, 1.0 + tolerance);
+        let (agrees, disagrees) = match self {
+            Self::NoMore => (high <= ceiling, low > ceiling),
+            Self::LittleMore => (low > 1.0 && high <= ceiling, high <= 1.0 || low > ceiling),
+            Self::Alike => (low >= floor && high <= ceiling, high < floor || low > ceiling),
+        };
+        match (agrees, disagrees) {
+            (true, _) => Finding::Agrees,
+            (_, true) => Finding::Disagrees,
+            _ => Finding::Undecided,
+        }
+    }
+
+    /// The ratios that fit the rule; the lower end is absent where any lower ratio fits.
+    pub fn fits(self, tolerance: f64) -> (Option<f64>, f64) {
+        let floor = match self {
+            Self::NoMore => None,
+            Self::LittleMore => Some(1.0),
+            Self::Alike => Some(1.0 - tolerance),
+        };
+        (floor, 1.0 + tolerance)
+    }
+}
+
+impl<'a> ClaimOutcome<'a> {
+    /// The cases that count: those on the claim's own workloads if there are any, for a user's names may be of a kind that
+    /// the words are not about; otherwise all.
+    pub fn counted(&self) -> impl Iterator<Item = &Case<'a>> {
+        let any_named = self.cases.iter().any(|case| !case.own);
+        self.cases.iter().filter(move |case| !(any_named && case.own))
+    }
+
+    /// How many cases count, and how many of them agree, disagree and are undecided.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for case in self.counted() {
+            counts.all += 1;
+            match case.finding {
+                Finding::Agrees => counts.agree += 1,
+                Finding::Disagrees => counts.disagree += 1,
+                Finding::Undecided => counts.undecided += 1,
+            }
+        }
+        counts
+    }
+
+    /// What the cases that count say together.
+    pub fn overall(&self) -> Overall {
+        match self.counts() {
+            Counts { all: 0, .. } => Overall::NotMeasured,
+            Counts { all, agree, .. } if agree == all => Overall::Agrees,
+            Counts { disagree: 0, .. } => Overall::Undecided,
+            Counts { agree: 0, .. } => Overall::Disagrees,
+            _ => Overall::Mixed,
+        }
+    }
+}
+
+/// How many cases say what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All of them.
+    pub all: usize,
+    /// Those that agree.
+    pub agree: usize,
+    /// Those that disagree.
+    pub disagree: usize,
+    /// Those that are undecided.
+    pub undecided: usize,
+}
+
+impl Definition {
+    /// The workloads in the records that the study does not name.
+    pub fn own_workloads<'a>(&self, records: &'a RecordSet) -> Vec<&'a str> {
+        let mut workloads = records.workloads(&self.slug);
+        workloads.retain(|w| !self.workloads.iter().any(|named| named == w));
+        workloads
+    }
+
+    /// Each claim beside what was measured.
+    pub fn claim_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<ClaimOutcome<'a>> {
+        let own = self.own_workloads(records);
+        let outcome = |claim: &'a Claim| {
+            let named = claim.workloads.iter().map(|w| (w.as_str(), false));
+            let mut cases = Vec::new();
+            for (workload, own) in named.chain(own.iter().map(|&w| (w, true))) {
+                for (of, to) in &claim.pairs {
+                    if let Some(record) = records.ratio(&self.slug, workload, of, to) {
+                        let ratio = record.interval();
+                        let finding = claim.rule.judge(claim.tolerance, ratio);
+                        cases.push(Case { workload, own, of, to, ratio, finding });
+                    }
+                }
+            }
+            ClaimOutcome { claim, cases }
+        };
+        self.claims.iter().map(outcome).collect()
+    }
+
+    /// Each target beside what was measured on its workload, then those measured on the user's own workloads.
+    pub fn target_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<TargetOutcome<'a>> {
+        let outcome = |target: &'a Target, workload: &'a str| {
+            let measured = records.ratio(&self.slug, workload, &target.of, &target.to).map(|record| {
+                let ratio = record.interval();
+                let reached = if ratio.high <= target.at_most {
+                    Reached::Met
+                } else if ratio.low > target.at_most {
+                    Reached::Missed
+                } else {
+                    Reached::Undecided
+                };
+                (ratio, reached)
+            });
+            TargetOutcome { target, workload, measured }
+        };
+        let mut outcomes: Vec<_> = self.targets.iter().map(|t| outcome(t, &t.workload)).collect();
+        for workload in self.own_workloads(records) {
+            outcomes.extend(self.targets.iter().map(|t| outcome(t, workload)));
+        }
+        outcomes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn judge(rule: Rule, low: f64, high: f64) -> Finding {
+        rule.judge(0.10, Interval { value: (low + high) / 2.0, low, high })
+    }
+
+    #[test]
+    fn judges_no_more_by_the_upper_border() {
+        assert_eq!(judge(Rule::NoMore, 0.5, 0.6), Finding::Agrees);
+        assert_eq!(judge(Rule::NoMore, 0.9, 1.1), Finding::Agrees);
+        assert_eq!(judge(Rule::NoMore, 1.05, 1.15), Finding::Undecided);
+        assert_eq!(judge(Rule::NoMore, 1.11, 1.15), Finding::Disagrees);
+    }
+
+    #[test]
+    fn judges_little_more_by_both_borders() {
+        assert_eq!(judge(Rule::LittleMore, 1.01, 1.09), Finding::Agrees);
+        assert_eq!(judge(Rule::LittleMore, 1.0, 1.09), Finding::Undecided);
+        assert_eq!(judge(Rule::LittleMore, 1.05, 1.2), Finding::Undecided);
+        assert_eq!(judge(Rule::LittleMore, 0.9, 1.0), Finding::Disagrees);
+        assert_eq!(judge(Rule::LittleMore, 1.2, 1.3), Finding::Disagrees);
+    }
+
+    #[test]
+    fn judges_alike_by_both_borders() {
+        assert_eq!(judge(Rule::Alike, 0.9, 1.1), Finding::Agrees);
+        assert_eq!(judge(Rule::Alike, 0.85, 1.0), Finding::Undecided);
+        assert_eq!(judge(Rule::Alike, 1.0, 1.15), Finding::Undecided);
+        assert_eq!(judge(Rule::Alike, 0.7, 0.8), Finding::Disagrees);
+        assert_eq!(judge(Rule::Alike, 1.2, 1.3), Finding::Disagrees);
+    }
+
+    #[test]
+    fn sums_up_the_cases_that_count() {
+        use Finding::{Agrees, Disagrees, Undecided};
+        let definition = sample::definition();
+        let overall = |findings: &[(Finding, bool)]| {
+            let case = |&(finding, own)| {
+                let ratio = Interval { value: 1.0, low: 1.0, high: 1.0 };
+                Case { workload: "w", own, of: "a", to: "b", ratio, finding }
+            };
+            let cases = findings.iter().map(case).collect();
+            ClaimOutcome { claim: &definition.claims[0], cases }.overall()
+        };
+        assert_eq!(overall(&[]), Overall::NotMeasured);
+        assert_eq!(overall(&[(Agrees, false), (Agrees, false)]), Overall::Agrees);
+        assert_eq!(overall(&[(Agrees, false), (Undecided, false)]), Overall::Undecided);
+        assert_eq!(overall(&[(Agrees, false), (Disagrees, false)]), Overall::Mixed);
+        assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Disagrees);
+        assert_eq!(overall(&[(Agrees, false), (Disagrees, true)]), Overall::Agrees);
+        assert_eq!(overall(&[(Disagrees, true)]), Overall::Disagrees);
+    }
+
+    #[test]
+    fn holds_targets_and_claims_against_the_records() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &["mine.txt"]);
+        let targets = definition.target_outcomes(&records);
+        assert_eq!(targets.len(), 2 * definition.targets.len());
+        assert_eq!(targets[0].measured.unwrap().1, Reached::Met);
+        assert_eq!(targets[1].measured.unwrap().1, Reached::Missed);
+        assert_eq!(targets[2].workload, "mine.txt");
+        let claims = definition.claim_outcomes(&records);
+        let own = claims[0].cases.iter().filter(|case| case.own).count();
+        assert_eq!(own, definition.claims[0].pairs.len());
+        let none = RecordSet::new();
+        assert!(definition.target_outcomes(&none).iter().all(|t| t.measured.is_none()));
+        assert!(definition.claim_outcomes(&none).iter().all(|c| c.overall() == Overall::NotMeasured));
+    }
+}
