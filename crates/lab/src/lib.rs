@@ -5,10 +5,12 @@
 //! - [`stats`]: the statistics and their intervals.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
 //! - [`report`]: the page and the terminal's tables, computed from records.
+//! - [`compare`]: two sets of records, side by side.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![deny(unsafe_code)]
 
+pub mod compare;
 mod hex;
 pub mod model;
 pub mod probe;

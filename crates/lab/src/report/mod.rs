@@ -12,4 +12,5 @@ mod words;
 #[cfg(test)]
 pub(crate) mod sample;
 
+pub(crate) use format::{figure, interval, plain, ratio};
 pub use html::{Part, html};
