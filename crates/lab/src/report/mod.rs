@@ -7,6 +7,7 @@ mod interval_mark;
 mod scheme_id;
 mod tables;
 pub mod terminal;
+mod view;
 mod words;
 
 #[cfg(test)]

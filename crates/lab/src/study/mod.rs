@@ -2,4 +2,5 @@
 
 mod braces;
 pub mod definition;
+mod file;
 pub mod outcome;
