@@ -109,6 +109,27 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
             Err(error) => Err(error),
         }
     }
+
+    #[inline(always)]
+    fn for_each_end(mut self, mut each: impl FnMut(usize)) -> Result<(), ParseError> {
+        let (value, uncounted) = (self.value, self.uncounted as usize);
+        let mut position = self.position as usize;
+        loop {
+            if let Some(&[typ, len]) = value.get(position..position + 2) {
+                let end = position + 2 + usize::from(len);
+                if typ.wrapping_sub(3) < 250 && len < 253 && end <= uncounted {
+                    position = end;
+                    each(end);
+                    continue;
+                }
+            } else if position == value.len() {
+                return Ok(());
+            }
+            position = rare_end(value, position, self.left)?;
+            self.left -= 1;
+            each(position);
+        }
+    }
 }
 
 /// The end of the component at `start`, whatever it is. It takes no walk, so that the walk can stay in registers.

@@ -17,6 +17,19 @@ pub trait Walk<'a>: Clone {
     /// The rule that the component breaks, with its offset. A walk that has failed must not be continued.
     fn next_end(&mut self) -> Result<Option<usize>, ParseError>;
 
+    /// Calls `each` with the end of every component that is left, in order: the walk as one loop, which an encoding
+    /// can keep in registers.
+    ///
+    /// # Errors
+    /// As [`next_end`](Self::next_end); `each` has then been called for the components before.
+    #[inline(always)]
+    fn for_each_end(mut self, mut each: impl FnMut(usize)) -> Result<(), ParseError> {
+        while let Some(end) = self.next_end()? {
+            each(end);
+        }
+        Ok(())
+    }
+
     /// The end of component `index`, counted from the walk's next component on, or `None` where there is none:
     /// found by walking, or read where the encoding has an array of ends.
     ///

@@ -1,6 +1,7 @@
 //! One step of CRC32C: 1, 2, 4 or 8 octets into the 32-bit register.
 
-use super::super::crc32c::table;
+use super::lanes::WIDTH;
+use crate::crc32c::table;
 
 /// The CRC32C instructions of a CPU. The register is kept in the low 32 bits of a `u64`, as SSE4.2's widest form does.
 pub(crate) trait CrcStep: Copy {
@@ -12,6 +13,36 @@ pub(crate) trait CrcStep: Copy {
     fn u16(self, crc: u64, word: u16) -> u64;
     /// Takes 1 octet.
     fn u8(self, crc: u64, word: u8) -> u64;
+
+    /// Takes the low `octets % 8` octets of `word`, without a branch.
+    ///
+    /// The register after r < 8 octets is `(crc >> 8r) ^ T`, where T is what the r octets of `crc ^ word` leave in an
+    /// empty register. Zeros leave an empty register empty, so T is also what one step of 8 octets makes of those r
+    /// octets shifted to the top of a word of zeros.
+    #[inline(always)]
+    fn low_octets(self, crc: u64, word: u64, octets: u32) -> u64 {
+        let bits = 8 * octets;
+        let top = ((crc ^ word) << 8).wrapping_shl(56u32.wrapping_sub(bits));
+        self.u64(0, top) ^ crc.wrapping_shr(bits)
+    }
+
+    /// [`low_octets`](Self::low_octets) for eight ends at once: the word that the end stands in is that of `octets`,
+    /// its register that of `registers`, at the same offset. LEN is a power of two, and an end counts modulo LEN.
+    #[inline(always)]
+    fn eight_ends<const LEN: usize, const WORDS: usize>(
+        self,
+        octets: &[u8; LEN],
+        registers: &[u64; WORDS],
+        ends: &[u16; WIDTH],
+        out: &mut [u64; WIDTH],
+    ) {
+        const { assert!(LEN.is_power_of_two() && LEN == 8 * WORDS) };
+        let words = octets.as_chunks().0;
+        for (out, end) in out.iter_mut().zip(ends) {
+            let end = usize::from(*end) % LEN;
+            *out = self.low_octets(registers[end / 8], u64::from_le_bytes(words[end / 8]), end as u32);
+        }
+    }
 }
 
 /// Work that is generic over the CRC instructions. `run` must be `#[inline(always)]`.
@@ -28,6 +59,8 @@ pub(crate) enum CrcUnit {
     Sse42(super::x86_64::Sse42),
     #[cfg(target_arch = "x86_64")]
     Sse42Bmi2(super::x86_64::Sse42Bmi2),
+    #[cfg(target_arch = "x86_64")]
+    Clmul512(super::x86_64::Clmul512),
     #[cfg(target_arch = "aarch64")]
     Armv8(super::aarch64::Crc),
 }
@@ -37,6 +70,9 @@ impl CrcUnit {
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
+            if let Some(token) = super::x86_64::Clmul512::detect() {
+                return Self::Clmul512(token);
+            }
             if let Some(token) = super::x86_64::Sse42Bmi2::detect() {
                 return Self::Sse42Bmi2(token);
             }
@@ -59,6 +95,7 @@ impl CrcUnit {
         {
             all.extend(super::x86_64::Sse42::detect().map(Self::Sse42));
             all.extend(super::x86_64::Sse42Bmi2::detect().map(Self::Sse42Bmi2));
+            all.extend(super::x86_64::Clmul512::detect().map(Self::Clmul512));
         }
         #[cfg(target_arch = "aarch64")]
         all.extend(super::aarch64::Crc::detect().map(Self::Armv8));
@@ -74,6 +111,8 @@ impl CrcUnit {
             Self::Sse42(token) => token.run(kernel),
             #[cfg(target_arch = "x86_64")]
             Self::Sse42Bmi2(token) => token.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Self::Clmul512(token) => token.run(kernel),
             #[cfg(target_arch = "aarch64")]
             Self::Armv8(token) => token.run(kernel),
         }

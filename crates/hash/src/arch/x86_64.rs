@@ -21,7 +21,7 @@ macro_rules! has {
 }
 
 macro_rules! crc_token {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr) => {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr $(, $more:item)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name(());
@@ -63,6 +63,7 @@ macro_rules! crc_token {
                 // SAFETY: as above.
                 u64::from(unsafe { _mm_crc32_u8(crc as u32, word) })
             }
+            $($more)?
         }
     };
 }
@@ -79,6 +80,60 @@ crc_token!(
     "sse4.2,bmi1,bmi2",
     has!("sse4.2") && has!("bmi1") && has!("bmi2")
 );
+
+crc_token!(
+    /// With AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight last words
+    /// at once.
+    Clmul512,
+    "sse4.2,bmi1,bmi2,avx512f,vpclmulqdq",
+    has!("sse4.2") && has!("bmi1") && has!("bmi2") && has!("avx512f") && has!("vpclmulqdq"),
+    #[inline(always)]
+    fn eight_ends<const LEN: usize, const WORDS: usize>(
+        self,
+        octets: &[u8; LEN],
+        registers: &[u64; WORDS],
+        ends: &[u16; WIDTH],
+        out: &mut [u64; WIDTH],
+    ) {
+        const { assert!(LEN.is_power_of_two() && LEN == 8 * WORDS) };
+        let lanes = Avx512(());
+        let end = lanes.widen(ends);
+        let register = lanes.gather(registers, lanes.shr::<3>(end));
+        let word = lanes.gather_words(octets, lanes.and(end, lanes.splat(!7)));
+        // SAFETY: the token exists only where `detect` found AVX-512 and VPCLMULQDQ; these touch registers alone.
+        unsafe {
+            let bits = _mm512_and_si512(_mm512_slli_epi64::<3>(end), _mm512_set1_epi64(56));
+            // A shift by 64, for an end between words, leaves nothing, as it should.
+            let top = _mm512_sllv_epi64(
+                _mm512_xor_si512(register, word),
+                _mm512_sub_epi64(_mm512_set1_epi64(64), bits),
+            );
+            let crc = crc_of_eight_words(top);
+            lanes.store(_mm512_xor_si512(crc, _mm512_srlv_epi64(register, bits)), out);
+        }
+    }
+);
+
+/// What each of eight words leaves in an empty register: the remainder of word · t³² by the polynomial P, by Barrett's
+/// reduction. A register's bit i is the coefficient of t⁶³⁻ⁱ, so that the low half of a product is its high
+/// coefficients.
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+fn crc_of_eight_words(words: __m512i) -> __m512i {
+    /// ⌊t⁹⁶ / P⌋ = t⁶⁴ + μ: μ reflected and moved up one place, as a product of two reflected words is one place low,
+    /// and in the place that falls free the t⁶⁴.
+    const QUOTIENT: i64 = 0x4869_ec38_dea7_13f1;
+    /// P without its leading term, reflected.
+    const POLYNOMIAL: i64 = 0x82f6_3b78_0000_0000_u64 as i64;
+    let quotient = _mm512_set1_epi64(QUOTIENT);
+    let polynomial = _mm512_set1_epi64(POLYNOMIAL);
+    // The multiplication takes one word of each 128 bits: first the even ones, then the odd ones.
+    let even = _mm512_clmulepi64_epi128::<0x00>(words, quotient);
+    let odd = _mm512_clmulepi64_epi128::<0x01>(words, quotient);
+    let even = _mm512_clmulepi64_epi128::<0x00>(even, polynomial);
+    let odd = _mm512_clmulepi64_epi128::<0x00>(odd, polynomial);
+    // The remainder's 32 coefficients start 31 bits above the middle.
+    _mm512_srli_epi64::<31>(_mm512_unpackhi_epi64(even, odd))
+}
 
 /// Eight lanes in one 512-bit register.
 #[derive(Clone, Copy, Debug)]

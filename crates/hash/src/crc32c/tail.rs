@@ -21,11 +21,7 @@ pub(crate) trait Form {
 #[derive(Clone, Copy, Debug)]
 pub struct Ladder;
 
-/// One step on a shifted word. Exact, and without a branch.
-///
-/// The register after r < 8 octets is `(crc >> 8r) ^ T`, where T is what the r octets of `crc ^ word` leave in an
-/// empty register. Zeros leave an empty register empty, so T is also what one 8-octet step makes of those r octets
-/// shifted to the top of a word of zeros.
+/// One step on a shifted word (`arch::crc::CrcStep::low_octets`). Exact, and without a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shifted;
 
@@ -97,19 +93,11 @@ impl Form for Ladder {
     }
 }
 
-/// The register after the `octets % 8` low octets of `word`, by [`Shifted`]'s identity.
-#[inline(always)]
-pub(crate) fn shifted<S: CrcStep>(step: S, crc: u64, word: u64, octets: u32) -> u64 {
-    let bits = 8 * octets;
-    let top = ((crc ^ word) << 8).wrapping_shl(56u32.wrapping_sub(bits));
-    step.u64(0, top) ^ crc.wrapping_shr(bits)
-}
-
 impl Form for Shifted {
     #[inline(always)]
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
         let (crc, at) = whole_words(step, crc, bytes, from, to);
-        shifted(step, crc, le64_to_end(bytes, at), (to - at) as u32)
+        step.low_octets(crc, le64_to_end(bytes, at), (to - at) as u32)
     }
 }
 

@@ -4,7 +4,7 @@ use super::group::{STRIDE, WORDS};
 use super::{EveryPrefix, Group};
 use crate::arch::crc::{CrcKernel, CrcStep};
 use crate::arch::lanes::WIDTH;
-use crate::crc32c::tail::{Ladder, Shifted, Tail, shifted};
+use crate::crc32c::tail::{Ladder, Shifted, Tail};
 use crate::crc32c::{Crc32c, INITIAL, finished};
 
 impl EveryPrefix for Crc32c<Ladder> {
@@ -33,17 +33,18 @@ impl CrcKernel for Kernel<'_> {
 
     #[inline(always)]
     fn run<S: CrcStep>(self, step: S) {
-        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height } = self.0;
+        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height, .. } = self.0;
         if *names == 1 {
             chain::<S, 1>(step, octets, states, *height);
         } else {
             chain::<S, WIDTH>(step, octets, states, *height);
         }
-        let (words, _) = octets.as_chunks::<8>();
-        for (hash, end) in hashes.iter_mut().zip(ends).take(*prefixes) {
-            let end = *end as usize % (STRIDE * WIDTH);
-            let word = u64::from_le_bytes(words[end / 8]);
-            *hash = finished(shifted(step, states[end / 8], word, end as u32));
+        let eights = ends.as_chunks().0.iter().zip(hashes.as_chunks_mut().0);
+        for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
+            step.eight_ends(octets, states, ends, hashes);
+            for hash in hashes {
+                *hash = finished(*hash);
+            }
         }
     }
 }

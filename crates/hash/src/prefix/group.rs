@@ -13,14 +13,20 @@ const PREFIXES: usize = 256;
 /// the hashes. About 40 KiB, of which names of common length touch a few; made once and reused, nothing in it needs
 /// clearing.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Group {
     /// Name n stands at `STRIDE * n`; what stands behind its end is left from names before.
     pub(super) octets: [u8; STRIDE * WIDTH],
+    /// Keeps a word and its state at different offsets in their pages: a CPU takes a load for dependent on a store
+    /// before it where the low 12 bits of their addresses agree, and would stall the chain at every word.
+    _apart: [u64; 32],
     /// States before each word, an array for each 64 bits of a state; how they are laid out is the hash's affair.
     pub(super) states: [[u64; WORDS * WIDTH]; 4],
     /// Where each prefix ends in `octets`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
     pub(super) hashes: [u64; PREFIXES * WIDTH],
+    /// The names' last prefixes, each counted from the first name's first.
+    bounds: [usize; WIDTH],
     pub(super) names: usize,
     pub(super) prefixes: usize,
     /// Whole words of the longest name.
@@ -43,9 +49,11 @@ impl Group {
     pub const fn new() -> Self {
         Self {
             octets: [0; STRIDE * WIDTH],
+            _apart: [0; 32],
             states: [[0; WORDS * WIDTH]; 4],
             ends: [0; PREFIXES * WIDTH],
             hashes: [0; PREFIXES * WIDTH],
+            bounds: [0; WIDTH],
             names: 0,
             prefixes: 0,
             height: 0,
@@ -72,45 +80,85 @@ impl Group {
         self.names
     }
 
-    /// Adds the name of the octets `bytes` and of the prefixes whose ends `next_end` yields, 255 at the most, in any
-    /// order; returns the numbers of its prefixes. Where the group [is full](Self::is_full) or the name longer than
-    /// [`OCTETS`](Self::OCTETS), nothing is added and nothing returned; an end beyond `bytes` gives a hash of no
-    /// meaning.
-    ///
-    /// # Errors
-    /// The error of `next_end`; the name is then not added.
+    /// Adds the name of the octets `bytes`. Where the group [is full](Self::is_full) or the name longer than
+    /// [`OCTETS`](Self::OCTETS), nothing is added and nothing returned; else what is returned takes the ends of the
+    /// name's prefixes, and [adds](Prefixes::add) the name with them.
     #[inline(always)]
-    pub fn push<E>(
-        &mut self,
-        bytes: &[u8],
-        mut next_end: impl FnMut() -> Result<Option<usize>, E>,
-    ) -> Result<Option<core::ops::Range<usize>>, E> {
-        let Some(place) = self.octets.as_chunks_mut::<STRIDE>().0.get_mut(self.names) else {
-            return Ok(None);
-        };
+    pub fn push(&mut self, bytes: &[u8]) -> Option<Prefixes<'_>> {
+        let name = self.names;
         if bytes.len() > Self::OCTETS {
-            return Ok(None);
+            return None;
         }
-        copy(place, bytes);
-        let base = STRIDE * self.names;
-        let first = self.prefixes;
-        let mut prefixes = first;
-        for place in self.ends.get_mut(first..first + PREFIXES).unwrap_or_default() {
-            let Some(end) = next_end()? else { break };
-            *place = (base + end) as u16;
-            prefixes += 1;
-        }
-        self.prefixes = prefixes;
-        self.names += 1;
-        self.height = self.height.max(bytes.len() / 8);
-        Ok(Some(first..prefixes))
+        copy(self.octets.as_chunks_mut::<STRIDE>().0.get_mut(name)?, bytes);
+        Some(Prefixes {
+            ends: &mut self.ends,
+            at: self.prefixes,
+            first: self.prefixes,
+            base: STRIDE * name,
+            bound: self.bounds.get_mut(name)?,
+            names: &mut self.names,
+            prefixes: &mut self.prefixes,
+            height: &mut self.height,
+            words: bytes.len() / 8,
+        })
     }
 
-    /// The hashes of the prefixes, in the order in which they were added; of meaning after
+    /// The hashes of all prefixes, name after name, in the order in which they were added; of meaning after
     /// [`every_prefix`](super::EveryPrefix::every_prefix).
     #[inline]
     pub fn hashes(&self) -> &[u64] {
         self.hashes.get(..self.prefixes).unwrap_or_default()
+    }
+
+    /// The hashes of each name's prefixes.
+    #[inline]
+    pub fn hashes_by_name(&self) -> impl Iterator<Item = &[u64]> {
+        let mut first = 0;
+        self.bounds.iter().take(self.names).map(move |&end| {
+            let hashes = self.hashes.get(first..end).unwrap_or_default();
+            first = end;
+            hashes
+        })
+    }
+}
+
+/// The prefixes of a name that is about to be added to a [`Group`].
+#[derive(Debug)]
+#[must_use = "the name is not in the group before `add`"]
+pub struct Prefixes<'g> {
+    ends: &'g mut [u16; PREFIXES * WIDTH],
+    /// Where the next end goes.
+    at: usize,
+    first: usize,
+    base: usize,
+    bound: &'g mut usize,
+    names: &'g mut usize,
+    prefixes: &'g mut usize,
+    height: &'g mut usize,
+    words: usize,
+}
+
+impl Prefixes<'_> {
+    /// Takes the prefix of `end` octets, in any order; beyond the name's octets its hash is of no meaning.
+    #[inline(always)]
+    pub fn push(&mut self, end: usize) {
+        // The remainder is by a power of two, and the place always inside; `add` sees to it that none is taken twice.
+        self.ends[self.at % (PREFIXES * WIDTH)] = (self.base + end) as u16;
+        self.at += 1;
+    }
+
+    /// Adds the name and its prefixes to the group; `false`, and nothing is added, where they are more than 256.
+    #[inline(always)]
+    #[must_use]
+    pub fn add(self) -> bool {
+        if self.at - self.first > PREFIXES {
+            return false;
+        }
+        *self.prefixes = self.at;
+        *self.bound = self.at;
+        *self.names += 1;
+        *self.height = (*self.height).max(self.words);
+        true
     }
 }
 

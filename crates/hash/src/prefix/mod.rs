@@ -16,7 +16,7 @@ mod crc32c;
 mod group;
 mod siphash;
 
-pub use group::Group;
+pub use group::{Group, Prefixes};
 
 use crate::scheme::Concatenative;
 

@@ -21,13 +21,16 @@ fn agrees<H: EveryPrefix>(hash: &H, names: &[(Vec<u8>, Vec<usize>)], group: &mut
     group.clear();
     let mut expected = Vec::new();
     for (octets, ends) in names {
-        let mut rest = ends.iter();
-        let pushed = group.push(octets, || Ok::<_, ()>(rest.next().copied())).unwrap();
-        assert_eq!(pushed, Some(expected.len()..expected.len() + ends.len()));
+        let mut prefixes = group.push(octets).unwrap();
+        ends.iter().for_each(|&end| prefixes.push(end));
+        assert!(prefixes.add());
         expected.extend(ends.iter().map(|&end| hash.hash(&octets[..end])));
     }
     hash.every_prefix(group);
     assert_eq!(group.hashes(), expected);
+    let by_name = group.hashes_by_name().map(<[u64]>::len);
+    assert!(by_name.eq(names.iter().map(|(_, ends)| ends.len())));
+    assert_eq!(group.hashes_by_name().flatten().copied().collect::<Vec<_>>(), expected);
 }
 
 proptest! {
@@ -55,31 +58,35 @@ proptest! {
 #[test]
 fn refuses_what_does_not_fit() {
     let mut group = Group::new();
-    let none = || Ok::<Option<usize>, ()>(None);
-    assert_eq!(group.push(&[0; Group::OCTETS + 1], none), Ok(None));
-    assert_eq!(group.push(&[0], || Err(())), Err(()));
+    assert!(group.push(&[0; Group::OCTETS + 1]).is_none());
+    // Not added: it is only a name once its walk has come to its end.
+    group.push(&[0]).unwrap().push(1);
+    let mut prefixes = group.push(&[0; 5]).unwrap();
+    (0..10_000).for_each(|_| prefixes.push(5));
+    assert!(!prefixes.add());
     assert_eq!(group.names(), 0);
-    for n in 0..Group::NAMES {
-        let mut ends = 0..255;
-        let pushed = group.push(&[0; Group::OCTETS], || Ok::<_, ()>(ends.next().map(|_| Group::OCTETS)));
-        assert_eq!(pushed, Ok(Some(255 * n..255 * (n + 1))));
+    for _ in 0..Group::NAMES {
+        let mut prefixes = group.push(&[0; Group::OCTETS]).unwrap();
+        (0..256).for_each(|_| prefixes.push(Group::OCTETS));
+        assert!(prefixes.add());
     }
     assert!(group.is_full());
-    assert_eq!(group.push(&[], none), Ok(None));
+    assert!(group.push(&[]).is_none());
     let crc = Crc32c::<Ladder>::detect();
     crc.every_prefix(&mut group);
     let expected = crc.hash(&[0; Group::OCTETS]);
-    assert_eq!(group.hashes(), std::vec![expected; 255 * Group::NAMES]);
+    assert_eq!(group.hashes(), std::vec![expected; 256 * Group::NAMES]);
 }
 
 #[test]
 fn wrong_ends_harm_nobody() {
     let mut group = Group::new();
     for _ in 0..Group::NAMES {
-        let pushed = group.push(b"abc", || Ok::<_, ()>(Some(usize::MAX / 2))).unwrap();
-        assert!(pushed.is_some());
+        let mut prefixes = group.push(b"abc").unwrap();
+        [4, Group::OCTETS + 8, usize::MAX / 2].into_iter().for_each(|end| prefixes.push(end));
+        assert!(prefixes.add());
     }
     Crc32c::<Ladder>::detect().every_prefix(&mut group);
     SipHash24::new(&Key::VECTOR).every_prefix(&mut group);
-    assert_eq!(group.hashes().len(), 256 * Group::NAMES);
+    assert_eq!(group.hashes().len(), 3 * Group::NAMES);
 }

@@ -4,7 +4,6 @@ use super::{Kept, one_by_one};
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
-use core::ops::Range;
 use hash::prefix::{EveryPrefix, Group};
 
 /// Hashes every prefix of names of encoding `E` with `H`, from their octets, in one pass. Made once and reused; holds
@@ -33,13 +32,11 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     #[inline]
     pub fn name(&mut self, name: &[u8]) -> Result<&[u64], ParseError> {
         self.group.clear();
-        match self.stage(name)? {
-            Some(_) => {
-                self.hash.every_prefix(&mut self.group);
-                Ok(self.group.hashes())
-            }
-            None => self.long(name),
+        if !self.stage(name)? {
+            return self.long(name);
         }
+        self.hash.every_prefix(&mut self.group);
+        Ok(self.group.hashes())
     }
 
     /// The hashes of all prefixes of each of `names`, given to `sink` with the name's number, in the names' order:
@@ -52,73 +49,49 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
         names: impl IntoIterator<Item = &'n [u8]>,
         mut sink: impl FnMut(usize, Result<&[u64], ParseError>),
     ) {
-        let mut staged = Staged::new();
-        for (number, name) in names.into_iter().enumerate() {
-            if self.group.is_full() {
-                self.flush(&mut staged, &mut sink);
-            }
-            match self.stage(name) {
-                Ok(Some(prefixes)) => staged.push(number, prefixes),
-                Ok(None) => {
-                    self.flush(&mut staged, &mut sink);
-                    sink(number, self.long(name));
-                }
-                Err(error) => {
-                    self.flush(&mut staged, &mut sink);
-                    sink(number, Err(error));
-                }
-            }
-        }
-        self.flush(&mut staged, &mut sink);
-    }
-
-    /// Walks `name` into the group, which must not be full; returns which of the group's prefixes are its own, or
-    /// nothing where it is too long for any group.
-    #[inline(always)]
-    fn stage(&mut self, name: &[u8]) -> Result<Option<Range<usize>>, ParseError> {
-        let mut walk = E::walk(name)?;
-        self.group.push(walk.bytes(), || walk.next_end())
-    }
-
-    /// Hashes what is staged and hands it out.
-    #[inline(always)]
-    fn flush(&mut self, staged: &mut Staged, sink: &mut impl FnMut(usize, Result<&[u64], ParseError>)) {
-        self.hash.every_prefix(&mut self.group);
-        for (number, prefixes) in staged.drain() {
-            sink(number, Ok(self.group.hashes().get(prefixes).unwrap_or_default()));
-        }
         self.group.clear();
+        // The number of the group's first name. The others follow it without a gap.
+        let mut first = 0;
+        for (number, name) in names.into_iter().enumerate() {
+            let staged = self.stage(name);
+            if let Ok(true) = staged {
+                if self.group.is_full() {
+                    self.flush(first, &mut sink);
+                    first = number + 1;
+                }
+            } else {
+                self.flush(first, &mut sink);
+                first = number + 1;
+                sink(number, staged.and_then(|_| self.long(name)));
+            }
+        }
+        self.flush(first, &mut sink);
+    }
+
+    /// Walks `name` into the group, which must not be full; `false` where it is too long for any group.
+    #[inline(always)]
+    fn stage(&mut self, name: &[u8]) -> Result<bool, ParseError> {
+        let walk = E::walk(name)?;
+        let Some(mut prefixes) = self.group.push(walk.bytes()) else { return Ok(false) };
+        walk.for_each_end(|end| prefixes.push(end))?;
+        Ok(prefixes.add())
+    }
+
+    /// Hashes what is staged, hands it out, and empties the group.
+    #[inline(always)]
+    fn flush(&mut self, first: usize, sink: &mut impl FnMut(usize, Result<&[u64], ParseError>)) {
+        if self.group.names() > 0 {
+            self.hash.every_prefix(&mut self.group);
+            for (n, hashes) in self.group.hashes_by_name().enumerate() {
+                sink(first + n, Ok(hashes));
+            }
+            self.group.clear();
+        }
     }
 
     #[cold]
     fn long(&mut self, name: &[u8]) -> Result<&[u64], ParseError> {
         one_by_one::<E, H>(&self.hash, name, &mut self.kept)?;
         Ok(self.kept.hashes())
-    }
-}
-
-/// The names in the group: their numbers, and which prefixes are theirs.
-struct Staged {
-    names: [(usize, usize, usize); Group::NAMES],
-    len: usize,
-}
-
-impl Staged {
-    const fn new() -> Self {
-        Self { names: [(0, 0, 0); Group::NAMES], len: 0 }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, number: usize, prefixes: Range<usize>) {
-        if let Some(place) = self.names.get_mut(self.len) {
-            *place = (number, prefixes.start, prefixes.end);
-            self.len += 1;
-        }
-    }
-
-    #[inline(always)]
-    fn drain(&mut self) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let len = core::mem::take(&mut self.len);
-        self.names.iter().take(len).map(|&(number, start, end)| (number, start..end))
     }
 }
