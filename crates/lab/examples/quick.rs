@@ -3,7 +3,7 @@ use lab::{probe::clock, registry, workload::shape::Shape};
 fn main() {
     let key = Key::VECTOR;
     let w = std::env::args().nth(1).unwrap_or("N(7.3,var=11.7)Bx8".into());
-    let names = w.parse::<Shape>().unwrap().generate(32768, 1).unwrap();
+    let names = w.parse::<Shape>().unwrap().generate(8192, 1).unwrap();
     let r = clock::calibrate();
     println!("{r:?}");
     let ids: Vec<String> = std::env::args().skip(2).collect();
@@ -21,7 +21,7 @@ fn main() {
         let mut streams = vec![];
         let mut mins = vec![u64::MAX; names.len()];
         let mut smin = vec![u64::MAX; names.len() / 256];
-        for _ in 0..7 {
+        for _ in 0..40 {
             let mut sum = 0u64;
             let mut st = 0u64;
             for b in (0..names.len()).step_by(256) {

@@ -25,8 +25,8 @@ pub struct Group {
     /// Where each prefix ends in `octets`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
     pub(super) hashes: [u64; PREFIXES * WIDTH],
-    /// The names' last prefixes, each counted from the first name's first.
-    bounds: [usize; WIDTH],
+    /// How many prefixes each name has.
+    counts: [u16; WIDTH],
     pub(super) names: usize,
     pub(super) prefixes: usize,
     /// Whole words of the longest name.
@@ -53,7 +53,7 @@ impl Group {
             states: [[0; WORDS * WIDTH]; 4],
             ends: [0; PREFIXES * WIDTH],
             hashes: [0; PREFIXES * WIDTH],
-            bounds: [0; WIDTH],
+            counts: [0; WIDTH],
             names: 0,
             prefixes: 0,
             height: 0,
@@ -95,7 +95,7 @@ impl Group {
             at: self.prefixes,
             first: self.prefixes,
             base: STRIDE * name,
-            bound: self.bounds.get_mut(name)?,
+            count: self.counts.get_mut(name)?,
             names: &mut self.names,
             prefixes: &mut self.prefixes,
             height: &mut self.height,
@@ -113,11 +113,11 @@ impl Group {
     /// The hashes of each name's prefixes.
     #[inline]
     pub fn hashes_by_name(&self) -> impl Iterator<Item = &[u64]> {
-        let mut first = 0;
-        self.bounds.iter().take(self.names).map(move |&end| {
-            let hashes = self.hashes.get(first..end).unwrap_or_default();
-            first = end;
-            hashes
+        let mut rest = &self.hashes[..];
+        self.counts.iter().take(self.names).map_while(move |count| {
+            let (hashes, after) = rest.split_at_checked(usize::from(*count))?;
+            rest = after;
+            Some(hashes)
         })
     }
 }
@@ -131,7 +131,7 @@ pub struct Prefixes<'g> {
     at: usize,
     first: usize,
     base: usize,
-    bound: &'g mut usize,
+    count: &'g mut u16,
     names: &'g mut usize,
     prefixes: &'g mut usize,
     height: &'g mut usize,
@@ -151,11 +151,12 @@ impl Prefixes<'_> {
     #[inline(always)]
     #[must_use]
     pub fn add(self) -> bool {
-        if self.at - self.first > PREFIXES {
+        let count = self.at - self.first;
+        if count > PREFIXES {
             return false;
         }
         *self.prefixes = self.at;
-        *self.bound = self.at;
+        *self.count = count as u16;
         *self.names += 1;
         *self.height = (*self.height).max(self.words);
         true
