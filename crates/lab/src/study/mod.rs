@@ -2,5 +2,8 @@
 
 mod braces;
 pub mod definition;
+pub mod embedded;
 mod file;
 pub mod outcome;
+pub mod run;
+pub mod tally;

@@ -1,0 +1,45 @@
+//! `hashlane compare`
+
+use crate::output::{self, folder::Folder};
+use anyhow::{Result, bail};
+use clap::Args;
+use lab::compare::compare;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Hold the records of two folders against each other: the ratio B / A of every figure, with its interval.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane study run name-encodings --out before
+  hashlane study run name-encodings --out after     (after a change)
+  hashlane compare before after")]
+pub(crate) struct Compare {
+    /// The folder of the first run
+    a: PathBuf,
+    /// The folder of the second run
+    b: PathBuf,
+    /// The metric to compare
+    #[arg(long, default_value = "cycles_mean")]
+    metric: String,
+}
+
+impl Compare {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let (a, b) = (Folder::open(&self.a).records()?, Folder::open(&self.b).records()?);
+        let comparison = compare(&a, &b);
+        if !comparison.rows.iter().any(|row| row.key.metric == self.metric) {
+            let mut metrics: Vec<_> = comparison.rows.iter().map(|row| row.key.metric.as_str()).collect();
+            metrics.sort_unstable();
+            metrics.dedup();
+            match metrics.is_empty() {
+                true => bail!("the two folders have no record in common"),
+                false => {
+                    bail!("no metric {:?} in both folders: there is {}", self.metric, metrics.join(", "))
+                }
+            }
+        }
+        output::print(&comparison.text(&self.metric, output::width()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

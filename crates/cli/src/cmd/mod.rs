@@ -1,0 +1,6 @@
+//! One file for each verb.
+
+pub(crate) mod compare;
+pub(crate) mod report;
+pub(crate) mod schemes;
+pub(crate) mod study;

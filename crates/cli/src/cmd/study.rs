@@ -1,0 +1,215 @@
+//! `hashlane study`
+
+use crate::output::{
+    self,
+    folder::{self, Folder, definition},
+    progress::Bar,
+};
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use hash::scheme::Key;
+use lab::record::{Machine, RecordSet, date};
+use lab::report::terminal;
+use lab::study::definition::Definition;
+use lab::study::embedded;
+use lab::study::run::{Settings, run};
+use lab::workload::file::{self, FromFile};
+use lab::workload::packed::Names;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+/// List studies, or run them.
+#[derive(Debug, Args)]
+pub(crate) struct Study {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the studies and the question each answers
+    List,
+    /// Run studies, print their tables, and write records.csv, machine.toml and report.html
+    Run(RunArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane study run all --quick
+  hashlane study run name-encodings --full --out full
+  find /usr -type f > names.txt; hashlane study run name-encodings --names names.txt
+  hashlane study run my-study.toml
+
+A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
+Stop with Ctrl-C: what was measured is kept, and marked as partial.")]
+struct RunArgs {
+    /// Slugs of studies, `all`, or files that end with .toml
+    #[arg(required = true, value_name = "STUDY")]
+    studies: Vec<String>,
+    /// Small workloads: a minute a study (the default)
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Workloads of the source's size
+    #[arg(long)]
+    full: bool,
+    /// Folder for the results; those of an earlier run in it are replaced
+    #[arg(long, value_name = "DIR", default_value = folder::DEFAULT)]
+    out: PathBuf,
+    /// Measure these names, one to a line, in place of the study's workloads
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+}
+
+/// The seed for which the studies state their checksums.
+const SEED: u64 = 2015;
+
+/// Names that are read from a file at the most: the source's number.
+const MOST_NAMES: usize = 1_000_000;
+
+/// Set by Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// What a shell calls the exit of a command that Ctrl-C has stopped: 128 + SIGINT.
+const STOPPED: u8 = 130;
+
+impl Study {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::List => list(),
+            Command::Run(args) => args.run(),
+        }
+    }
+}
+
+fn list() -> Result<ExitCode> {
+    let mut text = String::new();
+    for study in embedded::STUDIES {
+        let definition = Definition::parse(study.text, study.slug)?;
+        writeln!(text, "{}{}", study.slug, if study.in_all { "" } else { "  (by name, not by all)" })?;
+        writeln!(text, "    {}", definition.question)?;
+        writeln!(text, "    after: {}", definition.source)?;
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl RunArgs {
+    fn run(self) -> Result<ExitCode> {
+        let mut definitions = Vec::new();
+        for name in &self.studies {
+            if name == "all" {
+                for study in embedded::STUDIES.iter().filter(|study| study.in_all) {
+                    definitions.push(definition(study.slug)?);
+                }
+            } else {
+                definitions.push(definition(name)?);
+            }
+        }
+        // A study named twice, or named and in `all`, is run once.
+        let mut seen = std::collections::BTreeSet::new();
+        definitions.retain(|definition| seen.insert(definition.slug.clone()));
+
+        let mut machine = Machine::detect();
+        machine.run.date = date::utc(SystemTime::now());
+        machine.run.command = std::env::args().collect();
+        machine.run.size = if self.full { "full" } else { "quick" }.into();
+        machine.run.seed = SEED;
+        let own = match &self.names {
+            Some(path) => Some(own_names(path, &mut machine)?),
+            None => None,
+        };
+        let folder = Folder::create(&self.out)?;
+        stop_on_ctrl_c()?;
+
+        let mut records = RecordSet::new();
+        for definition in &definitions {
+            self.study(definition, own.as_ref(), &mut machine, &mut records)?;
+            if machine.run.partial {
+                break;
+            }
+        }
+        folder.write(&definitions, &records, &machine)?;
+        let results = format!(
+            "report:  {}\nrecords: {}\n",
+            folder.page().display(),
+            self.out.join("records.csv").display()
+        );
+        if machine.run.partial {
+            output::print(&format!("\nstopped by Ctrl-C; what was measured until then is kept\n{results}"))?;
+            return Ok(ExitCode::from(STOPPED));
+        }
+        output::print(&format!("\n{results}"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Runs one study, prints its tables, and adds what it leaves.
+    fn study(
+        &self,
+        definition: &Definition,
+        own: Option<&(String, Names)>,
+        machine: &mut Machine,
+        records: &mut RecordSet,
+    ) -> Result<()> {
+        let size = if self.full { definition.size.full } else { definition.size.quick };
+        let settings = Settings { size, seed: SEED, key: Key::VECTOR, own: own.cloned() };
+        let bar = Bar::new(&definition.slug);
+        let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
+            .with_context(|| format!("study {}", definition.slug))?;
+        drop(bar);
+        let (before, after) = outcome.rates;
+        machine.run.tsc_ghz_before.get_or_insert(before.counter_ghz);
+        machine.run.core_ghz_before.get_or_insert(before.core_ghz);
+        machine.run.tsc_ghz_after = Some(after.counter_ghz);
+        machine.run.core_ghz_after = Some(after.core_ghz);
+        machine.run.partial |= outcome.stopped;
+        if outcome.stopped {
+            machine.run.partial_reason = Some(format!("stopped by Ctrl-C in study {}", definition.slug));
+        }
+        output::print(&terminal::text(definition, &outcome.records, output::width(), output::colours()))?;
+        for note in outcome.notes {
+            output::print(&format!("note: {note}\n"))?;
+            machine.run.notes.push(note);
+        }
+        for record in outcome.records.iter() {
+            // The studies have different slugs, and so their records different keys.
+            let _ = records.insert(record.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Reads the user's names; says on standard error, and in the machine's notes, what was skipped.
+fn own_names(path: &Path, machine: &mut Machine) -> Result<(String, Names)> {
+    let FromFile { names, skipped, skipped_count, lines, full } = file::read(path, MOST_NAMES)?;
+    let mut note = format!("{}: {} names from {lines} lines", path.display(), names.len());
+    if skipped_count > 0 {
+        write!(note, "; {skipped_count} lines skipped that are no name")?;
+    }
+    if full {
+        write!(note, "; the rest of the file was not read, as no more than {MOST_NAMES} names are taken")?;
+    }
+    eprintln!("{note}");
+    for (line, reason) in &skipped {
+        eprintln!("  line {line}: {reason}");
+    }
+    if skipped_count > skipped.len() as u64 {
+        eprintln!("  and {} more", skipped_count - skipped.len() as u64);
+    }
+    machine.run.notes.push(note);
+    let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok((format!("names:{label}"), names))
+}
+
+/// The first Ctrl-C ends the run after what is being timed; the second one ends the process.
+fn stop_on_ctrl_c() -> Result<()> {
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(STOPPED));
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}

@@ -1,0 +1,474 @@
+//! Running a study: the only place that measures.
+
+use super::definition::{Definition, Size};
+use super::tally::{Tallies, Tally};
+use crate::model::names::Empty;
+use crate::probe::clock::{self, Rates};
+use crate::probe::cycles::Subject;
+use crate::record::{Record, RecordSet, metric};
+use crate::registry;
+use crate::workload::packed::{Names, PackError, Packed};
+use crate::workload::shape::{Shape, UnknownShape};
+use hash::scheme::Key;
+use name::ccnx::Ccnx;
+use name::ndn::Ndn;
+use name::offset::Offset;
+use name::walk::{Encoding, Walk};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
+const BLOCK: usize = 256;
+
+/// Names with which a scheme is warmed before each block: those before the block, so that the branch predictors learn
+/// nothing of what is timed.
+const WARM: usize = 32;
+
+/// How a study is run.
+#[derive(Debug)]
+pub struct Settings {
+    /// How many names and repetitions.
+    pub size: Size,
+    /// The seed of the generated names.
+    pub seed: u64,
+    /// The key of the keyed hashes.
+    pub key: Key,
+    /// The user's own names and what to call them, in place of the study's workloads.
+    pub own: Option<(String, Names)>,
+}
+
+/// What a run leaves.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The facts.
+    pub records: RecordSet,
+    /// Whether the run was stopped before its end.
+    pub stopped: bool,
+    /// The counter's and the core's rates before and after.
+    pub rates: (Rates, Rates),
+    /// What a reader of the figures must know besides.
+    pub notes: Vec<String>,
+}
+
+/// What a run is about to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Steps done before this one.
+    pub done: usize,
+    /// Steps of the whole run.
+    pub total: usize,
+    /// The workload.
+    pub workload: &'a str,
+    /// What is done with it.
+    pub what: &'a str,
+}
+
+/// Why a study cannot be run, or its results not be trusted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The study's model is not known.
+    UnknownModel(String),
+    /// A workload is not known.
+    UnknownWorkload(UnknownShape),
+    /// A scheme is not known.
+    UnknownScheme(String),
+    /// A workload cannot be generated.
+    Generate(String, PackError),
+    /// The workload is not the one for which the study was written.
+    Expectation {
+        /// The workload.
+        workload: String,
+        /// What differs.
+        what: String,
+    },
+    /// Two schemes that must give the same hashes do not.
+    Disagree {
+        /// The workload.
+        workload: String,
+        /// The schemes.
+        schemes: (String, String),
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownModel(model) => write!(f, "no model {model:?}: there is names"),
+            Self::UnknownWorkload(error) => error.fmt(f),
+            Self::UnknownScheme(id) => write!(f, "no scheme {id:?}: {}", registry::names_help()),
+            Self::Generate(workload, error) => write!(f, "workload {workload}: {error}"),
+            Self::Expectation { workload, what } => {
+                write!(f, "workload {workload} is not what the study expects: {what}")
+            }
+            Self::Disagree { workload, schemes: (a, b) } => {
+                write!(f, "{a} and {b} must give the same hashes, and differ over workload {workload}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Runs `definition`; tells `progress` before each step, and ends after a repetition once `stop` is set.
+///
+/// # Errors
+/// Where a name in the study file is not known, or what is measured does not yield what the study expects of it.
+pub fn run(
+    definition: &Definition,
+    settings: &Settings,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Outcome, RunError> {
+    if definition.model != "names" {
+        return Err(RunError::UnknownModel(definition.model.clone()));
+    }
+    // All names are looked up before anything takes time.
+    let mut subjects = definition
+        .schemes
+        .iter()
+        .map(|id| match registry::names(id, &settings.key) {
+            Some(subject) => Ok((id.clone(), subject)),
+            None => Err(RunError::UnknownScheme(id.clone())),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let shapes = definition
+        .workloads
+        .iter()
+        .map(|id| Ok((id.as_str(), id.parse::<Shape>().map_err(RunError::UnknownWorkload)?)))
+        .collect::<Result<Vec<_>, RunError>>()?;
+
+    let before = clock::calibrate();
+    let mut run = Run {
+        definition,
+        settings,
+        stop,
+        progress,
+        done: 0,
+        total: 0,
+        records: RecordSet::new(),
+        rates: before,
+    };
+    let steps = settings.size.repetitions as usize + 1;
+    let mut notes = Vec::new();
+    if let Some((label, names)) = &settings.own {
+        run.total = steps;
+        notes.extend(few(label, names));
+        run.workload(label, names, &mut subjects)?;
+    } else {
+        run.total = steps * shapes.len();
+        for (at, (label, shape)) in shapes.iter().enumerate() {
+            if run.stopped() {
+                break;
+            }
+            run.step(label, "generating names");
+            // Each workload has a seed of its own, so that none is a prefix of another.
+            let seed = settings.seed.wrapping_add(at as u64);
+            let names = shape
+                .generate(settings.size.names as usize, seed)
+                .map_err(|error| RunError::Generate((*label).into(), error))?;
+            run.check(label, &names)?;
+            notes.extend(few(label, &names));
+            run.workload(label, &names, &mut subjects)?;
+        }
+    }
+    let stopped = run.stopped();
+    let records = run.records;
+    Ok(Outcome { records, stopped, rates: (before, clock::calibrate()), notes })
+}
+
+/// A warning where a workload is so small that the branch predictors may learn it.
+fn few(label: &str, names: &Names) -> Option<String> {
+    const ENOUGH: usize = 8192;
+    (names.len() < ENOUGH).then(|| {
+        format!(
+            "{label}: {} names only; a CPU may learn the branches of so few, so that figures of branching schemes \
+             are too low (from about {ENOUGH} names on they are not)",
+            names.len()
+        )
+    })
+}
+
+/// One scheme and what is timed for it.
+type Entry = (String, Box<dyn Subject>);
+
+struct Run<'a> {
+    definition: &'a Definition,
+    settings: &'a Settings,
+    stop: &'a AtomicBool,
+    progress: &'a mut dyn FnMut(Step<'_>),
+    done: usize,
+    total: usize,
+    records: RecordSet,
+    rates: Rates,
+}
+
+impl Run<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn step(&mut self, workload: &str, what: &str) {
+        (self.progress)(Step { done: self.done, total: self.total, workload, what });
+        self.done += 1;
+    }
+
+    /// Holds a generated workload against what the study says of it.
+    fn check(&self, label: &str, names: &Names) -> Result<(), RunError> {
+        let expects = self.definition.expects.iter().filter(|expect| expect.workload == label);
+        for expect in expects.filter(|expect| expect.names as usize <= names.len()) {
+            let first = expect.names as usize;
+            let wrong = |what: String| RunError::Expectation { workload: label.into(), what };
+            let found = components::<Ndn>(&names.ndn, first);
+            if found != expect.components {
+                return Err(wrong(format!("{found} components where it says {}", expect.components)));
+            }
+            for (encoding, expected) in [
+                (Offset::ID, expect.checksum.offset),
+                (Ccnx::ID, expect.checksum.ccnx),
+                (Ndn::ID, expect.checksum.ndn),
+            ] {
+                let found = checksum(encoding, names, first);
+                if found != expected {
+                    return Err(wrong(format!(
+                        "checksum {found:#x} of {encoding} where it says {expected:#x}"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures all subjects over one workload and records what it finds.
+    fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+        self.step(label, "checking that all ways give the same hashes");
+        agree(label, names, subjects)?;
+        let mut tallies =
+            Tallies::new(names.len(), BLOCK, subjects.iter().map(|(_, subject)| subject.unit()));
+        for repetition in 0..self.settings.size.repetitions as usize {
+            self.step(label, "timing");
+            if !self.repetition(names, subjects, repetition, &mut tallies) {
+                break;
+            }
+            tallies.end_repetition();
+        }
+        // One repetition has no spread, and tells nothing.
+        if tallies.repetitions() >= 2 {
+            self.record(label, names, subjects, &tallies);
+        }
+        Ok(())
+    }
+
+    /// Times every subject on every block; `false` where it was stopped.
+    fn repetition(
+        &self,
+        names: &Names,
+        subjects: &mut [Entry],
+        repetition: usize,
+        tallies: &mut Tallies,
+    ) -> bool {
+        let mut samples = Vec::with_capacity(BLOCK);
+        // First every unit by itself, then block by block in one stretch: between a block's two visits lie all others.
+        for stream in [false, true] {
+            for (number, first) in (0..names.len()).step_by(BLOCK).enumerate() {
+                if self.stopped() {
+                    return false;
+                }
+                let blocks = Blocks::new(names, first);
+                if !stream {
+                    let block = blocks.of("ndn");
+                    samples.clear();
+                    Empty.each(&block.warm, &mut samples);
+                    samples.clear();
+                    Empty.each(&block.names, &mut samples);
+                    tallies.empty.add(number, block.names.len(), &samples);
+                }
+                // The order is turned from block to block, so that no scheme always follows the same other one.
+                let turn = number + repetition;
+                for at in 0..subjects.len() {
+                    let at = (at + turn) % subjects.len();
+                    let (id, subject) = &mut subjects[at];
+                    let block = blocks.of(encoding_of(id));
+                    block.touch();
+                    samples.clear();
+                    subject.each(&block.warm, &mut samples);
+                    samples.clear();
+                    let tally = &mut tallies.subjects[at];
+                    if stream {
+                        tally.add_stream(subject.stream(&block.names));
+                    } else {
+                        subject.each(&block.names, &mut samples);
+                        tally.add(number, block.names.len(), &samples);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn record(&mut self, label: &str, names: &Names, subjects: &[Entry], tallies: &Tallies) {
+        let study = &self.definition.slug;
+        let model = &self.definition.model;
+        let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: super::tally::Fact| {
+            let record = Record {
+                study: study.clone(),
+                model: model.clone(),
+                workload: label.into(),
+                scheme: scheme.into(),
+                probe: probe.into(),
+                metric: metric.into(),
+                unit: unit.into(),
+                value: fact.interval.value,
+                low: fact.interval.low,
+                high: fact.interval.high,
+                samples: fact.samples,
+            };
+            // The keys are made of the study's distinct schemes, so no two are alike.
+            let _ = self.records.insert(record);
+        };
+        let by_id: BTreeMap<&str, &Tally> =
+            subjects.iter().zip(&tallies.subjects).map(|((id, _), tally)| (id.as_str(), tally)).collect();
+        for (id, tally) in subjects.iter().map(|(id, _)| id).zip(&tallies.subjects) {
+            add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(&tallies.empty));
+            add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", tally.min_mean(&tallies.empty));
+            add(id, "cycles", metric::CYCLES_MEAN_SD, "cycles", tally.mean_deviation());
+            add(id, "stream", metric::CYCLES_STREAM, "cycles", tally.stream());
+        }
+        for (of, to) in self.definition.ratio_pairs() {
+            if let (Some(of_tally), Some(to_tally)) = (by_id.get(of), by_id.get(to))
+                && let Some(ratio) = of_tally.ratio(to_tally, &tallies.empty)
+            {
+                add(of, "cycles", metric::RATIO, to, ratio);
+            }
+        }
+        add(metric::EMPTY, "cycles", metric::OVERHEAD_MEAN, "cycles", tallies.empty.raw_mean());
+        add(metric::EMPTY, "cycles", metric::OVERHEAD_MIN, "cycles", tallies.empty.raw_min_mean());
+        for figures in
+            [figures::<Offset>(&names.offset), figures::<Ccnx>(&names.ccnx), figures::<Ndn>(&names.ndn)]
+        {
+            let encoding = figures.encoding;
+            let a_name =
+                |total: u64| super::tally::Fact::exact(total as f64 / names.len() as f64, names.len());
+            add(encoding, "count", "octets", "octets", a_name(figures.octets));
+            add(encoding, "count", "components", "components", a_name(figures.components));
+            add(encoding, "count", "crc_words", "words", a_name(figures.words));
+            let mut limit = a_name(figures.words);
+            limit.scale(1.0 / self.rates.core_cycles_a_count());
+            add(encoding, "count", metric::CRC_WORDS_LIMIT, "cycles", limit);
+        }
+    }
+}
+
+/// The encoding in a scheme's id.
+fn encoding_of(id: &str) -> &str {
+    id.split('/').next().unwrap_or_default()
+}
+
+/// One block in each encoding.
+struct Blocks<'n>([(&'static str, Block<'n>); 3]);
+
+/// Names of one encoding: those to be timed, and those before them, to warm up with.
+struct Block<'n> {
+    names: Vec<&'n [u8]>,
+    warm: Vec<&'n [u8]>,
+}
+
+impl<'n> Blocks<'n> {
+    fn new(names: &'n Names, first: usize) -> Self {
+        let end = (first + BLOCK).min(names.len());
+        // Before the first block stands the last.
+        let warm =
+            if first == 0 { names.len().saturating_sub(WARM)..names.len() } else { first - WARM..first };
+        Self(["offset", "ccnx", "ndn"].map(|encoding| {
+            let of = |range: std::ops::Range<usize>| match names.packed(encoding) {
+                Some(packed) => range.map(|at| packed.name(at)).collect(),
+                None => Vec::new(),
+            };
+            (encoding, Block { names: of(first..end), warm: of(warm.clone()) })
+        }))
+    }
+
+    fn of(&self, encoding: &str) -> &Block<'n> {
+        self.0.iter().find(|(id, _)| *id == encoding).map_or(&self.0[0].1, |(_, block)| block)
+    }
+}
+
+impl Block<'_> {
+    /// Brings the names into the first-level cache: what is timed is the hashing, not the memory.
+    fn touch(&self) {
+        for name in &self.names {
+            black_box(name.iter().step_by(64).fold(0, |sum: u8, octet| sum.wrapping_add(*octet)));
+            black_box(name.last());
+        }
+    }
+}
+
+/// What is to be hashed in one encoding.
+struct Figures {
+    encoding: &'static str,
+    octets: u64,
+    components: u64,
+    /// Words of 8 octets that CRC32C of all prefixes takes at the least: the whole words of each name, and a last one
+    /// for each prefix.
+    words: u64,
+}
+
+fn figures<E: Encoding>(packed: &Packed) -> Figures {
+    let mut figures = Figures { encoding: E::ID, octets: packed.octets() as u64, components: 0, words: 0 };
+    for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let words = walk.bytes().len() as u64 / 8;
+        let mut components = 0;
+        // The names were encoded by the same crate; a broken one would count as far as it goes.
+        let _ = walk.for_each_end(|_| components += 1);
+        figures.components += components;
+        figures.words += words + components;
+    }
+    figures
+}
+
+fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
+    let mut components = 0;
+    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let _ = walk.for_each_end(|_| components += 1);
+    }
+    components
+}
+
+/// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.
+fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
+    let subject = registry::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
+    match (subject, names.packed(encoding)) {
+        (Some(mut subject), Some(packed)) => {
+            let first: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
+            subject.digest(&first)
+        }
+        _ => 0,
+    }
+}
+
+/// Checks that all ways of one hash over one encoding yield the same hashes.
+fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+    let first = names.len().min(4096);
+    let mut seen: BTreeMap<(String, String), (String, u64)> = BTreeMap::new();
+    for (id, subject) in subjects {
+        let (encoding, hash) = (encoding_of(id), id.rsplit('/').next().unwrap_or_default());
+        // Masked, a component ends with zeros: what is hashed depends on where components end, and so on the way.
+        let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
+        let hash = match hash {
+            "crc32c-shifted" => "crc32c",
+            "burst" if id.contains("/walk/") => "walk",
+            hash => hash,
+        };
+        let block: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
+        let digest = subject.digest(&block);
+        let (other, expected) =
+            seen.entry((encoding.into(), hash.into())).or_insert_with(|| (id.clone(), digest));
+        if *expected != digest {
+            let schemes = (other.clone(), id.clone());
+            return Err(RunError::Disagree { workload: label.into(), schemes });
+        }
+    }
+    Ok(())
+}
