@@ -17,9 +17,10 @@ pub type SipHash13 = SipHash<1, 3>;
 
 /// SipHash-`C`-`D` with 64 bits of result: `C` rounds for each word of the input, `D` rounds at the end.
 #[derive(Clone)]
-pub struct SipHash<const C: usize, const D: usize> {
+pub struct SipHash<const C: usize, const D: usize, U = LaneUnit> {
     pub(crate) initial: Words<u64>,
-    pub(crate) unit: LaneUnit,
+    /// The vector registers, for what is hashed side by side.
+    pub(crate) unit: U,
 }
 
 /// A choice of rounds that is registered as a scheme.
@@ -61,7 +62,7 @@ where
     }
 }
 
-impl<const C: usize, const D: usize> BytesHash for SipHash<C, D> {
+impl<const C: usize, const D: usize, U: Clone> BytesHash for SipHash<C, D, U> {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut words = self.initial;
@@ -72,7 +73,7 @@ impl<const C: usize, const D: usize> BytesHash for SipHash<C, D> {
     }
 }
 
-impl<const C: usize, const D: usize> PrefixHash for SipHash<C, D> {
+impl<const C: usize, const D: usize, U: Clone> PrefixHash for SipHash<C, D, U> {
     type State = State;
 
     #[inline]
@@ -107,7 +108,7 @@ impl<const C: usize, const D: usize> PrefixHash for SipHash<C, D> {
     }
 }
 
-impl<const C: usize, const D: usize> Concatenative for SipHash<C, D> {}
+impl<const C: usize, const D: usize, U: Clone> Concatenative for SipHash<C, D, U> {}
 
 /// What SipHash has taken in so far: the words after every whole word, and the octets after the last of them.
 #[derive(Clone, Copy)]

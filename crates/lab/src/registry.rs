@@ -25,8 +25,8 @@ use peers::xxh3::Xxh3;
 macro_rules! hashes {
     ($with:ident) => {
         $with! {
-            every_prefix: Crc32c, Crc32cShifted, SipHash13, SipHash24;
-            prefix: Crc32cMasked;
+            every_prefix: Crc32c, SipHash13, SipHash24;
+            prefix: Crc32cShifted, Crc32cMasked;
             bytes: CityHash64, Jhash, Xxh3, RapidHash, FoldHash, AHash;
         }
     };

@@ -20,6 +20,7 @@ use crate::tlv::{number_len, read_number, write_number};
 use crate::view::Name;
 use crate::walk::{Encoding, Walk};
 use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
+use hash::prefix::Group;
 
 /// The NDN encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,12 +113,19 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
 
     #[inline(always)]
     fn for_each_end(mut self, mut each: impl FnMut(usize)) -> Result<(), ParseError> {
-        let (value, uncounted) = (self.value, self.uncounted as usize);
+        let value = self.value;
         let mut position = self.position as usize;
+        if value.len() >= 253 {
+            while let Some(end) = self.next_end()? {
+                each(end);
+            }
+            return Ok(());
+        }
+        // In so short a value a length of several octets runs past the end, and there cannot be too many components.
         loop {
             if let Some(&[typ, len]) = value.get(position..position + 2) {
                 let end = position + 2 + usize::from(len);
-                if typ.wrapping_sub(3) < 250 && len < 253 && end <= uncounted {
+                if typ.wrapping_sub(3) < 250 && end <= value.len() {
                     position = end;
                     each(end);
                     continue;

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 
 use super::crc::{CrcKernel, CrcStep};
+use super::stage::Stage;
 use core::arch::aarch64::{__crc32cb, __crc32cd, __crc32ch, __crc32cw};
 
 /// The CRC extension.
@@ -27,6 +28,8 @@ impl Crc {
         unsafe { compiled(self, kernel) }
     }
 }
+
+impl Stage for Crc {}
 
 impl CrcStep for Crc {
     #[inline(always)]

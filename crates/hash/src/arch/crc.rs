@@ -1,10 +1,11 @@
 //! One step of CRC32C: 1, 2, 4 or 8 octets into the 32-bit register.
 
 use super::lanes::WIDTH;
+use super::stage::Stage;
 use crate::crc32c::table;
 
 /// The CRC32C instructions of a CPU. The register is kept in the low 32 bits of a `u64`, as SSE4.2's widest form does.
-pub(crate) trait CrcStep: Copy {
+pub(crate) trait CrcStep: Stage {
     /// Takes 8 octets, little-endian.
     fn u64(self, crc: u64, word: u64) -> u64;
     /// Takes 4 octets, little-endian.
@@ -122,6 +123,8 @@ impl CrcUnit {
 /// The fallback: tables of the powers of the generator (slicing by eight).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
+
+impl Stage for Portable {}
 
 impl CrcStep for Portable {
     #[inline]

@@ -1,10 +1,12 @@
 //! Eight 64-bit lanes side by side: AVX-512, AVX2, or plain arrays.
 
+use super::stage::Stage;
+
 /// Lanes in a vector, whatever the registers are.
 pub(crate) const WIDTH: usize = 8;
 
 /// Arithmetic on [`WIDTH`] lanes of 64 bits at once.
-pub(crate) trait Lanes: Copy {
+pub(crate) trait Lanes: Stage {
     /// The vector.
     type V: Copy;
 
@@ -34,9 +36,9 @@ pub(crate) trait LaneKernel {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
-/// Which lanes to use, decided once.
+/// Which lanes to use, decided once. Public as the parameter of a public type, though nobody outside can name it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum LaneUnit {
+pub enum LaneUnit {
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
     Avx2(super::x86_64::Avx2),
@@ -86,12 +88,14 @@ impl LaneUnit {
 
 /// Arrays, which the compiler spreads over whatever registers the target has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 #[inline(always)]
 fn zip(a: [u64; WIDTH], b: [u64; WIDTH], f: impl Fn(u64, u64) -> u64) -> [u64; WIDTH] {
     core::array::from_fn(|i| f(a[i], b[i]))
 }
+
+impl Stage for Portable {}
 
 impl Lanes for Portable {
     type V = [u64; WIDTH];

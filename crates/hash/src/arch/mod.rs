@@ -6,6 +6,7 @@
 
 pub(crate) mod crc;
 pub(crate) mod lanes;
+pub(crate) mod stage;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -3,6 +3,7 @@
 
 use super::crc::{CrcKernel, CrcStep};
 use super::lanes::{LaneKernel, Lanes, WIDTH};
+use super::stage::{STRIDE, Stage};
 use core::arch::x86_64::*;
 
 /// Whether the CPU and the operating system offer a feature: asked at run time where there is an operating system,
@@ -21,7 +22,7 @@ macro_rules! has {
 }
 
 macro_rules! crc_token {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr $(, $more:item)?) => {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $detect:expr, { $($stage:item)? } $(, $more:item)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name(());
@@ -40,6 +41,10 @@ macro_rules! crc_token {
                 // SAFETY: the token exists only where `detect` found the features.
                 unsafe { compiled(self, kernel) }
             }
+        }
+
+        impl Stage for $name {
+            $($stage)?
         }
 
         impl CrcStep for $name {
@@ -72,21 +77,29 @@ crc_token!(
     /// SSE4.2 alone (Nehalem to Ivy Bridge).
     Sse42,
     "sse4.2",
-    has!("sse4.2")
+    has!("sse4.2"),
+    {}
 );
 crc_token!(
     /// SSE4.2 with BMI2, whose variable shifts cost one µop where the older ones cost three (since Haswell and Zen).
     Sse42Bmi2,
     "sse4.2,bmi1,bmi2",
-    has!("sse4.2") && has!("bmi1") && has!("bmi2")
+    has!("sse4.2") && has!("bmi1") && has!("bmi2"),
+    {}
 );
 
 crc_token!(
     /// With AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight last words
     /// at once.
     Clmul512,
-    "sse4.2,bmi1,bmi2,avx512f,vpclmulqdq",
-    has!("sse4.2") && has!("bmi1") && has!("bmi2") && has!("avx512f") && has!("vpclmulqdq"),
+    "sse4.2,bmi1,bmi2,avx512f,avx512bw,vpclmulqdq",
+    Avx512::detect().is_some() && has!("sse4.2") && has!("vpclmulqdq"),
+    {
+        #[inline(always)]
+        fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
+            Avx512(()).stage(place, bytes);
+        }
+    },
     #[inline(always)]
     fn eight_ends<const LEN: usize, const WORDS: usize>(
         self,
@@ -137,21 +150,49 @@ fn crc_of_eight_words(words: __m512i) -> __m512i {
 
 /// Eight lanes in one 512-bit register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512(());
+pub struct Avx512(());
 
 impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
-        (has!("avx512f") && has!("bmi1") && has!("bmi2")).then_some(Self(()))
+        (has!("avx512f") && has!("avx512bw") && has!("bmi1") && has!("bmi2")).then_some(Self(()))
     }
 
     #[inline(always)]
     pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512f,bmi1,bmi2")]
+        #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2")]
         fn compiled<K: LaneKernel>(token: Avx512, kernel: K) -> K::Output {
             kernel.run(token)
         }
         // SAFETY: the token exists only where `detect` found the features.
         unsafe { compiled(self, kernel) }
+    }
+}
+
+impl Stage for Avx512 {
+    /// By masked loads, without a branch up to 128 octets.
+    #[inline(always)]
+    fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
+        self.copy_64(place, bytes, 0);
+        self.copy_64(place, bytes, 64);
+        let mut at = 128;
+        while at < bytes.len() {
+            self.copy_64(place, bytes, at);
+            at += 64;
+        }
+    }
+}
+
+impl Avx512 {
+    /// Copies `bytes[at..]`, up to 64 octets of it, to `place[at..at + 64]`, with zeros behind them.
+    #[inline(always)]
+    fn copy_64(self, place: &mut [u8; STRIDE], bytes: &[u8], at: usize) {
+        let Some(place) = place.get_mut(at..at + 64) else { return };
+        let octets = bytes.len().saturating_sub(at).min(64);
+        let mask = if octets == 64 { !0 } else { (1u64 << octets) - 1 };
+        let from = bytes.as_ptr().wrapping_add(at);
+        // SAFETY: the token exists only where `detect` found AVX-512 with BW. The mask admits the octets
+        // `at..at + octets`, which stand in `bytes`; the others are neither read nor can they fault. `place` has 64.
+        unsafe { _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast())) }
     }
 }
 
@@ -228,7 +269,7 @@ impl Lanes for Avx512 {
 
 /// Eight lanes in two 256-bit registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
@@ -248,6 +289,8 @@ impl Avx2 {
 
 /// A pair of 256-bit registers, lanes 0–3 and 4–7.
 type Pair = [__m256i; 2];
+
+impl Stage for Avx2 {}
 
 impl Lanes for Avx2 {
     type V = Pair;

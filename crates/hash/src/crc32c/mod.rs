@@ -133,17 +133,18 @@ impl<T: Tail> PrefixHash for Crc32c<T> {
 
 impl Concatenative for Crc32c<Ladder> {}
 impl Concatenative for Crc32c<Shifted> {}
+impl<S: CrcStep> Concatenative for On<S, Ladder> {}
 
 /// CRC32C with its instructions chosen: what the kernels see.
 #[derive(Clone, Copy)]
-struct On<S, T> {
-    step: S,
+pub(crate) struct On<S, T> {
+    pub(crate) step: S,
     tail: PhantomData<T>,
 }
 
 impl<S: CrcStep, T: Tail> On<S, T> {
     #[inline(always)]
-    fn new(step: S) -> Self {
+    pub(crate) fn new(step: S) -> Self {
         Self { step, tail: PhantomData }
     }
 }

@@ -1,51 +1,62 @@
 //! CRC32C of every prefix.
 
-use super::group::{STRIDE, WORDS};
-use super::{EveryPrefix, Group};
+use super::group::WORDS;
+use super::{EveryKernel, EveryPrefix, Group};
 use crate::arch::crc::{CrcKernel, CrcStep};
 use crate::arch::lanes::WIDTH;
-use crate::crc32c::tail::{Ladder, Shifted, Tail};
-use crate::crc32c::{Crc32c, INITIAL, finished};
+use crate::arch::stage::STRIDE;
+use crate::crc32c::tail::Ladder;
+use crate::crc32c::{Crc32c, INITIAL, On, finished};
 
-impl EveryPrefix for Crc32c<Ladder> {
+impl EveryPrefix for Crc32c {
     #[inline]
     fn every_prefix(&self, group: &mut Group) {
-        every_prefix(self, group);
+        struct Every<'a>(&'a mut Group);
+        impl CrcKernel for Every<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) {
+                On::<S, Ladder>::new(step).every_prefix(self.0);
+            }
+        }
+        self.unit().run(Every(group));
     }
-}
-
-impl EveryPrefix for Crc32c<Shifted> {
-    #[inline]
-    fn every_prefix(&self, group: &mut Group) {
-        every_prefix(self, group);
-    }
-}
-
-#[inline]
-fn every_prefix<T: Tail>(crc: &Crc32c<T>, group: &mut Group) {
-    crc.unit().run(Kernel(group));
-}
-
-struct Kernel<'a>(&'a mut Group);
-
-impl CrcKernel for Kernel<'_> {
-    type Output = ();
 
     #[inline(always)]
-    fn run<S: CrcStep>(self, step: S) {
-        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height, .. } = self.0;
+    fn run_every<K: EveryKernel>(&self, kernel: K) -> K::Output {
+        struct Run<K>(K);
+        impl<K: EveryKernel> CrcKernel for Run<K> {
+            type Output = K::Output;
+            #[inline(always)]
+            fn run<S: CrcStep>(self, step: S) -> K::Output {
+                self.0.run(&On::<S, Ladder>::new(step))
+            }
+        }
+        self.unit().run(Run(kernel))
+    }
+}
+
+impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
+    #[inline(always)]
+    fn every_prefix(&self, group: &mut Group) {
+        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height, .. } = group;
         if *names == 1 {
-            chain::<S, 1>(step, octets, states, *height);
+            chain::<S, 1>(self.step, octets, states, *height);
         } else {
-            chain::<S, WIDTH>(step, octets, states, *height);
+            chain::<S, WIDTH>(self.step, octets, states, *height);
         }
         let eights = ends.as_chunks().0.iter().zip(hashes.as_chunks_mut().0);
         for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
-            step.eight_ends(octets, states, ends, hashes);
+            self.step.eight_ends(octets, states, ends, hashes);
             for hash in hashes {
                 *hash = finished(*hash);
             }
         }
+    }
+
+    #[inline(always)]
+    fn stage(&self, place: &mut [u8; STRIDE], bytes: &[u8]) {
+        self.step.stage(place, bytes);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The staging area of a group of names.
 
+use super::EveryPrefix;
 use crate::arch::lanes::WIDTH;
+use crate::arch::stage::STRIDE;
 
-/// Octets set aside for each name.
-pub(super) const STRIDE: usize = 512;
 /// Words of 8 octets in them.
 pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
@@ -13,7 +13,7 @@ const PREFIXES: usize = 256;
 /// the hashes. About 40 KiB, of which names of common length touch a few; made once and reused, nothing in it needs
 /// clearing.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Group {
     /// Name n stands at `STRIDE * n`; what stands behind its end is left from names before.
     pub(super) octets: [u8; STRIDE * WIDTH],
@@ -42,6 +42,8 @@ impl Default for Group {
 impl Group {
     /// Names that fit into a group.
     pub const NAMES: usize = WIDTH;
+    /// Octets set aside for each name.
+    pub const STRIDE: usize = STRIDE;
     /// Octets of the longest name that fits: one word less than is set aside, for the state after its last word.
     pub const OCTETS: usize = STRIDE - 8;
 
@@ -80,16 +82,17 @@ impl Group {
         self.names
     }
 
-    /// Adds the name of the octets `bytes`. Where the group [is full](Self::is_full) or the name longer than
-    /// [`OCTETS`](Self::OCTETS), nothing is added and nothing returned; else what is returned takes the ends of the
-    /// name's prefixes, and [adds](Prefixes::add) the name with them.
+    /// Adds the name of the octets `bytes`, for `hash` to hash. Where the group [is full](Self::is_full) or the name
+    /// longer than [`OCTETS`](Self::OCTETS), nothing is added and nothing returned; else what is returned takes the
+    /// ends of the name's prefixes, and [adds](Prefixes::add) the name with them.
     #[inline(always)]
-    pub fn push(&mut self, bytes: &[u8]) -> Option<Prefixes<'_>> {
+    pub fn push(&mut self, hash: &impl EveryPrefix, bytes: &[u8]) -> Option<Prefixes<'_>> {
         let name = self.names;
         if bytes.len() > Self::OCTETS {
             return None;
         }
-        copy(self.octets.as_chunks_mut::<STRIDE>().0.get_mut(name)?, bytes);
+        let place = self.octets.as_chunks_mut::<STRIDE>().0.get_mut(name)?;
+        hash.stage(place, bytes);
         Some(Prefixes {
             ends: &mut self.ends,
             at: self.prefixes,
@@ -161,32 +164,4 @@ impl Prefixes<'_> {
         *self.height = (*self.height).max(self.words);
         true
     }
-}
-
-/// Copies `bytes` to the start of `place` by two copies of fixed size that overlap: names of one class of lengths take
-/// the same path, whatever their length.
-#[inline(always)]
-fn copy(place: &mut [u8; STRIDE], bytes: &[u8]) {
-    if bytes.len() > 128 {
-        place[..bytes.len()].copy_from_slice(bytes);
-    } else if !(overlapping::<64>(place, bytes)
-        || overlapping::<32>(place, bytes)
-        || overlapping::<16>(place, bytes))
-    {
-        for (to, from) in place.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-    }
-}
-
-/// Copies `N` to `2 * N` octets; does nothing, and says so, where there are fewer.
-#[inline(always)]
-fn overlapping<const N: usize>(place: &mut [u8; STRIDE], bytes: &[u8]) -> bool {
-    let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else { return false };
-    place[..N].copy_from_slice(first);
-    match place.get_mut(bytes.len() - N..bytes.len()) {
-        Some(end) => end.copy_from_slice(last),
-        None => return false,
-    }
-    true
 }

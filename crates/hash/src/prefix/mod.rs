@@ -18,12 +18,36 @@ mod siphash;
 
 pub use group::{Group, Prefixes};
 
+use crate::arch::stage::STRIDE;
 use crate::scheme::Concatenative;
 
 /// A hash that can take a [`Group`].
 pub trait EveryPrefix: Concatenative {
     /// Hashes every staged prefix; [`Group::hashes`] then holds the results.
     fn every_prefix(&self, group: &mut Group);
+
+    /// Copies `bytes`, no more than `place` holds, to the start of `place`, by the means that suit the CPU.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn stage(&self, place: &mut [u8; STRIDE], bytes: &[u8]) {
+        place[..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Runs `kernel` with this hash, compiled for the instructions that the CPU has; see
+    /// [`BytesHash::run`](crate::scheme::BytesHash::run).
+    #[inline(always)]
+    fn run_every<K: EveryKernel>(&self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+}
+
+/// A piece of work that is generic over the hash it uses. See [`EveryPrefix::run_every`].
+pub trait EveryKernel {
+    /// What the work results in.
+    type Output;
+
+    /// Does the work with `hash`.
+    fn run<H: EveryPrefix>(self, hash: &H) -> Self::Output;
 }
 
 #[cfg(test)]

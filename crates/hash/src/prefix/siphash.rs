@@ -1,14 +1,53 @@
 //! SipHash of every prefix, eight at a time in lanes.
 
-use super::group::STRIDE;
-use super::{EveryPrefix, Group};
+use super::group::WORDS;
+use super::{EveryKernel, EveryPrefix, Group};
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
+use crate::arch::stage::STRIDE;
 use crate::siphash::{SipHash, Word, Words};
 
 impl<const C: usize, const D: usize> EveryPrefix for SipHash<C, D> {
     #[inline]
     fn every_prefix(&self, group: &mut Group) {
-        self.unit.run(Kernel::<C, D> { initial: self.initial, group });
+        struct Every<'a, const C: usize, const D: usize>(Words<u64>, &'a mut Group);
+        impl<const C: usize, const D: usize> LaneKernel for Every<'_, C, D> {
+            type Output = ();
+            #[inline(always)]
+            fn run<L: Lanes>(self, lanes: L) {
+                SipHash::<C, D, L> { initial: self.0, unit: lanes }.every_prefix(self.1);
+            }
+        }
+        self.unit.run(Every::<C, D>(self.initial, group));
+    }
+
+    #[inline(always)]
+    fn run_every<K: EveryKernel>(&self, kernel: K) -> K::Output {
+        struct Run<K, const C: usize, const D: usize>(Words<u64>, K);
+        impl<K: EveryKernel, const C: usize, const D: usize> LaneKernel for Run<K, C, D> {
+            type Output = K::Output;
+            #[inline(always)]
+            fn run<L: Lanes>(self, lanes: L) -> K::Output {
+                self.1.run(&SipHash::<C, D, L> { initial: self.0, unit: lanes })
+            }
+        }
+        self.unit.run(Run::<K, C, D>(self.initial, kernel))
+    }
+}
+
+impl<const C: usize, const D: usize, L: Lanes> EveryPrefix for SipHash<C, D, L> {
+    #[inline(always)]
+    fn every_prefix(&self, group: &mut Group) {
+        if group.names == 1 {
+            chain_of_one::<C>(self.initial, group);
+        } else {
+            chain::<L, C>(self.unit, self.initial, group);
+        }
+        finish::<L, C, D>(self.unit, group);
+    }
+
+    #[inline(always)]
+    fn stage(&self, place: &mut [u8; STRIDE], bytes: &[u8]) {
+        self.unit.stage(place, bytes);
     }
 }
 
@@ -31,50 +70,59 @@ impl<L: Lanes> Word for Vector<L> {
     }
 }
 
-struct Kernel<'a, const C: usize, const D: usize> {
-    initial: Words<u64>,
-    group: &'a mut Group,
-}
-
-impl<const C: usize, const D: usize> LaneKernel for Kernel<'_, C, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let Self { initial, group } = self;
-        if group.names == 1 {
-            chain_of_one::<C>(initial, group);
-        } else {
-            chain::<L, C>(lanes, initial, group);
-        }
-        finish::<L, C, D>(lanes, group);
+/// Where the names' first words stand.
+const FIRST_WORDS: [u64; WIDTH] = {
+    let mut at = [0; WIDTH];
+    let mut n = 0;
+    while n < WIDTH {
+        at[n] = (STRIDE * n) as u64;
+        n += 1;
     }
-}
+    at
+};
 
 /// Keeps the state before each of the `height` first words, and after the last of them, for all names in step.
 ///
 /// The state before word w of name n is kept at `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
-    let mut state = Words(initial.0.map(|v| Vector(lanes, lanes.splat(v))));
-    let [s0, s1, s2, s3] = group.states.each_mut().map(|kept| kept.as_chunks_mut::<WIDTH>().0.iter_mut());
-    let rows = s0.zip(s1).zip(s2.zip(s3)).take(group.height + 1);
-    let mut at = lanes.load(&core::array::from_fn(|n| (STRIDE * n) as u64));
+    let Words([v0, v1, v2, v3]) = initial;
+    let mut state = Words([
+        Vector(lanes, lanes.splat(v0)),
+        Vector(lanes, lanes.splat(v1)),
+        Vector(lanes, lanes.splat(v2)),
+        Vector(lanes, lanes.splat(v3)),
+    ]);
+    let rows = rows(&mut group.states).take(group.height + 1);
+    let mut at = lanes.load(&FIRST_WORDS);
     for ((s0, s1), (s2, s3)) in rows {
-        for (v, kept) in state.0.iter().zip([s0, s1, s2, s3]) {
-            lanes.store(v.1, kept);
-        }
+        let Words([v0, v1, v2, v3]) = state;
+        lanes.store(v0.1, s0);
+        lanes.store(v1.1, s1);
+        lanes.store(v2.1, s2);
+        lanes.store(v3.1, s3);
         state.compress::<C>(Vector(lanes, lanes.gather_words(&group.octets, at)));
         at = lanes.add(at, lanes.splat(8));
     }
+}
+
+/// A vector of each of the four words.
+type Row<'g> = ((&'g mut [u64; WIDTH], &'g mut [u64; WIDTH]), (&'g mut [u64; WIDTH], &'g mut [u64; WIDTH]));
+
+/// The places for the states, row by row.
+#[inline(always)]
+fn rows(states: &mut [[u64; WORDS * WIDTH]; 4]) -> impl Iterator<Item = Row<'_>> {
+    let [s0, s1, s2, s3] = states;
+    let (s0, s1) = (s0.as_chunks_mut().0.iter_mut(), s1.as_chunks_mut().0.iter_mut());
+    let (s2, s3) = (s2.as_chunks_mut().0.iter_mut(), s3.as_chunks_mut().0.iter_mut());
+    s0.zip(s1).zip(s2.zip(s3))
 }
 
 /// [`chain`] for a group of one name: one chain is shorter in plain registers.
 #[inline(always)]
 fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
     let mut state = initial;
-    let [s0, s1, s2, s3] = group.states.each_mut().map(|kept| kept.as_chunks_mut::<WIDTH>().0.iter_mut());
-    let rows = s0.zip(s1).zip(s2.zip(s3)).take(group.height + 1);
+    let rows = rows(&mut group.states).take(group.height + 1);
     for (word, ((s0, s1), (s2, s3))) in group.octets.as_chunks().0.iter().zip(rows) {
         [s0[0], s1[0], s2[0], s3[0]] = state.0;
         state.compress::<C>(u64::from_le_bytes(*word));
@@ -84,14 +132,20 @@ fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
 /// Finishes the prefixes, eight at a time, each from the state before its last word.
 #[inline(always)]
 fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &mut Group) {
-    let Group { octets, states, ends, hashes, prefixes, .. } = group;
+    // Written out, here and below: an array's `map` may stay a call, and vectors would then go through memory.
+    let Group { octets, states: [s0, s1, s2, s3], ends, hashes, prefixes, .. } = group;
     let eights = ends.as_chunks::<WIDTH>().0.iter().zip(hashes.as_chunks_mut::<WIDTH>().0);
     for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
         let end = lanes.widen(ends);
         // The kept state: word (end % STRIDE) / 8, name end / STRIDE.
         let word = lanes.and(end, lanes.splat(STRIDE as u64 - 8));
-        let slot = lanes.xor(word, lanes.shr::<{ STRIDE.ilog2() as u32 }>(end));
-        let state = Words(states.each_ref().map(|kept| Vector(lanes, lanes.gather(kept, slot))));
+        let slot = lanes.xor(word, lanes.shr::<{ STRIDE.ilog2() }>(end));
+        let state = Words([
+            Vector(lanes, lanes.gather(s0, slot)),
+            Vector(lanes, lanes.gather(s1, slot)),
+            Vector(lanes, lanes.gather(s2, slot)),
+            Vector(lanes, lanes.gather(s3, slot)),
+        ]);
         // The octets of the last word that are in the prefix: its low 8 · (end % 8) bits.
         let bits = lanes.and(lanes.shl(end, lanes.splat(3)), lanes.splat(56));
         let mask = lanes.add(lanes.shl(lanes.splat(1), bits), lanes.splat(u64::MAX));
