@@ -20,7 +20,6 @@ use crate::tlv::{number_len, read_number, write_number};
 use crate::view::Name;
 use crate::walk::{Encoding, Walk};
 use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
-use hash::prefix::Group;
 
 /// The NDN encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +31,14 @@ pub type NdnName<'a> = Name<'a, Ndn>;
 /// The TLV-TYPE of a name.
 pub const TYPE_NAME: u8 = 7;
 
-/// The fewest octets of a component.
-const MIN_COMPONENT: usize = 2;
+/// Octets in which there cannot be too many components, the smallest of which takes two: they need not be counted.
+const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 
 /// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
 #[derive(Clone, Copy, Debug)]
 pub struct NdnWalk<'a> {
     value: &'a [u8],
     position: u32,
-    /// The value's length when so short a value cannot hold too many components, else 0: components that end here or
-    /// before need not be counted.
-    uncounted: u32,
     /// How many more counted components are allowed.
     left: u32,
 }
@@ -54,11 +50,16 @@ impl Encoding for Ndn {
     #[inline]
     fn walk(name: &[u8]) -> Result<NdnWalk<'_>, ParseError> {
         let value = match *name {
-            [TYPE_NAME, len, ref value @ ..] if len < 253 && usize::from(len) == value.len() => value,
+            [typ, len, ref value @ ..]
+                if value.len() < 253
+                    && u16::from_be_bytes([typ, len])
+                        == u16::from_be_bytes([TYPE_NAME, value.len() as u8]) =>
+            {
+                value
+            }
             _ => long_frame(name)?,
         };
-        let uncounted = if value.len() <= MIN_COMPONENT * MAX_COMPONENTS { value.len() as u32 } else { 0 };
-        Ok(NdnWalk { value, position: 0, uncounted, left: MAX_COMPONENTS as u32 })
+        Ok(NdnWalk { value, position: 0, left: MAX_COMPONENTS as u32 })
     }
 }
 
@@ -94,7 +95,11 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
         if let Some(&[typ, len]) = self.value.get(start..start + 2) {
             let end = start + 2 + usize::from(len);
             // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all take the slow way.
-            if typ.wrapping_sub(3) < 250 && len < 253 && end <= self.uncounted as usize {
+            if typ.wrapping_sub(3) < 250
+                && len < 253
+                && end <= self.value.len()
+                && self.value.len() <= UNCOUNTED
+            {
                 self.position = end as u32;
                 return Ok(Some(end));
             }

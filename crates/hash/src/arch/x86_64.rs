@@ -188,11 +188,13 @@ impl Avx512 {
     fn copy_64(self, place: &mut [u8; STRIDE], bytes: &[u8], at: usize) {
         let Some(place) = place.get_mut(at..at + 64) else { return };
         let octets = bytes.len().saturating_sub(at).min(64);
-        let mask = if octets == 64 { !0 } else { (1u64 << octets) - 1 };
         let from = bytes.as_ptr().wrapping_add(at);
         // SAFETY: the token exists only where `detect` found AVX-512 with BW. The mask admits the octets
         // `at..at + octets`, which stand in `bytes`; the others are neither read nor can they fault. `place` has 64.
-        unsafe { _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast())) }
+        unsafe {
+            let mask = _bzhi_u64(!0, octets as u32);
+            _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast()));
+        }
     }
 }
 
