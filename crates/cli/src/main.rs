@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         // Who reads our output has gone (`hashlane schemes | head`): nothing is wrong.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("hashlane: {error:#}");
+            output::tell(&format!("hashlane: {error:#}"));
             ExitCode::FAILURE
         }
     }

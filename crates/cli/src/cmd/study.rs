@@ -23,6 +23,10 @@ use std::time::SystemTime;
 
 /// List studies, or run them.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane study list
+  hashlane study run all --quick")]
 pub(crate) struct Study {
     #[command(subcommand)]
     command: Command,
@@ -31,6 +35,9 @@ pub(crate) struct Study {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the studies and the question each answers
+    #[command(after_help = "\
+Examples:
+  hashlane study list")]
     List,
     /// Run studies, print their tables, and write records.csv, machine.toml and report.html
     Run(RunArgs),
@@ -192,12 +199,12 @@ fn own_names(path: &Path, machine: &mut Machine) -> Result<(String, Names)> {
     if full {
         write!(note, "; the rest of the file was not read, as no more than {MOST_NAMES} names are taken")?;
     }
-    eprintln!("{note}");
+    output::tell(&note);
     for (line, reason) in &skipped {
-        eprintln!("  line {line}: {reason}");
+        output::tell(&format!("  line {line}: {reason}"));
     }
     if skipped_count > skipped.len() as u64 {
-        eprintln!("  and {} more", skipped_count - skipped.len() as u64);
+        output::tell(&format!("  and {} more", skipped_count - skipped.len() as u64));
     }
     machine.run.notes.push(note);
     let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

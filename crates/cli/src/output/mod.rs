@@ -13,6 +13,29 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes to standard error. Where nobody reads that, nothing is lost.
+///
+/// The text may hold what a file holds: control characters are spelled out, so that none reaches the terminal, and long
+/// lines are cut.
+pub(crate) fn tell(text: &str) {
+    const LONGEST_LINE: usize = 2000;
+    let mut shown = String::new();
+    for line in text.trim_end().lines() {
+        for (at, character) in line.chars().enumerate() {
+            match character {
+                _ if at == LONGEST_LINE => {
+                    shown.push('…');
+                    break;
+                }
+                control if control.is_control() => shown.extend(control.escape_default()),
+                other => shown.push(other),
+            }
+        }
+        shown.push('\n');
+    }
+    let _ = io::stderr().lock().write_all(shown.as_bytes());
+}
+
 /// Columns of the terminal, or 100 where there is none.
 pub(crate) fn width() -> u16 {
     console::Term::stdout().size_checked().map_or(100, |(_, columns)| columns.clamp(60, 200))

@@ -1,0 +1,69 @@
+//! What the command says of itself.
+
+use crate::support::{Folder, holds};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+#[test]
+fn every_verb_shows_examples() {
+    let folder = Folder::new();
+    for verb in
+        [&[][..], &["study"], &["study", "list"], &["study", "run"], &["report"], &["compare"], &["schemes"]]
+    {
+        let help = folder.run(&[verb, &["--help"]].concat()).ok();
+        holds(&help, &["Usage: hashlane", "Examples:\n  hashlane "]);
+    }
+}
+
+#[test]
+fn lists_the_studies_with_their_questions() {
+    let list = Folder::new().run(&["study", "list"]).ok();
+    holds(&list, &["name-encodings\n", "Do offset names", "CCNxCON 2015"]);
+}
+
+#[test]
+fn lists_every_hash_with_its_check_value() {
+    let list = Folder::new().run(&["schemes"]).ok();
+    let registered = lab::registry::schemes();
+    assert!(registered.len() > 10);
+    for scheme in registered {
+        let info = scheme.info;
+        let digits = info.width as usize / 4;
+        let line = list.lines().find(|line| line.starts_with(&format!("{}  ", info.id))).expect(info.id);
+        holds(line, &[&format!("{} bits", info.width), &format!("check {:0digits$x}", info.check)]);
+        holds(&list, &[info.source, info.safe]);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let mut child =
+        folder.command(&["schemes"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(first.starts_with("crc32c "));
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+
+    let mut child = folder.command(&["study", "run", "nothing"]).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let folder = Folder::new();
+    for arguments in [
+        &["study", "run"][..],
+        &["study", "run", "all", "--quick", "--full"],
+        &["compare", "one"],
+        &["report"],
+        &["nothing"],
+        &["schemes", "--wrong"],
+    ] {
+        let ran = folder.run(arguments);
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        holds(&ran.err, &["Usage: hashlane"]);
+    }
+}

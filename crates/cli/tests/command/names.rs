@@ -1,0 +1,114 @@
+//! The user's own names.
+
+use crate::support::{Folder, holds, lines};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Paths of one to eight components.
+fn paths(count: usize) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        for depth in 0..=number % 8 {
+            write!(text, "/element{}", number * (depth + 1) % 997).unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn every_encoding_and_way_is_recorded() {
+    let folder = Folder::new();
+    folder.write("names.txt", paths(300));
+    let ran = folder.run(&["study", "run", "name-encodings", "--names", "names.txt"]);
+    holds(&ran.err, &["names.txt: 300 names from 300 lines\n"]);
+    holds(&ran.ok(), &["names:names.txt", "300 names only", "report:  hashlane-report/report.html"]);
+
+    let records: BTreeSet<String> = lines(&folder.path("hashlane-report/records.csv")).into_iter().collect();
+    let mut ways: Vec<String> = Vec::new();
+    for way in ["one-by-one", "all-at-once"] {
+        ways.extend([format!("{way}/crc32c"), format!("{way}/longest-first/crc32c")]);
+    }
+    for way in ["one-pass", "burst"] {
+        ways.extend(["crc32c", "siphash-1-3", "siphash-2-4"].map(|hash| format!("{way}/{hash}")));
+    }
+    ways.extend(["walk".into(), "walk/burst".into()]);
+    for encoding in ["offset", "ccnx", "ndn"] {
+        for way in &ways {
+            for metric in ["cycles_mean", "cycles_min_mean"] {
+                let key =
+                    format!("name-encodings,names,names:names.txt,{encoding}/{way},cycles,{metric},cycles,");
+                let row = records.iter().find(|row| row.starts_with(&key)).expect(&key);
+                let value: f64 = row[key.len()..].split(',').next().unwrap().parse().unwrap();
+                assert!(value.is_finite(), "{row}");
+            }
+        }
+    }
+    let page = std::fs::read_to_string(folder.path("hashlane-report/report.html")).unwrap();
+    holds(&page, &["names:names.txt", "300 names only"]);
+    let machine = std::fs::read_to_string(folder.path("hashlane-report/machine.toml")).unwrap();
+    holds(&machine, &["partial = false", "names.txt: 300 names from 300 lines"]);
+}
+
+/// A study of the folder's own over `content`: what is said on standard error.
+fn told(content: &[u8]) -> String {
+    let folder = Folder::new();
+    folder.write("mine.toml", crate::support::STUDY);
+    folder.write("names.txt", content);
+    let ran = folder.run(&["study", "run", "mine.toml", "--names", "names.txt"]);
+    let told = ran.err.clone();
+    ran.ok();
+    // The machine's notes keep what was said.
+    let machine = std::fs::read_to_string(folder.path("hashlane-report/machine.toml")).unwrap();
+    holds(&machine, &[told.lines().next().unwrap()]);
+    told
+}
+
+#[test]
+fn bad_lines_are_reported_and_skipped() {
+    let told = told(b"/good/one\nno name\n\nndn:/%zz\n/good/two\r\nndn:/good/v=3\n");
+    holds(&told, &["names.txt: 3 names from 6 lines; 2 lines skipped that are no name\n"]);
+    let reasons: Vec<&str> = told.lines().skip(1).collect();
+    assert_eq!(reasons.len(), 2, "{told}");
+    assert!(reasons[0].starts_with("  line 2: ") && reasons[0].len() > 20, "{told}");
+    assert!(reasons[1].starts_with("  line 4: ") && reasons[1].len() > 20, "{told}");
+}
+
+#[test]
+fn names_too_long_and_too_deep_are_skipped() {
+    let mut content = b"/good\n/".to_vec();
+    content.resize(70_000, b'x');
+    content.push(b'\n');
+    content.extend("/x".repeat(256).bytes());
+    content.extend(b"\n");
+    content.extend("/x".repeat(255).bytes());
+    content.extend(b"\n/");
+    content.resize(content.len() + 300_000, b'y');
+    let told = told(&content);
+    holds(
+        &told,
+        &["2 names from 5 lines; 3 lines skipped", "line 2: ", "line 3: ", "line 5: ", "65535", "255"],
+    );
+}
+
+#[test]
+fn of_many_bad_lines_the_first_are_reported_and_all_counted() {
+    let told = told(format!("{}/good\n", "bad\n".repeat(1000)).as_bytes());
+    holds(&told, &["1 names from 1001 lines; 1000 lines skipped", "  line 20: ", "  and 980 more\n"]);
+    assert!(!told.contains("line 21: "), "{told}");
+}
+
+#[test]
+fn a_file_without_a_name_is_an_error() {
+    let folder = Folder::new();
+    folder.write("empty.txt", "");
+    folder.write("blank.txt", "\n\r\n\n");
+    folder.write("bad.txt", b"a\nb\n\xff\n");
+    let run = |names| folder.run(&["study", "run", "name-encodings", "--names", names]).failed();
+    holds(&run("empty.txt"), &["empty.txt has no names", "one to a line"]);
+    holds(&run("blank.txt"), &["blank.txt has no names"]);
+    holds(&run("bad.txt"), &["none of the 3 lines of bad.txt is a name; line 1: "]);
+    holds(&run("absent.txt"), &["cannot read names from absent.txt: "]);
+    holds(&run("."), &["cannot read names from .: "]);
+    assert!(!folder.path("hashlane-report").exists(), "nothing was measured, so nothing is written");
+}

@@ -1,0 +1,92 @@
+//! The folder of results: written, drawn again, compared.
+
+use crate::support::{Folder, STUDY, holds};
+
+/// A folder in which the study has run.
+fn ran() -> Folder {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    folder
+}
+
+#[test]
+fn report_draws_the_same_page_again() {
+    let folder = ran();
+    let page = folder.path("a/report.html");
+    let first = std::fs::read(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
+    let out = folder.run(&["report", "a", "--study", "mine.toml"]).ok();
+    holds(&out, &["3Bx2", "report: a/report.html"]);
+    assert!(std::fs::read(&page).unwrap() == first);
+}
+
+#[test]
+fn report_asks_for_the_file_of_a_study_of_one_s_own() {
+    holds(&ran().run(&["report", "a"]).failed(), &["no study \"mine\"", "name its file with --study"]);
+}
+
+#[test]
+fn compare_sees_no_difference_between_a_run_and_itself() {
+    let folder = ran();
+    let out = folder.run(&["compare", "a", "a"]).ok();
+    holds(&out, &["B is faster in 0, slower in 0; no difference seen in 2;", "mine · 3Bx2 · cycles_mean"]);
+    let out = folder.run(&["compare", "a", "a", "--metric", "ratio"]).ok();
+    holds(&out, &["ndn/one-pass/crc32c"]);
+}
+
+#[test]
+fn compare_lists_the_metrics() {
+    let message = ran().run(&["compare", "a", "a", "--metric", "miles"]).failed();
+    holds(&message, &["no metric \"miles\"", "cycles_mean, ", "cycles_stream"]);
+}
+
+#[test]
+fn folders_without_records_are_refused() {
+    let folder = ran();
+    holds(&folder.run(&["compare", "a", "b"]).failed(), &["b has no records.csv", "study run"]);
+    holds(&folder.run(&["report", "b"]).failed(), &["b has no records.csv"]);
+    std::fs::remove_file(folder.path("a/machine.toml")).unwrap();
+    holds(&folder.run(&["report", "a", "--study", "mine.toml"]).failed(), &["machine.toml"]);
+}
+
+#[test]
+fn broken_records_are_refused() {
+    let folder = ran();
+    let whole = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    let first = whole.lines().nth(1).unwrap();
+    for (broken, says) in [
+        (format!("{whole}{first}\n"), "records.csv:25: there is an earlier row"),
+        (format!("{whole}mine,names\n"), "records.csv"),
+        (whole.replacen("study,model", "model,study", 1), "records.csv"),
+        (String::new(), "records.csv"),
+    ] {
+        folder.write("a/records.csv", broken);
+        holds(&folder.run(&["compare", "a", "a"]).failed(), &[says]);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    folder.write("file", "in the way");
+    for out in ["file", "file/below"] {
+        let message = folder.run(&["study", "run", "mine.toml", "--out", out]).failed();
+        holds(&message, &[&format!("cannot write results to {out}; name another folder with --out: ")]);
+    }
+    assert_eq!(std::fs::read_to_string(folder.path("file")).unwrap(), "in the way");
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let folder = ran();
+    folder.write("mine.toml", STUDY.replace("3Bx2", "4Bx2"));
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    assert!(records.contains("4Bx2") && !records.contains("3Bx2"));
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.path("a")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["machine.toml", "records.csv", "report.html"]);
+}

@@ -1,0 +1,52 @@
+//! Ctrl-C half way.
+#![cfg(unix)]
+
+use crate::support::{Folder, Ran, STUDY, holds};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs a study that would take minutes and interrupts it, after so long, as Ctrl-C does.
+fn interrupted(folder: &Folder, after: Duration) -> Ran {
+    let long = STUDY
+        .replace("\"3Bx2\"", "\"3Bx2\", \"domain\"")
+        .replace("names = 300, repetitions = 2", "names = 20000, repetitions = 1000");
+    folder.write("mine.toml", long);
+    let child = folder
+        .command(&["study", "run", "mine.toml", "--out", "a"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once the folder is there, the run is about to begin.
+    let begun = Instant::now();
+    while !folder.path("a").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(after);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let stopped = Instant::now();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(stopped.elapsed() < Duration::from_secs(20), "it went on for {:?}", stopped.elapsed());
+    ran
+}
+
+#[test]
+fn what_was_measured_is_kept_and_marked_partial() {
+    let folder = Folder::new();
+    let ran = interrupted(&folder, Duration::from_secs(2));
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    holds(&ran.out, &["stopped by Ctrl-C; what was measured until then is kept", "report:  a/report.html"]);
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    holds(&records, &["\nmine,names,3Bx2,ndn/one-by-one/crc32c,cycles,cycles_mean,cycles,"]);
+    assert!(!records.contains(",domain,"), "{records}");
+    let machine = std::fs::read_to_string(folder.path("a/machine.toml")).unwrap();
+    holds(&machine, &["partial = true", "stopped by Ctrl-C in study mine"]);
+    let page = std::fs::read_to_string(folder.path("a/report.html")).unwrap();
+    holds(&page, &["<strong>Partial.</strong>", "stopped by Ctrl-C in study mine"]);
+
+    // The page of a partial run can be drawn again.
+    folder.run(&["report", "a", "--study", "mine.toml"]).ok();
+    assert_eq!(std::fs::read_to_string(folder.path("a/report.html")).unwrap(), page);
+}

@@ -1,0 +1,109 @@
+//! Running the command, and folders that are gone afterwards.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A study that takes a fraction of a second.
+pub(crate) const STUDY: &str = r#"
+slug = "mine"
+model = "names"
+title = "A study of one's own"
+question = "Does it run?"
+source = "nobody"
+workloads = ["3Bx2"]
+schemes = ["ndn/{one-by-one,one-pass}/crc32c"]
+reference = "ndn/one-by-one/crc32c"
+[size]
+quick = { names = 300, repetitions = 2 }
+full = { names = 300, repetitions = 2 }
+"#;
+
+/// A new folder under the system's own for temporary files.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("hashlane-test-{}-{number}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command, in this folder.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hashlane"));
+        command.args(arguments).current_dir(&self.0);
+        command
+    }
+
+    /// Runs the command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a run of the command left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// It went well; hands back what it printed.
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        self.out
+    }
+
+    /// It failed with one message, without a panic, and printed no result; hands back the message.
+    #[track_caller]
+    pub(crate) fn failed(self) -> String {
+        assert_eq!(self.code, Some(1), "{self:#?}");
+        assert!(self.out.is_empty() && self.err.starts_with("hashlane: "), "{self:#?}");
+        self.err
+    }
+}
+
+/// Lines of a file.
+pub(crate) fn lines(path: &Path) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Asserts that `text` holds every one of `parts`.
+#[track_caller]
+pub(crate) fn holds(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
