@@ -296,7 +296,9 @@ mod tests {
         assert_eq!(study.targets.len(), 3);
         assert_eq!(study.claims[1].rule, Rule::LittleMore);
         assert_eq!(study.charts[0].schemes.len(), 6);
-        assert!(study.expects.is_empty());
+        let expected: Vec<_> = study.expects.iter().map(|expect| &expect.workload).collect();
+        assert_eq!(expected, study.workloads.iter().collect::<Vec<_>>());
+        assert!(study.expects.iter().all(|expect| expect.names <= study.size.quick.names));
     }
 
     #[test]
@@ -313,14 +315,12 @@ mod tests {
 
     #[test]
     fn reads_expected_answers() {
-        let text = format!(
-            "{STUDY}\n[[expect]]\nworkload = \"12Bx5\"\nnames = 100\ncomponents = 500\n\
-             checksum = {{ offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }}\n"
-        );
-        let study = Definition::parse(&text, "study.toml").unwrap();
+        let first = "components = 20480\nchecksum = { offset = \"0x2818cedc272f\", ccnx = \"0x28272449cd33\", ndn = \"0x27d1f401c637\" }";
+        let second = "components = 500\nchecksum = { offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }";
+        let study = changed(first, second).unwrap();
         assert_eq!(study.expects[0].components, 500);
         assert_eq!(study.expects[0].checksum, Checksum { offset: 1, ccnx: u64::MAX, ndn: 3 });
-        let error = message(Definition::parse(&text.replace("0x03", "3"), "study.toml"));
+        let error = message(changed(first, &second.replace("0x03", "3")));
         assert!(error.contains("\"3\" is not 0x"), "{error}");
     }
 
