@@ -5,7 +5,7 @@ use crate::output::{
     folder::{self, Folder, definition},
     progress::Bar,
 };
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hash::scheme::Key;
 use lab::record::{Machine, RecordSet, date};
@@ -116,9 +116,7 @@ impl RunArgs {
                 definitions.push(definition(name)?);
             }
         }
-        // A study named twice, or named and in `all`, is run once.
-        let mut seen = std::collections::BTreeSet::new();
-        definitions.retain(|definition| seen.insert(definition.slug.clone()));
+        let definitions = once(definitions)?;
 
         let mut machine = Machine::detect();
         machine.run.date = date::utc(SystemTime::now());
@@ -187,6 +185,20 @@ impl RunArgs {
         }
         Ok(())
     }
+}
+
+/// Each study once, though it was named twice, or named and in `all`. The records of two studies with one slug could not
+/// be told apart.
+fn once(named: Vec<Definition>) -> Result<Vec<Definition>> {
+    let mut definitions: Vec<Definition> = Vec::new();
+    for definition in named {
+        match definitions.iter().find(|known| known.slug == definition.slug) {
+            None => definitions.push(definition),
+            Some(known) if *known == definition => {}
+            Some(_) => bail!("two studies have the slug {:?}: change one of them", definition.slug),
+        }
+    }
+    Ok(definitions)
 }
 
 /// Reads the user's names; says on standard error, and in the machine's notes, what was skipped.

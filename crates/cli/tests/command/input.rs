@@ -21,6 +21,17 @@ fn a_study_of_the_user_s_own_runs() {
 }
 
 #[test]
+fn a_study_named_twice_runs_once_and_two_of_one_slug_are_refused() {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    folder.write("other.toml", STUDY.replace("3Bx2", "4Bx2"));
+    let out = folder.run(&["study", "run", "mine.toml", "./mine.toml"]).ok();
+    assert_eq!(out.matches("3Bx2 · cycles per name").count(), 1, "{out}");
+    let message = folder.run(&["study", "run", "mine.toml", "other.toml"]).failed();
+    holds(&message, &["two studies have the slug \"mine\""]);
+}
+
+#[test]
 fn an_unknown_study_lists_the_studies() {
     let folder = Folder::new();
     holds(
