@@ -1,2 +1,54 @@
-//! Tasks.
-fn main() {}
+//! The tasks of this repository: `cargo xtask --help`.
+#![forbid(unsafe_code)]
+
+mod asm;
+mod fuzz;
+mod run;
+mod test;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The tasks of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask test                  everything that a change must pass
+  cargo xtask test --skip fuzz      all but the fuzzing
+  cargo xtask asm                   whether the instructions that we count on stand in the release binary
+  cargo xtask fuzz --seconds 60     every fuzz target, a minute each";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run everything that a change must pass
+    Test(test::Test),
+    /// Check the instructions of the functions that are timed
+    Asm(asm::Asm),
+    /// Run the fuzz targets for a while
+    Fuzz(fuzz::Fuzz),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Test(command) => command.run(),
+        Command::Asm(command) => command.run(),
+        Command::Fuzz(command) => command.run(),
+    };
+    match outcome {
+        run::Outcome::Passed => ExitCode::SUCCESS,
+        run::Outcome::Skipped(why) => {
+            println!("skipped: {why}");
+            ExitCode::SUCCESS
+        }
+        run::Outcome::Failed(why) => {
+            eprintln!("failed: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}

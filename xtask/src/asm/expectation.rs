@@ -1,0 +1,105 @@
+//! What is expected of a function, and whether it holds.
+
+use super::binary::{Binary, Function, Line};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// By architecture, as `std::env::consts::ARCH` names it.
+pub(super) type Expectations = BTreeMap<String, Vec<Expectation>>;
+
+/// What is expected of some functions; `xtask/asm.toml` says what each field means.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Expectation {
+    pub(super) name: String,
+    symbol: Vec<String>,
+    at_least: BTreeMap<String, usize>,
+    #[serde(default)]
+    never: Vec<String>,
+    #[serde(default)]
+    may_call: Vec<String>,
+    why: String,
+}
+
+/// Instructions shown before and after the one that is wrong.
+const AROUND: usize = 3;
+
+impl Expectation {
+    /// Checks all functions that are meant; says how many they are.
+    ///
+    /// # Errors
+    /// A text that says what is wrong, and what to do.
+    pub(super) fn check(&self, binary: &Binary<'_>) -> Result<String, String> {
+        let functions = binary.find(&self.symbol);
+        if functions.is_empty() {
+            return Err(format!(
+                "  expected: a function in whose name stand {:?}\n  found:    none\n  why:      {}\n  \
+                 to do:    if it was renamed, change `symbol` in xtask/asm.toml; if it is no longer compiled into\n  \
+                 {:9} the binary, the timed code no longer runs it\n",
+                self.symbol, self.why, ""
+            ));
+        }
+        let faults: String = functions
+            .iter()
+            .filter_map(|function| self.fault(function, &binary.disassemble(function)))
+            .collect();
+        if faults.is_empty() { Ok(count(functions.len(), "function")) } else { Err(faults) }
+    }
+
+    /// What is wrong with a function.
+    fn fault(&self, function: &Function, lines: &[Line]) -> Option<String> {
+        let mut faults = String::new();
+        let mut found = |expected: &str, found: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(faults, "  expected: {expected}\n  found:    {found}");
+        };
+        for (mnemonic, &least) in &self.at_least {
+            let stand = lines.iter().filter(|line| line.mnemonic == *mnemonic).count();
+            if stand < least {
+                let among = count(lines.len(), "instruction");
+                found(&format!("at least {least} × `{mnemonic}`"), &format!("{stand} among {among}"));
+            }
+        }
+        for mnemonic in &self.never {
+            if let Some(at) = lines.iter().position(|line| line.mnemonic == *mnemonic) {
+                found(&format!("no `{mnemonic}`"), &excerpt(lines, at));
+            }
+        }
+        let allowed = |callee: &str| self.may_call.iter().any(|part| callee.contains(part.as_str()));
+        let mut seen = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(callee) = line.calls.as_deref().filter(|callee| !allowed(callee)) else {
+                continue;
+            };
+            if !seen.contains(&callee) {
+                seen.push(callee);
+                let allowed =
+                    if self.may_call.is_empty() { "no call" } else { "no call but those in `may-call`" };
+                found(allowed, &format!("a call of {callee}\n{}", excerpt(lines, at)));
+            }
+        }
+        (!faults.is_empty()).then(|| {
+            format!(
+                "  function: {}\n{faults}  why:      {}\n  \
+                 to do:    mark what is called, and the leaf that holds the instruction, #[inline]\n",
+                function.name, self.why
+            )
+        })
+    }
+}
+
+/// The instructions around one, which is marked.
+fn excerpt(lines: &[Line], at: usize) -> String {
+    let from = at.saturating_sub(AROUND);
+    let shown = lines.iter().enumerate().skip(from).take(at - from + AROUND + 1);
+    let text = shown.map(|(i, line)| {
+        let mark = if i == at { '>' } else { ' ' };
+        format!("          {mark} +{:<#7x} {}", line.offset, line.text)
+    });
+    text.collect::<Vec<_>>().join("\n")
+}
+
+fn count(n: usize, of: &str) -> String {
+    format!("{n} {of}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,75 @@
+//! `cargo xtask asm`
+
+mod binary;
+mod expectation;
+
+use crate::run::{self, Outcome};
+use binary::Binary;
+use clap::Args;
+use expectation::{Expectation, Expectations};
+use std::env::consts::ARCH;
+use std::fs;
+
+/// Check the instructions of the functions that are timed
+///
+/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and holds them against what it
+/// expects of them: instructions that must stand there, and calls that must not.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Asm {}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask asm     what xtask/asm.toml expects of this architecture";
+
+impl Asm {
+    pub(crate) fn run(&self) -> Outcome {
+        match expectations() {
+            Ok(expectations) if expectations.is_empty() => {
+                println!("xtask/asm.toml expects nothing of {ARCH} yet");
+                Outcome::Passed
+            }
+            Ok(expectations) => check(&expectations).into(),
+            Err(why) => Outcome::Failed(why),
+        }
+    }
+}
+
+/// What is expected of this architecture.
+fn expectations() -> Result<Vec<Expectation>, String> {
+    let path = run::root().join("xtask/asm.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut all: Expectations =
+        toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(all.remove(ARCH).unwrap_or_default())
+}
+
+fn check(expectations: &[Expectation]) -> Result<(), String> {
+    run::show(&mut run::command(&[
+        "cargo",
+        "build",
+        "--release",
+        "--package",
+        "hashlane",
+        "--bin",
+        "hashlane",
+    ]))?;
+    let path = run::target_dir()?.join("release").join("hashlane");
+    let octets = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let binary = Binary::parse(&octets).map_err(|error| format!("{}: {error}", path.display()))?;
+
+    let mut failed = 0;
+    for expectation in expectations {
+        match expectation.check(&binary) {
+            Ok(functions) => println!("ok      {} ({functions})", expectation.name),
+            Err(report) => {
+                failed += 1;
+                println!("FAILED  {}\n{report}", expectation.name);
+            }
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} of {} expectations of xtask/asm.toml do not hold", expectations.len())),
+    }
+}

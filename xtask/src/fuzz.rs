@@ -1,0 +1,171 @@
+//! `cargo xtask fuzz`
+
+use crate::run::{self, Outcome};
+use clap::Args;
+use serde::Deserialize;
+use std::fs;
+use std::path::Path;
+
+/// Run the fuzz targets for a while
+///
+/// Builds the targets of fuzz/ once and runs one after the other, each on a copy of its committed corpus under the
+/// target directory. What breaks a target is kept there too, and named.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Fuzz {
+    /// Targets to run; all where none is named
+    #[arg(value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    /// How long to run each
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) seconds: u32,
+}
+
+const EXAMPLES: &str = "\
+Needs a nightly toolchain, cargo-fuzz and a C++ compiler; with CI=true, installs what is missing.
+
+Examples:
+  cargo xtask fuzz                          every target, 10 seconds each
+  cargo xtask fuzz name_ndn --seconds 600   one target, ten minutes";
+
+/// Longest input, in octets: above the longest name, so that its limit is crossed too.
+const MAX_LEN: u32 = 70_000;
+/// A target that takes more is broken, in MiB.
+const MEMORY: u32 = 2048;
+/// One input that takes longer is broken, in seconds.
+const TIMEOUT: u32 = 10;
+
+impl Fuzz {
+    pub(crate) fn run(&self) -> Outcome {
+        let missing: Vec<&Need> = NEEDS.iter().filter(|need| !run::works(need.probe)).collect();
+        if !missing.is_empty() && !run::is_ci() {
+            let commands: Vec<_> = missing.iter().map(|need| need.to_string()).collect();
+            return Outcome::Skipped(commands.join("; "));
+        }
+        missing.iter().try_for_each(|need| need.install()).and_then(|()| self.fuzz()).into()
+    }
+
+    fn fuzz(&self) -> Result<(), String> {
+        let targets = self.chosen()?;
+        let dir = run::target_dir()?.join("fuzz");
+        let host = host()?;
+        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--target", &host, "--target-dir"];
+        run::show(run::command(&build).arg(&dir))?;
+
+        let mut broken = Vec::new();
+        for target in targets {
+            let program = dir.join(&host).join("release").join(&target);
+            if let Err(why) = self.fuzz_target(&program, &target, &dir.join("run").join(&target)) {
+                eprintln!("{why}");
+                broken.push(target);
+            }
+        }
+        if broken.is_empty() { Ok(()) } else { Err(format!("broken: {}", broken.join(", "))) }
+    }
+
+    fn fuzz_target(&self, program: &Path, target: &str, scratch: &Path) -> Result<(), String> {
+        let corpus = scratch.join("corpus");
+        copy_corpus(&run::root().join("fuzz/corpus").join(target), &corpus)
+            .map_err(|error| format!("the corpus of {target}: {error}"))?;
+        let mut command = run::command(&[program]);
+        command.args([
+            format!("-max_total_time={}", self.seconds),
+            format!("-max_len={MAX_LEN}"),
+            format!("-rss_limit_mb={MEMORY}"),
+            format!("-timeout={TIMEOUT}"),
+            format!("-artifact_prefix={}/", scratch.display()),
+            "-print_final_stats=1".to_owned(),
+            "-verbosity=0".to_owned(),
+        ]);
+        run::show(command.arg(&corpus))
+    }
+
+    /// The targets to run.
+    fn chosen(&self) -> Result<Vec<String>, String> {
+        let all = targets()?;
+        if self.targets.is_empty() {
+            return Ok(all);
+        }
+        match self.targets.iter().find(|target| !all.contains(target)) {
+            Some(unknown) => Err(format!("no fuzz target {unknown:?}; there are {}", all.join(", "))),
+            None => Ok(self.targets.clone()),
+        }
+    }
+}
+
+/// A tool that fuzzing needs, and how to come by it.
+struct Need {
+    name: &'static str,
+    probe: &'static [&'static str],
+    install: &'static [&'static str],
+}
+
+const NEEDS: [Need; 3] = [
+    Need {
+        name: "a nightly toolchain",
+        probe: &["rustup", "run", "nightly", "rustc", "--version"],
+        install: &["rustup", "toolchain", "install", "nightly", "--profile", "minimal"],
+    },
+    Need {
+        name: "cargo-fuzz",
+        probe: &["cargo", "fuzz", "--version"],
+        install: &["cargo", "install", "cargo-fuzz", "--locked"],
+    },
+    Need {
+        name: "a C++ compiler",
+        probe: &["c++", "--version"],
+        install: &["apt-get", "install", "--yes", "g++"],
+    },
+];
+
+impl Need {
+    fn install(&self) -> Result<(), String> {
+        println!("{self}");
+        run::show(&mut run::command(self.install))
+    }
+}
+
+impl std::fmt::Display for Need {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is missing: {}", self.name, self.install.join(" "))
+    }
+}
+
+/// The targets that `fuzz/Cargo.toml` lists.
+fn targets() -> Result<Vec<String>, String> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        bin: Vec<Target>,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+    }
+    let path = run::root().join("fuzz/Cargo.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let manifest: Manifest = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(manifest.bin.into_iter().map(|target| target.name).collect())
+}
+
+/// Empties `to`, makes it, and copies the files of `from`, if there are any, into it.
+fn copy_corpus(from: &Path, to: &Path) -> std::io::Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    fs::create_dir_all(to)?;
+    if from.exists() {
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The triple of this machine, as the compiler says it.
+fn host() -> Result<String, String> {
+    let output = run::command(&["rustc", "-vV"]).output().map_err(|error| format!("`rustc -vV`: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "`rustc -vV` names no host".to_owned())
+}

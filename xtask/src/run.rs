@@ -1,0 +1,81 @@
+//! Running other programs, and what came of it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What came of a task or of a step of it.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Passed,
+    /// Not run, and why.
+    Skipped(String),
+    /// What is wrong.
+    Failed(String),
+}
+
+impl From<Result<(), String>> for Outcome {
+    fn from(result: Result<(), String>) -> Self {
+        match result {
+            Ok(()) => Self::Passed,
+            Err(why) => Self::Failed(why),
+        }
+    }
+}
+
+/// Whether this is continuous integration, where a missing piece is a failure.
+pub(crate) fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
+}
+
+/// The folder of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// The folder that cargo builds into: this program stands in `debug/` of it.
+///
+/// # Errors
+/// Where this program stands elsewhere.
+pub(crate) fn target_dir() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
+    let dir = program.parent().and_then(Path::parent).ok_or("xtask stands in no target directory")?;
+    Ok(dir.to_owned())
+}
+
+/// A command in the folder of the repository.
+pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
+    let mut words = words.iter();
+    let mut command = Command::new(words.next().map_or(OsStr::new("cargo"), AsRef::as_ref));
+    command.args(words).current_dir(root());
+    command
+}
+
+/// Prints `command` and runs it; its output goes to ours.
+///
+/// # Errors
+/// Where it cannot be started or does not succeed.
+pub(crate) fn show(command: &mut Command) -> Result<(), String> {
+    let line = line(command);
+    println!("$ {line}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{line}`: {status}")),
+        Err(error) => Err(format!("`{line}`: {error}")),
+    }
+}
+
+/// Whether a program is there and runs.
+pub(crate) fn works(words: &[&str]) -> bool {
+    command(words).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// The command as it would be typed, the variables that it sets before it.
+fn line(command: &Command) -> String {
+    let vars = command.get_envs().filter_map(|(name, value)| {
+        Some(format!("{}={:?}", name.to_string_lossy(), value?.to_string_lossy()))
+    });
+    let program = command.get_program().to_string_lossy().into_owned();
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    vars.chain([program]).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,104 @@
+//! `cargo xtask test`
+
+use crate::asm::Asm;
+use crate::fuzz::Fuzz;
+use crate::run::{self, Outcome};
+use clap::{Args, ValueEnum};
+use std::time::Instant;
+
+/// Run everything that a change must pass
+///
+/// Every step is run, whatever became of those before it; the summary stands at the end. A step that lacks a tool says
+/// which command installs it and is skipped; with CI=true the tool is installed, and a step that cannot run has failed.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Test {
+    /// Run this step; may be given several times
+    #[arg(long, value_enum, value_name = "STEP", conflicts_with = "skip")]
+    only: Vec<Step>,
+    /// Leave this step out; may be given several times
+    #[arg(long, value_enum, value_name = "STEP")]
+    skip: Vec<Step>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask test                          all steps, in the order above
+  cargo xtask test --only fmt --only clippy
+  cargo xtask test --skip asm --skip fuzz   what needs no release build and no nightly compiler
+  CI=true cargo xtask test                  install what is missing; skip nothing";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// The layout of the code, in the workspace and in fuzz/
+    Fmt,
+    /// Clippy, warnings denied
+    Clippy,
+    /// Unit and property tests and those of the command
+    Tests,
+    /// The examples in the documentation
+    Doctests,
+    /// The documentation itself, warnings denied
+    Doc,
+    /// The instructions of the functions that are timed
+    Asm,
+    /// Every fuzz target, for 10 seconds
+    Fuzz,
+}
+
+impl Test {
+    pub(crate) fn run(&self) -> Outcome {
+        let mut summary = String::new();
+        let mut failed = Vec::new();
+        for &step in Step::value_variants() {
+            let named = |steps: &[Step]| steps.contains(&step);
+            if named(&self.skip) || !(self.only.is_empty() || named(&self.only)) {
+                continue;
+            }
+            let name = format!("{step:?}").to_lowercase();
+            println!("\n== {name}");
+            let start = Instant::now();
+            let outcome = step.run();
+            let seconds = start.elapsed().as_secs_f64();
+            let (mark, why) = match outcome {
+                Outcome::Passed => ("ok", String::new()),
+                Outcome::Skipped(why) => ("skipped", why),
+                Outcome::Failed(why) => {
+                    failed.push(name.clone());
+                    ("FAILED", why)
+                }
+            };
+            let row = format!("{mark:<7}  {name:<8}  {seconds:>6.1} s  {why}");
+            println!("-- {}", row.trim_end());
+            summary.push_str(&format!("  {}\n", row.trim_end()));
+        }
+        print!("\ncargo xtask test\n{summary}");
+        if failed.is_empty() { Outcome::Passed } else { Outcome::Failed(failed.join(", ")) }
+    }
+}
+
+impl Step {
+    fn run(self) -> Outcome {
+        match self {
+            Self::Fmt => {
+                let workspace = cargo("fmt --all --check");
+                let fuzz = cargo("fmt --manifest-path fuzz/Cargo.toml --check");
+                workspace.and(fuzz).into()
+            }
+            Self::Clippy => cargo("clippy --workspace --all-targets -- -D warnings").into(),
+            Self::Tests => cargo("test --workspace --lib --bins --tests --no-fail-fast").into(),
+            Self::Doctests => cargo("test --workspace --doc --no-fail-fast").into(),
+            Self::Doc => {
+                let mut doc = run::command(&["cargo", "doc", "--workspace", "--no-deps"]);
+                run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
+            }
+            Self::Asm => Asm {}.run(),
+            Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),
+        }
+    }
+}
+
+fn cargo(words: &str) -> Result<(), String> {
+    let words: Vec<&str> = ["cargo"].into_iter().chain(words.split(' ')).collect();
+    run::show(&mut run::command(&words))
+}
