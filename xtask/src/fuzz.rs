@@ -5,6 +5,7 @@ use clap::Args;
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 /// Run the fuzz targets for a while
 ///
@@ -63,21 +64,30 @@ impl Fuzz {
         if broken.is_empty() { Ok(()) } else { Err(format!("broken: {}", broken.join(", "))) }
     }
 
+    /// Runs one target; what it says is kept in `scratch`, and shown where it found something.
     fn fuzz_target(&self, program: &Path, target: &str, scratch: &Path) -> Result<(), String> {
         let corpus = scratch.join("corpus");
         copy_corpus(&run::root().join("fuzz/corpus").join(target), &corpus)
             .map_err(|error| format!("the corpus of {target}: {error}"))?;
+        let log = scratch.join("log");
+        let output = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let mut command = run::command(&[program]);
-        command.args([
-            format!("-max_total_time={}", self.seconds),
-            format!("-max_len={MAX_LEN}"),
-            format!("-rss_limit_mb={MEMORY}"),
-            format!("-timeout={TIMEOUT}"),
-            format!("-artifact_prefix={}/", scratch.display()),
-            "-print_final_stats=1".to_owned(),
-            "-verbosity=0".to_owned(),
-        ]);
-        run::show(command.arg(&corpus))
+        command.arg(format!("-max_total_time={}", self.seconds));
+        command.args([format!("-max_len={MAX_LEN}"), format!("-rss_limit_mb={MEMORY}")]);
+        command.args([format!("-timeout={TIMEOUT}"), "-print_final_stats=1".to_owned()]);
+        command.arg(format!("-artifact_prefix={}/", scratch.display()));
+        let result = run::show(command.arg(&corpus).stdout(Stdio::null()).stderr(output));
+
+        let said = fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+        let said = String::from_utf8_lossy(&said);
+        match &result {
+            Ok(()) => {
+                let runs = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+                println!("{target}: {} inputs, nothing found", runs.map_or("no", str::trim));
+            }
+            Err(_) => println!("{said}"),
+        }
+        result
     }
 
     /// The targets to run.
@@ -97,37 +107,38 @@ impl Fuzz {
 struct Need {
     name: &'static str,
     probe: &'static [&'static str],
-    install: &'static [&'static str],
+    /// For the shell.
+    install: &'static str,
 }
 
 const NEEDS: [Need; 3] = [
     Need {
         name: "a nightly toolchain",
         probe: &["rustup", "run", "nightly", "rustc", "--version"],
-        install: &["rustup", "toolchain", "install", "nightly", "--profile", "minimal"],
+        install: "rustup toolchain install nightly --profile minimal",
     },
     Need {
         name: "cargo-fuzz",
         probe: &["cargo", "fuzz", "--version"],
-        install: &["cargo", "install", "cargo-fuzz", "--locked"],
+        install: "cargo install cargo-fuzz --locked",
     },
     Need {
         name: "a C++ compiler",
         probe: &["c++", "--version"],
-        install: &["apt-get", "install", "--yes", "g++"],
+        install: "apt-get update && apt-get install --yes g++",
     },
 ];
 
 impl Need {
     fn install(&self) -> Result<(), String> {
         println!("{self}");
-        run::show(&mut run::command(self.install))
+        run::show(&mut run::command(&["sh", "-c", self.install]))
     }
 }
 
 impl std::fmt::Display for Need {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is missing: {}", self.name, self.install.join(" "))
+        write!(f, "{} is missing: {}", self.name, self.install)
     }
 }
 

@@ -141,3 +141,19 @@ fn mnemonic(instruction: &Instruction) -> String {
         _ => format!("{:?}", instruction.mnemonic()).to_lowercase(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_the_widths_of_the_crc_step_apart() {
+        // crc32 eax, bl; eax, bx; eax, ebx; rax, rbx
+        let octets =
+            b"\xf2\x0f\x38\xf0\xc3\x66\xf2\x0f\x38\xf1\xc3\xf2\x0f\x38\xf1\xc3\xf2\x48\x0f\x38\xf1\xc3";
+        let found = Decoder::new(64, octets, DecoderOptions::NONE)
+            .into_iter()
+            .map(|instruction| mnemonic(&instruction));
+        assert!(found.eq(["crc32b", "crc32w", "crc32l", "crc32q"]));
+    }
+}

@@ -1,6 +1,6 @@
 //! What is expected of a function, and whether it holds.
 
-use super::binary::{Binary, Function, Line};
+use super::binary::{Binary, Line};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,13 +42,13 @@ impl Expectation {
         }
         let faults: String = functions
             .iter()
-            .filter_map(|function| self.fault(function, &binary.disassemble(function)))
+            .filter_map(|function| self.fault(&function.name, &binary.disassemble(function)))
             .collect();
         if faults.is_empty() { Ok(count(functions.len(), "function")) } else { Err(faults) }
     }
 
     /// What is wrong with a function.
-    fn fault(&self, function: &Function, lines: &[Line]) -> Option<String> {
+    fn fault(&self, function: &str, lines: &[Line]) -> Option<String> {
         let mut faults = String::new();
         let mut found = |expected: &str, found: &str| {
             // Writing to a string cannot fail.
@@ -83,7 +83,7 @@ impl Expectation {
             format!(
                 "  function: {}\n{faults}  why:      {}\n  \
                  to do:    mark what is called, and the leaf that holds the instruction, #[inline]\n",
-                function.name, self.why
+                function, self.why
             )
         })
     }
@@ -102,4 +102,35 @@ fn excerpt(lines: &[Line], at: usize) -> String {
 
 fn count(n: usize, of: &str) -> String {
     format!("{n} {of}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expectation() -> Expectation {
+        toml::from_str(
+            "name = 'n'\nsymbol = ['s']\nat-least = { crc32q = 2 }\nnever = ['div']\nmay-call = ['cold']\nwhy = 'w'",
+        )
+        .unwrap()
+    }
+
+    fn line(mnemonic: &str, calls: Option<&str>) -> Line {
+        Line { offset: 0, mnemonic: mnemonic.into(), text: mnemonic.into(), calls: calls.map(str::to_owned) }
+    }
+
+    #[test]
+    fn accepts_what_is_expected_and_a_call_of_a_cold_path() {
+        let lines = [line("crc32q", None), line("call", Some("a::cold::path")), line("crc32q", None)];
+        assert_eq!(expectation().fault("f", &lines), None);
+    }
+
+    #[test]
+    fn names_the_function_and_all_that_is_wrong_with_it() {
+        let lines = [line("crc32q", None), line("call", Some("leaf")), line("div", None)];
+        let fault = expectation().fault("some::function", &lines).unwrap();
+        for part in ["some::function", "at least 2 × `crc32q`", "1 among 3", "no `div`", "a call of leaf"] {
+            assert!(fault.contains(part), "{part} in {fault}");
+        }
+    }
 }
