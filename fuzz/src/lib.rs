@@ -1,12 +1,15 @@
 //! What must hold for any octets given to a parser of names.
 #![forbid(unsafe_code)]
 
+use hash::scheme::{Key, Scheme};
+use hash::siphash::SipHash24;
 use name::build::{NameBuilder, OwnedName};
 use name::ccnx::Ccnx;
 use name::convert::convert;
 use name::layout::Layout;
 use name::ndn::Ndn;
 use name::offset::Offset;
+use name::prefix::{Kept, OnePass, one_by_one};
 use name::uri::{parse_line, parse_path, parse_uri};
 use name::view::Name;
 use name::walk::Walk;
@@ -69,4 +72,22 @@ pub fn check_line(line: &[u8]) {
         Some(b'n' | b'N') => assert_eq!(either.is_ok(), uri.is_ok()),
         _ => assert!(either.is_err()),
     }
+}
+
+/// Names, with an octet ff between two of them, hash in a burst as each does one by one; what the parser refuses, the
+/// burst refuses for the same rule.
+pub fn check_burst<E: Layout>(octets: &[u8]) {
+    let names: Vec<&[u8]> = octets.split(|octet| *octet == 0xff).collect();
+    let hash = SipHash24::new(&Key::VECTOR);
+    let mut kept = Kept::new();
+    let mut next = 0;
+    OnePass::<E, _>::new(hash.clone()).burst(names.iter().copied(), |number, hashes| {
+        assert_eq!(number, next);
+        next += 1;
+        let name = names[number];
+        let expected = one_by_one::<E, _>(&hash, name, &mut kept).map(|()| kept.hashes());
+        assert_eq!(hashes, expected);
+        assert_eq!(Name::<E>::parse(name).map(|name| name.len()), hashes.map(<[u64]>::len));
+    });
+    assert_eq!(next, names.len());
 }

@@ -1,7 +1,8 @@
 //! Hash functions for packet paths: bytes → number.
 //!
 //! - [`scheme`]: what a scheme says of itself ([`SchemeInfo`](scheme::SchemeInfo)) and the traits it implements:
-//!   a hash of bytes, a prefix hash with a running state, a batch of keys at once.
+//!   a hash of bytes, a prefix hash with a running state.
+//! - [`batch`]: many keys at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`], [`city`], [`jhash`].
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
@@ -13,6 +14,7 @@
 extern crate std;
 
 mod arch;
+pub mod batch;
 pub mod city;
 pub mod crc32c;
 pub mod jhash;

@@ -149,12 +149,3 @@ pub trait PrefixKernel {
 /// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by `b`,
 /// finishes as `hash(a ‖ b)`. The one-pass forms need this, as they take words across component boundaries.
 pub trait Concatenative: PrefixHash {}
-
-/// Many keys at once, so that the latency of one hides behind the others.
-pub trait BatchHash: BytesHash {
-    /// Writes the hash of `keys[i]` to `out[i]`; equal to [`BytesHash::hash`] of each.
-    ///
-    /// # Panics
-    /// If `out` is shorter than `keys`.
-    fn hash_batch(&self, keys: &[&[u8]], out: &mut [u64]);
-}

@@ -28,18 +28,21 @@ pub(crate) fn finished(register: u64) -> u64 {
 
 /// CRC32C with the CPU's instruction where there is one, its last octets taken by `T`.
 #[derive(Clone, Copy, Debug)]
-pub struct Crc32c<T = Ladder> {
+pub struct Crc<T> {
     unit: CrcUnit,
     tail: PhantomData<T>,
 }
 
+/// CRC32C whose last octets are taken by the 8-4-2-1 ladder.
+pub type Crc32c = Crc<Ladder>;
+
 /// CRC32C whose last octets are taken in one step, without a branch.
-pub type Crc32cShifted = Crc32c<Shifted>;
+pub type Crc32cShifted = Crc<Shifted>;
 
 /// The variant of CRC32C that pads each component with zeros to whole words.
-pub type Crc32cMasked = Crc32c<Masked>;
+pub type Crc32cMasked = Crc<Masked>;
 
-impl<T: Tail> Crc32c<T> {
+impl<T: Tail> Crc<T> {
     /// With the instructions that this CPU has.
     pub fn detect() -> Self {
         Self::on(CrcUnit::detect())
@@ -54,7 +57,7 @@ impl<T: Tail> Crc32c<T> {
     }
 }
 
-impl<T: Tail> Scheme for Crc32c<T> {
+impl<T: Tail> Scheme for Crc<T> {
     const INFO: SchemeInfo = T::INFO;
 
     fn new(_: &Key) -> Self {
@@ -62,7 +65,7 @@ impl<T: Tail> Scheme for Crc32c<T> {
     }
 }
 
-impl<T: Tail> BytesHash for Crc32c<T> {
+impl<T: Tail> BytesHash for Crc<T> {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         struct Hash<'a, T>(&'a [u8], PhantomData<T>);
@@ -90,7 +93,7 @@ impl<T: Tail> BytesHash for Crc32c<T> {
     }
 }
 
-impl<T: Tail> PrefixHash for Crc32c<T> {
+impl<T: Tail> PrefixHash for Crc<T> {
     /// The register.
     type State = u64;
 
@@ -131,8 +134,8 @@ impl<T: Tail> PrefixHash for Crc32c<T> {
     }
 }
 
-impl Concatenative for Crc32c<Ladder> {}
-impl Concatenative for Crc32c<Shifted> {}
+impl Concatenative for Crc<Ladder> {}
+impl Concatenative for Crc<Shifted> {}
 impl<S: CrcStep> Concatenative for On<S, Ladder> {}
 
 /// CRC32C with its instructions chosen: what the kernels see.

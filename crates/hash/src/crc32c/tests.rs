@@ -18,7 +18,7 @@ fn gives_the_results_of_the_rfc() {
     read_command[32] = 0x28;
     read_command[40] = 0x02;
     for unit in CrcUnit::all() {
-        let crc = Crc32c::<Ladder>::on(unit);
+        let crc = Crc::<Ladder>::on(unit);
         assert_eq!(crc.hash(&[0; 32]), 0x8a91_36aa, "{unit:?}");
         assert_eq!(crc.hash(&[0xff; 32]), 0x62a8_ab43, "{unit:?}");
         assert_eq!(crc.hash(&ascending), 0x46dd_794e, "{unit:?}");
@@ -29,7 +29,7 @@ fn gives_the_results_of_the_rfc() {
 
 fn check_value_holds_for<T: Tail>() {
     for unit in CrcUnit::all() {
-        assert_eq!(Crc32c::<T>::on(unit).hash(CHECK_INPUT), T::INFO.check, "{} {unit:?}", T::INFO.id);
+        assert_eq!(Crc::<T>::on(unit).hash(CHECK_INPUT), T::INFO.check, "{} {unit:?}", T::INFO.id);
     }
 }
 
@@ -52,18 +52,18 @@ proptest! {
     fn agrees_with_an_independent_implementation(bytes: Vec<u8>) {
         let expected = u64::from(::crc32c::crc32c(&bytes));
         for unit in CrcUnit::all() {
-            prop_assert_eq!(Crc32c::<Ladder>::on(unit).hash(&bytes), expected);
-            prop_assert_eq!(Crc32c::<Shifted>::on(unit).hash(&bytes), expected);
+            prop_assert_eq!(Crc::<Ladder>::on(unit).hash(&bytes), expected);
+            prop_assert_eq!(Crc::<Shifted>::on(unit).hash(&bytes), expected);
             let expected = u64::from(::crc32c::crc32c(&padded(&bytes)));
-            prop_assert_eq!(Crc32c::<Masked>::on(unit).hash(&bytes), expected);
+            prop_assert_eq!(Crc::<Masked>::on(unit).hash(&bytes), expected);
         }
     }
 
     #[test]
     fn components_extend_to_the_hash_of_all(components: Vec<Vec<u8>>) {
         for unit in CrcUnit::all() {
-            let (ladder, shifted) = (Crc32c::<Ladder>::on(unit), Crc32c::<Shifted>::on(unit));
-            let masked = Crc32c::<Masked>::on(unit);
+            let (ladder, shifted) = (Crc::<Ladder>::on(unit), Crc::<Shifted>::on(unit));
+            let masked = Crc::<Masked>::on(unit);
             let (mut l, mut s, mut m) = (ladder.start(), shifted.start(), masked.start());
             let (mut all, mut all_padded) = (Vec::new(), Vec::new());
             for component in &components {
@@ -98,17 +98,17 @@ proptest! {
         let range = &bytes[from.min(end)..end];
         for unit in CrcUnit::all() {
             let expected = u64::from(::crc32c::crc32c(range));
-            prop_assert_eq!(Crc32c::<Ladder>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
-            prop_assert_eq!(Crc32c::<Shifted>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
+            prop_assert_eq!(Crc::<Ladder>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
+            prop_assert_eq!(Crc::<Shifted>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
             let expected = u64::from(::crc32c::crc32c(&padded(range)));
-            prop_assert_eq!(Crc32c::<Masked>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
+            prop_assert_eq!(Crc::<Masked>::on(unit).run_prefix(Within(&bytes, from, to)), expected);
         }
     }
 
     /// Why it is no defence: the difference of two keys alone decides the difference of their hashes.
     #[test]
     fn is_linear(a: [u8; 40], b: [u8; 40], difference: [u8; 40]) {
-        let crc = Crc32c::<Ladder>::detect();
+        let crc = Crc::<Ladder>::detect();
         let changed = |x: [u8; 40]| core::array::from_fn::<u8, 40, _>(|i| x[i] ^ difference[i]);
         prop_assert_eq!(crc.hash(&a) ^ crc.hash(&changed(a)), crc.hash(&b) ^ crc.hash(&changed(b)));
     }

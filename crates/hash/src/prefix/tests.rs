@@ -2,7 +2,6 @@ use super::*;
 use crate::arch::crc::CrcUnit;
 use crate::arch::lanes::LaneUnit;
 use crate::crc32c::Crc32c;
-use crate::crc32c::tail::Ladder;
 use crate::scheme::{BytesHash, Key, Scheme};
 use crate::siphash::{SipHash13, SipHash24};
 use proptest::collection::vec;
@@ -40,7 +39,7 @@ proptest! {
         // One group for all, so that what one leaves behind meets the next.
         let mut group = Group::new();
         for unit in CrcUnit::all() {
-            agrees(&Crc32c::<Ladder>::on(unit), &names, &mut group);
+            agrees(&Crc32c::on(unit), &names, &mut group);
         }
         for unit in LaneUnit::all() {
             agrees(&SipHash24 { unit, ..Scheme::new(&key) }, &names, &mut group);
@@ -48,7 +47,7 @@ proptest! {
         }
         for name in &names {
             let alone = core::slice::from_ref(name);
-            agrees(&Crc32c::<Ladder>::detect(), alone, &mut group);
+            agrees(&Crc32c::detect(), alone, &mut group);
             agrees(&SipHash24::new(&key), alone, &mut group);
         }
     }
@@ -57,7 +56,7 @@ proptest! {
 #[test]
 fn refuses_what_does_not_fit() {
     let mut group = Group::new();
-    let crc = Crc32c::<Ladder>::detect();
+    let crc = Crc32c::detect();
     assert!(group.push(&crc, &[0; Group::OCTETS + 1]).is_none());
     // Not added: it is only a name once its walk has come to its end.
     group.push(&crc, &[0]).unwrap().push(1);
@@ -85,7 +84,7 @@ fn wrong_ends_harm_nobody() {
         [4, Group::OCTETS + 8, usize::MAX / 2].into_iter().for_each(|end| prefixes.push(end));
         assert!(prefixes.add());
     }
-    Crc32c::<Ladder>::detect().every_prefix(&mut group);
+    Crc32c::detect().every_prefix(&mut group);
     SipHash24::new(&Key::VECTOR).every_prefix(&mut group);
     assert_eq!(group.hashes().len(), 3 * Group::NAMES);
 }

@@ -28,6 +28,3 @@ pub use all_at_once::{all_at_once, all_at_once_longest_first};
 pub use kept::Kept;
 pub use one_by_one::{one_by_one, one_by_one_longest_first};
 pub use one_pass::OnePass;
-
-#[cfg(test)]
-mod tests;
