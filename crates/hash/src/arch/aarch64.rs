@@ -31,25 +31,26 @@ impl Crc {
 
 impl Stage for Crc {}
 
+/// The instruction `$intrinsic` as a step of `$word`. The intrinsic stands in a function that has the extension, as
+/// `compiled` above has: so it can be inlined into the one, and the one into the other.
+macro_rules! step {
+    ($word:ident, $intrinsic:ident) => {
+        #[inline(always)]
+        fn $word(self, crc: u64, word: $word) -> u64 {
+            #[target_feature(enable = "crc")]
+            #[inline]
+            fn step(crc: u32, word: $word) -> u32 {
+                $intrinsic(crc, word)
+            }
+            // SAFETY: the token exists only where `detect` found the extension.
+            u64::from(unsafe { step(crc as u32, word) })
+        }
+    };
+}
+
 impl CrcStep for Crc {
-    #[inline(always)]
-    fn u64(self, crc: u64, word: u64) -> u64 {
-        // SAFETY: the token exists only where `detect` found the extension.
-        u64::from(unsafe { __crc32cd(crc as u32, word) })
-    }
-    #[inline(always)]
-    fn u32(self, crc: u64, word: u32) -> u64 {
-        // SAFETY: as above.
-        u64::from(unsafe { __crc32cw(crc as u32, word) })
-    }
-    #[inline(always)]
-    fn u16(self, crc: u64, word: u16) -> u64 {
-        // SAFETY: as above.
-        u64::from(unsafe { __crc32ch(crc as u32, word) })
-    }
-    #[inline(always)]
-    fn u8(self, crc: u64, word: u8) -> u64 {
-        // SAFETY: as above.
-        u64::from(unsafe { __crc32cb(crc as u32, word) })
-    }
+    step!(u64, __crc32cd);
+    step!(u32, __crc32cw);
+    step!(u16, __crc32ch);
+    step!(u8, __crc32cb);
 }
