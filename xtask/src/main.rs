@@ -5,6 +5,7 @@ mod asm;
 mod fuzz;
 mod run;
 mod test;
+mod test_aarch64;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                  everything that a change must pass
   cargo xtask test --skip fuzz      all but the fuzzing
+  cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask asm                   whether the instructions that we count on stand in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each";
 
@@ -28,6 +30,8 @@ Examples:
 enum Command {
     /// Run everything that a change must pass
     Test(test::Test),
+    /// Run the tests of the hashes and the names for AArch64, emulated
+    TestAarch64(test_aarch64::TestAarch64),
     /// Check the instructions of the functions that are timed
     Asm(asm::Asm),
     /// Run the fuzz targets for a while
@@ -37,6 +41,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Test(command) => command.run(),
+        Command::TestAarch64(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Fuzz(command) => command.run(),
     };
