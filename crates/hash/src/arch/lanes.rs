@@ -64,13 +64,12 @@ impl LaneUnit {
     /// Every one that this CPU has, for tests.
     #[cfg(test)]
     pub(crate) fn all() -> std::vec::Vec<Self> {
-        let mut all = std::vec![Self::Portable(Portable)];
+        let all = core::iter::once(Self::Portable(Portable));
         #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(super::x86_64::Avx2::detect().map(Self::Avx2));
-            all.extend(super::x86_64::Avx512::detect().map(Self::Avx512));
-        }
-        all
+        let all = all
+            .chain(super::x86_64::Avx2::detect().map(Self::Avx2))
+            .chain(super::x86_64::Avx512::detect().map(Self::Avx512));
+        all.collect()
     }
 
     /// Runs `kernel`, compiled with the chosen registers.

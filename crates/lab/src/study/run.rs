@@ -24,7 +24,7 @@ const BLOCK: usize = 256;
 
 /// Names with which a scheme is warmed before each block: those before the block, so that the branch predictors learn
 /// nothing of what is timed.
-const WARM: usize = 32;
+const WARM: usize = 128;
 
 /// How a study is run.
 #[derive(Debug)]
