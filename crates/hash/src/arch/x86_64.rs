@@ -172,29 +172,47 @@ impl Stage for Avx512 {
     /// By masked loads, without a branch up to 128 octets.
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
-        self.copy_64(place, bytes, 0);
-        self.copy_64(place, bytes, 64);
+        let masks = &MASKS[bytes.len().min(128)];
+        // SAFETY: the masks are those of as many octets as there are in `bytes`, from the first and from the 65th on.
+        unsafe {
+            self.copy_64(place, bytes, 0, masks[0]);
+            self.copy_64(place, bytes, 64, masks[1]);
+        }
         let mut at = 128;
         while at < bytes.len() {
-            self.copy_64(place, bytes, at);
+            // SAFETY: the mask is that of as many octets as there are from `at` on.
+            unsafe { self.copy_64(place, bytes, at, MASKS[(bytes.len() - at).min(64)][0]) };
             at += 64;
         }
     }
 }
 
+/// For each length up to 128, the bits of its first 64 octets and of the next.
+static MASKS: [[u64; 2]; 129] = {
+    let mut masks = [[0; 2]; 129];
+    let mut len = 0;
+    while len <= 128 {
+        let bits = if len == 128 { u128::MAX } else { (1 << len) - 1 };
+        masks[len] = [bits as u64, (bits >> 64) as u64];
+        len += 1;
+    }
+    masks
+};
+
 impl Avx512 {
-    /// Copies `bytes[at..]`, up to 64 octets of it, to `place[at..at + 64]`, with zeros behind them.
+    /// Copies those of the 64 octets `bytes[at..]` whose bit is set in `mask` to `place[at..]`, with zeros for the
+    /// others.
+    ///
+    /// # Safety
+    /// No bit of `mask` may be set for an octet beyond the end of `bytes`.
     #[inline(always)]
-    fn copy_64(self, place: &mut [u8; STRIDE], bytes: &[u8], at: usize) {
+    unsafe fn copy_64(self, place: &mut [u8; STRIDE], bytes: &[u8], at: usize, mask: u64) {
         let Some(place) = place.get_mut(at..at + 64) else { return };
-        let octets = bytes.len().saturating_sub(at).min(64);
+        debug_assert!(bytes.len().saturating_sub(at) >= 64 - mask.leading_zeros() as usize);
         let from = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: the token exists only where `detect` found AVX-512 with BW. The mask admits the octets
-        // `at..at + octets`, which stand in `bytes`; the others are neither read nor can they fault. `place` has 64.
-        unsafe {
-            let mask = _bzhi_u64(!0, octets as u32);
-            _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast()));
-        }
+        // SAFETY: the token exists only where `detect` found AVX-512 with BW. What `mask` admits stands in `bytes`, as
+        // the caller sees to; the others are neither read nor can they fault. `place` has 64.
+        unsafe { _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast())) }
     }
 }
 
