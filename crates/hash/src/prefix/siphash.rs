@@ -93,14 +93,17 @@ fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Gr
         Vector(lanes, lanes.splat(v2)),
         Vector(lanes, lanes.splat(v3)),
     ]);
-    let rows = rows(&mut group.states).take(group.height + 1);
     let mut at = lanes.load(&FIRST_WORDS);
-    for ((s0, s1), (s2, s3)) in rows {
+    for (w, ((s0, s1), (s2, s3))) in rows(&mut group.states).enumerate() {
         let Words([v0, v1, v2, v3]) = state;
         lanes.store(v0.1, s0);
         lanes.store(v1.1, s1);
         lanes.store(v2.1, s2);
         lanes.store(v3.1, s3);
+        // Words are dear: none is taken in that no prefix needs.
+        if w >= group.height {
+            break;
+        }
         state.compress::<C>(Vector(lanes, lanes.gather_words(&group.octets, at)));
         at = lanes.add(at, lanes.splat(8));
     }
