@@ -53,10 +53,10 @@ pub const fn swap_type(typ: u16) -> u16 {
 #[derive(Clone, Copy, Debug)]
 pub struct CcnxWalk<'a> {
     value: &'a [u8],
-    position: u32,
+    position: usize,
     /// The value's length when so short a value cannot hold too many segments, else 0: segments that end here or before
     /// need not be counted.
-    uncounted: u32,
+    uncounted: usize,
     /// How many more counted segments are allowed.
     left: u32,
 }
@@ -71,7 +71,7 @@ impl Encoding for Ccnx {
             [0, 0, a, b, ref value @ ..]
                 if usize::from(u16::from_be_bytes([a, b])) == value.len() && name.len() <= MAX_NAME_LEN =>
             {
-                let uncounted = if value.len() <= HEADER * MAX_COMPONENTS { value.len() as u32 } else { 0 };
+                let uncounted = if value.len() <= HEADER * MAX_COMPONENTS { value.len() } else { 0 };
                 Ok(CcnxWalk { value, position: 0, uncounted, left: MAX_COMPONENTS as u32 })
             }
             _ => Err(frame_error(name)),
@@ -102,11 +102,11 @@ impl<'a> Walk<'a> for CcnxWalk<'a> {
 
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
-        let start = self.position as usize;
+        let start = self.position;
         if let Some(&[t0, t1, l0, l1]) = self.value.get(start..start + HEADER) {
             let end = start + HEADER + usize::from(u16::from_be_bytes([l0, l1]));
-            if u16::from_be_bytes([t0, t1]) != 0 && end <= self.uncounted as usize {
-                self.position = end as u32;
+            if u16::from_be_bytes([t0, t1]) != 0 && end <= self.uncounted {
+                self.position = end;
                 return Ok(Some(end));
             }
         } else if start == self.value.len() {
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> for CcnxWalk<'a> {
         }
         match counted_end(self.value, start, self.left) {
             Ok(end) => {
-                self.position = end as u32;
+                self.position = end;
                 self.left -= 1;
                 Ok(Some(end))
             }

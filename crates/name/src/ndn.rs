@@ -38,7 +38,7 @@ const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 #[derive(Clone, Copy, Debug)]
 pub struct NdnWalk<'a> {
     value: &'a [u8],
-    position: u32,
+    position: usize,
     /// How many more counted components are allowed.
     left: u32,
 }
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
 
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
-        let start = self.position as usize;
+        let start = self.position;
         if let Some(&[typ, len]) = self.value.get(start..start + 2) {
             let end = start + 2 + usize::from(len);
             // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all take the slow way.
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
                 && end <= self.value.len()
                 && self.value.len() <= UNCOUNTED
             {
-                self.position = end as u32;
+                self.position = end;
                 return Ok(Some(end));
             }
         } else if start == self.value.len() {
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
         }
         match rare_end(self.value, start, self.left) {
             Ok(end) => {
-                self.position = end as u32;
+                self.position = end;
                 self.left -= 1;
                 Ok(Some(end))
             }
@@ -119,7 +119,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
     #[inline(always)]
     fn for_each_end(mut self, mut each: impl FnMut(usize)) -> Result<(), ParseError> {
         let value = self.value;
-        let mut position = self.position as usize;
+        let mut position = self.position;
         if value.len() >= 253 {
             while let Some(end) = self.next_end()? {
                 each(end);

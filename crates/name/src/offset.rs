@@ -60,9 +60,9 @@ const FRAME: usize = 3;
 pub struct OffsetWalk<'a> {
     index: &'a [u8],
     segments: &'a [u8],
-    next: u32,
+    next: usize,
     /// The end of the component before `next`.
-    end: u32,
+    end: usize,
 }
 
 impl Encoding for Offset {
@@ -112,23 +112,23 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
 
     #[inline]
     fn next_end(&mut self) -> Result<Option<usize>, ParseError> {
-        let next = self.next as usize;
+        let next = self.next;
         let Some(&[typ, a, b]) = self.index.get(next..next + ENTRY) else {
             return Ok(None);
         };
-        let start = self.end as usize;
+        let start = self.end;
         let end = usize::from(u16::from_be_bytes([a, b]));
         if end < start || end > self.segments.len() || typ.wrapping_sub(1) >= LONG_TYPE - 1 {
             check_rare(self.segments, start..end, typ, 1 + next, Offset::name_len(self.index.len()))?;
         }
-        self.next += ENTRY as u32;
-        self.end = end as u32;
+        self.next += ENTRY;
+        self.end = end;
         Ok(Some(end))
     }
 
     #[inline(always)]
     fn end_of(&self, index: usize) -> Result<Option<usize>, ParseError> {
-        let at = self.next as usize + ENTRY * index;
+        let at = self.next + ENTRY * index;
         let Some(entry) = self.index.get(at..).and_then(<[u8]>::first_chunk) else { return Ok(None) };
         let end = usize::from(end_of(entry));
         if end > self.segments.len() {
@@ -171,7 +171,7 @@ impl Layout for Offset {
     #[inline]
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a> {
         let octets = walk.segments.get(span).unwrap_or_default();
-        let typ = walk.index.get((walk.next as usize).wrapping_sub(ENTRY)).copied().unwrap_or_default();
+        let typ = walk.index.get(walk.next.wrapping_sub(ENTRY)).copied().unwrap_or_default();
         match (typ, octets) {
             (LONG_TYPE, [a, b, value @ ..]) => Component { typ: u16::from_be_bytes([*a, *b]), value },
             (typ, value) => Component { typ: u16::from(typ), value },
