@@ -293,7 +293,7 @@ mod tests {
         assert!(study.schemes.contains(&study.reference));
         assert_eq!(study.size.full, Size { names: 1_000_000, repetitions: 20 });
         assert_eq!(study.bound.unwrap().value, 1.0);
-        assert_eq!(study.targets.len(), 3);
+        assert_eq!(study.targets.len(), 4);
         assert_eq!(study.claims[1].rule, Rule::LittleMore);
         assert_eq!(study.charts[0].schemes.len(), 6);
         let expected: Vec<_> = study.expects.iter().map(|expect| &expect.workload).collect();
@@ -307,7 +307,7 @@ mod tests {
         let pairs = study.ratio_pairs();
         let distinct: HashSet<_> = pairs.iter().collect();
         assert_eq!(distinct.len(), pairs.len());
-        // 46 to the reference, among them the three targets; of the claims' seven pairs two are the same.
+        // 46 to the reference, among them the four targets; of the claims' seven pairs two are the same.
         assert_eq!(pairs.len(), 46 + 6);
         assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
         assert!(pairs.iter().all(|(of, to)| of != to));
