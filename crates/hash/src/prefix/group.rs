@@ -4,7 +4,7 @@ use super::EveryPrefix;
 use crate::arch::lanes::WIDTH;
 use crate::arch::stage::STRIDE;
 
-/// Words of 8 octets in them.
+/// Words of 8 octets in the room of a name.
 pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
 const PREFIXES: usize = 256;

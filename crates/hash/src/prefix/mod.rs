@@ -3,8 +3,8 @@
 //! A name is octets and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component waits
 //! for the one before it, and how many steps a component takes follows its length, which a CPU cannot predict. Here
 //! the work is cut otherwise:
-//! 1. **stage** ([`Group`]): the octets are taken apart into words of 8 from the start of the name, wherever its
-//!    components end, and each prefix notes the word it ends in;
+//! 1. **stage** ([`Group`]): the octets are copied to a place of known size, where they count as words of 8 from the
+//!    start of the name, wherever its components end, and each prefix notes where it ends;
 //! 2. **chain**: the running state over the words is computed and kept for every word; names of a group go in step,
 //!    so that one name's wait is the others' time;
 //! 3. **finish**: each prefix is the state before its last word and what of that word belongs to it. No prefix waits

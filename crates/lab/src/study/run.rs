@@ -112,7 +112,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs `definition`; tells `progress` before each step, and ends after a repetition once `stop` is set.
+/// Runs `definition`; tells `progress` before each step, and ends after the block being timed once `stop` is set.
 ///
 /// # Errors
 /// Where a name in the study file is not known, or what is measured does not yield what the study expects of it.

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use hash::prefix::{EveryKernel, EveryPrefix, Group};
 
 /// Hashes every prefix of names of encoding `E` with `H`, from their octets, in one pass. Made once and reused; holds
-/// about 50 KiB, of which names of common length touch a few.
+/// about 44 KiB, of which names of common length touch a few.
 ///
 /// A name is checked as it is walked, and what is wrong with it is reported as its parser would. Names of up to
 /// [`Group::OCTETS`] octets go through a [`Group`]; longer ones one by one, to the same values.
