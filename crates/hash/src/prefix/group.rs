@@ -42,8 +42,6 @@ impl Default for Group {
 impl Group {
     /// Names that fit into a group.
     pub const NAMES: usize = WIDTH;
-    /// Octets set aside for each name.
-    pub const STRIDE: usize = STRIDE;
     /// Octets of the longest name that fits: one word less than is set aside, for the state after its last word.
     pub const OCTETS: usize = STRIDE - 8;
 

@@ -98,8 +98,6 @@ pub struct Names {
     pub ccnx: Packed,
     /// In the NDN encoding.
     pub ndn: Packed,
-    /// Components of all names.
-    pub components: u64,
 }
 
 impl Names {
@@ -126,13 +124,10 @@ impl Names {
             .offset
             .push::<Offset>(components.clone())
             .and_then(|()| self.ccnx.push::<Ccnx>(components.clone()))
-            .and_then(|()| self.ndn.push::<Ndn>(components.clone()));
-        match pushed {
-            Ok(()) => self.components += components.count() as u64,
-            Err(_) => {
-                for packed in [&mut self.offset, &mut self.ccnx, &mut self.ndn] {
-                    packed.truncate(names);
-                }
+            .and_then(|()| self.ndn.push::<Ndn>(components));
+        if pushed.is_err() {
+            for packed in [&mut self.offset, &mut self.ccnx, &mut self.ndn] {
+                packed.truncate(names);
             }
         }
         pushed
