@@ -60,7 +60,8 @@ pub struct SchemeInfo {
     pub width: u32,
     /// What of the key reaches the result.
     pub keying: Keying,
-    /// Hash of the nine octets `123456789` under [`Key::VECTOR`].
+    /// Under [`Key::VECTOR`], the hash of the nine octets `123456789`, or, of a scheme that takes nothing but one kind of key,
+    /// of that kind's check input.
     pub check: u64,
     /// Where it may be used, in a sentence.
     pub safe: &'static str,

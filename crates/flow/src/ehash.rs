@@ -1,0 +1,53 @@
+//! Hashes of tuples: what an established-connections table ("ehash" in Linux) takes its bucket from.
+
+use crate::tuple::Tuple;
+use hash::scheme::{Key, Scheme, SchemeInfo};
+
+/// A hash of a [`Tuple`], made from a 128-bit key.
+///
+/// A scheme without a key, or with less of one, says so in its [`INFO`](Self::INFO). The check value there is the hash
+/// of [`Tuple::CHECK`] under [`Key::VECTOR`].
+pub trait TupleHash: Clone {
+    /// What the scheme states of itself.
+    const INFO: SchemeInfo;
+
+    /// The scheme under `key`.
+    fn new(key: &Key) -> Self;
+
+    /// The hash of one tuple; results narrower than 64 bits are zero-extended.
+    fn hash(&self, tuple: &Tuple) -> u64;
+
+    /// Writes the hash of each of `tuples` to its place in `out`, equal to [`hash`](Self::hash) of it. Tuples beyond
+    /// the length of `out` are left out, and places beyond the number of tuples left as they are.
+    ///
+    /// Schemes that can hash several side by side do so here; the others one after the other.
+    #[inline]
+    fn hash_burst(&self, tuples: &[Tuple], out: &mut [u64]) {
+        for (tuple, out) in tuples.iter().zip(out) {
+            *out = self.hash(tuple);
+        }
+    }
+}
+
+/// A hash of octets, over the 36 octets of the tuple.
+#[derive(Clone, Debug)]
+pub struct Octets<H>(H);
+
+/// A hash of octets that may be registered for tuples: the same, with the check value for a tuple.
+pub trait OverTuple: Scheme {
+    /// The hash of [`Tuple::CHECK`] under [`Key::VECTOR`].
+    const TUPLE_CHECK: u64;
+}
+
+impl<H: OverTuple> TupleHash for Octets<H> {
+    const INFO: SchemeInfo = SchemeInfo { check: H::TUPLE_CHECK, ..H::INFO };
+
+    fn new(key: &Key) -> Self {
+        Self(H::new(key))
+    }
+
+    #[inline(always)]
+    fn hash(&self, tuple: &Tuple) -> u64 {
+        self.0.hash(tuple.octets())
+    }
+}
