@@ -1,0 +1,7 @@
+//! Tags compared side by side, and prefetching: the only `unsafe` of this crate.
+
+mod prefetch;
+mod tags;
+
+pub(crate) use prefetch::prefetch;
+pub(crate) use tags::{Tags8, Tags16};

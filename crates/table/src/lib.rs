@@ -1,0 +1,30 @@
+//! Lookup tables: number → entry.
+//!
+//! All tables are exact-match tables with one entry for each key, take the key's hash from their caller, and offer the
+//! same operations ([`Table`]):
+//!
+//! - [`chained`]: buckets with chains of nodes, the shape of the Linux kernel's connection tables. To be studied.
+//! - [`swiss`]: groups of 16 control octets, entries beside one another in one array.
+//! - [`batched`]: buckets of one cache line with short tags, entries in an array of their own, where they stay.
+//!
+//! A burst of keys is looked up in three rounds: [`prefetch`](Table::prefetch) for all, then
+//! [`prefetch_entry`](Table::prefetch_entry) for all, then [`find`](Table::find) for each; the cache misses of a burst
+//! then overlap, whatever hash it was that produced the numbers.
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod batched;
+pub mod chained;
+mod group;
+mod place;
+pub mod swiss;
+mod table;
+
+pub use table::{Inserted, Table};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Entries at numbered places that they keep, and places that are free again.
+
+use alloc::vec::Vec;
+
+/// An entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry<K, V> {
+    pub(crate) key: K,
+    pub(crate) value: V,
+}
+
+/// An array of entries with holes.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Places<T> {
+    pub(crate) fn with_capacity(entries: usize) -> Self {
+        Self { places: Vec::with_capacity(entries), free: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// The bound of the places' numbers.
+    pub(crate) fn bound(&self) -> usize {
+        self.places.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, place: u32) -> Option<&T> {
+        self.places.get(place as usize).and_then(Option::as_ref)
+    }
+
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, place: u32) -> Option<&mut T> {
+        self.places.get_mut(place as usize).and_then(Option::as_mut)
+    }
+
+    /// The memory of a place, whether it is taken or not, to be prefetched.
+    #[inline(always)]
+    pub(crate) fn memory(&self, place: u32) -> Option<&Option<T>> {
+        self.places.get(place as usize)
+    }
+
+    /// Puts an entry at a free place.
+    ///
+    /// # Panics
+    /// With 2³² entries.
+    pub(crate) fn add(&mut self, entry: T) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                if let Some(free) = self.places.get_mut(place as usize) {
+                    *free = Some(entry);
+                }
+                place
+            }
+            None => {
+                let place = self.places.len();
+                assert!(place < u32::MAX as usize, "a table holds fewer than 2^32 entries");
+                self.places.push(Some(entry));
+                place as u32
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self, place: u32) -> Option<T> {
+        let entry = self.places.get_mut(place as usize)?.take();
+        if entry.is_some() {
+            self.free.push(place);
+        }
+        entry
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.places).filter_map(|(place, entry)| Some((place, entry.as_ref()?)))
+    }
+}

@@ -1,0 +1,219 @@
+//! Groups of 16 control octets, entries beside one another in one array: the shape of Swiss tables.
+//!
+//! Each slot has a control octet: seven bits of the hash of its entry, or a mark that it is empty or was. A find
+//! compares the 16 of a group at once and looks only at entries whose seven bits are right, mostly one; it ends at the
+//! first group with an empty slot. Source: Abseil's "Swiss Tables Design Notes" (Benzaquen, Evlogimenos, Kulukundis,
+//! Perepelitsa 2018), here with groups that start at multiples of 16.
+
+use crate::group::{Tags8, prefetch};
+use crate::place::Entry;
+use crate::table::{Inserted, Table};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A Swiss table.
+#[derive(Clone, Debug)]
+pub struct Swiss<K, V> {
+    groups: Vec<Tags8>,
+    /// `16 * g + p` belongs to position p of group g.
+    entries: Vec<Option<Entry<K, V>>>,
+    len: usize,
+    /// Empty slots that may still be taken before the table is made anew.
+    left: usize,
+}
+
+const WIDTH: usize = Tags8::WIDTH;
+
+/// A slot that never had an entry since the table was made.
+const EMPTY: u8 = 0xff;
+
+/// A slot that had an entry, in a group that was full at some time: a find must go on behind it.
+const DELETED: u8 = 0x80;
+
+#[inline(always)]
+fn tag(hash: u64) -> u8 {
+    (hash >> 57) as u8
+}
+
+/// The groups of a hash among `groups`, a power of two, in the order of the probe.
+#[inline(always)]
+fn probe(groups: usize, hash: u64) -> impl Iterator<Item = usize> {
+    let mask = groups - 1;
+    // Triangular numbers meet each group once in as many steps as there are groups.
+    (0..groups).scan(hash as usize & mask, move |at, step| {
+        *at = (*at + step) & mask;
+        Some(*at)
+    })
+}
+
+/// Slots that may be taken among so many: seven of eight.
+fn most(slots: usize) -> usize {
+    slots / 8 * 7
+}
+
+impl<K: Eq, V> Swiss<K, V> {
+    fn with_groups(groups: usize) -> Self {
+        let mut entries = Vec::new();
+        entries.resize_with(groups * WIDTH, || None);
+        Self { groups: vec![Tags8::all(EMPTY); groups], entries, len: 0, left: most(groups * WIDTH) }
+    }
+
+    /// The slot of the entry whose key the caller says it is.
+    #[inline(always)]
+    fn slot(&self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<usize> {
+        for at in probe(self.groups.len(), hash) {
+            let group = self.groups.get(at)?;
+            for position in group.matching(tag(hash)) {
+                let slot = WIDTH * at + position;
+                if let Some(Some(entry)) = self.entries.get(slot)
+                    && is(&entry.key)
+                {
+                    return Some(slot);
+                }
+            }
+            if !group.matching(EMPTY).is_empty() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Puts an entry, whose key is not in the table, into the first slot that is free for it.
+    fn put(&mut self, hash: u64, entry: Entry<K, V>) -> u32 {
+        for at in probe(self.groups.len(), hash) {
+            let Some(group) = self.groups.get_mut(at) else { break };
+            let empty = group.matching(EMPTY).next();
+            let Some(position) = group.matching(DELETED).next().or(empty) else { continue };
+            self.left -= usize::from(group.matching(DELETED).is_empty());
+            group.set(position, tag(hash));
+            let slot = WIDTH * at + position;
+            if let Some(place) = self.entries.get_mut(slot) {
+                *place = Some(entry);
+            }
+            self.len += 1;
+            return slot as u32;
+        }
+        unreachable!("a table always has an empty slot")
+    }
+
+    /// Makes the table anew: of the same size if half of it is deleted slots, else of twice the size.
+    ///
+    /// # Panics
+    /// Where it would have more than 2³² slots.
+    fn remake(&mut self, rehash: impl Fn(&K) -> u64) {
+        let groups = self.groups.len();
+        let groups = if self.len <= most(groups * WIDTH) / 2 { groups } else { 2 * groups };
+        assert!(groups * WIDTH <= 1 << 32, "a table has no more than 2^32 slots");
+        let old = core::mem::replace(self, Self::with_groups(groups));
+        for entry in old.entries.into_iter().flatten() {
+            self.put(rehash(&entry.key), entry);
+        }
+    }
+}
+
+impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
+    const SLOTS_STAY: bool = false;
+
+    fn with_capacity(entries: usize) -> Self {
+        let slots = entries.div_ceil(7).saturating_mul(8);
+        Self::with_groups(slots.div_ceil(WIDTH).next_power_of_two())
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn slots(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline(always)]
+    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)> {
+        for at in probe(self.groups.len(), hash) {
+            let group = self.groups.get(at)?;
+            for position in group.matching(tag(hash)) {
+                let slot = WIDTH * at + position;
+                if let Some(Some(entry)) = self.entries.get(slot)
+                    && entry.key == *key
+                {
+                    return Some((slot as u32, &entry.value));
+                }
+            }
+            if !group.matching(EMPTY).is_empty() {
+                return None;
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)> {
+        let slot = self.slot(hash, |other| other == key)?;
+        self.entries.get_mut(slot)?.as_mut().map(|entry| (slot as u32, &mut entry.value))
+    }
+
+    #[inline(always)]
+    fn entry(&self, slot: u32) -> Option<(&K, &V)> {
+        let entry = self.entries.get(slot as usize)?.as_ref();
+        entry.map(|entry| (&entry.key, &entry.value))
+    }
+
+    fn insert(&mut self, hash: u64, key: K, value: V, rehash: impl Fn(&K) -> u64) -> Inserted {
+        let moved = self.left == 0;
+        if moved {
+            self.remake(rehash);
+        }
+        Inserted { slot: self.put(hash, Entry { key, value }), moved }
+    }
+
+    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)> {
+        let slot = self.slot(hash, |other| other == key)?;
+        let group = self.groups.get_mut(slot / WIDTH)?;
+        // Where the group has an empty slot, no find has ever gone on behind it since the table was made.
+        if group.matching(EMPTY).is_empty() {
+            group.set(slot % WIDTH, DELETED);
+        } else {
+            group.set(slot % WIDTH, EMPTY);
+            self.left += 1;
+        }
+        self.len -= 1;
+        let entry = self.entries.get_mut(slot)?.take();
+        entry.map(|entry| (slot as u32, entry.value))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: u64) {
+        if let Some(group) = self.groups.get(hash as usize & (self.groups.len() - 1)) {
+            prefetch(group);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_entry(&self, hash: u64) {
+        let at = hash as usize & (self.groups.len() - 1);
+        if let Some(group) = self.groups.get(at)
+            && let Some(position) = group.matching(tag(hash)).next()
+            && let Some(entry) = self.entries.get(WIDTH * at + position)
+        {
+            prefetch(entry);
+        }
+    }
+
+    fn compared(&self, hash: u64, key: &K) -> usize {
+        let mut keys = 0;
+        self.slot(hash, |other| {
+            keys += 1;
+            other == key
+        });
+        keys
+    }
+
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (u32, &'a K, &'a V)>
+    where
+        K: 'a,
+        V: 'a,
+    {
+        let slots = (0..).zip(&self.entries);
+        slots.filter_map(|(slot, entry)| entry.as_ref().map(|entry| (slot, &entry.key, &entry.value)))
+    }
+}

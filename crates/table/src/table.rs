@@ -1,0 +1,75 @@
+//! What all tables can do.
+
+/// An exact-match table from keys to values, whose caller hashes the keys.
+///
+/// The hash of a key must be the same each time. Tables take bits from both ends of it, so that all 64 should be good;
+/// of a hash of 32 bits the caller spreads a copy over the upper half (see [`widen`](Self::widen)).
+///
+/// An entry stands in a *slot*, a number below [`slots`](Self::slots). Whether it stays there while it lives is stated by
+/// [`SLOTS_STAY`](Self::SLOTS_STAY).
+pub trait Table<K, V> {
+    /// Whether an entry stays in its slot until it is removed; otherwise only until an insertion that says
+    /// [`Inserted::moved`].
+    const SLOTS_STAY: bool;
+
+    /// An empty table with room for `entries`; it grows where its shape can.
+    fn with_capacity(entries: usize) -> Self;
+
+    /// How many entries there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bound of the slots' numbers.
+    fn slots(&self) -> usize;
+
+    /// The slot and the value of `key`.
+    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)>;
+
+    /// The slot and the value of `key`, to change the value.
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)>;
+
+    /// The entry in a slot, if there is one.
+    fn entry(&self, slot: u32) -> Option<(&K, &V)>;
+
+    /// Adds an entry whose key is not in the table yet; to add one that is would make two of it, of which the older is
+    /// found again when the newer is removed or the other way round.
+    ///
+    /// `rehash` gives the hash of any key in the table, for when it grows.
+    fn insert(&mut self, hash: u64, key: K, value: V, rehash: impl Fn(&K) -> u64) -> Inserted;
+
+    /// Takes out the entry of `key`: the slot in which it stood, and the value.
+    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)>;
+
+    /// Brings into the cache what tells where the entry with this hash stands, if the CPU has time for it.
+    fn prefetch(&self, hash: u64);
+
+    /// Brings into the cache the entry that [`find`](Self::find) would compare first, if there is one.
+    fn prefetch_entry(&self, hash: u64);
+
+    /// How many entries [`find`](Self::find) compares with a key before it answers: what an attacker wants to be high.
+    fn compared(&self, hash: u64, key: &K) -> usize;
+
+    /// All entries with their slots, in no order that means anything.
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (u32, &'a K, &'a V)>
+    where
+        K: 'a,
+        V: 'a;
+
+    /// A hash of 32 bits made fit for a table: the upper half is a copy of the lower.
+    fn widen(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
+}
+
+/// Where an entry was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// The slot.
+    pub slot: u32,
+    /// Whether other entries were moved to other slots; never where [`Table::SLOTS_STAY`].
+    pub moved: bool,
+}
