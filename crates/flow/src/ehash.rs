@@ -6,7 +6,7 @@ use hash::scheme::{Key, Scheme, SchemeInfo};
 /// A hash of a [`Tuple`], made from a 128-bit key.
 ///
 /// A scheme without a key, or with less of one, says so in its [`INFO`](Self::INFO). The check value there is the hash
-/// of [`Tuple::CHECK`] under [`Key::VECTOR`].
+/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of octets.
 pub trait TupleHash: Clone {
     /// What the scheme states of itself.
     const INFO: SchemeInfo;
@@ -29,18 +29,12 @@ pub trait TupleHash: Clone {
     }
 }
 
-/// A hash of octets, over the 36 octets of the tuple.
+/// A hash of octets, over the 36 octets of the tuple. Its check value remains that of the hash of octets.
 #[derive(Clone, Debug)]
 pub struct Octets<H>(H);
 
-/// A hash of octets that may be registered for tuples: the same, with the check value for a tuple.
-pub trait OverTuple: Scheme {
-    /// The hash of [`Tuple::CHECK`] under [`Key::VECTOR`].
-    const TUPLE_CHECK: u64;
-}
-
-impl<H: OverTuple> TupleHash for Octets<H> {
-    const INFO: SchemeInfo = SchemeInfo { check: H::TUPLE_CHECK, ..H::INFO };
+impl<H: Scheme> TupleHash for Octets<H> {
+    const INFO: SchemeInfo = H::INFO;
 
     fn new(key: &Key) -> Self {
         Self(H::new(key))

@@ -2,13 +2,17 @@
 //!
 //! - [`tuple`]: two addresses and two ports, as octets and as words.
 //! - [`ehash`]: what hashes a tuple, one at a time and a burst at a time.
+//! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
 #![no_std]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
 pub mod ehash;
+pub mod table;
 pub mod tuple;
+mod wheel;

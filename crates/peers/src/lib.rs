@@ -7,5 +7,6 @@
 
 pub mod ahash;
 pub mod foldhash;
+pub mod hashbrown;
 pub mod rapidhash;
 pub mod xxh3;

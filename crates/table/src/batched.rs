@@ -128,7 +128,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     #[inline(always)]
-    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)> {
+    fn find(&self, hash: u64, key: &K) -> Option<&V> {
         for at in probe(self.buckets.len(), hash) {
             let bucket = self.buckets.get(at)?;
             for position in bucket.tags.matching(tag(hash)) {
@@ -136,7 +136,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
                 if let Some(entry) = self.entries.at(place)
                     && entry.key == *key
                 {
-                    return Some((place, &entry.value));
+                    return Some(&entry.value);
                 }
             }
             if bucket.passed == 0 {
@@ -147,9 +147,9 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     #[inline(always)]
-    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)> {
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<&mut V> {
         let place = self.entered(hash, |other| other == key)?.place;
-        self.entries.at_mut(place).map(|entry| (place, &mut entry.value))
+        self.entries.at_mut(place).map(|entry| &mut entry.value)
     }
 
     #[inline(always)]
@@ -166,7 +166,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
         Inserted { slot, moved: false }
     }
 
-    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)> {
+    fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
         let Entered { bucket: last, position, place } = self.entered(hash, |other| other == key)?;
         for at in probe(self.buckets.len(), hash) {
             let Some(bucket) = self.buckets.get_mut(at) else { break };
@@ -179,7 +179,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
                 bucket.passed = bucket.passed.saturating_sub(1);
             }
         }
-        self.entries.take(place).map(|entry| (place, entry.value))
+        self.entries.take(place).map(|entry| entry.value)
     }
 
     #[inline(always)]

@@ -92,17 +92,17 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
     }
 
     #[inline(always)]
-    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)> {
+    fn find(&self, hash: u64, key: &K) -> Option<&V> {
         let mut chain = self.chain(hash);
         chain
             .find(|(_, node)| node.hash == hash as u32 && node.entry.key == *key)
-            .map(|(at, node)| (at, &node.entry.value))
+            .map(|(_, node)| &node.entry.value)
     }
 
     #[inline(always)]
-    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)> {
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<&mut V> {
         let at = self.place(hash, key)?;
-        self.nodes.at_mut(at).map(|node| (at, &mut node.entry.value))
+        self.nodes.at_mut(at).map(|node| &mut node.entry.value)
     }
 
     #[inline(always)]
@@ -120,7 +120,7 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
         Inserted { slot, moved: false }
     }
 
-    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)> {
+    fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
         let mut before = None;
         let mut found = None;
         for (at, node) in self.chain(hash) {
@@ -139,7 +139,7 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
         if let Some(link) = link {
             *link = next;
         }
-        self.nodes.take(at).map(|node| (at, node.entry.value))
+        self.nodes.take(at).map(|node| node.entry.value)
     }
 
     #[inline(always)]

@@ -128,7 +128,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
     }
 
     #[inline(always)]
-    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)> {
+    fn find(&self, hash: u64, key: &K) -> Option<&V> {
         for at in probe(self.groups.len(), hash) {
             let group = self.groups.get(at)?;
             for position in group.matching(tag(hash)) {
@@ -136,7 +136,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
                 if let Some(Some(entry)) = self.entries.get(slot)
                     && entry.key == *key
                 {
-                    return Some((slot as u32, &entry.value));
+                    return Some(&entry.value);
                 }
             }
             if !group.matching(EMPTY).is_empty() {
@@ -147,9 +147,9 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
     }
 
     #[inline(always)]
-    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)> {
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<&mut V> {
         let slot = self.slot(hash, |other| other == key)?;
-        self.entries.get_mut(slot)?.as_mut().map(|entry| (slot as u32, &mut entry.value))
+        self.entries.get_mut(slot)?.as_mut().map(|entry| &mut entry.value)
     }
 
     #[inline(always)]
@@ -166,7 +166,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
         Inserted { slot: self.put(hash, Entry { key, value }), moved }
     }
 
-    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)> {
+    fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
         let slot = self.slot(hash, |other| other == key)?;
         let group = self.groups.get_mut(slot / WIDTH)?;
         // Where the group has an empty slot, no find has ever gone on behind it since the table was made.
@@ -177,8 +177,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
             self.left += 1;
         }
         self.len -= 1;
-        let entry = self.entries.get_mut(slot)?.take();
-        entry.map(|entry| (slot as u32, entry.value))
+        self.entries.get_mut(slot)?.take().map(|entry| entry.value)
     }
 
     #[inline(always)]

@@ -26,11 +26,11 @@ pub trait Table<K, V> {
     /// The bound of the slots' numbers.
     fn slots(&self) -> usize;
 
-    /// The slot and the value of `key`.
-    fn find(&self, hash: u64, key: &K) -> Option<(u32, &V)>;
+    /// The value of `key`.
+    fn find(&self, hash: u64, key: &K) -> Option<&V>;
 
-    /// The slot and the value of `key`, to change the value.
-    fn find_mut(&mut self, hash: u64, key: &K) -> Option<(u32, &mut V)>;
+    /// The value of `key`, to change it.
+    fn find_mut(&mut self, hash: u64, key: &K) -> Option<&mut V>;
 
     /// The entry in a slot, if there is one.
     fn entry(&self, slot: u32) -> Option<(&K, &V)>;
@@ -41,8 +41,8 @@ pub trait Table<K, V> {
     /// `rehash` gives the hash of any key in the table, for when it grows.
     fn insert(&mut self, hash: u64, key: K, value: V, rehash: impl Fn(&K) -> u64) -> Inserted;
 
-    /// Takes out the entry of `key`: the slot in which it stood, and the value.
-    fn remove(&mut self, hash: u64, key: &K) -> Option<(u32, V)>;
+    /// Takes out the entry of `key` and returns its value.
+    fn remove(&mut self, hash: u64, key: &K) -> Option<V>;
 
     /// Brings into the cache what tells where the entry with this hash stands, if the CPU has time for it.
     fn prefetch(&self, hash: u64);

@@ -1,0 +1,266 @@
+//! A table of flows: from the tuple of a packet to what is kept for its connection.
+
+use crate::ehash::TupleHash;
+use crate::tuple::Tuple;
+use crate::wheel::Wheel;
+use core::fmt;
+use core::num::NonZeroU32;
+use hash::scheme::Key;
+use table::Table;
+
+/// Tuples that are hashed, prefetched and looked up together.
+pub const BURST: usize = 32;
+
+/// How many flows a table takes, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Flows at the most; memory is bounded by it.
+    pub flows: usize,
+    /// Ticks without a packet after which a flow expires, 1 to 2²⁴. The wheel takes 4 octets for each.
+    pub idle: u32,
+}
+
+/// What a table of flows keeps in its [`Table`] for each: the caller's value, and when the flow was last seen.
+#[derive(Clone, Debug)]
+pub struct Flow<V> {
+    value: V,
+    /// The tick, 1 in place of 0: an entry that may be absent takes no more room for it.
+    seen: NonZeroU32,
+}
+
+impl<V> Flow<V> {
+    fn new(value: V, now: u32) -> Self {
+        Self { value, seen: tick(now) }
+    }
+
+    /// Ticks since the flow was last seen; clocks that ran backwards count as 0.
+    fn idle(&self, now: u32) -> u32 {
+        let ticks = now.wrapping_sub(self.seen.get());
+        if ticks > i32::MAX as u32 { 0 } else { ticks }
+    }
+}
+
+fn tick(now: u32) -> NonZeroU32 {
+    NonZeroU32::new(now).unwrap_or(NonZeroU32::MIN)
+}
+
+/// A table from tuples to values of type `V`, hashed by `H` under a secret key, kept in a table of shape `T`.
+///
+/// Time is counted in ticks of the caller's choice, given with each operation that needs it; the count may wrap.
+///
+/// ```
+/// use flow::ehash::Octets;
+/// use flow::table::{FlowTable, Flow, Limits};
+/// use flow::tuple::Tuple;
+/// use hash::scheme::Key;
+/// use hash::siphash::SipHash13;
+/// use table::batched::Batched;
+///
+/// // The key is drawn at random at start, and told to nobody.
+/// let key = Key::VECTOR;
+/// let mut flows: FlowTable<&str, Octets<SipHash13>, Batched<Tuple, Flow<&str>>> =
+///     FlowTable::new(&key, Limits { flows: 1000, idle: 300 }, 0);
+/// let tuple = Tuple::v4([192, 0, 2, 1].into(), 80, [198, 51, 100, 7].into(), 4000);
+/// flows.insert(tuple, "a connection", 0)?;
+/// assert_eq!(flows.find(&tuple), Some(&"a connection"));
+/// flows.find_burst(&[tuple, tuple.reversed()], |at, found| assert_eq!(found.is_some(), at == 0));
+/// flows.expire(300, |tuple, connection| println!("{tuple}: {connection} was idle"));
+/// assert!(flows.is_empty());
+/// # Ok::<(), flow::table::Full<&str>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FlowTable<V, H, T> {
+    hash: H,
+    table: T,
+    wheel: Wheel,
+    limits: Limits,
+    value: core::marker::PhantomData<V>,
+}
+
+/// The table has as many flows as it may: the value that found no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full<V>(pub V);
+
+impl<V> fmt::Display for Full<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the table has as many flows as it may have")
+    }
+}
+
+impl<V: fmt::Debug> core::error::Error for Full<V> {}
+
+impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
+    /// An empty table at tick `now`, with a little room; it grows up to its limit where its shape can.
+    pub fn new(key: &Key, limits: Limits, now: u32) -> Self {
+        Self::with_room(limits.flows.min(1024), key, limits, now)
+    }
+
+    /// An empty table at tick `now`, with room for `flows` from the start.
+    pub fn with_room(flows: usize, key: &Key, limits: Limits, now: u32) -> Self {
+        let limits = Limits { idle: limits.idle.clamp(1, 1 << 24), ..limits };
+        Self {
+            hash: H::new(key),
+            table: T::with_capacity(flows),
+            wheel: Wheel::new(limits.idle, now),
+            limits,
+            value: core::marker::PhantomData,
+        }
+    }
+
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// The hash of a tuple, as wide as the tables want it.
+    #[inline(always)]
+    fn hash(&self, tuple: &Tuple) -> u64 {
+        widened::<H, V, T>(self.hash.hash(tuple))
+    }
+
+    /// The value of a flow.
+    #[inline(always)]
+    pub fn find(&self, tuple: &Tuple) -> Option<&V> {
+        self.table.find(self.hash(tuple), tuple).map(|flow| &flow.value)
+    }
+
+    /// The value of a flow of which a packet has come at tick `now`.
+    #[inline(always)]
+    pub fn seen(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
+        let hash = self.hash(tuple);
+        let flow = self.table.find_mut(hash, tuple)?;
+        flow.seen = tick(now);
+        Some(&mut flow.value)
+    }
+
+    /// The values of many flows: calls `each` with the position of a tuple and its value, in their order.
+    ///
+    /// [`BURST`] tuples at a time are hashed side by side, and their cache misses overlap.
+    #[inline]
+    pub fn find_burst<'a>(&'a self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<&'a V>)) {
+        for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
+            let mut hashes = [0; BURST];
+            self.approach(tuples, &mut hashes);
+            for (at, (tuple, hash)) in tuples.iter().zip(&hashes).enumerate() {
+                each(BURST * chunk + at, self.table.find(*hash, tuple).map(|flow| &flow.value));
+            }
+        }
+    }
+
+    /// [`find_burst`](Self::find_burst) for flows of which packets have come at tick `now`.
+    #[inline]
+    pub fn seen_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
+        for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
+            let mut hashes = [0; BURST];
+            self.approach(tuples, &mut hashes);
+            for (at, (tuple, hash)) in tuples.iter().zip(&hashes).enumerate() {
+                let flow = self.table.find_mut(*hash, tuple);
+                each(
+                    BURST * chunk + at,
+                    flow.map(|flow| {
+                        flow.seen = tick(now);
+                        &mut flow.value
+                    }),
+                );
+            }
+        }
+    }
+
+    /// Hashes a burst and brings what it will need into the cache.
+    #[inline(always)]
+    fn approach(&self, tuples: &[Tuple], hashes: &mut [u64; BURST]) {
+        self.hash.hash_burst(tuples, hashes);
+        let hashes = hashes.get_mut(..tuples.len()).unwrap_or_default();
+        for hash in hashes.iter_mut() {
+            *hash = widened::<H, V, T>(*hash);
+            self.table.prefetch(*hash);
+        }
+        for hash in hashes {
+            self.table.prefetch_entry(*hash);
+        }
+    }
+
+    /// Adds a flow that was seen at tick `now`, or gives the one that is there a new value; returns the old one.
+    ///
+    /// # Errors
+    /// Where there are as many flows as there may be, and this is not one of them.
+    pub fn insert(&mut self, tuple: Tuple, value: V, now: u32) -> Result<Option<V>, Full<V>> {
+        if let Some(known) = self.seen(&tuple, now) {
+            return Ok(Some(core::mem::replace(known, value)));
+        }
+        self.insert_new(tuple, value, now).map(|()| None)
+    }
+
+    /// [`insert`](Self::insert) of a flow that the caller has just not found, without looking for it again. Of a flow
+    /// that is there it would make two.
+    ///
+    /// # Errors
+    /// Where there are as many flows as there may be.
+    pub fn insert_new(&mut self, tuple: Tuple, value: V, now: u32) -> Result<(), Full<V>> {
+        let hash = self.hash(&tuple);
+        if self.table.len() >= self.limits.flows {
+            return Err(Full(value));
+        }
+        let rehash = |tuple: &Tuple| widened::<H, V, T>(self.hash.hash(tuple));
+        let inserted = self.table.insert(hash, tuple, Flow::new(value, now), rehash);
+        if inserted.moved {
+            self.wheel.clear();
+            for (slot, _, flow) in self.table.iter() {
+                self.wheel.watch(slot, flow.seen.get().wrapping_add(self.limits.idle));
+            }
+        } else {
+            self.wheel.watch(inserted.slot, now.wrapping_add(self.limits.idle));
+        }
+        Ok(())
+    }
+
+    /// Takes out a flow.
+    pub fn remove(&mut self, tuple: &Tuple) -> Option<V> {
+        let hash = self.hash(tuple);
+        self.table.remove(hash, tuple).map(|flow| flow.value)
+    }
+
+    /// Takes out every flow that has been idle for the limit at tick `now`, and tells `each` of it.
+    ///
+    /// The work is that of the flows whose time may have come since the last call, and not of the whole table.
+    pub fn expire(&mut self, now: u32, mut each: impl FnMut(Tuple, V)) {
+        let Self { hash, table, wheel, limits, .. } = self;
+        wheel.turn(now, |slot| {
+            let (tuple, flow) = table.entry(slot)?;
+            let idle = flow.idle(now);
+            if idle < limits.idle {
+                return Some(now.wrapping_add(limits.idle - idle));
+            }
+            let tuple = *tuple;
+            let flow = table.remove(widened::<H, V, T>(hash.hash(&tuple)), &tuple)?;
+            each(tuple, flow.value);
+            None
+        });
+    }
+
+    /// All flows, in no order that means anything.
+    pub fn iter<'a>(&'a self) -> impl Iterator<Item = (&'a Tuple, &'a V)>
+    where
+        T: 'a,
+    {
+        self.table.iter().map(|(_, tuple, flow)| (tuple, &flow.value))
+    }
+
+    /// How many tuples a find of this one compares: 1 where all is well.
+    pub fn compared(&self, tuple: &Tuple) -> usize {
+        self.table.compared(self.hash(tuple), tuple)
+    }
+}
+
+#[inline(always)]
+fn widened<H: TupleHash, V, T: Table<Tuple, Flow<V>>>(hash: u64) -> u64 {
+    if H::INFO.width == 32 { T::widen(hash as u32) } else { hash }
+}
+
+#[cfg(test)]
+mod tests;
