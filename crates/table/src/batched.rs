@@ -42,13 +42,13 @@ const MOST_IN_BUCKET: usize = 6;
 
 /// The tag of a hash: its upper bits, never 0.
 #[inline(always)]
-fn tag(hash: u64) -> u16 {
+pub(crate) fn tag(hash: u64) -> u16 {
     (hash >> 48) as u16 | 1
 }
 
 /// The buckets of a hash among `buckets`, a power of two, in the order of the probe.
 #[inline(always)]
-fn probe(buckets: usize, hash: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn probe(buckets: usize, hash: u64) -> impl Iterator<Item = usize> {
     let mask = buckets - 1;
     // Triangular numbers meet each bucket once in as many steps as there are buckets.
     (0..buckets).scan(hash as usize & mask, move |at, step| {

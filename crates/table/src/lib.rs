@@ -7,6 +7,8 @@
 //! - [`swiss`]: groups of 16 control octets, entries beside one another in one array.
 //! - [`batched`]: buckets of one cache line with short tags, entries in an array of their own, where they stay.
 //!
+//! One more is for several threads, and of a fixed capacity: [`shared`], which one thread writes while others find.
+//!
 //! A burst of keys is looked up in three rounds: [`prefetch`](Table::prefetch) for all, then
 //! [`prefetch_entry`](Table::prefetch_entry) for all, then [`find`](Table::find) for each; the cache misses of a burst
 //! then overlap, whatever hash it was that produced the numbers.
@@ -21,6 +23,8 @@ pub mod batched;
 pub mod chained;
 mod group;
 mod place;
+#[cfg(target_has_atomic = "64")]
+pub mod shared;
 pub mod swiss;
 mod table;
 

@@ -1,0 +1,221 @@
+//! Loom's models: every order in which the threads' steps can meet, and every value that each load may then give.
+//! `cargo xtask test --only loom`
+
+use super::sync::{AtomicU64, Relaxed};
+use super::*;
+use loom::thread;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// Runs `model` in every order, and gives all that it can result in.
+fn outcomes<T: Ord + Send + 'static>(model: impl Fn() -> T + Sync + Send + 'static) -> BTreeSet<T> {
+    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
+    let kept = Arc::clone(&outcomes);
+    loom::model(move || {
+        let outcome = model();
+        kept.lock().expect("the outcomes").insert(outcome);
+    });
+    core::mem::take(&mut *outcomes.lock().expect("the outcomes"))
+}
+
+/// A hash that begins in bucket 0; all that begin there share their tag.
+const HASH: u64 = 0x5555 << 48;
+/// One that begins in bucket 1, with the same tag.
+const NEXT: u64 = HASH | 1;
+
+/// Runs `write` and, in another thread, `read`, on a table of `entries` with no spare place; what `read` gave.
+///
+/// The writer's is the first thread, which loom lets run until it waits. That loses nothing, because a reader stores
+/// nothing: each execution is one in which all is written and the reader's loads give older values or newer ones. The
+/// other way round loom would find little: of several threads' loads of a word it remembers the last, which would be
+/// the writer's own, and tries no other order of the reader's and of the store that follows.
+fn race<const N: usize, T: 'static>(
+    entries: usize,
+    before: &[(u64, [u64; N], u64)],
+    write: impl FnOnce(&mut Writer<N>),
+    read: impl FnOnce(&Reader<N>) -> T + 'static,
+) -> T {
+    let (mut writer, reader) = with_places(entries, entries);
+    for (hash, key, value) in before {
+        assert_eq!(writer.insert(*hash, key, *value), Ok(None));
+    }
+    let reading = thread::spawn(move || read(&reader));
+    write(&mut writer);
+    reading.join().expect("the reader")
+}
+
+#[test]
+fn an_insertion_is_seen_whole_or_not_at_all() {
+    let found = outcomes(|| {
+        let write = |writer: &mut Writer<2>| assert_eq!(writer.insert(HASH, &[1, 2], 3), Ok(None));
+        race(1, &[], write, |reader| reader.find(HASH, &[1, 2]))
+    });
+    assert_eq!(found, [None, Some(3)].into());
+}
+
+#[test]
+fn a_finished_insertion_is_found() {
+    let found = outcomes(|| {
+        let (mut writer, reader) = with_places::<1>(1, 1);
+        let other = reader.clone();
+        let reading = thread::spawn(move || other.find(HASH, &[1]));
+        assert_eq!(writer.insert(HASH, &[1], 3), Ok(None));
+        let found = reader.find(HASH, &[1]);
+        (found, reading.join().expect("a reader"))
+    });
+    assert_eq!(found, [(Some(3), None), (Some(3), Some(3))].into());
+}
+
+/// While key 1, 1 is replaced by 2, 2 at the same place, in the same slot and with the same tag, all that find `key`.
+fn found_during_replacement(key: [u64; 2]) -> BTreeSet<Option<u64>> {
+    outcomes(move || {
+        let write = |writer: &mut Writer<2>| {
+            assert_eq!(writer.remove(HASH, &[1, 1]), Some(11));
+            assert_eq!(writer.insert(HASH, &[2, 2], 22), Ok(None));
+        };
+        race(1, &[(HASH, [1, 1], 11)], write, move |reader| reader.find(HASH, &key))
+    })
+}
+
+#[test]
+fn a_place_that_is_reused_gives_no_value_to_its_last_key() {
+    assert_eq!(found_during_replacement([1, 1]), [None, Some(11)].into());
+}
+
+#[test]
+fn a_place_that_is_reused_gives_no_old_value_to_its_next_key() {
+    assert_eq!(found_during_replacement([2, 2]), [None, Some(22)].into());
+}
+
+#[test]
+fn a_key_of_two_halves_is_never_found() {
+    assert_eq!(found_during_replacement([1, 2]), [None].into());
+    assert_eq!(found_during_replacement([2, 1]), [None].into());
+}
+
+#[test]
+fn a_place_that_is_reused_from_another_bucket_gives_no_value_to_its_last_key() {
+    let found = outcomes(|| {
+        let write = |writer: &mut Writer<1>| {
+            assert_eq!(writer.remove(HASH, &[1]), Some(11));
+            assert_eq!(writer.insert(NEXT, &[2], 22), Ok(None));
+            assert_eq!(writer.insert(NEXT, &[3], 33), Ok(None));
+        };
+        race(2, &[(HASH, [1], 11)], write, |reader| reader.find(HASH, &[1]))
+    });
+    assert_eq!(found, [None, Some(11)].into());
+}
+
+#[test]
+fn a_word_that_comes_back_is_not_the_same_word() {
+    let found = outcomes(|| {
+        let write = |writer: &mut Writer<1>| {
+            assert_eq!(writer.remove(HASH, &[1]), Some(11));
+            assert_eq!(writer.insert(HASH, &[2], 22), Ok(None));
+            assert_eq!(writer.remove(HASH, &[2]), Some(22));
+            assert_eq!(writer.insert(HASH, &[1], 33), Ok(None));
+        };
+        race(1, &[(HASH, [1], 11)], write, |reader| reader.find(HASH, &[1]))
+    });
+    assert_eq!(found, [None, Some(11), Some(33)].into());
+}
+
+#[test]
+fn an_entry_beyond_a_full_bucket_is_always_found() {
+    // 1 and 2 fill bucket 0; 3 and 4 stand in bucket 1, where they are looked for as long as bucket 0 counts them.
+    let before = [1, 2, 3, 4].map(|key| (HASH, [key], key));
+    let found = outcomes(move || {
+        let write = |writer: &mut Writer<1>| {
+            assert_eq!(writer.remove(HASH, &[4]), Some(4));
+            assert_eq!(writer.remove(HASH, &[1]), Some(1));
+            assert_eq!(writer.insert(HASH, &[5], 5), Ok(None));
+        };
+        race(4, &before, write, |reader| reader.find(HASH, &[3]))
+    });
+    assert_eq!(found, [Some(3)].into());
+}
+
+#[test]
+fn a_value_changes_in_one_step_and_not_back() {
+    let found = outcomes(|| {
+        let write = |writer: &mut Writer<1>| assert_eq!(writer.insert(HASH, &[1], 12), Ok(Some(11)));
+        race(1, &[(HASH, [1], 11)], write, |reader| [reader.find(HASH, &[1]), reader.find(HASH, &[1])])
+    });
+    assert_eq!(found, [[11, 11], [11, 12], [12, 12]].map(|values| values.map(Some)).into());
+}
+
+/// While key 9, which belongs to bucket 1, is inserted and then `write` runs, all that find `late` and after it key 9.
+fn found_before_and_after(
+    entries: usize,
+    before: &'static [(u64, [u64; 1], u64)],
+    write: fn(&mut Writer<1>),
+    late: u64,
+) -> BTreeSet<[Option<u64>; 2]> {
+    outcomes(move || {
+        let write = move |writer: &mut Writer<1>| {
+            assert_eq!(writer.insert(NEXT, &[9], 99), Ok(None));
+            write(writer);
+        };
+        race(entries, before, write, move |reader| [reader.find(HASH, &[late]), reader.find(NEXT, &[9])])
+    })
+}
+
+#[test]
+fn who_sees_an_insertion_sees_the_one_before_it() {
+    let found =
+        found_before_and_after(2, &[], |writer| assert_eq!(writer.insert(HASH, &[1], 11), Ok(None)), 1);
+    assert_eq!(found, [[None, None], [None, Some(99)], [Some(11), Some(99)]].into());
+}
+
+#[test]
+fn who_sees_a_change_sees_the_insertion_before_it() {
+    let write = |writer: &mut Writer<1>| assert_eq!(writer.insert(HASH, &[1], 12), Ok(Some(11)));
+    let found = found_before_and_after(2, &[(HASH, [1], 11)], write, 1);
+    assert_eq!(found, [[Some(11), None], [Some(11), Some(99)], [Some(12), Some(99)]].into());
+}
+
+#[test]
+fn who_sees_a_removal_sees_the_insertion_before_it() {
+    let write = |writer: &mut Writer<1>| assert_eq!(writer.remove(HASH, &[1]), Some(11));
+    let found = found_before_and_after(2, &[(HASH, [1], 11)], write, 1);
+    assert_eq!(found, [[None, Some(99)], [Some(11), None], [Some(11), Some(99)]].into());
+}
+
+#[test]
+fn who_sees_the_words_of_the_next_entry_sees_the_insertion_before_it() {
+    let write = |writer: &mut Writer<1>| {
+        assert_eq!(writer.remove(HASH, &[1]), Some(11));
+        assert_eq!(writer.insert(HASH, &[2], 22), Ok(None));
+    };
+    let found = found_before_and_after(2, &[(HASH, [1], 11)], write, 1);
+    assert_eq!(found, [[None, Some(99)], [Some(11), None], [Some(11), Some(99)]].into());
+}
+
+#[test]
+fn who_sees_that_no_entry_passed_sees_the_insertion_before_it() {
+    // Key 3 is in bucket 1, beyond the full bucket 0, whose count alone shows that it was removed.
+    const BEFORE: [(u64, [u64; 1], u64); 3] = [(HASH, [1], 1), (HASH, [2], 2), (HASH, [3], 3)];
+    let write = |writer: &mut Writer<1>| assert_eq!(writer.remove(HASH, &[3]), Some(3));
+    let found = found_before_and_after(4, &BEFORE, write, 3);
+    assert_eq!(found, [[None, Some(99)], [Some(3), None], [Some(3), Some(99)]].into());
+}
+
+#[test]
+fn who_finds_a_value_sees_what_was_done_before_it_was_written() {
+    let seen = outcomes(|| {
+        let elsewhere = Arc::new(AtomicU64::new(0));
+        let there = Arc::clone(&elsewhere);
+        let write = move |writer: &mut Writer<1>| {
+            there.store(1, Relaxed);
+            assert_eq!(writer.insert(HASH, &[1], 1), Ok(None));
+            there.store(2, Relaxed);
+            assert_eq!(writer.insert(HASH, &[1], 2), Ok(Some(1)));
+        };
+        race(1, &[], write, move |reader| {
+            let found = reader.find(HASH, &[1]).unwrap_or(0);
+            (found, elsewhere.load(Relaxed))
+        })
+    });
+    assert!(seen.iter().all(|(found, elsewhere)| elsewhere >= found), "{seen:?}");
+    assert!([0, 1, 2].iter().all(|value| seen.contains(&(*value, 2))), "{seen:?}");
+}

@@ -1,0 +1,94 @@
+//! The end that inserts and removes.
+
+use super::memory::Memory;
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use core::fmt;
+
+/// Inserts and removes entries while [`Reader`](super::Reader)s find them. There is one for each table; it may go from
+/// thread to thread.
+#[derive(Debug)]
+pub struct Writer<const N: usize> {
+    memory: Arc<Memory<N>>,
+    /// The tickets of the free places. First in, first out: so each waits for all others to be used before it is again.
+    free: VecDeque<u64>,
+    capacity: usize,
+}
+
+impl<const N: usize> Writer<N> {
+    pub(super) fn new(memory: Arc<Memory<N>>, capacity: usize) -> Self {
+        let free = (0..memory.places() as u64).collect();
+        Self { memory, free, capacity }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.memory.places() - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many entries there may be.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The value of `key`.
+    #[inline]
+    pub fn find(&self, hash: u64, key: &[u64; N]) -> Option<u64> {
+        self.memory.find(hash, key).map(|found| found.value)
+    }
+
+    /// Gives `key` a value, and returns the one that it had.
+    ///
+    /// A value is replaced where it stands, in one step: readers find the old one or the new one.
+    ///
+    /// # Errors
+    /// [`InsertError::Full`] where `key` is not in the table and as many others are as there may be.
+    pub fn insert(&mut self, hash: u64, key: &[u64; N], value: u64) -> Result<Option<u64>, InsertError> {
+        if let Some(found) = self.memory.find(hash, key) {
+            found.change(value);
+            return Ok(Some(found.value));
+        }
+        if self.len() >= self.capacity {
+            return Err(InsertError::Full);
+        }
+        let ticket = self.free.pop_front().ok_or(InsertError::Full)?;
+        self.memory.add(hash, ticket, key, value);
+        Ok(None)
+    }
+
+    /// Takes out the entry of `key`; the value that it had.
+    pub fn remove(&mut self, hash: u64, key: &[u64; N]) -> Option<u64> {
+        let found = self.memory.find(hash, key)?;
+        let ticket = self.memory.take(hash, &found);
+        self.free.push_back(self.memory.next_ticket(ticket));
+        Some(found.value)
+    }
+
+    /// All entries, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = ([u64; N], u64)> {
+        self.memory.iter()
+    }
+}
+
+/// Why a key was not inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InsertError {
+    /// The table holds as many entries as it was made for.
+    Full,
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => f.write_str("the table is full"),
+        }
+    }
+}
+
+impl core::error::Error for InsertError {}
