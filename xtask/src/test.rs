@@ -40,6 +40,8 @@ enum Step {
     Doctests,
     /// The documentation itself, warnings denied
     Doc,
+    /// What several threads share, in every order of their steps
+    Loom,
     /// The instructions of the functions that are timed
     Asm,
     /// Every fuzz target, for 10 seconds
@@ -92,10 +94,18 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
+            Self::Loom => loom().into(),
             Self::Asm => Asm {}.run(),
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),
         }
     }
+}
+
+/// The models of the shared table. Their flag changes every crate that they need: so they are built in a folder apart.
+fn loom() -> Result<(), String> {
+    let dir = run::target_dir()?.join("loom");
+    let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);
+    run::show(models.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", dir))
 }
 
 fn cargo(words: &str) -> Result<(), String> {
