@@ -1,8 +1,9 @@
 //! Flows: the 4-tuple of a connection, its hash, and the table that leads from it to the connection.
 //!
-//! - [`tuple`]: two addresses and two ports, as octets and as words.
+//! - [`mod@tuple`]: two addresses and two ports, as octets and as words.
 //! - [`ehash`]: what hashes a tuple, one at a time and a burst at a time.
 //! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
+//! - [`shared`]: a table of flows that one thread writes while others find.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
 #![no_std]
@@ -13,6 +14,8 @@ extern crate alloc;
 extern crate std;
 
 pub mod ehash;
+#[cfg(target_has_atomic = "64")]
+pub mod shared;
 pub mod table;
 pub mod tuple;
 mod wheel;
