@@ -24,24 +24,30 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 pub struct Flow<V> {
     value: V,
-    /// The tick, 1 in place of 0: an entry that may be absent takes no more room for it.
-    seen: NonZeroU32,
+    /// The tick after the one when the flow was seen: never 0, so that an entry which may be absent takes no more room.
+    after: NonZeroU32,
 }
 
 impl<V> Flow<V> {
     fn new(value: V, now: u32) -> Self {
-        Self { value, seen: tick(now) }
+        Self { value, after: after(now) }
+    }
+
+    /// The tick when the flow was last seen; the last tick before the count wraps is kept as the one before it.
+    fn seen(&self) -> u32 {
+        self.after.get() - 1
     }
 
     /// Ticks since the flow was last seen; clocks that ran backwards count as 0.
     fn idle(&self, now: u32) -> u32 {
-        let ticks = now.wrapping_sub(self.seen.get());
+        let ticks = now.wrapping_sub(self.seen());
         if ticks > i32::MAX as u32 { 0 } else { ticks }
     }
 }
 
-fn tick(now: u32) -> NonZeroU32 {
-    NonZeroU32::new(now).unwrap_or(NonZeroU32::MIN)
+#[inline(always)]
+fn after(now: u32) -> NonZeroU32 {
+    NonZeroU32::new(now.wrapping_add(1)).unwrap_or(NonZeroU32::MAX)
 }
 
 /// A table from tuples to values of type `V`, hashed by `H` under a secret key, kept in a table of shape `T`.
@@ -134,7 +140,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     pub fn seen(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
         let hash = self.hash(tuple);
         let flow = self.table.find_mut(hash, tuple)?;
-        flow.seen = tick(now);
+        flow.after = after(now);
         Some(&mut flow.value)
     }
 
@@ -163,7 +169,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
                 each(
                     BURST * chunk + at,
                     flow.map(|flow| {
-                        flow.seen = tick(now);
+                        flow.after = after(now);
                         &mut flow.value
                     }),
                 );
@@ -207,14 +213,16 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
             return Err(Full(value));
         }
         let rehash = |tuple: &Tuple| widened::<H, V, T>(self.hash.hash(tuple));
-        let inserted = self.table.insert(hash, tuple, Flow::new(value, now), rehash);
+        let flow = Flow::new(value, now);
+        let due = flow.seen().wrapping_add(self.limits.idle);
+        let inserted = self.table.insert(hash, tuple, flow, rehash);
         if inserted.moved {
             self.wheel.clear();
             for (slot, _, flow) in self.table.iter() {
-                self.wheel.watch(slot, flow.seen.get().wrapping_add(self.limits.idle));
+                self.wheel.watch(slot, flow.seen().wrapping_add(self.limits.idle));
             }
         } else {
-            self.wheel.watch(inserted.slot, now.wrapping_add(self.limits.idle));
+            self.wheel.watch(inserted.slot, due);
         }
         Ok(())
     }
