@@ -4,6 +4,9 @@
 //! blocks of twelve octets, and leaves the last block to a final mixing; that is `hashlittle()` of lookup3 on a
 //! little-endian machine. It is defined here as little-endian on every machine.
 //!
+//! [`jhash2`] and the forms of a fixed number of words take 32-bit words instead: they are [`jhash`] of the words'
+//! little-endian octets.
+//!
 //! Source: Linux `include/linux/jhash.h`; Jenkins, `lookup3.c` (May 2006).
 
 use crate::load::{le32, le32_short};
@@ -61,6 +64,50 @@ pub fn jhash(mut bytes: &[u8], initval: u32) -> u32 {
         [a, b, c, ..] => [a, b, c].map(u32::from_le_bytes),
     };
     mix_last(add(&mut lanes, last))
+}
+
+/// [`jhash`] of the words' octets, little-endian; of their number, the low 30 bits count.
+#[inline]
+pub fn jhash2(mut words: &[u32], initval: u32) -> u32 {
+    let start = JHASH_INITVAL.wrapping_add((words.len() as u32) << 2).wrapping_add(initval);
+    let mut lanes = [start; 3];
+    while let [a, b, c, rest @ ..] = words
+        && !rest.is_empty()
+    {
+        mix(add(&mut lanes, [*a, *b, *c]));
+        words = rest;
+    }
+    let last = match *words {
+        [] => return start,
+        [a] => [a, 0, 0],
+        [a, b] => [a, b, 0],
+        [a, b, c, ..] => [a, b, c],
+    };
+    mix_last(add(&mut lanes, last))
+}
+
+/// [`jhash2`] of one word.
+#[inline]
+pub fn jhash_1word(a: u32, initval: u32) -> u32 {
+    jhash_nwords([a, 0, 0], 1, initval)
+}
+
+/// [`jhash2`] of two words.
+#[inline]
+pub fn jhash_2words(a: u32, b: u32, initval: u32) -> u32 {
+    jhash_nwords([a, b, 0], 2, initval)
+}
+
+/// [`jhash2`] of three words.
+#[inline]
+pub fn jhash_3words(a: u32, b: u32, c: u32, initval: u32) -> u32 {
+    jhash_nwords([a, b, c], 3, initval)
+}
+
+/// Up to three words, `n` of them, through the final mixing alone.
+#[inline(always)]
+fn jhash_nwords(words: [u32; 3], n: u32, initval: u32) -> u32 {
+    mix_last(add(&mut [JHASH_INITVAL.wrapping_add(n << 2).wrapping_add(initval); 3], words))
 }
 
 /// What every lane starts from.
@@ -172,6 +219,20 @@ mod tests {
         #[test]
         fn agrees_with_the_naive_form(initval: u32, bytes: Vec<u8>) {
             prop_assert_eq!(jhash(&bytes, initval), naive(&bytes, initval));
+        }
+
+        #[test]
+        fn takes_words_as_their_octets(initval: u32, words: Vec<u32>) {
+            let octets: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            prop_assert_eq!(jhash2(&words, initval), naive(&octets, initval));
+        }
+
+        #[test]
+        fn fixed_numbers_of_words_hash_as_the_slice(initval: u32, words: [u32; 3]) {
+            let [a, b, c] = words;
+            prop_assert_eq!(jhash_1word(a, initval), jhash2(&[a], initval));
+            prop_assert_eq!(jhash_2words(a, b, initval), jhash2(&[a, b], initval));
+            prop_assert_eq!(jhash_3words(a, b, c, initval), jhash2(&words, initval));
         }
     }
 }
