@@ -4,7 +4,8 @@
 //!   a hash of bytes, a prefix hash with a running state.
 //! - [`batch`]: many keys at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
-//! - one module per family: [`crc32c`], [`siphash`], [`city`], [`jhash`].
+//! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`].
+//! - [`fixed`]: SipHash of a fixed number of words.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
 #![deny(unsafe_code)]
@@ -17,6 +18,8 @@ mod arch;
 pub mod batch;
 pub mod city;
 pub mod crc32c;
+pub mod fixed;
+pub mod halfsiphash;
 pub mod jhash;
 mod load;
 pub mod prefix;

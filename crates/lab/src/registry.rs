@@ -7,6 +7,7 @@ use crate::model::names::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::probe::cycles::Subject;
 use hash::city::CityHash64;
 use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
+use hash::halfsiphash::{HalfSipHash13, HalfSipHash24};
 use hash::jhash::Jhash;
 use hash::scheme::{Key, Scheme, SchemeInfo};
 use hash::siphash::{SipHash13, SipHash24};
@@ -27,7 +28,7 @@ macro_rules! hashes {
         $with! {
             every_prefix: Crc32c, SipHash13, SipHash24;
             prefix: Crc32cShifted, Crc32cMasked;
-            bytes: CityHash64, Jhash, Xxh3, RapidHash, FoldHash, AHash;
+            bytes: CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Xxh3, RapidHash, FoldHash, AHash;
         }
     };
 }
