@@ -4,7 +4,8 @@
 //!   a hash of bytes, a prefix hash with a running state.
 //! - [`batch`]: many keys at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
-//! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`].
+//! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
+//!   [`multilinear`].
 //! - [`fixed`]: SipHash of a fixed number of words.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
@@ -18,12 +19,15 @@ mod arch;
 pub mod batch;
 pub mod city;
 pub mod crc32c;
+mod expand;
 pub mod fixed;
 pub mod halfsiphash;
 pub mod jhash;
 mod load;
+pub mod multilinear;
 pub mod prefix;
 pub mod scheme;
 pub mod siphash;
+pub mod toeplitz;
 #[cfg(test)]
 mod vectors;

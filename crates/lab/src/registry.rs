@@ -9,8 +9,10 @@ use hash::city::CityHash64;
 use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
 use hash::halfsiphash::{HalfSipHash13, HalfSipHash24};
 use hash::jhash::Jhash;
+use hash::multilinear::Multilinear;
 use hash::scheme::{Key, Scheme, SchemeInfo};
 use hash::siphash::{SipHash13, SipHash24};
+use hash::toeplitz::Toeplitz;
 use name::ccnx::Ccnx;
 use name::ndn::Ndn;
 use name::offset::Offset;
@@ -28,7 +30,7 @@ macro_rules! hashes {
         $with! {
             every_prefix: Crc32c, SipHash13, SipHash24;
             prefix: Crc32cShifted, Crc32cMasked;
-            bytes: CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Xxh3, RapidHash, FoldHash, AHash;
+            bytes: CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Toeplitz, Multilinear, Xxh3, RapidHash, FoldHash, AHash;
         }
     };
 }
