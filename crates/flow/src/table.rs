@@ -55,16 +55,15 @@ fn after(now: u32) -> NonZeroU32 {
 /// Time is counted in ticks of the caller's choice, given with each operation that needs it; the count may wrap.
 ///
 /// ```
-/// use flow::ehash::Octets;
+/// use flow::ehash::SipHash13;
 /// use flow::table::{FlowTable, Flow, Limits};
 /// use flow::tuple::Tuple;
 /// use hash::scheme::Key;
-/// use hash::siphash::SipHash13;
 /// use table::batched::Batched;
 ///
 /// // The key is drawn at random at start, and told to nobody.
 /// let key = Key::VECTOR;
-/// let mut flows: FlowTable<&str, Octets<SipHash13>, Batched<Tuple, Flow<&str>>> =
+/// let mut flows: FlowTable<&str, SipHash13, Batched<Tuple, Flow<&str>>> =
 ///     FlowTable::new(&key, Limits { flows: 1000, idle: 300 }, 0);
 /// let tuple = Tuple::v4([192, 0, 2, 1].into(), 80, [198, 51, 100, 7].into(), 4000);
 /// flows.insert(tuple, "a connection", 0)?;

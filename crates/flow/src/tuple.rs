@@ -9,7 +9,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 /// (16–31), local port (32–33), foreign port (34–35). An IPv4 address stands there as an IPv4-mapped IPv6 address
 /// (RFC 4291 §2.5.5.2), so that no two connections of either family share a tuple. The protocol is no part of it:
 /// hosts keep one table for each.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::NoUninit)]
 #[repr(transparent)]
 pub struct Tuple {
     /// The octets above as words of the machine's own order.
@@ -70,6 +70,12 @@ impl Tuple {
         [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
     }
 
+    /// The memory of many tuples, for what reads them side by side.
+    #[inline(always)]
+    pub fn memories(tuples: &[Self]) -> &[[u64; 5]] {
+        bytemuck::cast_slice(tuples)
+    }
+
     /// The same connection as its other end sees it.
     #[must_use]
     pub const fn reversed(&self) -> Self {
@@ -108,7 +114,7 @@ impl Tuple {
     }
 }
 
-/// The memory of a tuple, for what reads many of them side by side: words in the machine's own order.
+/// The memory of a tuple: words in the machine's own order.
 impl AsRef<[u64; 5]> for Tuple {
     #[inline(always)]
     fn as_ref(&self) -> &[u64; 5] {

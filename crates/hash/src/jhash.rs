@@ -15,7 +15,7 @@ use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 /// jhash under a 32-bit `initval`.
 #[derive(Clone)]
 pub struct Jhash {
-    initval: u32,
+    pub(crate) initval: u32,
 }
 
 impl Scheme for Jhash {
@@ -125,33 +125,72 @@ fn add(lanes: &mut [u32; 3], block: [u32; 3]) -> &mut [u32; 3] {
 /// Mixes the lanes reversibly (`__jhash_mix`).
 #[inline(always)]
 fn mix(lanes: &mut [u32; 3]) {
-    let [mut a, mut b, mut c] = *lanes;
-    a = a.wrapping_sub(c) ^ c.rotate_left(4);
-    c = c.wrapping_add(b);
-    b = b.wrapping_sub(a) ^ a.rotate_left(6);
-    a = a.wrapping_add(c);
-    c = c.wrapping_sub(b) ^ b.rotate_left(8);
-    b = b.wrapping_add(a);
-    a = a.wrapping_sub(c) ^ c.rotate_left(16);
-    c = c.wrapping_add(b);
-    b = b.wrapping_sub(a) ^ a.rotate_left(19);
-    a = a.wrapping_add(c);
-    c = c.wrapping_sub(b) ^ b.rotate_left(4);
-    b = b.wrapping_add(a);
-    *lanes = [a, b, c];
+    *lanes = mixed(*lanes);
 }
 
 /// Mixes the lanes into the result (`__jhash_final`).
 #[inline(always)]
 fn mix_last(lanes: &mut [u32; 3]) -> u32 {
-    let [mut a, mut b, mut c] = *lanes;
-    c = (c ^ b).wrapping_sub(b.rotate_left(14));
-    a = (a ^ c).wrapping_sub(c.rotate_left(11));
-    b = (b ^ a).wrapping_sub(a.rotate_left(25));
-    c = (c ^ b).wrapping_sub(b.rotate_left(16));
-    a = (a ^ c).wrapping_sub(c.rotate_left(4));
-    b = (b ^ a).wrapping_sub(a.rotate_left(14));
-    (c ^ b).wrapping_sub(b.rotate_left(24))
+    mixed_last(*lanes)
+}
+
+/// A lane of jhash: 32 bits, or those of several inputs side by side.
+pub(crate) trait Lane: Copy {
+    /// Sum modulo 2³².
+    fn add(self, by: Self) -> Self;
+    /// Difference modulo 2³².
+    fn sub(self, by: Self) -> Self;
+    fn xor(self, by: Self) -> Self;
+    fn rotl<const N: u32>(self) -> Self;
+}
+
+impl Lane for u32 {
+    #[inline(always)]
+    fn add(self, by: Self) -> Self {
+        self.wrapping_add(by)
+    }
+    #[inline(always)]
+    fn sub(self, by: Self) -> Self {
+        self.wrapping_sub(by)
+    }
+    #[inline(always)]
+    fn xor(self, by: Self) -> Self {
+        self ^ by
+    }
+    #[inline(always)]
+    fn rotl<const N: u32>(self) -> Self {
+        self.rotate_left(N)
+    }
+}
+
+/// `__jhash_mix`.
+#[inline(always)]
+pub(crate) fn mixed<L: Lane>([mut a, mut b, mut c]: [L; 3]) -> [L; 3] {
+    a = a.sub(c).xor(c.rotl::<4>());
+    c = c.add(b);
+    b = b.sub(a).xor(a.rotl::<6>());
+    a = a.add(c);
+    c = c.sub(b).xor(b.rotl::<8>());
+    b = b.add(a);
+    a = a.sub(c).xor(c.rotl::<16>());
+    c = c.add(b);
+    b = b.sub(a).xor(a.rotl::<19>());
+    a = a.add(c);
+    c = c.sub(b).xor(b.rotl::<4>());
+    b = b.add(a);
+    [a, b, c]
+}
+
+/// `__jhash_final`.
+#[inline(always)]
+pub(crate) fn mixed_last<L: Lane>([mut a, mut b, mut c]: [L; 3]) -> L {
+    c = c.xor(b).sub(b.rotl::<14>());
+    a = a.xor(c).sub(c.rotl::<11>());
+    b = b.xor(a).sub(a.rotl::<25>());
+    c = c.xor(b).sub(b.rotl::<16>());
+    a = a.xor(c).sub(c.rotl::<4>());
+    b = b.xor(a).sub(a.rotl::<14>());
+    c.xor(b).sub(b.rotl::<24>())
 }
 
 #[cfg(test)]

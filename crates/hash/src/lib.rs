@@ -3,6 +3,7 @@
 //! - [`scheme`]: what a scheme says of itself ([`SchemeInfo`](scheme::SchemeInfo)) and the traits it implements:
 //!   a hash of bytes, a prefix hash with a running state.
 //! - [`batch`]: many keys at once.
+//! - [`words`]: keys of a fixed number of words, one or many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
 //!   [`multilinear`].
@@ -31,3 +32,4 @@ pub mod siphash;
 pub mod toeplitz;
 #[cfg(test)]
 mod vectors;
+pub mod words;

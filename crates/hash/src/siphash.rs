@@ -5,7 +5,7 @@
 //!
 //! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
 
-use crate::arch::lanes::LaneUnit;
+use crate::arch::lanes::{LaneUnit, Lanes};
 use crate::load::le64_rest;
 use crate::scheme::{BytesHash, Concatenative, Key, Keying, PrefixHash, Scheme, SchemeInfo};
 
@@ -143,6 +143,25 @@ impl Word for u64 {
     }
 }
 
+/// A vector as a word of SipHash: eight inputs side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct Vector<L: Lanes>(pub(crate) L, pub(crate) L::V);
+
+impl<L: Lanes> Word for Vector<L> {
+    #[inline(always)]
+    fn add(self, by: Self) -> Self {
+        Self(self.0, self.0.add(self.1, by.1))
+    }
+    #[inline(always)]
+    fn xor(self, by: Self) -> Self {
+        Self(self.0, self.0.xor(self.1, by.1))
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self) -> Self {
+        Self(self.0, self.0.rotl::<N>(self.1))
+    }
+}
+
 /// The words v0, v1, v2, v3 and the steps on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<W>(pub(crate) [W; 4]);
@@ -162,8 +181,22 @@ impl Words<u64> {
     /// The result after the last word: `rest`, the `length % 8` octets left over, under the length's low octet; then
     /// `D` rounds (§2.2, §2.3). The bits of `rest` above those octets must be 0.
     #[inline(always)]
-    fn result<const C: usize, const D: usize>(self, rest: u64, length: u64) -> u64 {
+    pub(crate) fn result<const C: usize, const D: usize>(self, rest: u64, length: u64) -> u64 {
         self.finish::<C, D>(rest | length << 56, 0xff)
+    }
+}
+
+impl<L: Lanes> Words<Vector<L>> {
+    /// The same words in every lane.
+    #[inline(always)]
+    pub(crate) fn splat(lanes: L, words: Words<u64>) -> Self {
+        let Words([v0, v1, v2, v3]) = words;
+        Self([
+            Vector(lanes, lanes.splat(v0)),
+            Vector(lanes, lanes.splat(v1)),
+            Vector(lanes, lanes.splat(v2)),
+            Vector(lanes, lanes.splat(v3)),
+        ])
     }
 }
 

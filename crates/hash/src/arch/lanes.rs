@@ -26,6 +26,8 @@ pub(crate) trait Lanes: Stage {
     /// Lane i is the word at octet `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8, and LEN
     /// a power of two.
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
+    /// Lane i is the little-endian word `at % N` of key i.
+    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V;
     /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V;
 }
@@ -143,6 +145,10 @@ impl Lanes for Portable {
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V {
         const { assert!(LEN.is_power_of_two()) };
         at.map(|at| u64::from_le_bytes(table.as_chunks().0[at as usize % LEN / 8]))
+    }
+    #[inline(always)]
+    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V {
+        core::array::from_fn(|i| u64::from_le(keys[i][at % N]))
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V {

@@ -279,6 +279,21 @@ impl Lanes for Avx512 {
         unsafe { _mm512_i64gather_epi64::<1>(at, table.as_ptr().cast()) }
     }
     #[inline(always)]
+    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> __m512i {
+        let rows = const {
+            let mut rows = [0; WIDTH];
+            let mut i = 0;
+            while i < WIDTH {
+                rows[i] = (N * i) as u64;
+                i += 1;
+            }
+            rows
+        };
+        let words = keys.as_flattened();
+        // SAFETY: `words` has 8 N words, of which word N i + at % N is read for every i below 8.
+        unsafe { _mm512_i64gather_epi64::<8>(self.load(&rows), words.as_ptr().add(at % N).cast()) }
+    }
+    #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: __m512i) -> __m512i {
         const { assert!(LEN.is_power_of_two()) };
         let index = self.and(index, self.splat(LEN as u64 - 1));
@@ -386,6 +401,19 @@ impl Lanes for Avx2 {
         let table = table.as_ptr().cast();
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight octets stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
+    }
+    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is mended.
+    #[inline(always)]
+    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Pair {
+        let [a, b, c, d, e, f, g, h] = keys;
+        let word = |key: &[u64; N]| key[at % N] as i64;
+        // SAFETY: register operations.
+        unsafe {
+            [
+                _mm256_set_epi64x(word(d), word(c), word(b), word(a)),
+                _mm256_set_epi64x(word(h), word(g), word(f), word(e)),
+            ]
+        }
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Pair) -> Pair {

@@ -4,7 +4,7 @@ use super::group::WORDS;
 use super::{EveryKernel, EveryPrefix, Group};
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::arch::stage::STRIDE;
-use crate::siphash::{SipHash, Word, Words};
+use crate::siphash::{SipHash, Vector, Words};
 
 impl<const C: usize, const D: usize> EveryPrefix for SipHash<C, D> {
     #[inline]
@@ -51,25 +51,6 @@ impl<const C: usize, const D: usize, L: Lanes> EveryPrefix for SipHash<C, D, L> 
     }
 }
 
-/// A vector as a word of SipHash: eight inputs, or eight prefixes, side by side.
-#[derive(Clone, Copy)]
-struct Vector<L: Lanes>(L, L::V);
-
-impl<L: Lanes> Word for Vector<L> {
-    #[inline(always)]
-    fn add(self, by: Self) -> Self {
-        Self(self.0, self.0.add(self.1, by.1))
-    }
-    #[inline(always)]
-    fn xor(self, by: Self) -> Self {
-        Self(self.0, self.0.xor(self.1, by.1))
-    }
-    #[inline(always)]
-    fn rotl<const N: i32>(self) -> Self {
-        Self(self.0, self.0.rotl::<N>(self.1))
-    }
-}
-
 /// Where the names' first words stand.
 const FIRST_WORDS: [u64; WIDTH] = {
     let mut at = [0; WIDTH];
@@ -86,13 +67,7 @@ const FIRST_WORDS: [u64; WIDTH] = {
 /// The state before word w of name n is kept at `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
-    let Words([v0, v1, v2, v3]) = initial;
-    let mut state = Words([
-        Vector(lanes, lanes.splat(v0)),
-        Vector(lanes, lanes.splat(v1)),
-        Vector(lanes, lanes.splat(v2)),
-        Vector(lanes, lanes.splat(v3)),
-    ]);
+    let mut state = Words::splat(lanes, initial);
     let mut at = lanes.load(&FIRST_WORDS);
     for (w, ((s0, s1), (s2, s3))) in rows(&mut group.states).enumerate() {
         let Words([v0, v1, v2, v3]) = state;

@@ -1,4 +1,10 @@
 //! Hashes of tuples: what an established-connections table ("ehash" in Linux) takes its bucket from.
+//!
+//! [`SipHash13`] and [`SipHash24`] hash every bit of both ends under a 128-bit key, eight tuples side by side in a burst.
+
+mod words;
+
+pub use words::{Jhash2, SipHash13, SipHash24, Words};
 
 use crate::tuple::Tuple;
 use hash::scheme::{Key, Scheme, SchemeInfo};

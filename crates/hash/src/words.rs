@@ -1,0 +1,261 @@
+//! Keys of a fixed size, as words: one at a time without a loop, or many side by side.
+//!
+//! A key is an array of `N` words in memory whose octets are hashed, the first `LEN` of them; those behind must be 0.
+//! The results are those of the hash of octets. Eight keys stand in the lanes of a vector: one AVX-512 register, two of
+//! AVX2, or arrays that the compiler spreads over what there is.
+
+use crate::arch::lanes::{LaneKernel, LaneUnit, Lanes, WIDTH};
+use crate::jhash::{JHASH_INITVAL, Jhash, Lane, mixed, mixed_last};
+use crate::siphash::{SipHash, Vector, Words};
+
+/// A hash of the first `LEN` octets of keys of `N` words.
+pub trait WordsHash<const N: usize, const LEN: usize> {
+    /// The hash of one key, equal to that of its octets.
+    fn hash_words(&self, key: &[u64; N]) -> u64;
+
+    /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are left out, and places
+    /// beyond the number of keys left as they are.
+    fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]);
+}
+
+/// The last word of a SipHash input: what is left of the octets, and their number.
+const fn last(length: usize) -> u64 {
+    (length as u64) << 56
+}
+
+impl<const C: usize, const D: usize, const N: usize, const LEN: usize> WordsHash<N, LEN> for SipHash<C, D> {
+    #[inline(always)]
+    fn hash_words(&self, key: &[u64; N]) -> u64 {
+        const { assert!(LEN.div_ceil(8) == N && LEN < 256) };
+        let mut words = self.initial;
+        for word in &key[..LEN / 8] {
+            words.compress::<C>(u64::from_le(*word));
+        }
+        let rest = if LEN.is_multiple_of(8) { 0 } else { u64::from_le(key[N - 1]) };
+        words.result::<C, D>(rest, LEN as u64)
+    }
+
+    #[inline]
+    fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]) {
+        const { assert!(LEN.div_ceil(8) == N && LEN < 256) };
+        self.unit.run(SipBurst::<C, D, N, LEN> { initial: self.initial, keys, out });
+    }
+}
+
+struct SipBurst<'a, const C: usize, const D: usize, const N: usize, const LEN: usize> {
+    initial: Words<u64>,
+    keys: &'a [[u64; N]],
+    out: &'a mut [u64],
+}
+
+impl<const C: usize, const D: usize, const N: usize, const LEN: usize> LaneKernel
+    for SipBurst<'_, C, D, N, LEN>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { initial, keys, out } = self;
+        let initial = Words::splat(lanes, initial);
+        let last = lanes.splat(last(LEN));
+        let mark = lanes.splat(0xff);
+        eights(keys, out, |keys, out| {
+            let mut words = initial;
+            let mut at = 0;
+            while at < LEN / 8 {
+                words.compress::<C>(Vector(lanes, lanes.column(keys, at)));
+                at += 1;
+            }
+            let last = if LEN.is_multiple_of(8) { last } else { lanes.xor(last, lanes.column(keys, N - 1)) };
+            let Vector(_, hashes) = words.finish::<C, D>(Vector(lanes, last), Vector(lanes, mark));
+            lanes.store(hashes, out);
+        });
+    }
+}
+
+/// `LEN` is a multiple of 4: jhash2 of as many 32-bit words.
+impl<const N: usize, const LEN: usize> WordsHash<N, LEN> for Jhash {
+    #[inline(always)]
+    fn hash_words(&self, key: &[u64; N]) -> u64 {
+        u64::from(jhash2::<u32, N, LEN>(self.initval, |word| half(key, word)))
+    }
+
+    #[inline]
+    fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]) {
+        LaneUnit::detect().run(JhashBurst::<N, LEN> { initval: self.initval, keys, out });
+    }
+}
+
+/// The 32-bit word `at` of a key.
+#[inline(always)]
+fn half<const N: usize>(key: &[u64; N], at: usize) -> u32 {
+    (u64::from_le(key[at / 2 % N]) >> (32 * (at % 2))) as u32
+}
+
+/// jhash2 of the `LEN / 4` words that `word` gives, each of which may be that of several inputs side by side.
+#[inline(always)]
+fn jhash2<L: From32, const N: usize, const LEN: usize>(initval: u32, word: impl Fn(usize) -> L) -> L {
+    const { assert!(LEN.is_multiple_of(4) && LEN > 0 && LEN.div_ceil(8) == N) };
+    let start = L::from_u32(JHASH_INITVAL.wrapping_add(LEN as u32).wrapping_add(initval));
+    let mut lanes = [start; 3];
+    let mut at = 0;
+    loop {
+        let left = LEN / 4 - at;
+        lanes[0] = lanes[0].add(word(at));
+        if left > 1 {
+            lanes[1] = lanes[1].add(word(at + 1));
+        }
+        if left > 2 {
+            lanes[2] = lanes[2].add(word(at + 2));
+        }
+        if left <= 3 {
+            return mixed_last(lanes);
+        }
+        lanes = mixed(lanes);
+        at += 3;
+    }
+}
+
+/// A lane that can be the same for all inputs.
+trait From32: Lane {
+    fn from_u32(x: u32) -> Self;
+}
+
+impl From32 for u32 {
+    #[inline(always)]
+    fn from_u32(x: u32) -> Self {
+        x
+    }
+}
+
+/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits where there are such.
+#[derive(Clone, Copy)]
+struct Eight([u32; WIDTH]);
+
+impl Eight {
+    #[inline(always)]
+    fn zip(self, by: Self, f: impl Fn(u32, u32) -> u32) -> Self {
+        Self(core::array::from_fn(|i| f(self.0[i], by.0[i])))
+    }
+}
+
+impl From32 for Eight {
+    #[inline(always)]
+    fn from_u32(x: u32) -> Self {
+        Self([x; WIDTH])
+    }
+}
+
+impl Lane for Eight {
+    #[inline(always)]
+    fn add(self, by: Self) -> Self {
+        self.zip(by, u32::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub(self, by: Self) -> Self {
+        self.zip(by, u32::wrapping_sub)
+    }
+    #[inline(always)]
+    fn xor(self, by: Self) -> Self {
+        self.zip(by, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn rotl<const N: u32>(self) -> Self {
+        self.zip(self, |a, _| a.rotate_left(N))
+    }
+}
+
+struct JhashBurst<'a, const N: usize, const LEN: usize> {
+    initval: u32,
+    keys: &'a [[u64; N]],
+    out: &'a mut [u64],
+}
+
+impl<const N: usize, const LEN: usize> LaneKernel for JhashBurst<'_, N, LEN> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let Self { initval, keys, out } = self;
+        eights(keys, out, |keys, out| {
+            let Eight(hashes) = jhash2::<Eight, N, LEN>(initval, |word| {
+                Eight(core::array::from_fn(|i| half(&keys[i], word)))
+            });
+            *out = hashes.map(u64::from);
+        });
+    }
+}
+
+/// Hashes keys eight at a time; the last of them, where they are fewer, beside keys of zeros.
+#[inline(always)]
+fn eights<const N: usize>(
+    keys: &[[u64; N]],
+    out: &mut [u64],
+    mut hash: impl FnMut(&[[u64; N]; WIDTH], &mut [u64; WIDTH]),
+) {
+    let (whole, rest) = keys.as_chunks::<WIDTH>();
+    let (whole_out, rest_out) = out.as_chunks_mut::<WIDTH>();
+    for (keys, out) in whole.iter().zip(whole_out.iter_mut()) {
+        hash(keys, out);
+    }
+    // Where there is less room than keys, the first of the rest are those that have some.
+    let rest = whole.get(whole_out.len()).map_or(rest, <[_; WIDTH]>::as_slice);
+    let rest_out = whole_out.get_mut(whole.len()).map_or(rest_out, <[_; WIDTH]>::as_mut_slice);
+    if !rest.is_empty() && !rest_out.is_empty() {
+        let (mut last, mut hashes) = ([[0; N]; WIDTH], [0; WIDTH]);
+        last.iter_mut().zip(rest).for_each(|(to, key)| *to = *key);
+        hash(&last, &mut hashes);
+        rest_out.iter_mut().zip(hashes).take(rest.len()).for_each(|(to, hash)| *to = hash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheme::{BytesHash, Key, Scheme};
+    use crate::siphash::{SipHash13, SipHash24};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    /// Keys of 36 octets and of 40, alone and in bursts with every kind of lanes that there is, against the octets' hash.
+    fn agrees<H: BytesHash + WordsHash<5, 36> + WordsHash<5, 40>>(on: &H, keys: &[[u64; 5]], room: usize) {
+        let octets = |key: &[u64; 5]| key.map(u64::to_ne_bytes).as_flattened().to_vec();
+        let short: Vec<[u64; 5]> = keys.iter().map(|key| short(*key)).collect();
+        let mut expected = std::vec![7; room];
+        let mut out = expected.clone();
+        for (at, key) in short.iter().enumerate() {
+            let hash = on.hash(&octets(key)[..36]);
+            assert_eq!(WordsHash::<5, 36>::hash_words(on, key), hash);
+            expected.get_mut(at).into_iter().for_each(|place| *place = hash);
+        }
+        WordsHash::<5, 36>::hash_burst(on, &short, &mut out);
+        assert_eq!(out, expected);
+        for (at, key) in keys.iter().enumerate() {
+            let hash = on.hash(&octets(key));
+            assert_eq!(WordsHash::<5, 40>::hash_words(on, key), hash);
+            expected.get_mut(at).into_iter().for_each(|place| *place = hash);
+        }
+        WordsHash::<5, 40>::hash_burst(on, keys, &mut out);
+        assert_eq!(out, expected);
+    }
+
+    fn short(mut key: [u64; 5]) -> [u64; 5] {
+        let mut last = key[4].to_ne_bytes();
+        last[4..].fill(0);
+        key[4] = u64::from_ne_bytes(last);
+        key
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_words_as_their_octets(key: [u8; 16], keys in vec(any::<[u64; 5]>(), 0..70), room in 0..80usize) {
+            let key = Key::new(key);
+            for unit in LaneUnit::all() {
+                agrees(&SipHash24 { unit, ..SipHash24::new(&key) }, &keys, room);
+                agrees(&SipHash13 { unit, ..SipHash13::new(&key) }, &keys, room);
+            }
+            agrees(&Jhash::new(&key), &keys, room);
+        }
+    }
+}
