@@ -56,20 +56,40 @@ impl<const C: usize, const D: usize, const N: usize, const LEN: usize> LaneKerne
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
         let Self { initial, keys, out } = self;
-        let initial = Words::splat(lanes, initial);
-        let last = lanes.splat(last(LEN));
-        let mark = lanes.splat(0xff);
-        eights(keys, out, |keys, out| {
-            let mut words = initial;
-            let mut at = 0;
-            while at < LEN / 8 {
-                words.compress::<C>(Vector(lanes, lanes.column(keys, at)));
-                at += 1;
-            }
-            let last = if LEN.is_multiple_of(8) { last } else { lanes.xor(last, lanes.column(keys, N - 1)) };
-            let Vector(_, hashes) = words.finish::<C, D>(Vector(lanes, last), Vector(lanes, mark));
-            lanes.store(hashes, out);
-        });
+        let sip = SipEights::<L, C, D, LEN> {
+            lanes,
+            initial: Words::splat(lanes, initial),
+            last: lanes.splat(last(LEN)),
+            mark: lanes.splat(0xff),
+        };
+        sip.all(keys, out);
+    }
+}
+
+/// SipHash in lanes, with what is the same for all keys at hand.
+struct SipEights<L: Lanes, const C: usize, const D: usize, const LEN: usize> {
+    lanes: L,
+    initial: Words<Vector<L>>,
+    last: L::V,
+    mark: L::V,
+}
+
+impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize> Eights<N>
+    for SipEights<L, C, D, LEN>
+{
+    #[inline(always)]
+    fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]) {
+        let Self { lanes, initial: mut words, mut last, mark } = *self;
+        let mut at = 0;
+        while at < LEN / 8 {
+            words.compress::<C>(Vector(lanes, lanes.column(keys, at)));
+            at += 1;
+        }
+        if !LEN.is_multiple_of(8) {
+            last = lanes.xor(last, lanes.column(keys, N - 1));
+        }
+        let Vector(_, hashes) = words.finish::<C, D>(Vector(lanes, last), Vector(lanes, mark));
+        lanes.store(hashes, out);
     }
 }
 
@@ -176,36 +196,44 @@ impl<const N: usize, const LEN: usize> LaneKernel for JhashBurst<'_, N, LEN> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        let Self { initval, keys, out } = self;
-        eights(keys, out, |keys, out| {
-            let Eight(hashes) = jhash2::<Eight, N, LEN>(initval, |word| {
-                Eight(core::array::from_fn(|i| half(&keys[i], word)))
-            });
-            *out = hashes.map(u64::from);
-        });
+        JhashEights::<LEN>(self.initval).all(self.keys, self.out);
     }
 }
 
-/// Hashes keys eight at a time; the last of them, where they are fewer, beside keys of zeros.
-#[inline(always)]
-fn eights<const N: usize>(
-    keys: &[[u64; N]],
-    out: &mut [u64],
-    mut hash: impl FnMut(&[[u64; N]; WIDTH], &mut [u64; WIDTH]),
-) {
-    let (whole, rest) = keys.as_chunks::<WIDTH>();
-    let (whole_out, rest_out) = out.as_chunks_mut::<WIDTH>();
-    for (keys, out) in whole.iter().zip(whole_out.iter_mut()) {
-        hash(keys, out);
+/// jhash2 in lanes.
+struct JhashEights<const LEN: usize>(u32);
+
+impl<const N: usize, const LEN: usize> Eights<N> for JhashEights<LEN> {
+    #[inline(always)]
+    fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]) {
+        let word = |at| Eight(core::array::from_fn(|i| half(&keys[i], at)));
+        let Eight(hashes) = jhash2::<Eight, N, LEN>(self.0, word);
+        *out = hashes.map(u64::from);
     }
-    // Where there is less room than keys, the first of the rest are those that have some.
-    let rest = whole.get(whole_out.len()).map_or(rest, <[_; WIDTH]>::as_slice);
-    let rest_out = whole_out.get_mut(whole.len()).map_or(rest_out, <[_; WIDTH]>::as_mut_slice);
-    if !rest.is_empty() && !rest_out.is_empty() {
-        let (mut last, mut hashes) = ([[0; N]; WIDTH], [0; WIDTH]);
-        last.iter_mut().zip(rest).for_each(|(to, key)| *to = *key);
-        hash(&last, &mut hashes);
-        rest_out.iter_mut().zip(hashes).take(rest.len()).for_each(|(to, hash)| *to = hash);
+}
+
+/// A hash of eight keys side by side.
+trait Eights<const N: usize> {
+    /// Marked `#[inline(always)]`, so that it is compiled for the registers of its caller.
+    fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]);
+
+    /// Hashes keys eight at a time; the last of them, where they are fewer, beside keys of zeros.
+    #[inline(always)]
+    fn all(&self, keys: &[[u64; N]], out: &mut [u64]) {
+        let (whole, rest) = keys.as_chunks::<WIDTH>();
+        let (whole_out, rest_out) = out.as_chunks_mut::<WIDTH>();
+        for (keys, out) in whole.iter().zip(whole_out.iter_mut()) {
+            self.eight(keys, out);
+        }
+        // Where there is less room than keys, the first of the rest are those that have some.
+        let rest = whole.get(whole_out.len()).map_or(rest, <[_; WIDTH]>::as_slice);
+        let rest_out = whole_out.get_mut(whole.len()).map_or(rest_out, <[_; WIDTH]>::as_mut_slice);
+        if !rest.is_empty() && !rest_out.is_empty() {
+            let (mut last, mut hashes) = ([[0; N]; WIDTH], [0; WIDTH]);
+            last.iter_mut().zip(rest).for_each(|(to, key)| *to = *key);
+            self.eight(&last, &mut hashes);
+            rest_out.iter_mut().zip(hashes).take(rest.len()).for_each(|(to, hash)| *to = hash);
+        }
     }
 }
 
