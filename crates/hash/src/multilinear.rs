@@ -17,8 +17,8 @@ use crate::expand::key_word;
 use crate::load::le32_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of `i`. The theorem
-/// then holds for whoever cannot tell SipHash-2-4 from a random function.
+/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the octets `multilin`
+/// and `i`, little-endian. The theorem then holds for whoever cannot tell SipHash-2-4 from a random function.
 ///
 /// The characters are the octets' little-endian words, the last one filled up with zeros. For the first 128 octets the
 /// key words are held; for those beyond they are expanded as the characters come, which takes some twenty times as

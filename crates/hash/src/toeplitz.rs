@@ -47,8 +47,8 @@ impl Rss {
     }
 }
 
-/// The 32 bits of the key that belong to bit `bit` of an octet (0 the lowest), where `window` is the 40 bits of key that
-/// begin with the octet.
+/// The 32 bits of the key that belong to bit `bit` of an octet (0 the lowest), where `window` is the 40 bits of key
+/// that begin with the octet.
 #[inline(always)]
 fn bits_at(window: u64, bit: u32) -> u32 {
     (window >> (1 + bit)) as u32
@@ -56,8 +56,9 @@ fn bits_at(window: u64, bit: u32) -> u32 {
 
 /// The Toeplitz hash of any octets, its key expanded from 128 bits.
 ///
-/// Word `i` of the key, big-endian, is SipHash-2-4 of `i`. The first 36 octets of the input go through tables; for
-/// octets beyond, the key is expanded as they come, which takes some ten times as long.
+/// Word `i` of the key, big-endian, is SipHash-2-4 of the octets `toeplitz` and `i`, little-endian. The first 36 octets
+/// of the input go through tables; for octets beyond, the key is expanded as they come, which takes many times as
+/// long.
 #[derive(Clone)]
 pub struct Toeplitz {
     rss: Rss,
@@ -65,23 +66,26 @@ pub struct Toeplitz {
 }
 
 impl Toeplitz {
-    /// The 128 bits of the expanded key that begin at octet `8 * word`.
-    fn key_from(key: &Key, word: usize) -> u128 {
-        let [high, low] = [word, word + 1].map(|i| u128::from(key_word(key, b"toeplitz", i)));
-        high << 64 | low
+    /// Word `i` of the expanded key.
+    fn key_word(key: &Key, i: usize) -> u64 {
+        key_word(key, b"toeplitz", i)
     }
 
     /// The part that the octets behind the tables add to the hash.
     #[cold]
     fn beyond(&self, input: &[u8]) -> u32 {
-        let (mut hash, mut bits) = (0, Self::key_from(&self.key, Rss::OCTETS / 8));
+        let word = |i| u128::from(Self::key_word(&self.key, i));
+        let first = Rss::OCTETS / 8;
+        // The 128 bits of key that begin with the word in which the octet stands.
+        let mut bits = word(first) << 64 | word(first + 1);
+        let mut hash = 0;
         for (i, octet) in input.iter().enumerate().skip(Rss::OCTETS) {
             if i % 8 == 0 {
-                bits = Self::key_from(&self.key, i / 8);
+                bits = bits << 64 | word(i / 8 + 1);
             }
             let window = (bits >> (88 - 8 * (i % 8))) as u64;
-            for bit in (0..8).filter(|bit| octet >> bit & 1 == 1) {
-                hash ^= bits_at(window, bit);
+            for bit in 0..8 {
+                hash ^= bits_at(window, bit) * u32::from(octet >> bit & 1);
             }
         }
         hash
@@ -102,7 +106,7 @@ impl Scheme for Toeplitz {
     fn new(key: &Key) -> Self {
         let mut octets = [0; Rss::OCTETS + 4];
         for (i, word) in octets.as_chunks_mut().0.iter_mut().enumerate() {
-            *word = key_word(key, b"toeplitz", i).to_be_bytes();
+            *word = Self::key_word(key, i).to_be_bytes();
         }
         Self { rss: Rss::new(&octets), key: *key }
     }
