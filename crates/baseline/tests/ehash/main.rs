@@ -1,0 +1,194 @@
+//! The hashes of connections against an independent implementation of the same definitions, against what their
+//! sources published, and against what their documentation says of them.
+
+mod naive;
+mod spread;
+
+use baseline::ehash::{Base, Flat, HSipHash, Jhash2, LinearPort, Secrets, SipHash, V1, V4};
+use baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1, v4};
+use core::net::Ipv6Addr;
+use flow::ehash::TupleHash;
+use flow::tuple::Tuple;
+use hash::scheme::Key;
+use naive::Octets;
+
+/// Tuples and secrets without end, the same in every run: the generator splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn octets<const N: usize>(&mut self) -> [u8; N] {
+        let mut octets = [0; N];
+        for word in octets.chunks_mut(8) {
+            word.copy_from_slice(&self.next().to_le_bytes()[..word.len()]);
+        }
+        octets
+    }
+
+    fn secrets(&mut self) -> Secrets {
+        let (ehash, ipv6, mix) = (self.next() as u32, self.next() as u32, self.next() as u32);
+        Secrets { ehash, ipv6, mix, key: Key::new(self.octets()) }
+    }
+}
+
+fn tuple(octets: &Octets) -> Tuple {
+    let bits = |at| octets[at..at + 16].iter().fold(0, |bits, octet| bits << 8 | u128::from(*octet));
+    let address = |at| Ipv6Addr::from_bits(bits(at));
+    let port = |at| u16::from_be_bytes([octets[at], octets[at + 1]]);
+    let tuple = Tuple::new(address(0), port(32), address(16), port(34));
+    assert_eq!(tuple.octets(), octets);
+    tuple
+}
+
+type Hash = fn(&Tuple, &Secrets) -> u32;
+
+/// On a million tuples, each under secrets of its own.
+fn agree(hash: Hash, naive: fn(&Octets, &Secrets) -> u32) {
+    let mut random = Random(1);
+    for _ in 0..1_000_000 {
+        let (octets, secrets) = (random.octets(), random.secrets());
+        assert_eq!(hash(&tuple(&octets), &secrets), naive(&octets, &secrets), "{octets:x?}");
+    }
+}
+
+#[test]
+fn base_agrees_with_the_naive_form() {
+    agree(base, naive::base);
+}
+
+#[test]
+fn v1_agrees_with_the_naive_form() {
+    agree(v1, naive::v1);
+}
+
+#[test]
+fn jhash2_agrees_with_the_naive_form() {
+    agree(jhash2, naive::jhash2);
+}
+
+#[test]
+fn hsiphash_agrees_with_the_naive_form() {
+    agree(hsiphash, naive::hsiphash);
+}
+
+#[test]
+fn siphash_agrees_with_the_naive_form() {
+    agree(siphash, naive::siphash2u64);
+}
+
+#[test]
+fn lport_agrees_with_the_naive_form() {
+    agree(lport, naive::lport);
+}
+
+#[test]
+fn flat_agrees_with_the_naive_form() {
+    agree(flat, naive::flat);
+}
+
+#[test]
+fn v4_agrees_with_the_naive_form() {
+    agree(v4, naive::v4);
+}
+
+fn check<H: TupleHash>(id: &str, naive: fn(&Octets, &Secrets) -> u32) {
+    let hash = H::new(&Key::VECTOR).hash(&Tuple::CHECK);
+    assert_eq!(H::INFO.id, id);
+    assert_eq!(hash, H::INFO.check, "{id}: {hash:#010x}");
+    assert_eq!(hash, u64::from(naive(Tuple::CHECK.octets(), &Secrets::new(&Key::VECTOR))), "{id}");
+}
+
+#[test]
+fn check_values_hold_and_agree_with_the_naive_form() {
+    check::<Base>("base", naive::base);
+    check::<V1>("v1", naive::v1);
+    check::<Jhash2>("jhash2", naive::jhash2);
+    check::<HSipHash>("hsiphash", naive::hsiphash);
+    check::<SipHash>("siphash", naive::siphash2u64);
+    check::<LinearPort>("lport", naive::lport);
+    check::<Flat>("flat", naive::flat);
+    check::<V4>("v4", naive::v4);
+}
+
+#[test]
+fn secrets_are_derived_as_documented() {
+    let octets = Random(5).octets();
+    let secrets = Secrets::new(&Key::new(octets));
+    let word = |i: u64| naive::siphash(2, 4, &i.to_le_bytes(), octets).to_le_bytes();
+    assert_eq!([secrets.ehash.to_le_bytes(), secrets.ipv6.to_le_bytes()].as_flattened(), word(0));
+    assert_eq!(secrets.mix.to_le_bytes(), word(1)[..4]);
+    assert_eq!(secrets.key.octets().as_slice(), [word(2), word(3)].as_flattened());
+}
+
+#[test]
+fn secrets_stay_out_of_logs() {
+    assert_eq!(format!("{:?}", Base(Secrets::SOURCE)), "Base(Secrets(..))");
+}
+
+/// Hashes a tuple and the same tuple with other octets at `places`, a thousand times under other secrets, and counts
+/// how often both hash alike.
+fn alike(hash: Hash, places: core::ops::Range<usize>) -> usize {
+    let mut random = Random(2);
+    let pairs = (0..1000).map(|_| {
+        let (octets, secrets) = (random.octets(), random.secrets());
+        let mut other = octets;
+        other[places.clone()].copy_from_slice(&random.octets::<36>()[places.clone()]);
+        hash(&tuple(&octets), &secrets) == hash(&tuple(&other), &secrets)
+    });
+    pairs.filter(|alike| *alike).count()
+}
+
+#[test]
+fn only_flat_takes_the_whole_local_address() {
+    for hash in [base as Hash, v1, jhash2, hsiphash, siphash, lport, v4] {
+        assert_eq!(alike(hash, 0..12), 1000);
+        assert_eq!(alike(hash, 12..16), 0);
+    }
+    assert_eq!(alike(flat, 0..12), 0);
+}
+
+#[test]
+fn all_but_v4_take_the_whole_foreign_address() {
+    for hash in [base as Hash, v1, jhash2, hsiphash, siphash, lport, flat] {
+        for word in 4..8 {
+            assert_eq!(alike(hash, 4 * word..4 * word + 4), 0);
+        }
+    }
+    assert_eq!(alike(v4, 16..28), 1000);
+}
+
+#[test]
+fn base_does_not_see_equal_changes_of_two_words() {
+    let mut random = Random(3);
+    for _ in 0..1000 {
+        let (octets, secrets, change) = (random.octets(), random.secrets(), random.octets::<4>());
+        let mut other = octets;
+        for (i, change) in change.iter().enumerate() {
+            other[16 + i] ^= change;
+            other[20 + i] ^= change;
+        }
+        let of = |hash: Hash| hash(&tuple(&octets), &secrets) == hash(&tuple(&other), &secrets);
+        assert!(of(base));
+        assert!(![v1 as Hash, jhash2, hsiphash, siphash, lport, flat].into_iter().any(of));
+    }
+}
+
+#[test]
+fn the_local_port_only_shifts_the_later_hashes() {
+    let mut random = Random(4);
+    for hash in [lport as Hash, flat] {
+        let (octets, secrets) = (random.octets::<36>(), random.secrets());
+        let at = |port: u16| {
+            let mut octets = octets;
+            octets[32..34].copy_from_slice(&port.to_be_bytes());
+            hash(&tuple(&octets), &secrets)
+        };
+        assert!((0..=u16::MAX).all(|port| at(port) == at(0).wrapping_add(port.into())));
+    }
+}
