@@ -30,6 +30,10 @@ pub struct Definition {
     pub schemes: Vec<String>,
     /// The scheme to which every other one's time is given as a ratio.
     pub reference: String,
+    /// The metric of charts and tables; `cycles_mean` where the file names none.
+    pub metric: String,
+    /// What a figure is for, one word such as `tuple` or `find`; `name` where the file has none.
+    pub per: String,
     /// How much is measured.
     pub size: Sizes,
     /// The largest spread that the source states for its own figures.
@@ -293,6 +297,7 @@ mod tests {
         assert!(study.schemes.contains(&study.reference));
         assert_eq!(study.size.full, Size { names: 1_000_000, repetitions: 20 });
         assert_eq!(study.bound.unwrap().value, 1.0);
+        assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
         assert_eq!(study.targets.len(), 4);
         assert_eq!(study.claims[1].rule, Rule::LittleMore);
         assert_eq!(study.charts[0].schemes.len(), 6);
@@ -322,6 +327,15 @@ mod tests {
         assert_eq!(study.expects[0].checksum, Checksum { offset: 1, ccnx: u64::MAX, ndn: 3 });
         let error = message(changed(first, &second.replace("0x03", "3")));
         assert!(error.contains("\"3\" is not 0x"), "{error}");
+    }
+
+    #[test]
+    fn reads_what_a_figure_is_for() {
+        let reference = "reference = \"ndn/one-by-one/crc32c\"";
+        let study = changed(reference, &format!("metric = \"ns\"\nper = \"find\"\n{reference}")).unwrap();
+        assert_eq!((study.metric.as_str(), study.per.as_str()), ("ns", "find"));
+        let error = message(changed(reference, &format!("per = \" \"\n{reference}")));
+        assert_eq!(error, "study.toml: per: takes some words");
     }
 
     #[test]

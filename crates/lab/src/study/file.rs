@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::braces::{self, MAX_EXPANSION};
 use super::definition::{Bound, Chart, Claim, Definition, DefinitionError, Expect, Rule, Sizes, Target};
+use crate::record::metric;
 
 const MAX_NAMES: u32 = 10_000_000;
 /// A chart of a few octets may stand for as many bars as there are schemes.
@@ -23,6 +24,10 @@ pub(super) struct File {
     workloads: Vec<String>,
     schemes: Vec<String>,
     reference: String,
+    #[serde(default = "default_metric")]
+    metric: String,
+    #[serde(default = "default_per")]
+    per: String,
     size: Sizes,
     bound: Option<Bound>,
     #[serde(default)]
@@ -33,6 +38,14 @@ pub(super) struct File {
     chart: Vec<FileChart>,
     #[serde(default)]
     expect: Vec<Expect>,
+}
+
+fn default_metric() -> String {
+    metric::CYCLES_MEAN.to_owned()
+}
+
+fn default_per() -> String {
+    "name".to_owned()
 }
 
 #[derive(Deserialize)]
@@ -73,6 +86,8 @@ impl Checker<'_> {
             ("title", &file.title),
             ("question", &file.question),
             ("source", &file.source),
+            ("metric", &file.metric),
+            ("per", &file.per),
         ] {
             self.range(field, !text.trim().is_empty(), "some words")?;
         }
@@ -133,6 +148,8 @@ impl Checker<'_> {
             workloads: file.workloads,
             schemes,
             reference: file.reference,
+            metric: file.metric,
+            per: file.per,
             size: file.size,
             bound: file.bound,
             targets: file.target,
