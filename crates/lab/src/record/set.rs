@@ -140,8 +140,19 @@ impl RecordSet {
 
     /// The time of `of` as a ratio to the time of `to`, as it was measured pair by pair.
     pub fn ratio(&self, study: &str, workload: &str, of: &str, to: &str) -> Option<&Record> {
-        self.first(study, workload, of, metric::RATIO, to)
-            .filter(|r| r.metric == metric::RATIO && r.unit == to)
+        self.metric_in(study, workload, of, metric::RATIO, to)
+    }
+
+    /// The record of a metric in a unit, which for a ratio is the scheme that it is relative to.
+    pub fn metric_in(
+        &self,
+        study: &str,
+        workload: &str,
+        scheme: &str,
+        metric: &str,
+        unit: &str,
+    ) -> Option<&Record> {
+        self.first(study, workload, scheme, metric, unit).filter(|r| r.metric == metric && r.unit == unit)
     }
 
     /// The first record at or after a place in the order of keys, if it is about this scheme.

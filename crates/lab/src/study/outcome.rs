@@ -1,5 +1,7 @@
 //! What the records say of a study's claims and targets. A ratio without a record says nothing.
 
+use std::collections::HashSet;
+
 use super::definition::{Claim, Definition, Rule, Target};
 use crate::record::RecordSet;
 use crate::stats::Interval;
@@ -154,10 +156,16 @@ pub struct Counts {
 }
 
 impl Definition {
-    /// The workloads in the records that the study does not name.
+    /// The workloads in the records that the study does not name: the user's own. Those of a model other than the study's,
+    /// such as machine code that is simulated beside what is timed, are none.
     pub fn own_workloads<'a>(&self, records: &'a RecordSet) -> Vec<&'a str> {
+        let timed: HashSet<&str> = records
+            .iter()
+            .filter(|r| r.study == self.slug && r.model == self.model)
+            .map(|r| r.workload.as_str())
+            .collect();
         let mut workloads = records.workloads(&self.slug);
-        workloads.retain(|w| !self.workloads.iter().any(|named| named == w));
+        workloads.retain(|w| timed.contains(w) && !self.workloads.iter().any(|named| named == w));
         workloads
     }
 
@@ -259,6 +267,16 @@ mod tests {
         assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Disagrees);
         assert_eq!(overall(&[(Agrees, false), (Disagrees, true)]), Overall::Agrees);
         assert_eq!(overall(&[(Disagrees, true)]), Overall::Disagrees);
+    }
+
+    #[test]
+    fn takes_no_workload_of_another_model_for_the_users() {
+        let definition = sample::definition();
+        let mut records = sample::records(&definition, &["mine.txt"]);
+        let mut other = records.iter().next().unwrap().clone();
+        (other.model, other.workload) = ("mca".into(), "mca/skylake".into());
+        records.insert(other).unwrap();
+        assert_eq!(definition.own_workloads(&records), ["mine.txt"]);
     }
 
     #[test]
