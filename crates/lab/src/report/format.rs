@@ -21,6 +21,47 @@ pub(crate) fn ratio(value: f64) -> String {
     }
 }
 
+/// A count, its thousands apart: `1,048,576`. Fractions are cut off.
+pub(super) fn count(value: f64) -> String {
+    // Beyond this a float does not count any more.
+    if !(0.0..1e15).contains(&value) {
+        return short(value);
+    }
+    let digits = (value as u64).to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count in the units of memory where it is a multiple of one: `64Ki`, `16Mi`.
+pub(super) fn binary(value: f64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
+    let fits = |(size, _): &&(f64, &str)| value >= *size && value % size == 0.0;
+    match UNITS.iter().find(fits) {
+        Some((size, unit)) => format!("{}{unit}", count(value / size)),
+        None => count(value),
+    }
+}
+
+/// A number on an axis, as short as it can be.
+pub(super) fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        v if !(1e-3..1e7).contains(&v) => format!("{value:.0e}"),
+        v if v >= 10.0 && value < 0.0 => format!("{value:.0}"),
+        v if v >= 10.0 => count(value.round()),
+        _ => {
+            let fixed = format!("{value:.3}");
+            fixed.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
+}
+
 /// `[low, high]`, each bound as `show` has it.
 pub(crate) fn interval(interval: Interval, show: fn(f64) -> String) -> String {
     format!("[{}, {}]", show(interval.low), show(interval.high))
@@ -46,6 +87,18 @@ mod tests {
         assert_eq!([0.1156, 1.0284, 2.5, 12.34, 123.4].map(ratio), ["0.116", "1.028", "2.50", "12.3", "123"]);
         let bounds = Interval { value: 10.5, low: 10.25, high: 111.0 };
         assert_eq!(interval(bounds, figure), "[10.2, 111]");
+    }
+
+    #[test]
+    fn writes_counts_and_axes() {
+        assert_eq!([0.0, 999.0, 1000.0, 1_048_576.0].map(count), ["0", "999", "1,000", "1,048,576"]);
+        assert_eq!([-1.0, -50.0, 1e300].map(count), ["-1", "-50", "1e300"]);
+        assert_eq!([0.0, 16.0, 1024.0, 3072.0, 1000.0].map(binary), ["0", "16", "1Ki", "3Ki", "1,000"]);
+        assert_eq!([1_048_576.0, 16_777_216.0].map(binary), ["1Mi", "16Mi"]);
+        assert_eq!(
+            [0.0, 0.1, 1.5, 2.0, 50.0, 1e4, 1e9].map(short),
+            ["0", "0.1", "1.5", "2", "50", "10,000", "1e9"]
+        );
     }
 
     #[test]

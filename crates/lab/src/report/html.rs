@@ -29,6 +29,7 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_template("sections", include_str!("sections.html"))?;
     environment.add_template("report", include_str!("template.html"))?;
     let studies: Vec<StudyView> = parts.iter().enumerate().map(|(i, part)| study(i, part)).collect();
     environment.get_template("report")?.render(context! { studies => Serde(studies) })
@@ -38,7 +39,14 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
 mod tests {
     use super::*;
     use crate::record::Record;
-    use crate::report::sample;
+    use crate::report::{flow_sample, sample};
+
+    /// The page of the studies of flows.
+    fn flows(records: &RecordSet) -> String {
+        let (definitions, machine) = (flow_sample::definitions(), sample::machine());
+        let part = |definition| Part { definition, records, machine: &machine };
+        html(&definitions.iter().map(part).collect::<Vec<_>>()).unwrap()
+    }
 
     fn page(records: &RecordSet, machine: &Machine) -> String {
         html(&[Part { definition: &sample::definition(), records, machine }]).unwrap()
@@ -141,6 +149,89 @@ mod tests {
         // Every quote that is not escaped delimits an attribute of our own, so there is an even number in each tag.
         for tag in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
             assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
+        }
+    }
+
+    #[test]
+    fn shows_what_is_known_of_flows() {
+        let page = flows(&flow_sample::records());
+        for heading in [
+            "<h2>Cost: cycles per tuple",
+            "<h2>What llvm-mca",
+            "<h2>Spread",
+            "<h2>Under flood",
+            "<h2>As the table",
+        ] {
+            assert_eq!(page.matches(heading).count(), 1, "{heading}");
+        }
+        insta::assert_snapshot!(between(&page, "<h2>Cost", "<figure>").replace('>', ">\n"));
+        insta::assert_snapshot!(between(&page, "<b>skylake, with the cold call", "</details>"));
+        insta::assert_snapshot!(between(&page, "<b>The picture", "</details>"));
+        insta::assert_snapshot!(between(&page, "<figcaption>local", "</figure>").replace('>', ">\n"));
+        insta::assert_snapshot!(between(&page, "<h2>As the table", "<div class=\"charts"));
+    }
+
+    #[test]
+    fn speaks_of_names_only_where_names_are_measured() {
+        let page = flows(&flow_sample::records());
+        for words in [
+            "per name",
+            "All figures",
+            "How far from the floor",
+            "What sways",
+            "The probe's own cost",
+            "barriers",
+        ] {
+            assert!(!page.contains(words), "{words}");
+        }
+        assert!(!page.contains("Nothing that bears on the question"));
+    }
+
+    #[test]
+    fn has_no_section_without_records() {
+        let page = flows(&RecordSet::new());
+        assert_eq!(page.matches("<h2>").count(), 3 * 3, "targets, the machine, how figures are made");
+        assert!(!page.contains("<figure") && !page.contains("NaN"));
+    }
+
+    #[test]
+    fn escapes_what_the_records_of_flows_say() {
+        const HOSTILE: &str = "\"'><script>alert(1)</script><b onclick=x>&{{ 7*7 }}\u{202e}";
+        let mut records = RecordSet::new();
+        for record in flow_sample::records().iter() {
+            let mut record: Record = record.clone();
+            for text in [&mut record.workload, &mut record.scheme, &mut record.unit] {
+                for word in ["sip", "lo", "sky", "seq", "hit", "rand"] {
+                    *text = text.replace(word, HOSTILE);
+                }
+            }
+            records.insert(record).unwrap();
+        }
+        let page = flows(&records);
+        assert!(page.contains("alert(1)"));
+        assert!(!page.contains("<script") && !page.contains("<b onclick") && !page.contains(">49<"));
+        assert!(!page.contains('\u{202e}'));
+        for tag in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+            assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
+        }
+    }
+
+    #[test]
+    fn survives_any_finite_figure() {
+        for figure in [0.0, -1.0, 1e-300, 1e300, f64::MAX] {
+            let mut records = RecordSet::new();
+            for (i, record) in flow_sample::records().iter().enumerate() {
+                let mut record: Record = record.clone();
+                if i % 3 != 0 {
+                    (record.value, record.low, record.high) = (figure, figure, figure);
+                }
+                records.insert(record).unwrap();
+            }
+            let page = flows(&records);
+            for wrong in ["NaN", ">inf", "\"inf", " inf"] {
+                let near = page.find(wrong).and_then(|at| page.get(at.saturating_sub(200)..at + 20));
+                assert_eq!(near, None, "{figure:e}");
+            }
         }
     }
 

@@ -21,11 +21,11 @@ impl Axis {
         let positive = ratios.filter(|r| *r > 0.0 && r.is_finite());
         let (low, high) = positive.fold((1.0, 1.0), |(low, high), r| (f64::min(low, r), f64::max(high, r)));
         // A little room at the ends, and never a scale without extent.
-        Self { low: low / 1.02, high: high * 1.02 }
+        Self { low: low / 1.02, high: (high * 1.02).min(f64::MAX) }
     }
 
     fn x(self, ratio: f64) -> f64 {
-        let share = (ratio.max(self.low) / self.low).ln() / (self.high / self.low).ln();
+        let share = (ratio.max(self.low).ln() - self.low.ln()) / (self.high.ln() - self.low.ln());
         3.0 + share.clamp(0.0, 1.0) * (WIDTH - 6.0)
     }
 

@@ -23,6 +23,9 @@ pub(super) struct FloorRow<'a> {
     pub(super) limit: Option<f64>,
 }
 
+/// The model whose schemes are an encoding, a way of hashing and a hash.
+const NAMES: &str = "names";
+
 /// The workloads in the order of the report: those of the study that were measured, then the user's own.
 pub(super) fn workloads<'a>(definition: &'a Definition, records: &'a RecordSet) -> Vec<&'a str> {
     let measured = records.workloads(&definition.slug);
@@ -31,6 +34,12 @@ pub(super) fn workloads<'a>(definition: &'a Definition, records: &'a RecordSet) 
     all.extend(definition.own_workloads(records));
     all.retain(|w| definition.schemes.iter().any(|s| mean(definition, records, w, s).is_some()));
     all
+}
+
+/// The unit of the study's metric.
+pub(super) fn unit<'a>(definition: &Definition, records: &'a RecordSet) -> &'a str {
+    let of = |r: &&Record| r.study == definition.slug && r.metric == definition.metric;
+    records.iter().find(of).map_or("cycles", |r| &r.unit)
 }
 
 /// The spread that the study's source gives a bound for.
@@ -48,7 +57,7 @@ pub(super) fn schemes<'a>(
         let record = |name| records.metric(&definition.slug, workload, scheme, name);
         SchemeRow {
             scheme,
-            mean: record(metric::CYCLES_MEAN).map(Record::interval),
+            mean: record(&definition.metric).map(Record::interval),
             min_mean: record(metric::CYCLES_MIN_MEAN).map(|r| r.value),
             spread: record(spread_metric(definition)).map(|r| r.value),
             ratio: records
@@ -64,7 +73,7 @@ pub(super) fn schemes<'a>(
         .filter(|row| row.mean.is_some() || row.min_mean.is_some() || row.stream.is_some())
 }
 
-/// The schemes with a single walk that were measured on the workload.
+/// The schemes of names with a single walk that were measured on the workload.
 pub(super) fn floor<'a>(
     definition: &'a Definition,
     records: &'a RecordSet,
@@ -72,7 +81,7 @@ pub(super) fn floor<'a>(
 ) -> impl Iterator<Item = FloorRow<'a>> {
     let study = &definition.slug;
     definition.schemes.iter().filter_map(move |scheme| {
-        let floors = scheme_id::floors(scheme)?;
+        let floors = scheme_id::floors(scheme).filter(|_| definition.model == NAMES)?;
         let walk = floors.iter().find_map(|walk| mean(definition, records, workload, walk));
         // A keyed hash has no CRC to compute.
         let limit = [scheme.as_str(), scheme_id::head(scheme)]
@@ -97,8 +106,11 @@ pub(super) struct Sway {
 }
 
 /// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None` unless several
-/// encodings and several ways were measured.
+/// encodings of names and several ways were measured.
 pub(super) fn sway(definition: &Definition, records: &RecordSet, workload: &str) -> Option<Sway> {
+    if definition.model != NAMES {
+        return None;
+    }
     let hash = scheme_id::last(&definition.reference);
     let measured: Vec<(&str, f64)> = definition
         .schemes
@@ -120,7 +132,7 @@ pub(super) fn sway(definition: &Definition, records: &RecordSet, workload: &str)
 }
 
 fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &str) -> Option<Interval> {
-    records.metric(&definition.slug, workload, scheme, metric::CYCLES_MEAN).map(Record::interval)
+    records.metric(&definition.slug, workload, scheme, &definition.metric).map(Record::interval)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The terminal's tables and verdicts.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, TableStyle};
 
 use super::format::{self, figure, ratio};
+use super::section::{Block, Section, Shown, Table};
 use super::tables::{self, SchemeRow};
-use super::words;
+use super::{sections, words};
 use crate::record::RecordSet;
 use crate::study::definition::Definition;
 use crate::study::outcome::{Overall, Reached};
@@ -24,19 +25,28 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .content_lines(ContentLineStyle::none().junction(' '));
 
-/// The tables of a study, one for each workload, then its claims and targets in words; at most `width` columns wide, as far
-/// as the ids of the schemes allow.
+/// The tables of a study, one for each workload, then the sections that its records fill, then its claims and targets in
+/// words; at most `width` columns wide, as far as the ids of the schemes and the pictures in stars allow.
 pub fn text(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
     let mut out = String::new();
-    for workload in tables::workloads(definition, records) {
-        out += &format!("{} · cycles per name\n", format::plain(workload));
+    let (unit, per) = (tables::unit(definition, records), &definition.per);
+    let mut workloads = tables::workloads(definition, records);
+    workloads.retain(|_| !sections::show(&definition.model));
+    for workload in &workloads {
+        out += &format::plain(&format!("{workload} · {unit} per {per}"));
+        out.push('\n');
         out += &workload_table(definition, records, workload, width);
         out.push('\n');
+    }
+    if !workloads.is_empty() {
+        out += &legend(definition, width);
+    }
+    for section in sections::sections(definition, records) {
+        out += &section_text(&section, width);
     }
     if out.is_empty() {
         return format!("Nothing of {} was measured.\n", definition.slug);
     }
-    out += &legend(definition, width);
     out += &claims(definition, records, width, colours);
     out += &targets(definition, records, width, colours);
     out
@@ -44,7 +54,7 @@ pub fn text(definition: &Definition, records: &RecordSet, width: u16, colours: C
 
 /// A table in the house's style: the first `left` columns flush left, the others flush right.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, left: usize, width: u16) -> String {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(header.iter().enumerate().map(|(i, h)| cell(i, left, (*h).to_owned())));
     for row in rows {
@@ -80,6 +90,70 @@ fn workload_table(definition: &Definition, records: &RecordSet, workload: &str, 
     };
     let rows = tables::schemes(definition, records, workload).map(row).collect();
     table(&["scheme", "mean", "min", "sd", "ratio"], rows, 1, width)
+}
+
+/// A section without its drawings, whose figures stand in its tables.
+fn section_text(section: &Section, width: u16) -> String {
+    let mut out = wrapped(&format::plain(&section.title), "", width);
+    out += &wrapped(&format::plain(&section.note), "  ", width);
+    for finding in &section.findings {
+        out += &wrapped(&format::plain(finding), "  ", width);
+    }
+    out.push('\n');
+    for block in &section.blocks {
+        match block {
+            Block::Table(block) if block.shown != Shown::PageOnly => {
+                out += &wrapped(&format::plain(&block.caption), "", width);
+                out += &section_table(block, width);
+                out.push('\n');
+            }
+            Block::Text(block) if block.shown != Shown::PageOnly => {
+                out += &wrapped(&format::plain(&block.caption), "", width);
+                for line in block.text.lines() {
+                    out += &format::plain(line);
+                    out.push('\n');
+                }
+                out.push('\n');
+            }
+            Block::Table(_) | Block::Text(_) | Block::Lines(_) | Block::Bars(_) => {}
+        }
+    }
+    out
+}
+
+/// A table, in several pieces if it is too wide; each piece begins with the columns that hold words.
+fn section_table(block: &Table, width: u16) -> String {
+    let wide = |column: usize| {
+        let cells = block.rows.iter().filter_map(|row| row.get(column)).chain(block.columns.get(column));
+        // The columns stand apart, and comfy-table pads them.
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0) + 2
+    };
+    let left = block.left.min(block.columns.len());
+    let head: usize = (0..left).map(wide).sum();
+    let mut pieces: Vec<Vec<usize>> = Vec::new();
+    let mut room = 0;
+    for column in left..block.columns.len() {
+        let needed = wide(column);
+        match pieces.last_mut() {
+            Some(piece) if needed <= room => {
+                piece.push(column);
+                room -= needed;
+            }
+            _ => {
+                pieces.push((0..left).chain([column]).collect());
+                room = usize::from(width).saturating_sub(head + needed);
+            }
+        }
+    }
+    let piece = |columns: Vec<usize>| {
+        let pick = |cells: &[String]| -> Vec<String> {
+            columns.iter().map(|&column| cells.get(column).cloned().unwrap_or_default()).collect()
+        };
+        let header: Vec<String> = pick(&block.columns).iter().map(|words| format::plain(words)).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        table(&header, block.rows.iter().map(|row| pick(row)).collect(), left, width)
+    };
+    pieces.into_iter().map(piece).collect::<Vec<_>>().join("\n")
 }
 
 fn legend(definition: &Definition, width: u16) -> String {
@@ -181,13 +255,42 @@ pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
 mod tests {
     use super::*;
     use crate::record::Record;
-    use crate::report::sample;
+    use crate::report::{flow_sample, sample};
 
     #[test]
     fn prints_tables_claims_and_targets() {
         let definition = sample::definition();
         let records = sample::records(&definition, &["names.txt"]);
         insta::assert_snapshot!(text(&definition, &records, 100, Colours::Never));
+    }
+
+    #[test]
+    fn prints_what_is_known_of_flows() {
+        let records = flow_sample::records();
+        for definition in flow_sample::definitions() {
+            let printed = text(&definition, &records, 100, Colours::Never);
+            for line in printed.lines().filter(|line| !line.contains("****")) {
+                assert!(line.chars().count() <= 100, "{line}");
+            }
+            insta::assert_snapshot!(definition.slug.clone(), printed);
+        }
+    }
+
+    #[test]
+    fn repeats_the_words_of_a_table_that_is_too_wide() {
+        let definition = &flow_sample::definitions()[2];
+        let printed = text(definition, &flow_sample::records(), 60, Colours::Never);
+        assert!(printed.lines().all(|line| line.chars().count() <= 60), "{printed}");
+        let ratios = printed.split("hit: ratio").nth(1).unwrap().split("miss").next().unwrap();
+        assert_eq!(ratios.matches("batched/aes/burst").count(), 4, "{ratios}");
+    }
+
+    #[test]
+    fn prints_no_section_without_records() {
+        for definition in flow_sample::definitions() {
+            let printed = text(&definition, &RecordSet::new(), 100, Colours::Never);
+            assert_eq!(printed, format!("Nothing of {} was measured.\n", definition.slug));
+        }
     }
 
     #[test]

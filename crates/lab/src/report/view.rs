@@ -5,9 +5,10 @@ use serde::Serialize;
 use super::format::{self, figure, interval, ratio};
 use super::html::Part;
 use super::interval_mark::Axis;
+use super::section_view::{self, BarsView, SectionView};
 use super::tables::{self, FloorRow, SchemeRow};
-use super::{chart, words};
-use crate::record::{Machine, RecordSet, metric};
+use super::{chart, sections, words};
+use crate::record::{Machine, Record, RecordSet, metric};
 use crate::stats::Interval;
 use crate::study::definition::{Chart, Definition};
 use crate::study::outcome::{Case, ClaimOutcome, Finding, Overall, Reached, TargetOutcome};
@@ -22,17 +23,22 @@ pub(super) struct StudyView {
     partial: Option<String>,
     date: String,
     answer: Vec<String>,
+    findings: Vec<String>,
     claims: Vec<ClaimView>,
     sway: Vec<[String; 3]>,
     targets: Vec<TargetView>,
     floors: Vec<FloorView>,
     charts: Vec<ChartView>,
+    /// What is measured of what, in words: `cycles per name`.
+    measure: String,
     reference: String,
     bound: Option<[String; 3]>,
     tables: Vec<TableView>,
+    sections: Vec<SectionView>,
     overhead: Vec<[String; 3]>,
     facts: Vec<(&'static str, String)>,
     notes: Vec<String>,
+    made: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -81,22 +87,22 @@ struct FloorView {
 struct ChartView {
     title: String,
     note: String,
-    legend: Vec<String>,
-    drawings: Vec<(String, String)>,
+    bars: BarsView,
 }
 
 #[derive(Serialize)]
 struct TableView {
     workload: String,
     open: bool,
+    columns: Vec<String>,
     rows: Vec<RowView>,
 }
 
 #[derive(Serialize)]
 struct RowView {
     scheme: String,
-    cells: [String; 7],
-    beyond: bool,
+    /// What the cell says, and whether it lies beyond the source's bound.
+    cells: Vec<(String, bool)>,
 }
 
 /// One study's part of the page, the `index`th.
@@ -109,10 +115,14 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
         workloads.iter().filter_map(|w| Some((*w, tables::sway(definition, records, w)?))).collect();
     let first = targets.first().map_or_else(|| workloads.first().copied(), |t| Some(t.workload));
     let bound = definition.bound.as_ref();
+    let sections = sections::sections(definition, records);
     let mut floors: Vec<_> =
         workloads.iter().filter_map(|w| floor_view(definition, records, w, Some(*w) == first)).collect();
-    let mut tables: Vec<_> =
-        workloads.iter().map(|w| table(definition, records, w, Some(*w) == first)).collect();
+    let mut tables: Vec<_> = workloads
+        .iter()
+        .filter(|_| !sections::show(&definition.model))
+        .map(|w| table(definition, records, w, Some(*w) == first))
+        .collect();
     // What stands open comes before what a reader must open.
     floors.sort_by_key(|view| !view.open);
     tables.sort_by_key(|view| !view.open);
@@ -127,18 +137,45 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
         }),
         date: shown(&machine.run.date),
         answer: answer(&claims, &targets, &sways),
+        findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
         claims: claims.iter().map(claim).collect(),
         sway: sways.iter().map(|(w, s)| [format::plain(w), times(s.encodings), times(s.ways)]).collect(),
         targets: targets_view(&targets),
         floors,
         charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
+        measure: format!("{} per {}", tables::unit(definition, records), definition.per),
         reference: definition.reference.clone(),
         bound: bound.map(|b| [b.metric.clone(), figure(b.value), b.words.clone()]),
         tables,
+        sections: sections.iter().map(section_view::section).collect(),
         overhead: overhead(definition, records),
         facts: facts(machine),
         notes: machine.run.notes.iter().map(|note| format::plain(note)).collect(),
+        made: made(definition, records),
     }
+}
+
+/// How the figures are made, as far as there are such figures.
+fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
+    let any = |holds: fn(&Record) -> bool| records.iter().any(|r| r.study == definition.slug && holds(r));
+    let cycles = "Its rate and the core's clock are stated above: where they differ, a cycle here is not a cycle of the core.";
+    let mut made = Vec::new();
+    if any(|r| r.metric == metric::CYCLES_MEAN) {
+        made.push(format!(
+            "Cycles are those of the time-stamp counter, read between serialising barriers around each {}. {cycles}",
+            definition.per
+        ));
+    } else if any(|r| r.unit == "cycles" && r.model != "mca") {
+        made.push(format!("Cycles are those of the time-stamp counter. {cycles}"));
+    }
+    if any(|r| r.metric == metric::RATIO) {
+        made.push(
+            "Schemes that are compared are timed in alternation within one run; a ratio is taken pair by pair, and its \
+             interval is a percentile bootstrap over the pairs. Verdicts are drawn from intervals, not from medians."
+                .to_owned(),
+        );
+    }
+    made
 }
 
 /// The answer in a few sentences.
@@ -260,26 +297,26 @@ fn floor_view(definition: &Definition, records: &RecordSet, workload: &str, open
 }
 
 fn chart_view(chart: &Chart, definition: &Definition, records: &RecordSet, workloads: &[&str]) -> ChartView {
-    let layout = chart::Layout::new(&chart.schemes);
-    let largest = layout.largest(&definition.slug, workloads, records);
-    let drawing = |workload: &&str| {
-        let name = format::plain(workload);
-        let title = format!("{}, {name}: cycles per name", chart.title);
-        Some((name, layout.draw(&definition.slug, workload, records, largest, &title)?))
-    };
-    ChartView {
-        title: chart.title.clone(),
-        note: chart.note.clone(),
-        legend: chart::legend(&chart.schemes).into_iter().map(str::to_owned).collect(),
-        drawings: workloads.iter().filter_map(drawing).collect(),
-    }
+    let bars = section_view::bars(&chart::plots(chart, definition, records, workloads));
+    ChartView { title: chart.title.clone(), note: chart.note.clone(), bars }
 }
 
+/// All that was measured on a workload; what was measured of none has no column.
 fn table(definition: &Definition, records: &RecordSet, workload: &str, open: bool) -> TableView {
-    let bound = definition.bound.as_ref().map_or(f64::INFINITY, |bound| bound.value);
-    let row = |row: SchemeRow<'_>| RowView {
-        scheme: row.scheme.to_owned(),
-        cells: [
+    let bound = definition.bound.as_ref();
+    let beyond = bound.map_or(f64::INFINITY, |bound| bound.value);
+    let spread = bound.map_or_else(String::new, |bound| format!(" (bound {})", figure(bound.value)));
+    let columns = [
+        "mean",
+        "95 %",
+        "mean of the minima",
+        &format!("sd of the means{spread}"),
+        "ratio",
+        "95 %",
+        "stream, without barriers",
+    ];
+    let row = |row: SchemeRow<'_>| {
+        let cells = [
             row.mean.map(|m| figure(m.value)),
             row.mean.map(|m| interval(m, figure)),
             row.min_mean.map(figure),
@@ -289,12 +326,23 @@ fn table(definition: &Definition, records: &RecordSet, workload: &str, open: boo
                 .or_else(|| is_reference(definition, &row).then(|| "1".to_owned())),
             row.ratio.map(|r| interval(r, ratio)),
             row.stream.map(figure),
-        ]
-        .map(|cell| cell.unwrap_or_else(|| format::NONE.to_owned())),
-        beyond: row.spread.is_some_and(|s| s > bound),
+        ];
+        (row.scheme.to_owned(), cells, row.spread.is_some_and(|s| s > beyond))
     };
-    let rows = tables::schemes(definition, records, workload).map(row).collect();
-    TableView { workload: format::plain(workload), open, rows }
+    let rows: Vec<_> = tables::schemes(definition, records, workload).map(row).collect();
+    let filled: Vec<usize> =
+        (0..columns.len()).filter(|&i| rows.iter().any(|(_, cells, _)| cells[i].is_some())).collect();
+    let view = |(scheme, cells, beyond): (String, [Option<String>; 7], bool)| {
+        let cell =
+            |&i: &usize| (cells[i].clone().unwrap_or_else(|| format::NONE.to_owned()), beyond && i == 3);
+        RowView { scheme, cells: filled.iter().map(cell).collect() }
+    };
+    TableView {
+        workload: format::plain(workload),
+        open,
+        columns: filled.iter().map(|&i| columns[i].to_owned()).collect(),
+        rows: rows.into_iter().map(view).collect(),
+    }
 }
 
 fn is_reference(definition: &Definition, row: &SchemeRow<'_>) -> bool {

@@ -1,0 +1,216 @@
+//! What an attacker does to an innocent flow: the time of a find against the number of hostile flows.
+
+use super::{Facts, by_interest};
+use crate::record::{Record, RecordSet};
+use crate::report::format::{self, count, figure};
+use crate::report::plot::{Line, LinePlot, LinePlots};
+use crate::report::section::{Block, Section, Shown, Table};
+use crate::study::definition::Definition;
+
+pub(super) const MODEL: &str = "flood";
+
+const NS: &str = "ns";
+const COMPARED: &str = "compared";
+const LONGEST_CHAIN: &str = "longest_chain";
+/// An innocent find that takes so many times as long, or longer, is slowed.
+const SLOWED: f64 = 2.0;
+/// One that takes no longer than this many times stays flat.
+const FLAT: f64 = 1.1;
+
+pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let facts = Facts::of(definition, records, MODEL)?;
+    let attacks: Vec<Attack<'_>> = facts.workloads.iter().map(|id| Attack::of(&facts, id)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for scheme in facts.schemes.iter().filter_map(|id| Some(taken_apart(id)?.0)) {
+        if !names.contains(&scheme) {
+            names.push(scheme);
+        }
+    }
+    // Lines that rise tell more than those that stay where they are.
+    let worst = |name: &str| attacks.iter().filter_map(|a| a.growth(name)).fold(0.0, f64::max);
+    names.sort_by(|a, b| worst(b).total_cmp(&worst(a)));
+    let names = by_interest(definition, names.into_iter(), |id| taken_apart(id).map_or(id, |(name, _)| name));
+    let plots = LinePlots {
+        x: "hostile flows".to_owned(),
+        y: format!("ns per {}", definition.per),
+        series: names.iter().map(|&name| name.to_owned()).collect(),
+        plots: attacks.iter().map(Attack::plot).collect(),
+    };
+    let mut blocks = vec![Block::Lines(plots)];
+    for attack in &attacks {
+        blocks.extend(attack.tables(&definition.per).into_iter().map(Block::Table));
+    }
+    Some(Section {
+        title: "Under flood".to_owned(),
+        note: format!(
+            "An attacker who knows the algorithm, but not the secret, has so many flows of their own choosing in the table; \
+             what is timed is the {} of an innocent flow. Slowed: it takes or compares at least twice as much as \
+             with the fewest hostile flows. Flat: it takes at most 10 % longer. Entries compared are exact.",
+            definition.per
+        ),
+        findings: attacks.iter().filter_map(Attack::finding).collect(),
+        blocks,
+    })
+}
+
+/// `SCHEME@FLOWS`.
+fn taken_apart(id: &str) -> Option<(&str, u64)> {
+    let (scheme, flows) = id.rsplit_once('@')?;
+    Some((scheme, flows.parse().ok()?))
+}
+
+/// What is special about the tuples of an attack that the lab knows.
+fn about(attack: &str) -> &'static str {
+    match attack {
+        "xor" => "The XOR of the first two words of the foreign address is the same in all tuples.",
+        "local" => {
+            "Only the local address varies, above its last word. A hash that takes 32 bits of the local address cannot tell \
+             such tuples apart, whatever its secret."
+        }
+        "crc32c" => "Tuples that collide under CRC32C whatever its secret, found by linear algebra.",
+        "toeplitz" => "Tuples that collide under Toeplitz, found by linear algebra.",
+        _ => "",
+    }
+}
+
+/// One attack, all schemes.
+struct Attack<'a> {
+    id: &'a str,
+    schemes: Vec<Scheme<'a>>,
+}
+
+struct Scheme<'a> {
+    name: &'a str,
+    /// By the number of hostile flows.
+    points: Vec<Point<'a>>,
+}
+
+struct Point<'a> {
+    flows: u64,
+    ns: Option<&'a Record>,
+    compared: Option<f64>,
+    longest: Option<f64>,
+}
+
+impl Scheme<'_> {
+    /// How many times a figure is as large with the most hostile flows as with the fewest.
+    fn grows(&self, figure: fn(&Point<'_>) -> Option<f64>) -> Option<f64> {
+        let mut points = self.points.iter().filter_map(|p| Some((p.flows, figure(p)?)));
+        let (first, last) = (points.next()?, points.next_back()?);
+        (first.1 > 0.0).then(|| last.1 / first.1).filter(|growth| growth.is_finite())
+    }
+
+    fn grows_in_time(&self) -> Option<f64> {
+        self.grows(|p| p.ns.map(|r| r.value))
+    }
+
+    fn is_slowed(&self) -> bool {
+        let most = self.grows_in_time().into_iter().chain(self.grows(|p| p.compared)).fold(0.0, f64::max);
+        most >= SLOWED
+    }
+}
+
+impl<'a> Attack<'a> {
+    fn of(facts: &Facts<'a>, id: &'a str) -> Self {
+        let mut schemes: Vec<Scheme<'a>> = Vec::new();
+        for scheme in facts.schemes_with(id, &[NS, COMPARED, LONGEST_CHAIN]) {
+            let Some((name, flows)) = taken_apart(scheme) else { continue };
+            let point = Point {
+                flows,
+                ns: facts.record(id, scheme, NS),
+                compared: facts.value(id, scheme, COMPARED),
+                longest: facts.value(id, scheme, LONGEST_CHAIN),
+            };
+            match schemes.iter_mut().find(|s| s.name == name) {
+                Some(scheme) => scheme.points.push(point),
+                None => schemes.push(Scheme { name, points: vec![point] }),
+            }
+        }
+        for scheme in &mut schemes {
+            scheme.points.sort_by_key(|point| point.flows);
+        }
+        Self { id, schemes }
+    }
+
+    fn growth(&self, name: &str) -> Option<f64> {
+        self.schemes.iter().find(|s| s.name == name)?.grows_in_time()
+    }
+
+    fn plot(&self) -> LinePlot {
+        let line = |scheme: &Scheme<'_>| Line {
+            name: scheme.name.to_owned(),
+            points: scheme.points.iter().filter_map(|p| Some((p.flows as f64, p.ns?.interval()))).collect(),
+        };
+        LinePlot {
+            caption: self.id.to_owned(),
+            note: [about(self.id).to_owned(), self.finding().unwrap_or_default()].join(" ").trim().to_owned(),
+            lines: self.schemes.iter().map(line).collect(),
+        }
+    }
+
+    fn finding(&self) -> Option<String> {
+        let most = self.schemes.iter().flat_map(|s| &s.points).map(|p| p.flows).max()?;
+        let slowed: Vec<String> = self
+            .schemes
+            .iter()
+            .filter(|s| s.is_slowed())
+            .map(|s| match s.grows_in_time() {
+                Some(growth) => format!("{} (×{})", s.name, grouped(growth)),
+                None => s.name.to_owned(),
+            })
+            .collect();
+        let flat: Vec<&str> = self
+            .schemes
+            .iter()
+            .filter(|s| !s.is_slowed() && s.grows_in_time().is_some_and(|growth| growth <= FLAT))
+            .map(|s| s.name)
+            .collect();
+        let slows = (!slowed.is_empty()).then(|| format!("slows {}", slowed.join(", ")));
+        let leaves = (!flat.is_empty()).then(|| format!("leaves flat: {}", flat.join(", ")));
+        let said = [slows, leaves].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        (!said.is_empty())
+            .then(|| format!("Attack {} with {} hostile flows {said}.", self.id, count(most as f64)))
+    }
+
+    fn tables(&self, per: &str) -> Vec<Table> {
+        let mut counts: Vec<u64> = self.schemes.iter().flat_map(|s| &s.points).map(|p| p.flows).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let table = |what: &str, shown: Shown, cell: fn(&Point<'_>) -> Option<String>| {
+            let row = |scheme: &Scheme<'_>| {
+                let at = |flows: &u64| {
+                    let point = scheme.points.iter().find(|p| p.flows == *flows);
+                    point.and_then(cell).unwrap_or_else(|| format::NONE.to_owned())
+                };
+                [scheme.name.to_owned()].into_iter().chain(counts.iter().map(at)).collect()
+            };
+            let any = self.schemes.iter().flat_map(|s| &s.points).any(|p| cell(p).is_some());
+            any.then(|| Table {
+                caption: format!("{}: {what}, by hostile flows", self.id),
+                columns: ["scheme".to_owned()]
+                    .into_iter()
+                    .chain(counts.iter().map(|c| count(*c as f64)))
+                    .collect(),
+                left: 1,
+                rows: self.schemes.iter().map(row).collect(),
+                shown,
+            })
+        };
+        [
+            table(&format!("ns per {per}"), Shown::Folded, |p| p.ns.map(|r| grouped(r.value))),
+            table(&format!("entries compared per {per}"), Shown::Folded, |p| p.compared.map(compared)),
+            table("longest chain", Shown::PageOnly, |p| p.longest.map(count)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn grouped(time: f64) -> String {
+    if time.abs() < 1000.0 { figure(time) } else { count(time.round()) }
+}
+
+fn compared(entries: f64) -> String {
+    if entries.abs() < 99.995 { format!("{entries:.2}") } else { count(entries.round()) }
+}
