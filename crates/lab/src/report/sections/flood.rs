@@ -17,6 +17,9 @@ const SLOWED: f64 = 2.0;
 /// One that takes no longer than this many times stays flat.
 const FLAT: f64 = 1.1;
 
+/// As many schemes that stay flat are named; of more, the number is given.
+const FEW: usize = 4;
+
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
     let attacks: Vec<Attack<'_>> = facts.workloads.iter().map(|id| Attack::of(&facts, id)).collect();
@@ -166,7 +169,11 @@ impl<'a> Attack<'a> {
             .map(|s| s.name)
             .collect();
         let slows = (!slowed.is_empty()).then(|| format!("slows {}", slowed.join(", ")));
-        let leaves = (!flat.is_empty()).then(|| format!("leaves flat: {}", flat.join(", ")));
+        let leaves = match flat.as_slice() {
+            [] => None,
+            few if few.len() <= FEW => Some(format!("leaves {} flat", few.join(", "))),
+            all => Some(format!("leaves {} of {} schemes flat", all.len(), self.schemes.len())),
+        };
         let said = [slows, leaves].into_iter().flatten().collect::<Vec<_>>().join("; ");
         (!said.is_empty())
             .then(|| format!("Attack {} with {} hostile flows {said}.", self.id, count(most as f64)))

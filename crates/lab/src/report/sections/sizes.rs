@@ -15,7 +15,12 @@ const NS: &str = "ns";
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
     let operations = operations(&facts);
-    let names = by_interest(definition, facts.schemes.iter().copied(), |id| id);
+    // Of those that the study does not compare, the fastest in the largest table are of most interest.
+    let largest = operations.iter().find(|o| o.is_curve()).and_then(|o| o.sizes.last());
+    let time = |scheme: &str| largest.and_then(|(_, _, id)| facts.value(id, scheme, NS)).unwrap_or(f64::MAX);
+    let mut names = facts.schemes.clone();
+    names.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    let names = by_interest(definition, names.into_iter(), |id| id);
     let plotted: Vec<LinePlot> = operations.iter().filter(|o| o.is_curve()).map(|o| o.plot(&facts)).collect();
     let mut blocks = Vec::new();
     if !plotted.is_empty() {
