@@ -1,5 +1,7 @@
 //! What a hash costs: cycles per tuple, throughput-bound and latency-bound.
 
+use std::collections::HashSet;
+
 use super::Facts;
 use crate::record::{Record, RecordSet, metric};
 use crate::report::bars::{Bar, BarPlot, BarPlots, Group};
@@ -28,11 +30,11 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     }
     Some(Section {
         title: format!("Cost: cycles per {per}"),
-        note: format!(
+        note: facts.note(format!(
             "Throughput: no {per} waits for the one before. Latency: each waits for the hash of the one before, so that \
              nothing overlaps; a burst has none. Ratios are to {}, pair by pair, with 95 % bounds.",
             definition.reference
-        ),
+        )),
         findings: facts.workloads.iter().filter_map(|w| finding(definition, &facts, w)).collect(),
         blocks,
     })
@@ -56,12 +58,9 @@ fn finding(definition: &Definition, facts: &Facts<'_>, workload: &str) -> Option
 }
 
 fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
-    let ids: Vec<&str> = facts
-        .schemes
-        .iter()
-        .filter(|s| facts.workloads.iter().any(|w| facts.record(w, s, metric).is_some()))
-        .copied()
-        .collect();
+    let measured = |w: &&'_ str| facts.schemes_with(w, &[metric]);
+    let ids: HashSet<&str> = facts.workloads.iter().flat_map(measured).collect();
+    let ids: Vec<&str> = facts.schemes.iter().copied().filter(|id| ids.contains(id)).collect();
     let mut ways: Vec<&str> = Vec::new();
     for id in &ids {
         if !ways.contains(&scheme_id::last(id)) {
@@ -82,7 +81,10 @@ fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
         BarPlot {
             caption: format!("{workload}, {bound}"),
             title: format!("{workload}: {bound}, cycles per {per}"),
-            groups: vec![Group { heading: None, bars: ids.iter().map(bar).collect() }],
+            groups: vec![Group {
+                heading: None,
+                bars: facts.schemes_with(workload, &[metric]).iter().map(bar).collect(),
+            }],
         }
     };
     BarPlots {

@@ -45,12 +45,12 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     }
     Some(Section {
         title: "Under flood".to_owned(),
-        note: format!(
+        note: facts.note(format!(
             "An attacker who knows the algorithm, but not the secret, has so many flows of their own choosing in the table; \
              what is timed is the {} of an innocent flow. Slowed: it takes or compares at least twice as much as \
              with the fewest hostile flows. Flat: it takes at most 10 % longer. Entries compared are exact.",
             definition.per
-        ),
+        )),
         findings: attacks.iter().filter_map(Attack::finding).collect(),
         blocks,
     })

@@ -51,11 +51,11 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     }
     Some(Section {
         title: "What llvm-mca computes".to_owned(),
-        note: "Computed from the machine code of one hash, not measured; in parentheses, per cent of base. About 100 of the \
+        note: facts.note("Computed from the machine code of one hash, not measured; in parentheses, per cent of base. About 100 of the \
                cycles that the source publishes are llvm-mca's default latency of the cold call that draws the secret. \
                Every column carries them, so that they dilute the differences: the reading without that call shows \
                what the hashes themselves differ by."
-            .to_owned(),
+            .to_owned()),
         findings: Vec::new(),
         blocks,
     })

@@ -36,11 +36,11 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     }
     Some(Section {
         title: "As the table grows".to_owned(),
-        note: format!(
+        note: facts.note(format!(
             "Nanoseconds, for one {} or for one step of what the workload names. Ratios are to {}, pair by pair, with 95 % \
              bounds.",
             definition.per, definition.reference
-        ),
+        )),
         findings: Vec::new(),
         blocks,
     })
