@@ -221,3 +221,28 @@ fn grouped(time: f64) -> String {
 fn compared(entries: f64) -> String {
     if entries.abs() < 99.995 { format!("{entries:.2}") } else { count(entries.round()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::flow_sample;
+
+    #[test]
+    fn shows_that_a_secret_does_not_help_against_local_addresses() {
+        let (definitions, records) = (flow_sample::definitions(), flow_sample::records());
+        let section = section(&definitions[1], &records).unwrap();
+        let found = "Attack local with 65,536 hostile flows slows base (×2,682), jhash2 (×2,459), siphash (×2,360); \
+                     leaves crc32c, siphash-1-3 flat.";
+        assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
+        let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
+        assert_eq!(lines.series[0], "siphash-1-3", "the reference comes first");
+        let local = lines.plots.iter().find(|plot| plot.caption == "local").unwrap();
+        assert!(local.note.contains("whatever its secret") && local.note.contains(found));
+    }
+
+    #[test]
+    fn takes_schemes_apart() {
+        assert_eq!(taken_apart("a@b@16"), Some(("a@b", 16)));
+        assert_eq!(["base", "base@", "base@-1", "base@x"].map(taken_apart), [None; 4]);
+    }
+}

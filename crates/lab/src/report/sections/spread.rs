@@ -219,3 +219,38 @@ fn verdict(facts: &Facts<'_>, workload: &str, scheme: &str) -> Option<&'static s
     };
     Some(if longest.value > expected.high || crowded { "uneven" } else { "even" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::flow_sample;
+
+    #[test]
+    fn prints_the_picture_as_the_source_does() {
+        let picture =
+            Picture { scheme: "siphash", buckets: 65_535.0, bins: *published::bins("siphash").unwrap() };
+        let printed = "\
+siphash
+    0 -  6552 :     104866 : **********
+ 6553 - 13106 :     104806 : *********
+13107 - 19659 :     104664 : *********
+19660 - 26213 :     104865 : **********
+26214 - 32766 :     105197 : **********
+32767 - 39320 :     105204 : **********
+39321 - 45873 :     104779 : *********
+45874 - 52427 :     104611 : *********
+52428 - 58980 :     104796 : *********
+58981 - 65534 :     104687 : *********
+";
+        assert_eq!(picture.text(), printed);
+    }
+
+    #[test]
+    fn judges_by_what_chance_explains() {
+        let (definitions, records) = (flow_sample::definitions(), flow_sample::records());
+        let facts = Facts::of(&definitions[0], &records, MODEL).unwrap();
+        let verdicts: Vec<_> =
+            ["base", "jhash2", "crc32c", "none"].map(|s| verdict(&facts, SEED, s)).to_vec();
+        assert_eq!(verdicts, [Some("collapsed"), Some("even"), Some("uneven"), None]);
+    }
+}
