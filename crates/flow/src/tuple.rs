@@ -38,6 +38,19 @@ impl Tuple {
         Self { memory: [l0, l1, f0, f1, u64::from_ne_bytes([a, b, c, d, 0, 0, 0, 0])] }
     }
 
+    /// The tuple of these 36 octets.
+    pub const fn from_octets(octets: &[u8; Self::OCTETS]) -> Self {
+        let mut memory = [0; 5];
+        let (words, rest) = octets.as_chunks::<8>();
+        let mut at = 0;
+        while at < 4 {
+            memory[at] = u64::from_ne_bytes(words[at]);
+            at += 1;
+        }
+        memory[4] = u64::from_ne_bytes([rest[0], rest[1], rest[2], rest[3], 0, 0, 0, 0]);
+        Self { memory }
+    }
+
     /// A connection between two IPv4 addresses, as IPv4-mapped ones.
     pub const fn v4(local: Ipv4Addr, local_port: u16, foreign: Ipv4Addr, foreign_port: u16) -> Self {
         Self::new(local.to_ipv6_mapped(), local_port, foreign.to_ipv6_mapped(), foreign_port)
@@ -165,6 +178,7 @@ mod tests {
             prop_assert_eq!(&octets[16..32], &foreign);
             prop_assert_eq!(&octets[32..34], &ports[0].to_be_bytes());
             prop_assert_eq!(&octets[34..], &ports[1].to_be_bytes());
+            prop_assert_eq!(Tuple::from_octets(octets), tuple);
             let mut padded = [0; 40];
             padded[..36].copy_from_slice(octets);
             let words: [[u8; 8]; 5] = tuple.words().map(u64::to_le_bytes);

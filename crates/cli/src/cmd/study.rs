@@ -160,7 +160,7 @@ impl RunArgs {
         records: &mut RecordSet,
     ) -> Result<()> {
         let size = if self.full { definition.size.full } else { definition.size.quick };
-        let settings = Settings { size, seed: SEED, key: Key::VECTOR, own: own.cloned() };
+        let settings = Settings { size, full: self.full, seed: SEED, key: Key::VECTOR, names: own.cloned() };
         let bar = Bar::new(&definition.slug);
         let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
             .with_context(|| format!("study {}", definition.slug))?;

@@ -63,7 +63,7 @@ fn an_unknown_workload_lists_the_workloads() {
 
 #[test]
 fn an_unknown_model_lists_the_models() {
-    holds(&changed("\"names\"", "\"flows\"").failed(), &["no model \"flows\": there is names"]);
+    holds(&changed("\"names\"", "\"flows\"").failed(), &["no model \"flows\": there are names"]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn hostile_study_files_are_refused() {
         ("slug = \"mine\"", "slug = \"../../etc\"", "slug: takes"),
         ("slug = \"mine\"", "slug = \"mine\"\nshell = \"rm\"", "shell"),
         ("repetitions = 2", "repetitions = 4000000000", "repetitions: takes"),
-        ("names = 300", "names = 4000000000", "names: takes"),
+        ("items = 300", "items = 4000000000", "items: takes"),
         ("{one-by-one,one-pass}", &"{a,b}".repeat(64), "schemes"),
         ("\"3Bx2\"", "\"3Bx2\", \"3Bx2\"", "\"3Bx2\" is there twice"),
     ] {
@@ -108,7 +108,7 @@ fn hostile_study_files_are_refused() {
 
 #[test]
 fn a_workload_too_large_for_memory_is_refused() {
-    let large = STUDY.replace("3Bx2", "255Bx200").replace("names = 300", "names = 10000000");
+    let large = STUDY.replace("3Bx2", "255Bx200").replace("items = 300", "items = 10000000");
     let folder = Folder::new();
     // An encoding holds 256 MiB at the most: 5,000 of these names would do no harm, and ten million are refused.
     folder.write("mine.toml", large);

@@ -15,8 +15,8 @@ workloads = ["3Bx2"]
 schemes = ["ndn/{one-by-one,one-pass}/crc32c"]
 reference = "ndn/one-by-one/crc32c"
 [size]
-quick = { names = 300, repetitions = 2 }
-full = { names = 300, repetitions = 2 }
+quick = { items = 300, repetitions = 2 }
+full = { items = 300, repetitions = 2 }
 "#;
 
 /// A new folder under the system's own for temporary files.

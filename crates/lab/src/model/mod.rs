@@ -1,6 +1,8 @@
 //! What is timed: the code that the data planes call, on one unit of a workload.
 
+pub mod flows;
 pub mod names;
+pub mod tuples;
 
 /// One thing that is timed.
 pub trait Model {

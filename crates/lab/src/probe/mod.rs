@@ -3,3 +3,4 @@
 pub mod clock;
 pub mod counter;
 pub mod cycles;
+pub mod spread;

@@ -170,7 +170,7 @@ impl Machine {
                 os: std::env::consts::OS.to_owned(),
                 arch: std::env::consts::ARCH.to_owned(),
                 kernel: read("/proc/sys/kernel/osrelease").map(trimmed),
-                memory_kib: read("/proc/meminfo").and_then(|text| memory_kib(&text)),
+                memory_kib: read("/proc/meminfo").and_then(|text| memory_kib(&text, "MemTotal:")),
             },
             build: Build {
                 hashlane: env!("CARGO_PKG_VERSION").to_owned(),
@@ -241,10 +241,16 @@ impl Cpu {
     }
 }
 
-/// `MemTotal` in the text of `/proc/meminfo`, in KiB.
-fn memory_kib(text: &str) -> Option<u64> {
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    total.split_whitespace().next()?.parse().ok()
+/// Octets of memory that a process may take without swapping; `None` where the system does not tell.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    memory_kib(&text, "MemAvailable:").map(|kib| kib.saturating_mul(1024))
+}
+
+/// A field of the text of `/proc/meminfo`, in KiB.
+fn memory_kib(text: &str, field: &str) -> Option<u64> {
+    let amount = text.lines().find_map(|line| line.strip_prefix(field))?;
+    amount.split_whitespace().next()?.parse().ok()
 }
 
 fn trimmed(text: String) -> String {
@@ -277,9 +283,9 @@ mod tests {
 
     #[test]
     fn reads_the_memory() {
-        assert_eq!(memory_kib("MemTotal:       16393220 kB\nMemFree: 1 kB\n"), Some(16_393_220));
-        assert_eq!(memory_kib("MemTotal: lots\n"), None);
-        assert_eq!(memory_kib(""), None);
+        assert_eq!(memory_kib("MemTotal:       16393220 kB\nMemFree: 1 kB\n", "MemTotal:"), Some(16_393_220));
+        assert_eq!(memory_kib("MemTotal: lots\n", "MemTotal:"), None);
+        assert_eq!(memory_kib("", "MemTotal:"), None);
     }
 
     #[test]

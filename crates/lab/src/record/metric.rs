@@ -27,3 +27,24 @@ pub const OVERHEAD_MEAN: &str = "overhead_mean";
 
 /// The fewest cycles that the probe spends on nothing.
 pub const OVERHEAD_MIN: &str = "overhead_min";
+
+/// Cycles per item where no item waits for another.
+pub const CYCLES_THROUGHPUT: &str = "cycles_throughput";
+
+/// Cycles per item where each waits for the one before it.
+pub const CYCLES_LATENCY: &str = "cycles_latency";
+
+/// One scheme's latency divided by another's, whose id is the unit.
+pub const RATIO_LATENCY: &str = "ratio_latency";
+
+/// Nanoseconds per item of work.
+pub const NS: &str = "ns";
+
+/// Nanoseconds per find of a flow that a flood is not aimed at.
+pub const NS_ELSEWHERE: &str = "ns_elsewhere";
+
+/// Entries that a find compares before it answers.
+pub const COMPARED: &str = "compared";
+
+/// The most entries that a find compares.
+pub const LONGEST_CHAIN: &str = "longest_chain";

@@ -16,8 +16,8 @@ workloads = ["random"]
 schemes = ["{base,jhash2,siphash-2-4}/{single,burst}"]
 reference = "jhash2/single"
 [size]
-quick = { names = 1024, repetitions = 10 }
-full = { names = 4096, repetitions = 20 }
+quick = { items = 1024, repetitions = 10 }
+full = { items = 4096, repetitions = 20 }
 [[target]]
 of = "siphash-2-4/burst"
 to = "jhash2/single"
@@ -37,8 +37,8 @@ workloads = ["xor", "local", "crc32c"]
 schemes = ["{base,jhash2,siphash,crc32c,siphash-1-3}@{0,16,256,4096,65536}"]
 reference = "siphash-1-3@0"
 [size]
-quick = { names = 1024, repetitions = 10 }
-full = { names = 4096, repetitions = 20 }
+quick = { items = 1024, repetitions = 10 }
+full = { items = 4096, repetitions = 20 }
 [[target]]
 of = "siphash-1-3@65536"
 to = "siphash-1-3@0"
@@ -58,8 +58,8 @@ workloads = ["1Ki/hit", "1Ki/miss", "64Ki/hit", "64Ki/miss", "1Mi/hit", "1Mi/mis
 schemes = ["hashbrown/{ahash,foldhash,rapidhash,siphash-1-3}/single", "chained/siphash-1-3/{single,burst}", "batched/siphash-1-3/{single,burst}", "batched/{siphash-2-4,aes}/burst"]
 reference = "hashbrown/siphash-1-3/single"
 [size]
-quick = { names = 1024, repetitions = 10 }
-full = { names = 4096, repetitions = 20 }
+quick = { items = 1024, repetitions = 10 }
+full = { items = 4096, repetitions = 20 }
 [[target]]
 of = "batched/siphash-1-3/burst"
 to = "hashbrown/siphash-1-3/single"

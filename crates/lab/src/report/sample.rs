@@ -15,8 +15,8 @@ workloads = ["12Bx5", "6Bx10"]
 schemes = ["{ccnx,ndn}/{one-by-one,one-pass,burst}/crc32c", "ndn/{walk,walk/burst}"]
 reference = "ndn/one-by-one/crc32c"
 [size]
-quick = { names = 1024, repetitions = 10 }
-full = { names = 4096, repetitions = 20 }
+quick = { items = 1024, repetitions = 10 }
+full = { items = 4096, repetitions = 20 }
 [bound]
 metric = "cycles_mean_sd"
 value = 1.0

@@ -46,6 +46,12 @@ pub struct Definition {
     pub charts: Vec<Chart>,
     /// The answers that the schemes must give, whatever their speed.
     pub expects: Vec<Expect>,
+    /// Workloads on which only some of the schemes are measured.
+    pub only: Vec<Only>,
+    /// How tuples spread over buckets, for studies of their hashes.
+    pub spread: Option<Spread>,
+    /// What a simulator says of the schemes' machine code, for studies of hashes of tuples.
+    pub mca: Option<Mca>,
 }
 
 /// The two sizes of a study.
@@ -62,9 +68,9 @@ pub struct Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// Names generated, 1 to 10,000,000.
-    pub names: u32,
-    /// Passes over all the names, 2 to 1,000: with one there would be no spread.
+    /// Items of work in a repetition, such as names hashed or flows looked up: 1 to 10,000,000.
+    pub items: u32,
+    /// Passes over all the items, 2 to 1,000: with one there would be no spread.
     pub repetitions: u32,
 }
 
@@ -147,6 +153,55 @@ pub struct Expect {
     pub components: u64,
     /// The checksum over all prefix hashes, for each encoding.
     pub checksum: Checksum,
+}
+
+/// The schemes that are measured on a workload, where not all are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Only {
+    /// The workload.
+    pub workload: String,
+    /// The schemes.
+    pub schemes: Vec<String>,
+}
+
+/// Which tuples are thrown into buckets by which hashes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// The sets of tuples.
+    pub sets: Vec<String>,
+    /// The hashes, without the manner of calling them.
+    pub schemes: Vec<String>,
+    /// Tuples of a set in either size, 1 to 10,000,000.
+    pub tuples: Counts,
+    /// The source's bins, which must come out again.
+    pub bins: Vec<Bins>,
+}
+
+/// A count for each size of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// For a first answer.
+    pub quick: u32,
+    /// The source's own.
+    pub full: u32,
+}
+
+/// How many of the source's tuples a hash throws into each tenth of 65,535 slots.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bins {
+    /// The hash.
+    pub scheme: String,
+    /// The counts.
+    pub bins: [u32; 10],
+}
+
+/// Whose machine code is simulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mca {
+    /// The hashes; all others are compared with the first.
+    pub schemes: Vec<String>,
 }
 
 /// One checksum for each encoding, `0x…` in the file.
@@ -258,6 +313,12 @@ impl Definition {
         Checker { origin }.definition(file)
     }
 
+    /// The schemes to be measured on a workload.
+    pub fn schemes_on<'a>(&'a self, workload: &str) -> &'a [String] {
+        let only = self.only.iter().find(|only| only.workload == workload);
+        only.map_or(&self.schemes, |only| &only.schemes)
+    }
+
     /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the targets and claims.
     pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {
         let to_reference = self
@@ -295,7 +356,7 @@ mod tests {
         assert_eq!(study.workloads.len(), 7);
         assert_eq!(study.schemes.len(), 3 * 13 + 8);
         assert!(study.schemes.contains(&study.reference));
-        assert_eq!(study.size.full, Size { names: 1_000_000, repetitions: 20 });
+        assert_eq!(study.size.full, Size { items: 1_000_000, repetitions: 20 });
         assert_eq!(study.bound.unwrap().value, 1.0);
         assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
         assert_eq!(study.targets.len(), 4);
@@ -303,7 +364,7 @@ mod tests {
         assert_eq!(study.charts[0].schemes.len(), 6);
         let expected: Vec<_> = study.expects.iter().map(|expect| &expect.workload).collect();
         assert_eq!(expected, study.workloads.iter().collect::<Vec<_>>());
-        assert!(study.expects.iter().all(|expect| expect.names <= study.size.quick.names));
+        assert!(study.expects.iter().all(|expect| expect.names <= study.size.quick.items));
     }
 
     #[test]
@@ -367,8 +428,8 @@ mod tests {
     fn refuses_values_out_of_range() {
         for (from, to, field) in [
             ("slug = \"name-encodings\"", "slug = \"../x\"", "slug"),
-            ("names = 32768", "names = 0", "size.quick.names"),
-            ("names = 1000000", "names = 10000001", "size.full.names"),
+            ("items = 32768", "items = 0", "size.quick.items"),
+            ("items = 1000000", "items = 10000001", "size.full.items"),
             ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
             ("at_most = 0.13", "at_most = nan", "target[1].at_most"),
             ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),

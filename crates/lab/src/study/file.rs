@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use super::braces::{self, MAX_EXPANSION};
-use super::definition::{Bound, Chart, Claim, Definition, DefinitionError, Expect, Rule, Sizes, Target};
+use super::definition::{
+    Bins, Bound, Chart, Claim, Counts, Definition, DefinitionError, Expect, Mca, Only, Rule, Sizes, Spread,
+    Target,
+};
 use crate::record::metric;
 
 const MAX_NAMES: u32 = 10_000_000;
@@ -38,6 +41,33 @@ pub(super) struct File {
     chart: Vec<FileChart>,
     #[serde(default)]
     expect: Vec<Expect>,
+    #[serde(default)]
+    only: Vec<FileOnly>,
+    spread: Option<FileSpread>,
+    mca: Option<FileMca>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileOnly {
+    workload: String,
+    schemes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSpread {
+    sets: Vec<String>,
+    schemes: Vec<String>,
+    tuples: Counts,
+    #[serde(default)]
+    bins: Vec<Bins>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileMca {
+    schemes: Vec<String>,
 }
 
 fn default_metric() -> String {
@@ -95,7 +125,7 @@ impl Checker<'_> {
         let schemes = self.expand("schemes", &file.schemes)?;
         self.known("reference", &file.reference, &schemes)?;
         for (field, size) in [("size.quick", file.size.quick), ("size.full", file.size.full)] {
-            self.names(&format!("{field}.names"), size.names)?;
+            self.names(&format!("{field}.items"), size.items)?;
             self.range(
                 &format!("{field}.repetitions"),
                 (2..=1000).contains(&size.repetitions),
@@ -139,6 +169,24 @@ impl Checker<'_> {
             }
             self.names(&format!("expect[{i}].names"), expect.names)?;
         }
+        let mut only = Vec::with_capacity(file.only.len());
+        let mut restricted = HashSet::new();
+        for (i, FileOnly { workload, schemes: some }) in file.only.into_iter().enumerate() {
+            let field = format!("only[{i}].workload");
+            self.known(&field, &workload, &file.workloads)?;
+            if !restricted.insert(workload.clone()) {
+                return Err(self.duplicate(field, workload));
+            }
+            let field = format!("only[{i}].schemes");
+            let some = self.expand(&field, &some)?;
+            some.iter().try_for_each(|scheme| self.known(&field, scheme, &schemes))?;
+            only.push(Only { workload, schemes: some });
+        }
+        let spread = file.spread.map(|spread| self.spread(spread)).transpose()?;
+        let mca = match file.mca {
+            Some(mca) => Some(Mca { schemes: self.expand("mca.schemes", &mca.schemes)? }),
+            None => None,
+        };
         Ok(Definition {
             slug: file.slug,
             model: file.model,
@@ -156,7 +204,22 @@ impl Checker<'_> {
             claims,
             charts,
             expects: file.expect,
+            only,
+            spread,
+            mca,
         })
+    }
+
+    fn spread(&self, spread: FileSpread) -> Result<Spread, DefinitionError> {
+        let FileSpread { sets, schemes, tuples, bins } = spread;
+        self.ids("spread.sets", &sets)?;
+        let schemes = self.expand("spread.schemes", &schemes)?;
+        self.names("spread.tuples.quick", tuples.quick)?;
+        self.names("spread.tuples.full", tuples.full)?;
+        for (i, bins) in bins.iter().enumerate() {
+            self.known(&format!("spread.bins[{i}].scheme"), &bins.scheme, &schemes)?;
+        }
+        Ok(Spread { sets, schemes, tuples, bins })
     }
 
     fn claim(

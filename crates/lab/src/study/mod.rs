@@ -6,4 +6,3 @@ pub mod embedded;
 mod file;
 pub mod outcome;
 pub mod run;
-pub mod tally;

@@ -1,5 +1,8 @@
 //! What the subjects work on.
 
 pub mod file;
+pub mod hostile;
 pub mod packed;
+mod scatter;
 pub mod shape;
+pub mod tuples;

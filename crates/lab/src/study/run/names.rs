@@ -1,23 +1,22 @@
-//! Running a study: the only place that measures.
+//! Names: every way of hashing their prefixes, block by block in alternation.
 
-use super::definition::{Definition, Size};
+use super::fact::Fact;
 use super::tally::{Tallies, Tally};
+use super::{RunError, Session, Settings};
 use crate::model::names::Empty;
-use crate::probe::clock::{self, Rates};
 use crate::probe::cycles::Subject;
-use crate::record::{Record, RecordSet, metric};
+use crate::record::metric;
 use crate::registry;
-use crate::workload::packed::{Names, PackError, Packed};
-use crate::workload::shape::{Shape, UnknownShape};
+use crate::study::definition::Definition;
+use crate::workload::packed::{Names, Packed};
+use crate::workload::shape::Shape;
 use hash::scheme::Key;
 use name::ccnx::Ccnx;
 use name::ndn::Ndn;
 use name::offset::Offset;
 use name::walk::{Encoding, Walk};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
 const BLOCK: usize = 256;
@@ -26,157 +25,50 @@ const BLOCK: usize = 256;
 /// nothing of what is timed.
 const WARM: usize = 128;
 
-/// How a study is run.
-#[derive(Debug)]
-pub struct Settings {
-    /// How many names and repetitions.
-    pub size: Size,
-    /// The seed of the generated names.
-    pub seed: u64,
-    /// The key of the keyed hashes.
-    pub key: Key,
-    /// The user's own names and what to call them, in place of the study's workloads.
-    pub own: Option<(String, Names)>,
-}
-
-/// What a run leaves.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The facts.
-    pub records: RecordSet,
-    /// Whether the run was stopped before its end.
-    pub stopped: bool,
-    /// The counter's and the core's rates before and after.
-    pub rates: (Rates, Rates),
-    /// What a reader of the figures must know besides.
-    pub notes: Vec<String>,
-}
-
-/// What a run is about to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
-    /// Steps done before this one.
-    pub done: usize,
-    /// Steps of the whole run.
-    pub total: usize,
-    /// The workload.
-    pub workload: &'a str,
-    /// What is done with it.
-    pub what: &'a str,
-}
-
-/// Why a study cannot be run, or its results not be trusted.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The study's model is not known.
-    UnknownModel(String),
-    /// A workload is not known.
-    UnknownWorkload(UnknownShape),
-    /// A scheme is not known.
-    UnknownScheme(String),
-    /// A workload cannot be generated.
-    Generate(String, PackError),
-    /// The workload is not the one for which the study was written.
-    Expectation {
-        /// The workload.
-        workload: String,
-        /// What differs.
-        what: String,
-    },
-    /// Two schemes that must give the same hashes do not.
-    Disagree {
-        /// The workload.
-        workload: String,
-        /// The schemes.
-        schemes: (String, String),
-    },
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownModel(model) => write!(f, "no model {model:?}: there is names"),
-            Self::UnknownWorkload(error) => error.fmt(f),
-            Self::UnknownScheme(id) => write!(f, "no scheme {id:?}: {}", registry::names_help()),
-            Self::Generate(workload, error) => write!(f, "workload {workload}: {error}"),
-            Self::Expectation { workload, what } => {
-                write!(f, "workload {workload} is not what the study expects: {what}")
-            }
-            Self::Disagree { workload, schemes: (a, b) } => {
-                write!(f, "{a} and {b} must give the same hashes, and differ over workload {workload}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-/// Runs `definition`; tells `progress` before each step, and ends after the block being timed once `stop` is set.
-///
-/// # Errors
-/// Where a name in the study file is not known, or what is measured does not yield what the study expects of it.
-pub fn run(
-    definition: &Definition,
-    settings: &Settings,
-    stop: &AtomicBool,
-    progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Outcome, RunError> {
-    if definition.model != "names" {
-        return Err(RunError::UnknownModel(definition.model.clone()));
-    }
+/// Measures a study of names.
+pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let Session { definition, settings, .. } = *session;
     // All names are looked up before anything takes time.
     let mut subjects = definition
         .schemes
         .iter()
         .map(|id| match registry::names(id, &settings.key) {
             Some(subject) => Ok((id.clone(), subject)),
-            None => Err(RunError::UnknownScheme(id.clone())),
+            None => Err(RunError::UnknownScheme { id: id.clone(), help: registry::names_help() }),
         })
         .collect::<Result<Vec<_>, _>>()?;
     let shapes = definition
         .workloads
         .iter()
-        .map(|id| Ok((id.as_str(), id.parse::<Shape>().map_err(RunError::UnknownWorkload)?)))
+        .map(|id| {
+            let shape = id.parse::<Shape>().map_err(|error| RunError::UnknownWorkload(error.to_string()))?;
+            Ok((id.as_str(), shape))
+        })
         .collect::<Result<Vec<_>, RunError>>()?;
 
-    let before = clock::calibrate();
-    let mut run = Run {
-        definition,
-        settings,
-        stop,
-        progress,
-        done: 0,
-        total: 0,
-        records: RecordSet::new(),
-        rates: before,
-    };
     let steps = settings.size.repetitions as usize + 1;
-    let mut notes = Vec::new();
-    if let Some((label, names)) = &settings.own {
-        run.total = steps;
-        notes.extend(few(label, names));
-        run.workload(label, names, &mut subjects)?;
-    } else {
-        run.total = steps * shapes.len();
-        for (at, (label, shape)) in shapes.iter().enumerate() {
-            if run.stopped() {
-                break;
-            }
-            run.step(label, "generating names");
-            // Each workload has a seed of its own, so that none is a prefix of another.
-            let seed = settings.seed.wrapping_add(at as u64);
-            let names = shape
-                .generate(settings.size.names as usize, seed)
-                .map_err(|error| RunError::Generate((*label).into(), error))?;
-            run.check(label, &names)?;
-            notes.extend(few(label, &names));
-            run.workload(label, &names, &mut subjects)?;
-        }
+    let mut run = Run { definition, settings, session };
+    if let Some((label, names)) = &settings.names {
+        run.session.total = steps;
+        run.session.notes.extend(few(label, names));
+        return run.workload(label, names, &mut subjects);
     }
-    let stopped = run.stopped();
-    let records = run.records;
-    Ok(Outcome { records, stopped, rates: (before, clock::calibrate()), notes })
+    run.session.total = steps * shapes.len();
+    for (at, (label, shape)) in shapes.iter().enumerate() {
+        if run.session.stopped() {
+            break;
+        }
+        run.session.step(label, "generating names");
+        // Each workload has a seed of its own, so that none is a prefix of another.
+        let seed = settings.seed.wrapping_add(at as u64);
+        let names = shape
+            .generate(settings.size.items as usize, seed)
+            .map_err(|error| RunError::Generate((*label).into(), error.to_string()))?;
+        run.check(label, &names)?;
+        run.session.notes.extend(few(label, &names));
+        run.workload(label, &names, &mut subjects)?;
+    }
+    Ok(())
 }
 
 /// A warning where a workload is so small that the branch predictors may learn it.
@@ -194,27 +86,13 @@ fn few(label: &str, names: &Names) -> Option<String> {
 /// One scheme and what is timed for it.
 type Entry = (String, Box<dyn Subject>);
 
-struct Run<'a> {
+struct Run<'a, 's> {
     definition: &'a Definition,
     settings: &'a Settings,
-    stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(Step<'_>),
-    done: usize,
-    total: usize,
-    records: RecordSet,
-    rates: Rates,
+    session: &'a mut Session<'s>,
 }
 
-impl Run<'_> {
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    fn step(&mut self, workload: &str, what: &str) {
-        (self.progress)(Step { done: self.done, total: self.total, workload, what });
-        self.done += 1;
-    }
-
+impl Run<'_, '_> {
     /// Holds a generated workload against what the study says of it.
     fn check(&self, label: &str, names: &Names) -> Result<(), RunError> {
         let expects = self.definition.expects.iter().filter(|expect| expect.workload == label);
@@ -243,12 +121,12 @@ impl Run<'_> {
 
     /// Measures all subjects over one workload and records what it finds.
     fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
-        self.step(label, "checking that all ways give the same hashes");
+        self.session.step(label, "checking that all ways give the same hashes");
         agree(label, names, subjects)?;
         let mut tallies =
             Tallies::new(names.len(), BLOCK, subjects.iter().map(|(_, subject)| subject.unit()));
         for repetition in 0..self.settings.size.repetitions as usize {
-            self.step(label, "timing");
+            self.session.step(label, "timing");
             if !self.repetition(names, subjects, repetition, &mut tallies) {
                 break;
             }
@@ -273,7 +151,7 @@ impl Run<'_> {
         // First every unit by itself, then block by block in one stretch: between a block's two visits lie all others.
         for stream in [false, true] {
             for (number, first) in (0..names.len()).step_by(BLOCK).enumerate() {
-                if self.stopped() {
+                if self.session.stopped() {
                     return false;
                 }
                 let blocks = Blocks::new(names, first);
@@ -309,24 +187,9 @@ impl Run<'_> {
     }
 
     fn record(&mut self, label: &str, names: &Names, subjects: &[Entry], tallies: &Tallies) {
-        let study = &self.definition.slug;
-        let model = &self.definition.model;
-        let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: super::tally::Fact| {
-            let record = Record {
-                study: study.clone(),
-                model: model.clone(),
-                workload: label.into(),
-                scheme: scheme.into(),
-                probe: probe.into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value: fact.interval.value,
-                low: fact.interval.low,
-                high: fact.interval.high,
-                samples: fact.samples,
-            };
-            // The keys are made of the study's distinct schemes, so no two are alike.
-            let _ = self.records.insert(record);
+        let rates = self.session.rates;
+        let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: Fact| {
+            self.session.add("names", label, scheme, probe, metric, unit, fact);
         };
         let by_id: BTreeMap<&str, &Tally> =
             subjects.iter().zip(&tallies.subjects).map(|((id, _), tally)| (id.as_str(), tally)).collect();
@@ -349,13 +212,12 @@ impl Run<'_> {
             [figures::<Offset>(&names.offset), figures::<Ccnx>(&names.ccnx), figures::<Ndn>(&names.ndn)]
         {
             let encoding = figures.encoding;
-            let a_name =
-                |total: u64| super::tally::Fact::exact(total as f64 / names.len() as f64, names.len());
+            let a_name = |total: u64| Fact::exact(total as f64 / names.len() as f64, names.len());
             add(encoding, "count", "octets", "octets", a_name(figures.octets));
             add(encoding, "count", "components", "components", a_name(figures.components));
             add(encoding, "count", "crc_words", "words", a_name(figures.words));
             let mut limit = a_name(figures.words);
-            limit.scale(1.0 / self.rates.core_cycles_a_count());
+            limit.scale(1.0 / rates.core_cycles_a_count());
             add(encoding, "count", metric::CRC_WORDS_LIMIT, "cycles", limit);
         }
     }

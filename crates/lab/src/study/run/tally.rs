@@ -1,22 +1,23 @@
 //! What is kept of the counts while a workload is measured, and what becomes of it.
 
-use crate::stats::{Bootstrap, Interval, mean, median, standard_deviation};
+use super::fact::Fact;
+use crate::stats::{mean, median, standard_deviation};
 
 /// Parts of a repetition that are compared pair by pair.
 const SEGMENTS: usize = 4;
 
 /// The tallies of all subjects of a workload.
 #[derive(Debug)]
-pub struct Tallies {
+pub(super) struct Tallies {
     /// In the order of the subjects.
-    pub subjects: Vec<Tally>,
+    pub(super) subjects: Vec<Tally>,
     /// What the probe itself costs.
-    pub empty: Tally,
+    pub(super) empty: Tally,
 }
 
 impl Tallies {
     /// For `names` names in blocks of `block`, and subjects of these units.
-    pub fn new(names: usize, block: usize, units: impl Iterator<Item = usize>) -> Self {
+    pub(super) fn new(names: usize, block: usize, units: impl Iterator<Item = usize>) -> Self {
         let blocks = names.div_ceil(block);
         Self {
             subjects: units.map(|_| Tally::new(names, blocks)).collect(),
@@ -25,37 +26,15 @@ impl Tallies {
     }
 
     /// Closes a repetition that went over all blocks.
-    pub fn end_repetition(&mut self) {
+    pub(super) fn end_repetition(&mut self) {
         for tally in self.subjects.iter_mut().chain([&mut self.empty]) {
             tally.end_repetition();
         }
     }
 
     /// Repetitions closed.
-    pub fn repetitions(&self) -> usize {
+    pub(super) fn repetitions(&self) -> usize {
         self.empty.means.len()
-    }
-}
-
-/// One figure: its interval, and how many samples it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Fact {
-    /// The figure and its bounds at 95 %.
-    pub interval: Interval,
-    /// How many samples it comes from.
-    pub samples: u64,
-}
-
-impl Fact {
-    /// A figure without an uncertainty.
-    pub fn exact(value: f64, samples: usize) -> Self {
-        Self { interval: Interval { value, low: value, high: value }, samples: samples as u64 }
-    }
-
-    /// Multiplies the figure.
-    pub fn scale(&mut self, by: f64) {
-        let Interval { value, low, high } = self.interval;
-        self.interval = Interval { value: value * by, low: low * by, high: high * by };
     }
 }
 
@@ -64,7 +43,7 @@ impl Fact {
 /// All figures are of the counter, for a name; those that are reported have the probe's own cost subtracted, as often
 /// as the probe was read for a name (once in a burst).
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub(super) struct Tally {
     names: usize,
     blocks: usize,
     /// The smallest count of each unit of work in any repetition.
@@ -111,7 +90,7 @@ impl Tally {
     }
 
     /// Adds the counts of the units of block `number`, which has `names` names.
-    pub fn add(&mut self, number: usize, names: usize, samples: &[u32]) {
+    pub(super) fn add(&mut self, number: usize, names: usize, samples: &[u32]) {
         let segment = &mut self.current[number * SEGMENTS / self.blocks.max(1) % SEGMENTS];
         segment.names += names as u64;
         segment.units += samples.len() as u64;
@@ -126,7 +105,7 @@ impl Tally {
     }
 
     /// Adds the count of a block timed in one stretch.
-    pub fn add_stream(&mut self, count: u64) {
+    pub(super) fn add_stream(&mut self, count: u64) {
         self.stream += count;
     }
 
@@ -144,18 +123,18 @@ impl Tally {
     }
 
     /// The mean of a repetition: the median over the repetitions.
-    pub fn mean(&self, empty: &Self) -> Fact {
+    pub(super) fn mean(&self, empty: &Self) -> Fact {
         let cost = median(&empty.means).unwrap_or_default() * self.readings();
-        self.fact(&self.means.iter().map(|mean| mean - cost).collect::<Vec<_>>())
+        Fact::median(&self.means.iter().map(|mean| mean - cost).collect::<Vec<_>>())
     }
 
     /// [`mean`](Self::mean) with the probe's cost in it.
-    pub fn raw_mean(&self) -> Fact {
-        self.fact(&self.means)
+    pub(super) fn raw_mean(&self) -> Fact {
+        Fact::median(&self.means)
     }
 
     /// The mean over the names of each one's smallest count.
-    pub fn min_mean(&self, empty: &Self) -> Fact {
+    pub(super) fn min_mean(&self, empty: &Self) -> Fact {
         let mut fact = self.raw_min_mean();
         let cost = empty.raw_min_mean().interval.value * self.readings();
         for bound in [&mut fact.interval.value, &mut fact.interval.low, &mut fact.interval.high] {
@@ -165,7 +144,7 @@ impl Tally {
     }
 
     /// [`min_mean`](Self::min_mean) with the probe's cost in it. Its interval is that of a mean over names.
-    pub fn raw_min_mean(&self) -> Fact {
+    pub(super) fn raw_min_mean(&self) -> Fact {
         let minima: Vec<f64> = self.minima.iter().map(|&count| f64::from(count)).collect();
         let mut fact = Fact::exact(mean(&minima).unwrap_or_default(), self.names);
         let error = standard_deviation(&minima).unwrap_or_default() / (minima.len() as f64).sqrt();
@@ -176,17 +155,17 @@ impl Tally {
     }
 
     /// The standard deviation of the repetitions' means.
-    pub fn mean_deviation(&self) -> Fact {
+    pub(super) fn mean_deviation(&self) -> Fact {
         Fact::exact(standard_deviation(&self.means).unwrap_or_default(), self.means.len())
     }
 
     /// The mean of a repetition timed in one stretch: the median over the repetitions.
-    pub fn stream(&self) -> Fact {
-        self.fact(&self.streams)
+    pub(super) fn stream(&self) -> Fact {
+        Fact::median(&self.streams)
     }
 
     /// This subject's time over `to`'s, pair by pair over the segments of all repetitions: the median of the ratios.
-    pub fn ratio(&self, to: &Self, empty: &Self) -> Option<Fact> {
+    pub(super) fn ratio(&self, to: &Self, empty: &Self) -> Option<Fact> {
         let pairs = self.segments.iter().zip(&to.segments).zip(&empty.segments);
         let ratios: Vec<f64> = pairs
             .map(|((of, to), empty)| {
@@ -195,14 +174,7 @@ impl Tally {
             })
             .filter(|ratio| ratio.is_finite())
             .collect();
-        let interval = Bootstrap::default().median(&ratios)?;
-        Some(Fact { interval, samples: ratios.len() as u64 })
-    }
-
-    fn fact(&self, values: &[f64]) -> Fact {
-        let interval = Bootstrap::default().median(values);
-        let none = Interval { value: 0.0, low: 0.0, high: 0.0 };
-        Fact { interval: interval.unwrap_or(none), samples: values.len() as u64 }
+        Fact::try_median(&ratios)
     }
 }
 

@@ -1,10 +1,18 @@
-//! The one list that turns the id of a scheme in a study file into what is timed.
+//! The lists that turn the id of a scheme in a study file into what is timed: here names, in `tuples` tuples and
+//! tables.
 //!
 //! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from general to
 //! particular: `ndn/one-by-one/longest-first/crc32c`.
 
+mod tuples;
+
+pub use tuples::{
+    WithTupleHash, flows, flows_help, tuple_hashes, tuples, tuples_help, with_source_hash, with_tuple_hash,
+};
+
 use crate::model::names::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::probe::cycles::Subject;
+use hash::aes::AesRounds;
 use hash::city::CityHash64;
 use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
 use hash::halfsiphash::{HalfSipHash13, HalfSipHash24};
@@ -30,7 +38,7 @@ macro_rules! hashes {
         $with! {
             every_prefix: Crc32c, SipHash13, SipHash24;
             prefix: Crc32cShifted, Crc32cMasked;
-            bytes: CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Toeplitz, Multilinear, Xxh3, RapidHash, FoldHash, AHash;
+            bytes: AesRounds, CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Toeplitz, Multilinear, Xxh3, RapidHash, FoldHash, AHash;
         }
     };
 }

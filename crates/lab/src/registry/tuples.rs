@@ -1,0 +1,210 @@
+//! The hashes of tuples, and the tables that they lead into.
+//!
+//! The id of a scheme of the model `tuples` is a hash and the manner of calling it: `jhash2/single`,
+//! `siphash-2-4/burst`. That of the models `table` and `flood` is a shape, a hash and the manner of asking:
+//! `batched/siphash-1-3/burst`.
+
+use crate::model::flows::{Flows, Front};
+use crate::model::tuples::{Burst, Registered, Single, TupleSubject, one};
+use baseline::ehash::{self, Base, Flat, HSipHash, LinearPort, Secrets, SipHash, V1, V4};
+use baseline::rss::{PublishedToeplitz, UnseededJhash};
+use flow::ehash::{Jhash2, Octets, SipHash13, SipHash24, TupleHash};
+use flow::table::Flow;
+use flow::tuple::Tuple;
+use hash::aes::AesRounds;
+use hash::city::CityHash64;
+use hash::crc32c::Crc32c;
+use hash::halfsiphash::HalfSipHash13;
+use hash::multilinear::Multilinear;
+use hash::scheme::Key;
+use hash::toeplitz::Toeplitz;
+use peers::ahash::AHash;
+use peers::foldhash::FoldHash;
+use peers::hashbrown::Hashbrown;
+use peers::rapidhash::RapidHash;
+use peers::xxh3::Xxh3;
+use table::Table;
+use table::batched::Batched;
+use table::chained::Chained;
+use table::swiss::Swiss;
+
+/// The registered hashes of tuples.
+macro_rules! tuple_hashes {
+    ($with:ident) => {
+        $with! {
+            Base, V1, ehash::Jhash2, HSipHash, SipHash, LinearPort, Flat, V4,
+            PublishedToeplitz, UnseededJhash,
+            SipHash13, SipHash24, Jhash2, Octets<AesRounds>,
+            Octets<Toeplitz>, Octets<Multilinear>, Octets<HalfSipHash13>, Octets<Crc32c>,
+            Octets<CityHash64>, Octets<Xxh3>, Octets<RapidHash>, Octets<FoldHash>, Octets<AHash>
+        }
+    };
+}
+
+/// Something to do with a hash of tuples, whichever it is.
+pub trait WithTupleHash {
+    /// What comes of it.
+    type Output;
+
+    /// Does it, with the hash under its key.
+    fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output;
+}
+
+macro_rules! by_id {
+    ($($hash:ty),*) => {
+        /// Does `work` with the hash of that id, under `key`; `None` where there is no such hash.
+        pub fn with_tuple_hash<W: WithTupleHash>(id: &str, key: &Key, work: W) -> Option<W::Output> {
+            $(if id == <$hash>::INFO.id {
+                return Some(work.with(<$hash>::new(key)));
+            })*
+            None
+        }
+
+        /// All registered hashes of tuples.
+        pub fn tuple_hashes() -> Vec<Registered> {
+            vec![$(Registered {
+                info: <$hash>::INFO,
+                check: <$hash>::new(&Key::VECTOR).hash(&Tuple::CHECK),
+                code: one::<$hash> as fn(&$hash, &Tuple) -> u64 as usize,
+            }),*]
+        }
+    };
+}
+tuple_hashes!(by_id);
+
+/// Does `work` with a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for others.
+pub fn with_source_hash<W: WithTupleHash>(id: &str, work: W) -> Option<W::Output> {
+    Some(match id {
+        "base" => work.with(Base(Secrets::SOURCE)),
+        "v1" => work.with(V1(Secrets::SOURCE)),
+        "jhash2" => work.with(ehash::Jhash2(Secrets::SOURCE)),
+        "hsiphash" => work.with(HSipHash(Secrets::SOURCE)),
+        "siphash" => work.with(SipHash(Secrets::SOURCE)),
+        _ => return None,
+    })
+}
+
+/// What is timed for the scheme `id` of the model `tuples`, under `key`; `None` where there is no such scheme.
+pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
+    struct InSingles;
+    impl WithTupleHash for InSingles {
+        type Output = Box<dyn TupleSubject>;
+        fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output {
+            Box::new(Single::new(hash))
+        }
+    }
+    struct InBursts;
+    impl WithTupleHash for InBursts {
+        type Output = Box<dyn TupleSubject>;
+        fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output {
+            Box::new(Burst::new(hash))
+        }
+    }
+    match id.split_once('/')? {
+        (hash, "single") => with_tuple_hash(hash, key, InSingles),
+        (hash, "burst") => with_tuple_hash(hash, key, InBursts),
+        _ => None,
+    }
+}
+
+/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`, each of which lives
+/// while `live` others come; `None` where there is no such scheme.
+pub fn flows(id: &str, key: &Key, flows: usize, live: usize) -> Option<Box<dyn Flows>> {
+    struct In<'k> {
+        shape: &'k str,
+        bursts: bool,
+        key: &'k Key,
+        flows: usize,
+        live: usize,
+    }
+    impl In<'_> {
+        fn front<H: TupleHash + 'static, T: Table<Tuple, Flow<u32>> + 'static>(&self) -> Box<dyn Flows> {
+            let Self { key, flows, live, .. } = *self;
+            if self.bursts {
+                Box::new(Front::<H, T, true>::new(key, flows, live))
+            } else {
+                Box::new(Front::<H, T, false>::new(key, flows, live))
+            }
+        }
+    }
+    impl WithTupleHash for In<'_> {
+        type Output = Option<Box<dyn Flows>>;
+        fn with<H: TupleHash + 'static>(self, _: H) -> Self::Output {
+            match self.shape {
+                "chained" => Some(self.front::<H, Chained<_, _>>()),
+                "swiss" => Some(self.front::<H, Swiss<_, _>>()),
+                "batched" => Some(self.front::<H, Batched<_, _>>()),
+                // It has nothing to prefetch, so that a burst would be one at a time under another name.
+                "hashbrown" if !self.bursts => Some(self.front::<H, Hashbrown<_, _>>()),
+                _ => None,
+            }
+        }
+    }
+    let (shape, rest) = id.split_once('/')?;
+    let (hash, manner) = rest.split_once('/')?;
+    let bursts = match manner {
+        "single" => false,
+        "burst" => true,
+        _ => return None,
+    };
+    with_tuple_hash(hash, key, In { shape, bursts, key, flows, live })?
+}
+
+fn ids() -> String {
+    let ids: Vec<_> = tuple_hashes().iter().map(|hash| hash.info.id).collect();
+    ids.join(", ")
+}
+
+/// How the ids of the model `tuples` are made, for messages.
+pub fn tuples_help() -> String {
+    format!("a scheme is <hash>/single or <hash>/burst; hashes: {}", ids())
+}
+
+/// How the ids of the models `table` and `flood` are made, for messages.
+pub fn flows_help() -> String {
+    format!(
+        "a scheme is <shape>/<hash>/<manner>; shapes: chained, swiss, batched, hashbrown; manners: single, burst (not of \
+         hashbrown); hashes: {}",
+        ids()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_check_value_of_tuples_holds() {
+        for hash in tuple_hashes() {
+            assert!(hash.info.width == 64 || hash.check >> hash.info.width == 0, "{}", hash.info.id);
+            // The value of a hash of octets is that of octets, and recomputed where those are registered.
+            if super::super::schemes().iter().all(|scheme| scheme.info.id != hash.info.id) {
+                assert_eq!(hash.check, hash.info.check, "{}: {:#x}", hash.info.id, hash.check);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_of_tuple_hashes_are_unique() {
+        let mut ids: Vec<_> = tuple_hashes().iter().map(|hash| hash.info.id).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
+    }
+
+    #[test]
+    fn unknown_tuple_schemes_are_none() {
+        for id in ["", "siphash-2-4", "siphash-2-4/", "siphash-2-4/twice", "md5/single"] {
+            assert!(tuples(id, &Key::VECTOR).is_none(), "{id}");
+        }
+        for id in [
+            "",
+            "swiss/siphash-2-4",
+            "tree/siphash-2-4/single",
+            "hashbrown/siphash-2-4/burst",
+            "swiss//single",
+        ] {
+            assert!(flows(id, &Key::VECTOR, 8, 8).is_none(), "{id}");
+        }
+        assert!(flows("swiss/siphash-2-4/burst", &Key::VECTOR, 8, 8).is_some());
+    }
+}

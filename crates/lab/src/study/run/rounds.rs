@@ -1,0 +1,88 @@
+//! Timing several subjects in alternation: round after round, each has its turn in each.
+
+use super::fact::Fact;
+
+/// The times of the subjects, round by round.
+#[derive(Clone, Debug)]
+pub(super) struct Rounds(Vec<Vec<f64>>);
+
+impl Rounds {
+    /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its number,
+    /// `time` with the number of the subject whose turn it is. The order is turned by one from round to round, so that
+    /// no subject always follows the same other one.
+    ///
+    /// Ends early, with the rounds that are whole, where `prepare` says that there is to be no further one.
+    pub(super) fn run<S>(
+        subjects: &mut [S],
+        rounds: usize,
+        mut prepare: impl FnMut(usize) -> bool,
+        mut time: impl FnMut(&mut S) -> f64,
+    ) -> Self {
+        let mut times = vec![Vec::with_capacity(rounds); subjects.len()];
+        for round in 0..rounds {
+            if !prepare(round) {
+                break;
+            }
+            for at in 0..subjects.len() {
+                let at = (at + round) % subjects.len();
+                if let (Some(subject), Some(times)) = (subjects.get_mut(at), times.get_mut(at)) {
+                    times.push(time(subject));
+                }
+            }
+        }
+        Self(times)
+    }
+
+    /// How many rounds there were.
+    pub(super) fn len(&self) -> usize {
+        self.0.first().map_or(0, Vec::len)
+    }
+
+    /// The median of a subject's times.
+    pub(super) fn time(&self, subject: usize) -> Fact {
+        Fact::median(self.0.get(subject).map_or(&[], Vec::as_slice))
+    }
+
+    /// The time of one subject over that of another, round by round: the median of the ratios.
+    pub(super) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
+        let pairs = self.0.get(of)?.iter().zip(self.0.get(to)?);
+        let ratios: Vec<f64> = pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect();
+        Fact::try_median(&ratios)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_ratios_within_a_round() {
+        // The machine slows down from round to round; the ratio stays.
+        let mut slowness = 0.0;
+        let mut turns = Vec::new();
+        let mut subjects = [(0, 1.0), (1, 3.0), (2, 5.0)];
+        let rounds = Rounds::run(
+            &mut subjects,
+            4,
+            |round| {
+                slowness = 1.0 + round as f64;
+                true
+            },
+            |(at, time)| {
+                turns.push(*at);
+                *time
+            },
+        );
+        assert_eq!(turns, [0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2]);
+        assert_eq!((rounds.len(), slowness), (4, 4.0));
+        assert_eq!(rounds.ratio(2, 1).map(|ratio| ratio.interval.value), Some(5.0 / 3.0));
+        assert_eq!(rounds.time(1).interval.value, 3.0);
+        assert!(rounds.ratio(0, 3).is_none());
+    }
+
+    #[test]
+    fn ends_with_whole_rounds() {
+        let rounds = Rounds::run(&mut [(), ()], 10, |round| round < 3, |()| 1.0);
+        assert_eq!((rounds.len(), rounds.time(0).samples, rounds.time(1).samples), (3, 3, 3));
+    }
+}
