@@ -1,12 +1,13 @@
 //! A table of flows: from the tuple of a packet to what is kept for its connection.
 
-use crate::ehash::TupleHash;
+use crate::ehash::{SipHash13, TupleHash};
 use crate::tuple::Tuple;
 use crate::wheel::Wheel;
 use core::fmt;
 use core::num::NonZeroU32;
 use hash::scheme::Key;
 use table::Table;
+use table::swiss::Swiss;
 
 /// Tuples that are hashed, prefetched and looked up together.
 pub const BURST: usize = 32;
@@ -50,21 +51,23 @@ fn after(now: u32) -> NonZeroU32 {
     NonZeroU32::new(now.wrapping_add(1)).unwrap_or(NonZeroU32::MAX)
 }
 
+/// A table of flows as most will want it: SipHash-1-3 of the whole tuple, in a Swiss table, whose finds are the fastest that
+/// study `flow-table` knows. Where flows come and go quickly, or the slots of entries must stay,
+/// [`Batched`](table::batched::Batched) is the better shape.
+pub type Flows<V> = FlowTable<V, SipHash13, Swiss<Tuple, Flow<V>>>;
+
 /// A table from tuples to values of type `V`, hashed by `H` under a secret key, kept in a table of shape `T`.
 ///
 /// Time is counted in ticks of the caller's choice, given with each operation that needs it; the count may wrap.
 ///
 /// ```
-/// use flow::ehash::SipHash13;
-/// use flow::table::{FlowTable, Flow, Limits};
+/// use flow::table::{Flows, Limits};
 /// use flow::tuple::Tuple;
 /// use hash::scheme::Key;
-/// use table::batched::Batched;
 ///
 /// // The key is drawn at random at start, and told to nobody.
 /// let key = Key::VECTOR;
-/// let mut flows: FlowTable<&str, SipHash13, Batched<Tuple, Flow<&str>>> =
-///     FlowTable::new(&key, Limits { flows: 1000, idle: 300 }, 0);
+/// let mut flows = Flows::new(&key, Limits { flows: 1000, idle: 300 }, 0);
 /// let tuple = Tuple::v4([192, 0, 2, 1].into(), 80, [198, 51, 100, 7].into(), 4000);
 /// flows.insert(tuple, "a connection", 0)?;
 /// assert_eq!(flows.find(&tuple), Some(&"a connection"));

@@ -1,15 +1,12 @@
 //! The README's example with flows.
 
-use flow::ehash::SipHash13;
-use flow::table::{Flow, FlowTable, Limits};
+use flow::table::{Flows, Limits};
 use flow::tuple::Tuple;
 use hash::scheme::Key;
-use table::batched::Batched;
 
 /// `key`: drawn at random when the process starts; `burst`: the tuples of the packets that came together.
 fn receive(key: &Key, burst: &[Tuple]) -> usize {
-    let limits = Limits { flows: 1 << 20, idle: 300 };
-    let mut flows: FlowTable<u64, SipHash13, Batched<Tuple, Flow<u64>>> = FlowTable::new(key, limits, 0);
+    let mut flows = Flows::<u64>::new(key, Limits { flows: 1 << 20, idle: 300 }, 0);
 
     // Hashed side by side, prefetched, then looked up: each packet counts, or makes a flow.
     let mut new = Vec::new();

@@ -64,7 +64,6 @@ fn findings(facts: &Facts<'_>) -> Vec<String> {
 /// The ten bins of one scheme.
 struct Picture<'a> {
     scheme: &'a str,
-    buckets: f64,
     bins: [f64; 10],
 }
 
@@ -74,21 +73,20 @@ impl<'a> Picture<'a> {
         for (bin, metric) in bins.iter_mut().zip(BIN_METRICS) {
             *bin = facts.value(SEED, scheme, metric)?.max(0.0);
         }
-        let buckets = facts.value(SEED, scheme, "buckets").filter(|b| (10.0..=1e15).contains(b))?;
-        Some(Self { scheme, buckets, bins })
+        Some(Self { scheme, bins })
     }
 
-    /// The first and the last bucket of a bin.
-    fn range(&self, bin: usize) -> (u64, u64) {
-        let from = |bin: usize| (bin as f64 * self.buckets / 10.0).floor() as u64;
-        (from(bin), from(bin + 1).saturating_sub(1))
+    /// The first and the last slot of a bin; the source's test has 65,535 of them, whatever a table has.
+    fn range(bin: usize) -> (usize, usize) {
+        let from = |bin: usize| bin * 65_535 / 10;
+        (from(bin), from(bin + 1) - 1)
     }
 
     fn text(&self) -> String {
         let keys: f64 = self.bins.iter().sum();
         let mut out = format!("{}\n", format::plain(self.scheme));
         for (i, bin) in self.bins.iter().enumerate() {
-            let (from, to) = self.range(i);
+            let (from, to) = Self::range(i);
             let share = if keys > 0.0 { 100.0 * bin / keys } else { 0.0 };
             // The source rounds down.
             let stars = "*".repeat(share.clamp(0.0, 100.0) as usize);
@@ -101,7 +99,7 @@ impl<'a> Picture<'a> {
 fn bars(pictures: &[Picture<'_>]) -> BarPlots {
     let plot = |picture: &Picture<'_>| {
         let bar = |(i, &found): (usize, &f64)| {
-            let (from, to) = picture.range(i);
+            let (from, to) = Picture::range(i);
             let published = published::bins(picture.scheme).map(|bins| bins[i]);
             let mut told = format!("{}, {from} to {to}: {}", picture.scheme, count(found));
             if let Some(published) = published {
@@ -119,7 +117,7 @@ fn bars(pictures: &[Picture<'_>]) -> BarPlots {
         };
         BarPlot {
             caption: picture.scheme.to_owned(),
-            title: format!("{}: tuples in each tenth of the buckets", picture.scheme),
+            title: format!("{}: tuples in each tenth of the slots", picture.scheme),
             groups: vec![Group { heading: None, bars: picture.bins.iter().enumerate().map(bar).collect() }],
         }
     };
@@ -138,16 +136,16 @@ fn bars(pictures: &[Picture<'_>]) -> BarPlots {
 fn beside_the_source(pictures: &[Picture<'_>]) -> Option<Table> {
     let both: Vec<_> =
         pictures.iter().filter_map(|p| Some((p, published::bins(p.scheme)?))).take(BINS.len()).collect();
-    let (first, _) = both.first()?;
+    both.first()?;
     let columns = both.iter().flat_map(|(p, _)| [p.scheme.to_owned(), "the source".to_owned()]);
     let row = |i: usize| {
-        let (from, to) = first.range(i);
+        let (from, to) = Picture::range(i);
         let cells = both.iter().flat_map(|(p, published)| [p.bins[i], published[i]]).map(count);
         [format!("{from} - {to}")].into_iter().chain(cells).collect()
     };
     Some(Table {
-        caption: "Tuples in each tenth of the buckets, beside the source's count".to_owned(),
-        columns: ["buckets".to_owned()].into_iter().chain(columns).collect(),
+        caption: "Tuples in each tenth of the slots, beside the source's count".to_owned(),
+        columns: ["slots".to_owned()].into_iter().chain(columns).collect(),
         left: 1,
         rows: (0..BIN_METRICS.len()).map(row).collect(),
         shown: Shown::Open,
@@ -227,8 +225,7 @@ mod tests {
 
     #[test]
     fn prints_the_picture_as_the_source_does() {
-        let picture =
-            Picture { scheme: "siphash", buckets: 65_535.0, bins: *published::bins("siphash").unwrap() };
+        let picture = Picture { scheme: "siphash", bins: *published::bins("siphash").unwrap() };
         let printed = "\
 siphash
     0 -  6552 :     104866 : **********
