@@ -62,6 +62,14 @@ where
     }
 }
 
+impl<const C: usize, const D: usize> SipHash<C, D> {
+    /// The same hash, in registers of 256 bits at the most: what a CPU without AVX-512 would do, for measurements.
+    #[must_use]
+    pub fn in_256_bits(self) -> Self {
+        Self { unit: LaneUnit::detect_256(), ..self }
+    }
+}
+
 impl<const C: usize, const D: usize, U: Clone> BytesHash for SipHash<C, D, U> {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {

@@ -20,6 +20,14 @@ pub type SipHash13 = Words<siphash::SipHash13>;
 /// jhash2 of the tuple's nine words, under 32 bits of the key.
 pub type Jhash2 = Words<Jhash>;
 
+impl<const C: usize, const D: usize> Words<siphash::SipHash<C, D>> {
+    /// The same hash, in registers of 256 bits at the most: what a CPU without AVX-512 would do, for measurements.
+    #[must_use]
+    pub fn in_256_bits(self) -> Self {
+        Self(self.0.in_256_bits())
+    }
+}
+
 impl<H: Scheme + WordsHash<5, { Tuple::OCTETS }>> TupleHash for Words<H> {
     const INFO: SchemeInfo = H::INFO;
 

@@ -56,9 +56,15 @@ impl LaneUnit {
             if let Some(token) = super::x86_64::Avx512::detect() {
                 return Self::Avx512(token);
             }
-            if let Some(token) = super::x86_64::Avx2::detect() {
-                return Self::Avx2(token);
-            }
+        }
+        Self::detect_256()
+    }
+
+    /// The widest with registers of 256 bits at the most.
+    pub(crate) fn detect_256() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(token) = super::x86_64::Avx2::detect() {
+            return Self::Avx2(token);
         }
         Self::Portable(Portable)
     }

@@ -1,7 +1,7 @@
 //! The hashes of tuples, and the tables that they lead into.
 //!
 //! The id of a scheme of the model `tuples` is a hash and the manner of calling it: `jhash2/single`,
-//! `siphash-2-4/burst`. That of the models `table` and `flood` is a shape, a hash and the manner of asking:
+//! `siphash-2-4/burst`, `siphash-2-4/burst-256` where registers of 256 bits are the widest that may be used. That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
 use crate::model::flows::{Flows, Front};
@@ -103,6 +103,8 @@ pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     match id.split_once('/')? {
         (hash, "single") => with_tuple_hash(hash, key, InSingles),
         (hash, "burst") => with_tuple_hash(hash, key, InBursts),
+        ("siphash-1-3", "burst-256") => Some(Box::new(Burst::new(SipHash13::new(key).in_256_bits()))),
+        ("siphash-2-4", "burst-256") => Some(Box::new(Burst::new(SipHash24::new(key).in_256_bits()))),
         _ => None,
     }
 }
@@ -157,7 +159,10 @@ fn ids() -> String {
 
 /// How the ids of the model `tuples` are made, for messages.
 pub fn tuples_help() -> String {
-    format!("a scheme is <hash>/single or <hash>/burst; hashes: {}", ids())
+    format!(
+        "a scheme is <hash>/single or <hash>/burst (of siphash-1-3 and siphash-2-4 also burst-256); hashes: {}",
+        ids()
+    )
 }
 
 /// How the ids of the models `table` and `flood` are made, for messages.
