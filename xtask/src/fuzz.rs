@@ -1,5 +1,6 @@
 //! `cargo xtask fuzz`
 
+use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::Args;
 use serde::Deserialize;
@@ -38,12 +39,10 @@ const TIMEOUT: u32 = 10;
 
 impl Fuzz {
     pub(crate) fn run(&self) -> Outcome {
-        let missing: Vec<&Need> = NEEDS.iter().filter(|need| !run::works(need.probe)).collect();
-        if !missing.is_empty() && !run::is_ci() {
-            let commands: Vec<_> = missing.iter().map(|need| need.to_string()).collect();
-            return Outcome::Skipped(commands.join("; "));
+        match need::meet(&NEEDS) {
+            Ok(()) => self.fuzz().into(),
+            Err(outcome) => outcome,
         }
-        missing.iter().try_for_each(|need| need.install()).and_then(|()| self.fuzz()).into()
     }
 
     fn fuzz(&self) -> Result<(), String> {
@@ -103,14 +102,6 @@ impl Fuzz {
     }
 }
 
-/// A tool that fuzzing needs, and how to come by it.
-struct Need {
-    name: &'static str,
-    probe: &'static [&'static str],
-    /// For the shell.
-    install: &'static str,
-}
-
 const NEEDS: [Need; 3] = [
     Need {
         name: "a nightly toolchain",
@@ -128,19 +119,6 @@ const NEEDS: [Need; 3] = [
         install: "apt-get update && apt-get install --yes g++",
     },
 ];
-
-impl Need {
-    fn install(&self) -> Result<(), String> {
-        println!("{self}");
-        run::show(&mut run::command(&["sh", "-c", self.install]))
-    }
-}
-
-impl std::fmt::Display for Need {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is missing: {}", self.name, self.install)
-    }
-}
 
 /// The targets that `fuzz/Cargo.toml` lists.
 fn targets() -> Result<Vec<String>, String> {

@@ -3,6 +3,7 @@
 
 mod asm;
 mod fuzz;
+mod need;
 mod run;
 mod test;
 mod test_aarch64;

@@ -2,6 +2,7 @@
 
 use crate::asm::Asm;
 use crate::fuzz::Fuzz;
+use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::{Args, ValueEnum};
 use std::time::Instant;
@@ -88,7 +89,7 @@ impl Step {
                 workspace.and(fuzz).into()
             }
             Self::Clippy => cargo("clippy --workspace --all-targets -- -D warnings").into(),
-            Self::Tests => cargo("test --workspace --lib --bins --tests --no-fail-fast").into(),
+            Self::Tests => tests(),
             Self::Doctests => cargo("test --workspace --doc --no-fail-fast").into(),
             Self::Doc => {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--no-deps"]);
@@ -99,6 +100,23 @@ impl Step {
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),
         }
     }
+}
+
+/// The tests of the mca probe run llvm-mca. Where it is missing and not installed they say so and pass, and the other
+/// tests are run all the same.
+const LLVM: [Need; 1] = [Need {
+    name: "llvm-mca",
+    probe: &["llvm-mca", "--version"],
+    install: "apt-get update && apt-get install --yes llvm",
+}];
+
+fn tests() -> Outcome {
+    match need::meet(&LLVM) {
+        Err(Outcome::Failed(why)) => return Outcome::Failed(why),
+        Err(Outcome::Skipped(why)) => println!("without the tests that run it: {why}"),
+        Ok(()) | Err(Outcome::Passed) => {}
+    }
+    cargo("test --workspace --lib --bins --tests --no-fail-fast").into()
 }
 
 /// The models of the shared table. Their flag changes every crate that they need: so they are built in a folder apart.
