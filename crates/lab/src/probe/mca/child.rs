@@ -1,0 +1,128 @@
+//! A program that is given some text, and a limit of time and of output.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a program may take and print.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) time: Duration,
+    /// Octets of output, and as many of error messages.
+    pub(super) output: u64,
+}
+
+/// How a program ended and what it printed.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) status: ExitStatus,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Why a program did not end by itself.
+#[derive(Debug)]
+pub(super) enum ChildError {
+    /// It cannot be started or waited for.
+    Io(io::Error),
+    /// It took longer than it may.
+    TooSlow,
+    /// It printed more than it may.
+    TooMuch,
+}
+
+/// Starts `command`, gives it `input` and takes what it prints, until it ends or goes beyond a limit, and is killed.
+pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Ended, ChildError> {
+    let deadline = Instant::now() + limits.time;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(ChildError::Io)?;
+    let ended = attend(&mut child, input, limits, deadline);
+    if ended.is_err() {
+        // It may have ended in between; then there is nothing to kill, and its status is of no use.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    ended
+}
+
+fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> Result<Ended, ChildError> {
+    // The threads are not joined: a program of the child's own could hold its pipes open.
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_owned();
+        // What a program does not read is its own affair.
+        thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    }
+    let stdout = collect(child.stdout.take(), limits.output);
+    let stderr = collect(child.stderr.take(), limits.output);
+    let stdout = text(&stdout, limits.output, deadline)?;
+    let stderr = text(&stderr, limits.output, deadline)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(ChildError::Io)? {
+            return Ok(Ended { status, stdout, stderr });
+        }
+        if Instant::now() >= deadline {
+            return Err(ChildError::TooSlow);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reads a stream to its end, or until it is beyond the limit.
+fn collect(stream: Option<impl Read + Send + 'static>, limit: u64) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut octets = Vec::new();
+        let read = stream.map_or(Ok(0), |stream| stream.take(limit + 1).read_to_end(&mut octets));
+        // Nobody waits for it any longer once the time is over.
+        let _ = sender.send(read.map(|_| octets));
+    });
+    receiver
+}
+
+fn text(from: &Receiver<io::Result<Vec<u8>>>, limit: u64, deadline: Instant) -> Result<String, ChildError> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let octets = from.recv_timeout(left).map_err(|_| ChildError::TooSlow)?.map_err(ChildError::Io)?;
+    if octets.len() as u64 > limit {
+        return Err(ChildError::TooMuch);
+    }
+    Ok(String::from_utf8_lossy(&octets).into_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1000 };
+
+    fn sh(script: &str, input: &str, limits: Limits) -> Result<Ended, ChildError> {
+        run(Command::new("sh").args(["-c", script]), input, limits)
+    }
+
+    #[test]
+    fn passes_text_in_and_out() {
+        let ended = sh("cat; echo no >&2; exit 3", "yes", LIMITS).unwrap();
+        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("yes", "no\n"));
+        assert_eq!(ended.status.code(), Some(3));
+    }
+
+    #[test]
+    fn ends_what_takes_too_long() {
+        let start = Instant::now();
+        let limits = Limits { time: Duration::from_millis(100), ..LIMITS };
+        // The second keeps nothing open that could be waited for, the third leaves a child of its own behind.
+        for script in ["exec sleep 10", "exec sleep 10 >&- 2>&-", "sleep 10; true"] {
+            assert!(matches!(sh(script, "", limits), Err(ChildError::TooSlow)), "{script}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(8));
+    }
+
+    #[test]
+    fn ends_what_prints_too_much() {
+        for script in ["exec yes", "exec yes >&2"] {
+            assert!(matches!(sh(script, "", LIMITS), Err(ChildError::TooMuch)), "{script}");
+        }
+        assert_eq!(sh("head -c 1000 /dev/zero", "", LIMITS).unwrap().stdout.len(), 1000);
+    }
+}

@@ -1,0 +1,357 @@
+//! A function of the running program: its symbol and its machine code, as assembly.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hint::black_box;
+use std::{fmt, fs, io};
+
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, OpKind, SymbolResolver,
+    SymbolResult,
+};
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+/// A function of the running program, on x86-64 and out of an ELF file that still has its symbols.
+#[derive(Clone, Debug)]
+pub struct Function {
+    symbol: String,
+    octets: Vec<u8>,
+    instructions: usize,
+    assembly: String,
+    calls: usize,
+    loops: bool,
+}
+
+/// Why there is no machine code to read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FunctionError {
+    /// The program is for another processor than x86-64, or no ELF file.
+    Unsupported,
+    /// The file that the program was started from cannot be read.
+    Io(io::Error),
+    /// The file cannot be parsed.
+    Object(object::Error),
+    /// The file does not say where its functions are: its symbols have been stripped.
+    NoSymbols,
+    /// No function of the file begins at the address.
+    NoFunction {
+        /// The address, in the running program.
+        address: usize,
+    },
+    /// The function's octets are not in the file, or are no instructions.
+    NoCode {
+        /// The function.
+        symbol: String,
+        /// Where in it, in octets.
+        offset: u64,
+    },
+}
+
+impl Function {
+    /// The function that begins at `address` in this process: `f as fn(…) -> … as usize`.
+    ///
+    /// Reads and parses the whole executable; not for use within anything that is timed. A function that the compiler
+    /// found equal to another may share its address; its symbol is then the first of theirs.
+    ///
+    /// # Errors
+    /// On other processors and for other files than ELF; where the executable is not there any more or has no symbols;
+    /// where no function begins at the address, as in a shared library.
+    pub fn at(address: usize) -> Result<Self, FunctionError> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(FunctionError::Unsupported);
+        }
+        let executable = std::env::current_exe().and_then(fs::read).map_err(FunctionError::Io)?;
+        if !executable.starts_with(&object::elf::ELFMAG) {
+            return Err(FunctionError::Unsupported);
+        }
+        let file = object::File::parse(executable.as_slice()).map_err(FunctionError::Object)?;
+        if file.architecture() != Architecture::X86_64 {
+            return Err(FunctionError::Unsupported);
+        }
+        let symbols = Symbols::of(&file);
+        let bias = load_bias(&symbols).ok_or(FunctionError::NoSymbols)?;
+        let at = (address as u64).wrapping_sub(bias);
+        let symbol = symbols.0.get(&at).ok_or(FunctionError::NoFunction { address })?;
+        let no_code = |offset| FunctionError::NoCode { symbol: symbol.demangled(), offset };
+        let octets = file
+            .sections()
+            .find_map(|section| section.data_range(at, symbol.len).ok().flatten())
+            .ok_or_else(|| no_code(0))?;
+        let instructions: Vec<_> = Decoder::with_ip(64, octets, at, DecoderOptions::NONE).iter().collect();
+        if let Some(wrong) = instructions.iter().find(|instruction| instruction.is_invalid()) {
+            return Err(no_code(wrong.ip() - at));
+        }
+        let code = Code { start: at, end: at + symbol.len, symbols: &symbols };
+        Ok(Self {
+            symbol: symbol.demangled(),
+            octets: octets.to_vec(),
+            instructions: instructions.len(),
+            assembly: code.print(&instructions),
+            calls: instructions.iter().filter(|i| code.leaves(i)).count(),
+            loops: instructions.iter().any(|i| code.jump(i).is_some_and(|to| to <= i.ip())),
+        })
+    }
+
+    /// The demangled symbol, without its hash.
+    pub fn symbol(&self) -> &str {
+        &self.symbol
+    }
+
+    /// The machine code.
+    pub fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+
+    /// How many instructions there are, each counted once.
+    pub fn instructions(&self) -> usize {
+        self.instructions
+    }
+
+    /// The instructions in AT&T syntax, one a line; targets of jumps are labels, data and other functions symbols.
+    pub fn assembly(&self) -> &str {
+        &self.assembly
+    }
+
+    /// How many instructions call another function, or jump into it.
+    pub fn calls(&self) -> usize {
+        self.calls
+    }
+
+    /// Whether an instruction jumps back. A jump by a table, whose targets are not looked at, does not count.
+    pub fn loops(&self) -> bool {
+        self.loops
+    }
+}
+
+/// What the load bias is taken from: its address in the process, less that in the file.
+///
+/// What it returns is like nothing else, so that the compiler merges it with no other function.
+#[inline(never)]
+fn anchor(x: u64) -> u64 {
+    black_box(x ^ 0x6d63_615f_616e_6368)
+}
+
+/// `None` if the anchor is not among the symbols.
+fn load_bias(symbols: &Symbols) -> Option<u64> {
+    let wanted = concat!(module_path!(), "::anchor");
+    let (at, _) = symbols.0.iter().find(|(_, symbol)| symbol.demangled() == wanted)?;
+    let address = black_box(anchor as fn(u64) -> u64) as usize;
+    Some((address as u64).wrapping_sub(*at))
+}
+
+/// The functions of a file by their addresses in it.
+struct Symbols(BTreeMap<u64, Symbol>);
+
+struct Symbol {
+    name: String,
+    len: u64,
+}
+
+impl Symbols {
+    fn of(file: &object::File<'_>) -> Self {
+        let mut functions: BTreeMap<u64, Symbol> = BTreeMap::new();
+        for symbol in file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0) {
+            let Ok(name) = symbol.name() else { continue };
+            let first = functions.get(&symbol.address()).is_none_or(|other| name < other.name.as_str());
+            if first {
+                functions.insert(symbol.address(), Symbol { name: name.to_owned(), len: symbol.size() });
+            }
+        }
+        Self(functions)
+    }
+}
+
+impl Symbol {
+    fn demangled(&self) -> String {
+        format!("{:#}", rustc_demangle::demangle(&self.name))
+    }
+}
+
+/// Where a function stands in the file, and what stands around it.
+struct Code<'a> {
+    start: u64,
+    end: u64,
+    symbols: &'a Symbols,
+}
+
+impl Code<'_> {
+    fn print(&self, instructions: &[Instruction]) -> String {
+        let labels: BTreeSet<u64> = instructions.iter().filter_map(|i| self.jump(i)).collect();
+        let mut formatter = GasFormatter::with_options(Some(Box::new(self.names())), None);
+        formatter.options_mut().set_rip_relative_addresses(true);
+        formatter.options_mut().set_uppercase_hex(false);
+        let mut assembly = String::new();
+        for instruction in instructions {
+            if labels.contains(&instruction.ip()) {
+                assembly.push_str(&label(instruction.ip() - self.start));
+                assembly.push_str(":\n");
+            }
+            assembly.push('\t');
+            formatter.format(instruction, &mut assembly);
+            assembly.push('\n');
+        }
+        assembly
+    }
+
+    /// The names of everything that the instructions may refer to; the formatter keeps them.
+    fn names(&self) -> Names {
+        let functions = self.symbols.0.iter().map(|(&at, symbol)| (at, identifier(&symbol.name))).collect();
+        Names { start: self.start, end: self.end, functions }
+    }
+
+    /// Where an instruction jumps within the function.
+    fn jump(&self, instruction: &Instruction) -> Option<u64> {
+        let jumps = matches!(
+            instruction.flow_control(),
+            FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch
+        );
+        let to = instruction.near_branch_target();
+        (jumps && (self.start..self.end).contains(&to)).then_some(to)
+    }
+
+    /// Whether an instruction calls a function, or jumps into another.
+    fn leaves(&self, instruction: &Instruction) -> bool {
+        match instruction.flow_control() {
+            FlowControl::Call | FlowControl::IndirectCall => true,
+            FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
+                self.jump(instruction).is_none()
+            }
+            // By way of the table of addresses that the loader fills; a table of jumps is read into a register first.
+            FlowControl::IndirectBranch => instruction.is_ip_rel_memory_operand(),
+            _ => false,
+        }
+    }
+}
+
+/// Symbols in place of addresses.
+struct Names {
+    start: u64,
+    end: u64,
+    functions: BTreeMap<u64, String>,
+}
+
+impl SymbolResolver for Names {
+    fn symbol(
+        &mut self,
+        instruction: &Instruction,
+        _operand: u32,
+        instruction_operand: Option<u32>,
+        address: u64,
+        _address_size: u32,
+    ) -> Option<SymbolResult<'_>> {
+        // Else it is a constant or an offset, which may look like an address.
+        match instruction.op_kind(instruction_operand?) {
+            OpKind::NearBranch64 => {}
+            OpKind::Memory if instruction.is_ip_rel_memory_operand() => {}
+            _ => return None,
+        }
+        let inside = (self.start..self.end).contains(&address);
+        let name = match self.functions.get(&address) {
+            _ if inside && instruction.flow_control() != FlowControl::Call => label(address - self.start),
+            Some(name) => name.clone(),
+            None => format!("at_{address:x}"),
+        };
+        Some(SymbolResult::with_string(address, name))
+    }
+}
+
+/// The label of an instruction, by its offset.
+fn label(offset: u64) -> String {
+    format!(".L{offset:x}")
+}
+
+/// A symbol as every assembler takes it: no version, no punctuation.
+fn identifier(symbol: &str) -> String {
+    symbol.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect()
+}
+
+impl fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported => f.write_str("machine code is read out of ELF files for x86-64 alone"),
+            Self::Io(error) => write!(f, "the program's own file cannot be read: {error}"),
+            Self::Object(error) => write!(f, "the program's own file cannot be parsed: {error}"),
+            Self::NoSymbols => f.write_str("the program's own file has no symbols; it was stripped"),
+            Self::NoFunction { address } => write!(f, "no function of the program begins at {address:#x}"),
+            Self::NoCode { symbol, offset } => {
+                write!(f, "{symbol} is no machine code from octet {offset} on")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FunctionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Object(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static TABLE: [u32; 4] = [7, 11, 13, 17];
+
+    #[inline(never)]
+    fn straight(x: u64) -> u64 {
+        (x ^ 0x1234_5678_9abc_def1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    }
+
+    #[inline(never)]
+    fn looping(words: &[u32]) -> u32 {
+        words.iter().fold(1, |sum, &word| black_box(sum.rotate_left(3) ^ TABLE[word as usize & 3]))
+    }
+
+    #[inline(never)]
+    fn calling(x: u64) -> u64 {
+        straight(black_box(x)).wrapping_add(3)
+    }
+
+    fn read(address: usize) -> Function {
+        Function::at(address).unwrap()
+    }
+
+    #[test]
+    #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "another processor or system")]
+    fn reads_a_function_of_this_program() {
+        let function = read(straight as fn(u64) -> u64 as usize);
+        assert_eq!(function.symbol(), "lab::probe::mca::function::tests::straight");
+        assert_eq!((function.calls(), function.loops()), (0, false));
+        assert_eq!(function.assembly().lines().count(), function.instructions());
+        assert!(function.assembly().contains("$0x9e3779b97f4a7c15,"), "{}", function.assembly());
+        assert!(function.assembly().ends_with("\tret\n"), "{}", function.assembly());
+        assert!(function.octets().ends_with(&[0xc3]));
+    }
+
+    #[test]
+    #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "another processor or system")]
+    fn tells_loops_and_calls() {
+        let function = read(looping as fn(&[u32]) -> u32 as usize);
+        assert!(function.loops());
+        assert_eq!(function.calls(), 0);
+        let labels: Vec<_> = function.assembly().lines().filter_map(|line| line.strip_suffix(':')).collect();
+        assert!(!labels.is_empty());
+        for label in labels {
+            assert!(function.assembly().contains(&format!("\t{label}\n").replace('\t', " ")), "{label}");
+        }
+        assert!(function.assembly().contains("(%rip)"), "{}", function.assembly());
+
+        let function = read(calling as fn(u64) -> u64 as usize);
+        assert_eq!((function.calls(), function.loops()), (1, false));
+        assert!(function.assembly().contains("straight"), "{}", function.assembly());
+    }
+
+    #[test]
+    fn refuses_an_address_that_no_function_begins_at() {
+        let error = Function::at(straight as fn(u64) -> u64 as usize + 1).unwrap_err();
+        if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            assert!(matches!(error, FunctionError::NoFunction { .. }), "{error}");
+        } else {
+            assert!(matches!(error, FunctionError::Unsupported), "{error}");
+        }
+    }
+}

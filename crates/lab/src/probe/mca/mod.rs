@@ -1,0 +1,110 @@
+//! What llvm-mca computes of a timed function: the machine code is taken out of the running program, and simulated.
+//!
+//! [`Function`] finds the code, [`Tool`] the llvm-mca on PATH that reads it, and [`records`] makes facts of a
+//! [`Reading`]. The method is that of q2ven/inet6_ehashfn, which hands its compiler's assembly to
+//! `llvm-mca --march x86-64 --mcpu=skylake --iterations=1`; here it is the code that the other probes time.
+//!
+//! llvm-mca walks the instructions from the first to the last, once: it takes no jump and makes no call. So a loop
+//! counts one round of its body, and both arms of a branch count. [`Function::loops`] and [`Function::calls`] say
+//! whether a reading is more than that of straight code.
+//!
+//! # The cold call
+//! The source's functions draw their secrets when they first need them. Its compiler lays that arm, with a call of
+//! `rand` for each of two secrets, after the return, where it is reached once in the life of the program; llvm-mca
+//! walks straight on into it, and counts a call as 100 cycles, which is its default. About 100 cycles of each
+//! published figure are these. [`Calls::Cold`] puts the two calls after the function to read what the source read;
+//! [`Calls::None`] reads the function alone.
+
+mod child;
+mod function;
+mod reading;
+mod tool;
+
+pub use function::{Function, FunctionError};
+pub use reading::{Reading, ReadingError};
+pub use tool::{Tool, ToolError};
+
+use crate::record::Record;
+
+/// What stands after the function when it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// Nothing.
+    None,
+    /// The calls of the source's cold arm.
+    Cold,
+}
+
+impl Calls {
+    /// In AT&T syntax.
+    fn assembly(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Cold => "\tcall rand\n\tcall rand\n",
+        }
+    }
+
+    /// The workload's id: `mca/CPU` or `mca/CPU/cold-call`.
+    fn workload(self, cpu: &str) -> String {
+        match self {
+            Self::None => format!("mca/{cpu}"),
+            Self::Cold => format!("mca/{cpu}/cold-call"),
+        }
+    }
+}
+
+/// The records of one reading, of the model and the probe `mca`.
+pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Reading) -> Vec<Record> {
+    let facts = [
+        ("instructions", "instructions", reading.instructions as f64),
+        ("total_cycles", "cycles", reading.total_cycles as f64),
+        ("total_uops", "uops", reading.total_uops as f64),
+        ("dispatch_width", "uops", reading.dispatch_width as f64),
+        ("uops_per_cycle", "uops", reading.uops_per_cycle),
+        ("ipc", "instructions", reading.ipc),
+    ];
+    let record = |(metric, unit, value): (&str, &str, f64)| Record {
+        study: study.to_owned(),
+        model: "mca".to_owned(),
+        workload: calls.workload(cpu),
+        scheme: scheme.to_owned(),
+        probe: "mca".to_owned(),
+        metric: metric.to_owned(),
+        unit: unit.to_owned(),
+        value,
+        low: value,
+        high: value,
+        samples: 1,
+    };
+    facts.into_iter().map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::RecordSet;
+
+    #[test]
+    fn records_every_figure_once_and_exactly() {
+        let reading = Reading {
+            instructions: 104,
+            total_cycles: 155,
+            total_uops: 132,
+            dispatch_width: 6,
+            uops_per_cycle: 0.85,
+            ipc: 0.67,
+        };
+        let mut set = RecordSet::new();
+        for calls in [Calls::None, Calls::Cold] {
+            for record in records("flow-hash", "skylake", calls, "base", &reading) {
+                assert_eq!((record.low, record.high, record.samples), (record.value, record.value, 1));
+                set.insert(record).unwrap();
+            }
+        }
+        assert_eq!(set.len(), 12);
+        assert_eq!(set.workloads("flow-hash"), ["mca/skylake", "mca/skylake/cold-call"]);
+        let value = |metric| set.metric("flow-hash", "mca/skylake", "base", metric).unwrap().value;
+        assert_eq!(value("total_cycles"), 155.0);
+        assert_eq!(value("ipc"), 0.67);
+    }
+}
