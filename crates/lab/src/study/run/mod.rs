@@ -2,6 +2,7 @@
 
 mod fact;
 mod flood;
+mod mca;
 mod names;
 mod rounds;
 mod spread;

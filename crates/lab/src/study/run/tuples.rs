@@ -21,7 +21,8 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let sets = definition.workloads.iter().map(|id| set(id)).collect::<Result<Vec<_>, _>>()?;
 
     let spread = super::spread::Plan::new(session)?;
-    session.total = sets.len() + spread.steps();
+    let mca = super::mca::Plan::new(session)?;
+    session.total = sets.len() + spread.steps() + mca.steps();
     for (id, set) in definition.workloads.iter().zip(&sets) {
         if session.stopped() {
             return Ok(());
@@ -31,6 +32,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         agree(id, &tuples, &mut subjects)?;
         cost(session, id, &tuples, &mut subjects);
     }
+    mca.run(session);
     spread.run(session)
 }
 
