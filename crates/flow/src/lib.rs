@@ -1,6 +1,7 @@
 //! Flows: the 4-tuple of a connection, its hash, and the table that leads from it to the connection.
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as octets and as words.
+//! - [`packet`]: the tuple of a packet, from its octets.
 //! - [`ehash`]: what hashes a tuple, one at a time and a burst at a time.
 //! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
 //! - [`shared`]: a table of flows that one thread writes while others find.
@@ -14,6 +15,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod ehash;
+pub mod packet;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
 pub mod table;

@@ -1,0 +1,257 @@
+//! The tuple of a packet, from its octets.
+//!
+//! Every octet is somebody else's: what is not there is an error that says where, and nothing here loops more often than a
+//! header may follow a header. A packet may have been captured in part; its ports must be there.
+
+use crate::tuple::Tuple;
+use core::fmt;
+use core::net::{Ipv4Addr, Ipv6Addr};
+
+/// Source and destination of a packet of a protocol that has ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The source address and port; IPv4 as an IPv4-mapped address.
+    pub source: (Ipv6Addr, u16),
+    /// The destination.
+    pub destination: (Ipv6Addr, u16),
+    /// The protocol's number (IANA, "Assigned Internet Protocol Numbers").
+    pub protocol: u8,
+}
+
+impl Packet {
+    /// The tuple for the host that receives the packet: its destination is local.
+    pub fn received(&self) -> Tuple {
+        let (local, foreign) = (self.destination, self.source);
+        Tuple::new(local.0, local.1, foreign.0, foreign.1)
+    }
+
+    /// The tuple for the host that sent the packet: its source is local.
+    pub fn sent(&self) -> Tuple {
+        self.received().reversed()
+    }
+
+    /// Reads an Ethernet II frame, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn ethernet(frame: &[u8]) -> Result<Self, PacketError> {
+        const TAGS: usize = 4;
+        let mut at = 12;
+        for _ in 0..=TAGS {
+            let ether_type = be16(frame, at)?;
+            match ether_type {
+                VLAN | SERVICE_VLAN | OLD_SERVICE_VLAN => at += 4,
+                _ => return Self::after_ether_type(ether_type, frame, at + 2),
+            }
+        }
+        Err(PacketError::TooManyTags { at })
+    }
+
+    /// Reads what follows an EtherType: the packet that begins at `at`.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn after_ether_type(ether_type: u16, octets: &[u8], at: usize) -> Result<Self, PacketError> {
+        match ether_type {
+            IPV4 => ipv4(octets, at),
+            IPV6 => ipv6(octets, at),
+            _ => Err(PacketError::NotIp { ether_type }),
+        }
+    }
+
+    /// Reads a packet that begins with an IP header.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn ip(packet: &[u8]) -> Result<Self, PacketError> {
+        match octet(packet, 0)? >> 4 {
+            4 => ipv4(packet, 0),
+            6 => ipv6(packet, 0),
+            version => Err(PacketError::Version { at: 0, version }),
+        }
+    }
+}
+
+/// The rule that a packet breaks; `at` counts octets from the start of what was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PacketError {
+    /// It ends where `needs` more octets should follow.
+    TooShort {
+        /// Where they should begin.
+        at: usize,
+        /// How many.
+        needs: usize,
+    },
+    /// An EtherType that is not of IP.
+    NotIp {
+        /// The EtherType.
+        ether_type: u16,
+    },
+    /// More than four tags of virtual LANs.
+    TooManyTags {
+        /// Where the fifth is.
+        at: usize,
+    },
+    /// The header is not of the version that it should be.
+    Version {
+        /// Where it is.
+        at: usize,
+        /// The version found.
+        version: u8,
+    },
+    /// A header that states a length which is shorter than itself.
+    HeaderLength {
+        /// Where the length is.
+        at: usize,
+    },
+    /// A part of a packet: the ports of all parts but the first are elsewhere, and parts are not put together here.
+    Fragment {
+        /// Where it says so.
+        at: usize,
+    },
+    /// More than 16 IPv6 extension headers.
+    TooManyHeaders {
+        /// Where the seventeenth is.
+        at: usize,
+    },
+    /// A protocol without ports, or an encrypted one.
+    NoPorts {
+        /// The protocol's number.
+        protocol: u8,
+    },
+}
+
+impl fmt::Display for PacketError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TooShort { at, needs } => write!(f, "the packet ends before the {needs} octets at {at}"),
+            Self::NotIp { ether_type } => write!(f, "EtherType {ether_type:#06x} is not that of IP"),
+            Self::TooManyTags { at } => write!(f, "a fifth VLAN tag at {at}"),
+            Self::Version { at, version } => write!(f, "a header of IP version {version} at {at}"),
+            Self::HeaderLength { at } => write!(f, "the length at {at} is shorter than the header"),
+            Self::Fragment { at } => write!(f, "a fragment, by the octets at {at}"),
+            Self::TooManyHeaders { at } => write!(f, "a seventeenth extension header at {at}"),
+            Self::NoPorts { protocol } => write!(f, "protocol {protocol} has no ports"),
+        }
+    }
+}
+
+impl core::error::Error for PacketError {}
+
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+const VLAN: u16 = 0x8100;
+const SERVICE_VLAN: u16 = 0x88a8;
+const OLD_SERVICE_VLAN: u16 = 0x9100;
+
+/// RFC 791 §3.1.
+fn ipv4(octets: &[u8], at: usize) -> Result<Packet, PacketError> {
+    let header: &[u8; 20] = take(octets, at)?;
+    if header[0] >> 4 != 4 {
+        return Err(PacketError::Version { at, version: header[0] >> 4 });
+    }
+    let length = 4 * usize::from(header[0] & 0xf);
+    if length < header.len() {
+        return Err(PacketError::HeaderLength { at });
+    }
+    let total = usize::from(u16::from_be_bytes([header[2], header[3]]));
+    if total < length {
+        return Err(PacketError::HeaderLength { at: at + 2 });
+    }
+    // More fragments, or an offset.
+    if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
+        return Err(PacketError::Fragment { at: at + 6 });
+    }
+    let address = |from: usize| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| header[from + i]);
+        Ipv4Addr::new(a, b, c, d).to_ipv6_mapped()
+    };
+    // Behind the stated length a link may have padded the frame.
+    let packet = octets.get(..at + total).unwrap_or(octets);
+    ports(packet, at + length, header[9], address(12), address(16))
+}
+
+/// RFC 8200 §3 and §4.
+fn ipv6(octets: &[u8], at: usize) -> Result<Packet, PacketError> {
+    const HEADERS: usize = 16;
+    let header: &[u8; 40] = take(octets, at)?;
+    if header[0] >> 4 != 6 {
+        return Err(PacketError::Version { at, version: header[0] >> 4 });
+    }
+    let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));
+    // A payload of 0 is a jumbogram's (RFC 2675), whose length is in an option.
+    let end = if payload == 0 { octets.len() } else { at + header.len() + payload };
+    let packet = octets.get(..end).unwrap_or(octets);
+    let address =
+        |from: usize| -> Ipv6Addr { core::array::from_fn::<u8, 16, _>(|i| header[from + i]).into() };
+    let (source, destination) = (address(8), address(24));
+    let (mut next, mut at) = (header[6], at + header.len());
+    for _ in 0..=HEADERS {
+        match next {
+            HOP_BY_HOP | ROUTING | DESTINATION | MOBILITY | HIP | SHIM6 => {
+                let [following, length] = *take(packet, at)?;
+                (next, at) = (following, at + 8 * (usize::from(length) + 1));
+            }
+            AUTHENTICATION => {
+                // RFC 4302 §2.2: in words of four octets, less two.
+                let [following, length] = *take(packet, at)?;
+                (next, at) = (following, at + 4 * (usize::from(length) + 2));
+            }
+            FRAGMENT => {
+                let [following, _, offset, flags, ..] = *take::<8>(packet, at)?;
+                // An atomic fragment (RFC 6946) is a whole packet.
+                if u16::from_be_bytes([offset, flags]) & 0xfff9 != 0 {
+                    return Err(PacketError::Fragment { at: at + 2 });
+                }
+                (next, at) = (following, at + 8);
+            }
+            _ => return ports(packet, at, next, source, destination),
+        }
+    }
+    Err(PacketError::TooManyHeaders { at })
+}
+
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const AUTHENTICATION: u8 = 51;
+const DESTINATION: u8 = 60;
+const MOBILITY: u8 = 135;
+const HIP: u8 = 139;
+const SHIM6: u8 = 140;
+
+/// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP
+/// (RFC 9260) and UDP-Lite (RFC 3828).
+fn ports(
+    packet: &[u8],
+    at: usize,
+    protocol: u8,
+    source: Ipv6Addr,
+    destination: Ipv6Addr,
+) -> Result<Packet, PacketError> {
+    if !matches!(protocol, 6 | 17 | 33 | 132 | 136) {
+        return Err(PacketError::NoPorts { protocol });
+    }
+    let [a, b, c, d] = *take(packet, at)?;
+    Ok(Packet {
+        source: (source, u16::from_be_bytes([a, b])),
+        destination: (destination, u16::from_be_bytes([c, d])),
+        protocol,
+    })
+}
+
+fn take<const N: usize>(octets: &[u8], at: usize) -> Result<&[u8; N], PacketError> {
+    octets.get(at..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort { at, needs: N })
+}
+
+fn octet(octets: &[u8], at: usize) -> Result<u8, PacketError> {
+    take::<1>(octets, at).map(|[octet]| *octet)
+}
+
+fn be16(octets: &[u8], at: usize) -> Result<u16, PacketError> {
+    take(octets, at).map(|word| u16::from_be_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests;
