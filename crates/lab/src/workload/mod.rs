@@ -1,5 +1,6 @@
 //! What the subjects work on.
 
+pub mod capture;
 pub mod file;
 pub mod hostile;
 pub mod packed;
