@@ -13,6 +13,7 @@ use lab::report::terminal;
 use lab::study::definition::Definition;
 use lab::study::embedded;
 use lab::study::run::{Settings, run};
+use lab::workload::capture::{self, Capture};
 use lab::workload::file::{self, FromFile};
 use lab::workload::packed::Names;
 use std::fmt::Write as _;
@@ -49,9 +50,11 @@ Examples:
   hashlane study run all --quick
   hashlane study run name-encodings --full --out full
   find /usr -type f > names.txt; hashlane study run name-encodings --names names.txt
+  tcpdump -c 100000 -w t.pcap; hashlane study run flow-hash flow-table --pcap t.pcap
   hashlane study run my-study.toml
 
 A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
+Packets of --pcap that have no ports, or are fragments, are counted and passed over.
 Stop with Ctrl-C: what was measured is kept, and marked as partial.")]
 struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
@@ -69,6 +72,9 @@ struct RunArgs {
     /// Measure these names, one to a line, in place of the study's workloads
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
+    /// Take the tuples of this capture (pcap, pcapng) in place of generated ones
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
 }
 
 /// The seed for which the studies state their checksums.
@@ -76,6 +82,9 @@ const SEED: u64 = 2015;
 
 /// Names that are read from a file at the most: the source's number.
 const MOST_NAMES: usize = 1_000_000;
+
+/// Tuples that are taken from a capture at the most: some 100 octets each while it is read.
+const MOST_TUPLES: usize = 1 << 20;
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -117,22 +126,23 @@ impl RunArgs {
             }
         }
         let definitions = once(definitions)?;
+        self.is_of_use(&definitions)?;
 
         let mut machine = Machine::detect();
         machine.run.date = date::utc(SystemTime::now());
         machine.run.command = std::env::args().collect();
         machine.run.size = if self.full { "full" } else { "quick" }.into();
         machine.run.seed = SEED;
-        let own = match &self.names {
-            Some(path) => Some(own_names(path, &mut machine)?),
-            None => None,
+        let own = Own {
+            names: self.names.as_deref().map(|path| own_names(path, &mut machine)).transpose()?,
+            tuples: self.pcap.as_deref().map(|path| own_tuples(path, &mut machine)).transpose()?,
         };
         let folder = Folder::create(&self.out)?;
         stop_on_ctrl_c()?;
 
         let mut records = RecordSet::new();
         for definition in &definitions {
-            self.study(definition, own.as_ref(), &mut machine, &mut records)?;
+            self.study(definition, &own, &mut machine, &mut records)?;
             if machine.run.partial {
                 break;
             }
@@ -151,16 +161,36 @@ impl RunArgs {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Refuses names where no study is one of names, and a capture where all are: what the user gave would be passed over in
+    /// silence.
+    fn is_of_use(&self, definitions: &[Definition]) -> Result<()> {
+        let of_names = |definition: &Definition| definition.model == "names";
+        if self.names.is_some() && !definitions.iter().any(of_names) {
+            bail!("--names is for studies of names, such as name-encodings, and none was named");
+        }
+        if self.pcap.is_some() && definitions.iter().all(of_names) {
+            bail!("--pcap is for studies of flows, such as flow-hash or flow-table, and none was named");
+        }
+        Ok(())
+    }
+
     /// Runs one study, prints its tables, and adds what it leaves.
     fn study(
         &self,
         definition: &Definition,
-        own: Option<&(String, Names)>,
+        own: &Own,
         machine: &mut Machine,
         records: &mut RecordSet,
     ) -> Result<()> {
         let size = if self.full { definition.size.full } else { definition.size.quick };
-        let settings = Settings { size, full: self.full, seed: SEED, key: Key::VECTOR, names: own.cloned() };
+        let settings = Settings {
+            size,
+            full: self.full,
+            seed: SEED,
+            key: Key::VECTOR,
+            names: own.names.clone(),
+            tuples: own.tuples.clone(),
+        };
         let bar = Bar::new(&definition.slug);
         let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
             .with_context(|| format!("study {}", definition.slug))?;
@@ -185,6 +215,12 @@ impl RunArgs {
         }
         Ok(())
     }
+}
+
+/// What the user measures in place of what is generated.
+struct Own {
+    names: Option<(String, Names)>,
+    tuples: Option<(String, Capture)>,
 }
 
 /// Each study once, though it was named twice, or named and in `all`. The records of two studies with one slug could not
@@ -221,6 +257,16 @@ fn own_names(path: &Path, machine: &mut Machine) -> Result<(String, Names)> {
     machine.run.notes.push(note);
     let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Ok((format!("names:{label}"), names))
+}
+
+/// Reads the tuples of the user's capture; says on standard error, and in the machine's notes, what was passed over.
+fn own_tuples(path: &Path, machine: &mut Machine) -> Result<(String, Capture)> {
+    let capture = capture::read(path, MOST_TUPLES)?;
+    let note = format!("{}: {capture}", path.display());
+    output::tell(&note);
+    machine.run.notes.push(note);
+    let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok((format!("pcap:{label}"), capture))
 }
 
 /// The first Ctrl-C ends the run after what is being timed; the second one ends the process.

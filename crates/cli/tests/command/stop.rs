@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 fn interrupted(folder: &Folder, after: Duration) -> Ran {
     let long = STUDY
         .replace("\"3Bx2\"", "\"3Bx2\", \"domain\"")
-        .replace("names = 300, repetitions = 2", "names = 20000, repetitions = 1000");
+        .replace("items = 300, repetitions = 2", "items = 20000, repetitions = 1000");
     folder.write("mine.toml", long);
     let child = folder
         .command(&["study", "run", "mine.toml", "--out", "a"])

@@ -43,7 +43,8 @@ mod tests {
             let definition = Definition::parse(study.text, study.slug).unwrap();
             assert_eq!(definition.slug, study.slug);
             let size = definition.size.quick;
-            let settings = Settings { size, full: false, seed: 1, key: Key::VECTOR, names: None };
+            let settings =
+                Settings { size, full: false, seed: 1, key: Key::VECTOR, names: None, tuples: None };
             let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ()).unwrap();
             assert!(outcome.stopped && outcome.records.is_empty(), "{}", study.slug);
         }

@@ -39,7 +39,7 @@ pub enum CaptureError {
     /// It is neither pcap nor pcapng.
     NotACapture(PathBuf, String),
     /// It has no packet with a tuple: what it has.
-    NoTuple(PathBuf, Capture),
+    NoTuple(PathBuf, String),
 }
 
 impl fmt::Display for CaptureError {
@@ -87,7 +87,9 @@ impl fmt::Display for Capture {
 pub fn read(path: &Path, most: usize) -> Result<Capture, CaptureError> {
     let file = File::open(path).map_err(|error| CaptureError::Read(path.into(), error))?;
     match read_from(file, most) {
-        Ok(capture) if capture.tuples.is_empty() => Err(CaptureError::NoTuple(path.into(), capture)),
+        Ok(capture) if capture.tuples.is_empty() => {
+            Err(CaptureError::NoTuple(path.into(), capture.to_string()))
+        }
         Ok(capture) => Ok(capture),
         Err(FormatError::Read(error)) => Err(CaptureError::Read(path.into(), error)),
         Err(FormatError::NotACapture(why)) => Err(CaptureError::NotACapture(path.into(), why)),

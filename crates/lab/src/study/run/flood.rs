@@ -43,7 +43,11 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         session.step(workload, "making the hostile flows");
         let settings = session.settings;
         let aimed = attack.generate(AIMED_AT + MOST, settings.seed, &settings.key);
-        let elsewhere = super::tuples::generate(TupleSet::Random, ELSEWHERE, session)?;
+        let elsewhere = match &settings.tuples {
+            // The user's own flows, as they are, in place of random ones.
+            Some((_, capture)) => capture.tuples.iter().copied().take(ELSEWHERE).collect(),
+            None => super::tuples::generate(TupleSet::Random, ELSEWHERE, session)?,
+        };
         let mut subjects = Vec::new();
         for id in definition.schemes_on(workload) {
             subjects.push(Subject::new(id, session, &aimed, &elsewhere)?);

@@ -13,6 +13,7 @@ mod tuples;
 use super::definition::{Definition, Size};
 use crate::probe::clock::{self, Rates};
 use crate::record::{Record, RecordSet, metric};
+use crate::workload::capture::Capture;
 use crate::workload::packed::Names;
 use fact::Fact;
 use hash::scheme::Key;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub key: Key,
     /// The user's own names and what to call them, in place of the workloads of a study of names.
     pub names: Option<(String, Names)>,
+    /// The user's own tuples and what to call them, in place of the generated ones of a study of tuples, tables or floods.
+    pub tuples: Option<(String, Capture)>,
 }
 
 /// What a run leaves.

@@ -39,6 +39,14 @@ impl<'a> Plan<'a> {
     /// Throws every set with every hash, and holds the source's bins against what comes out.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let Some(asked) = self.asked else { return Ok(()) };
+        if let Some((label, capture)) = &session.settings.tuples {
+            let workload = format!("spread/{label}");
+            session.step(&workload, "spreading");
+            for id in &asked.schemes {
+                self.one(session, asked, &workload, id, &capture.tuples, false)?;
+            }
+            return Ok(());
+        }
         let count = if session.settings.full { asked.tuples.full } else { asked.tuples.quick };
         for set in &self.sets {
             if session.stopped() {

@@ -5,11 +5,13 @@ use super::{RunError, Session};
 use crate::model::flows::{Flows, TICK};
 use crate::record::{machine, metric};
 use crate::registry;
+use crate::workload::capture::Capture;
 use crate::workload::tuples::TupleSet;
 use flow::tuple::Tuple;
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 /// Measures a study of tables.
@@ -29,6 +31,9 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             None => plans.push(Plan { flows, workloads: vec![(id, kind)] }),
         }
     }
+    if let Some((label, capture)) = &session.settings.tuples {
+        return own(session, label, capture);
+    }
     session.total = plans.iter().map(|plan| 1 + plan.workloads.len()).sum();
     for plan in plans {
         if session.stopped() {
@@ -36,6 +41,70 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         }
         plan.run(session)?;
     }
+    Ok(())
+}
+
+/// Looks the packets of a capture up, in their order, in tables that hold all of its tuples.
+fn own(session: &mut Session<'_>, label: &str, capture: &Capture) -> Result<(), RunError> {
+    let workload = format!("{label}/hit");
+    session.total = 1;
+    session.step(&workload, "timing");
+    let mut tables = Vec::new();
+    for id in &session.definition.schemes {
+        let mut table = empty(id, capture.tuples.len(), session)?;
+        table.flows.add(&capture.tuples, 0);
+        tables.push(table);
+    }
+    let mut packets = capture.packets.iter().cycle();
+    let mut tables: Vec<&mut Entry> = tables.iter_mut().collect();
+    find(session, &workload, &mut tables, |asked, queries| {
+        let mut sum = 0;
+        for place in packets.by_ref().take(queries) {
+            asked.extend(capture.tuples.get(*place as usize));
+            sum += u64::from(*place);
+        }
+        (queries as u64, sum)
+    })
+}
+
+/// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are there, and
+/// the sum of their numbers.
+fn find(
+    session: &mut Session<'_>,
+    workload: &str,
+    tables: &mut [&mut Entry],
+    mut draw: impl FnMut(&mut Vec<Tuple>, usize) -> (u64, u64),
+) -> Result<(), RunError> {
+    let queries = session.settings.size.items as usize;
+    let asked = RefCell::new(Vec::with_capacity(queries));
+    let expected = Cell::new((0, 0));
+    let mut wrong = None;
+    let rounds = Rounds::run(
+        tables,
+        session.settings.size.repetitions as usize,
+        |_| {
+            let mut asked = asked.borrow_mut();
+            asked.clear();
+            expected.set(draw(&mut asked, queries));
+            !session.stopped()
+        },
+        |Entry { id, flows }| {
+            let asked = asked.borrow();
+            let start = Instant::now();
+            let found = flows.find(&asked);
+            let ns = start.elapsed().as_nanos() as f64 / queries as f64;
+            if found != expected.get() {
+                wrong = Some(id.clone());
+            }
+            ns
+        },
+    );
+    if let Some(id) = wrong {
+        let what = format!("{id} finds other flows than there are");
+        return Err(RunError::Expectation { workload: workload.into(), what });
+    }
+    let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
+    record(session, workload, &ids, &rounds);
     Ok(())
 }
 
@@ -149,44 +218,15 @@ impl Plan<'_> {
         let mut tables: Vec<&mut Entry> =
             tables.iter_mut().filter(|table| schemes.contains(&table.id)).collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(session.settings.seed);
-        let queries = session.settings.size.items as usize;
-        let mut asked: Vec<Tuple> = Vec::with_capacity(queries);
-        let drawn = std::cell::RefCell::new(&mut asked);
-        let expected = std::cell::Cell::new((0, 0));
-        let mut wrong = None;
-        let rounds = Rounds::run(
-            &mut tables,
-            session.settings.size.repetitions as usize,
-            |_| {
-                let mut asked = drawn.borrow_mut();
-                asked.clear();
-                let mut sum = 0;
-                for _ in 0..queries {
-                    let at = below(&mut random, among.len());
-                    asked.extend(among.get(at));
-                    sum += at as u64;
-                }
-                expected.set(if there { (queries as u64, sum) } else { (0, 0) });
-                !session.stopped()
-            },
-            |Entry { id, flows }| {
-                let asked = drawn.borrow();
-                let start = Instant::now();
-                let found = flows.find(&asked);
-                let ns = start.elapsed().as_nanos() as f64 / queries as f64;
-                if found != expected.get() {
-                    wrong = Some(id.clone());
-                }
-                ns
-            },
-        );
-        if let Some(id) = wrong {
-            let what = format!("{id} finds other flows than there are");
-            return Err(RunError::Expectation { workload: workload.into(), what });
-        }
-        let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
-        record(session, workload, &ids, &rounds);
-        Ok(())
+        find(session, workload, &mut tables, |asked, queries| {
+            let mut sum = 0;
+            for _ in 0..queries {
+                let at = below(&mut random, among.len());
+                asked.extend(among.get(at));
+                sum += at as u64;
+            }
+            if there { (queries as u64, sum) } else { (0, 0) }
+        })
     }
 
     /// Adds flows to tables that are as full as they will be, while as many expire.
@@ -198,7 +238,7 @@ impl Plan<'_> {
         tables.iter_mut().for_each(|table| table.flows.add(inside, 0));
         let added = (session.settings.size.items as usize).clamp(TICK, self.flows) / TICK * TICK;
         let mut next = self.flows;
-        let batch = std::cell::RefCell::new(Vec::with_capacity(added));
+        let batch = RefCell::new(Vec::with_capacity(added));
         let rounds = Rounds::run(
             &mut tables,
             session.settings.size.repetitions as usize,
