@@ -40,7 +40,8 @@ impl Spread {
         hashes.sort_unstable();
         hashes.dedup();
         let expected = tuples.len() as f64 / buckets as f64;
-        let chi: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        let squares: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2)).sum();
+        let chi = if tuples.is_empty() { 0.0 } else { squares / expected };
         let degrees = (buckets - 1).max(1) as f64;
         Self {
             keys: tuples.len(),
@@ -174,7 +175,9 @@ mod tests {
     use crate::workload::tuples::TupleSet;
     use baseline::ehash::{Base, HSipHash, Secrets};
     use flow::ehash::SipHash13;
-    use hash::scheme::Key;
+    use hash::scheme::{Key, SchemeInfo};
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     fn tuples(set: TupleSet, count: usize) -> Vec<Tuple> {
         set.generate(count, 1, u64::MAX).unwrap()
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn expects_what_simulations_of_throwing_find() {
+    fn expects_what_tables_and_bounds_say() {
         // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what one sees.
         let Interval { value, low, high } = longest(1.0, 1 << 20);
         assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
@@ -212,6 +215,62 @@ mod tests {
         // χ² tables: 0.1 % and 99.9 % of 100 degrees are 61.918 and 149.449; of ours 0.05 % are 59.896 and 153.167.
         assert!((chi_per_degree(100.0, -Z_999) - 0.598_96).abs() < 1e-3);
         assert!((chi_per_degree(100.0, Z_999) - 1.531_67).abs() < 1e-3);
+    }
+
+    /// A hash that nobody can tell from a random one: draws, whatever the tuple.
+    #[derive(Clone)]
+    struct Drawn(std::cell::RefCell<SplitMix64>, u64);
+
+    impl TupleHash for Drawn {
+        const INFO: SchemeInfo = SchemeInfo { width: 20, ..SipHash13::INFO };
+
+        fn new(key: &Key) -> Self {
+            Self(SplitMix64::seed_from_u64(key.halves().0).into(), (1 << Self::INFO.width) - 1)
+        }
+
+        fn hash(&self, _: &Tuple) -> u64 {
+            self.0.borrow_mut().next_u64() & self.1
+        }
+    }
+
+    #[test]
+    fn random_throws_lie_where_they_are_expected() {
+        const THROWS: u32 = 4000;
+        let drawn = Drawn::new(&Key::VECTOR);
+        // Tables that are full, and hardly more than half full.
+        for keys in [1024, 600] {
+            let tuples = tuples(TupleSet::Sequential, keys);
+            let (mut shorter, mut longest, mut uneven, mut collisions) = (0, 0, 0, 0.0);
+            let mut expected = None;
+            for _ in 0..THROWS {
+                let spread = Spread::of(&drawn, &tuples);
+                let chain = f64::from(spread.longest_chain);
+                let within = |interval: Interval, value| (interval.low..=interval.high).contains(&value);
+                shorter += u32::from(chain < spread.longest_expected.value);
+                longest += u32::from(!within(spread.longest_expected, chain));
+                uneven += u32::from(!within(spread.chi_expected, spread.chi_squared));
+                collisions += spread.collisions as f64;
+                expected = Some(spread.collisions_expected);
+            }
+            // One in a thousand is to be outside: 4 of 4,000, and hardly ever more than 12. Chains have whole lengths, so
+            // that fewer may be.
+            assert!(longest <= 12, "{keys}: {longest}");
+            assert!((1..=12).contains(&uneven), "{keys}: {uneven}");
+            assert!(shorter <= THROWS / 2 + 100, "{keys}: {shorter}");
+            // The mean of 4,000 Poisson numbers, within four of its deviations.
+            let (mean, expected) = (collisions / f64::from(THROWS), expected.unwrap());
+            let deviation = (expected / f64::from(THROWS)).sqrt();
+            assert!((mean - expected).abs() < 4.0 * deviation, "{keys}: {mean}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn few_tuples_or_none_have_figures() {
+        for keys in 0..4 {
+            let spread = Spread::of(&SipHash13::new(&Key::VECTOR), &tuples(TupleSet::Random, keys));
+            assert!(spread.records("s", "w", "h").iter().all(Record::is_well_formed), "{spread:?}");
+            assert!(spread.longest_chain as usize <= keys && spread.keys == keys);
+        }
     }
 
     #[test]
