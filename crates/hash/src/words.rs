@@ -6,7 +6,7 @@
 
 use crate::arch::lanes::{LaneKernel, LaneUnit, Lanes, WIDTH};
 use crate::jhash::{JHASH_INITVAL, Jhash, Lane, mixed, mixed_last};
-use crate::siphash::{SipHash, Vector, Words};
+use crate::siphash::{SipHash, Vector, Word, Words};
 
 /// A hash of the first `LEN` octets of keys of `N` words.
 pub trait WordsHash<const N: usize, const LEN: usize> {
@@ -77,19 +77,59 @@ struct SipEights<L: Lanes, const C: usize, const D: usize, const LEN: usize> {
 impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize> Eights<N>
     for SipEights<L, C, D, LEN>
 {
+    const PAIRS: bool = L::PAIRS;
+
     #[inline(always)]
     fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]) {
-        let Self { lanes, initial: mut words, mut last, mark } = *self;
-        let mut at = 0;
-        while at < LEN / 8 {
-            words.compress::<C>(Vector(lanes, lanes.column(keys, at)));
-            at += 1;
+        let Self { lanes, initial: mut words, last, mark } = *self;
+        let columns = lanes.columns(keys);
+        for column in columns.iter().take(LEN / 8) {
+            words.compress::<C>(Vector(lanes, *column));
         }
+        let last = if LEN.is_multiple_of(8) { last } else { lanes.xor(columns[N - 1], last) };
+        let hashes = words.finish::<C, D>(Vector(lanes, last), Vector(lanes, mark));
+        lanes.store(hashes.1, out);
+    }
+
+    #[inline(always)]
+    fn sixteen(&self, keys: &[[[u64; N]; WIDTH]; 2], out: &mut [[u64; WIDTH]; 2]) {
+        let Self { lanes, initial: Words([v0, v1, v2, v3]), last, mark } = *self;
+        let both = |one, other| Both(Vector(lanes, one), Vector(lanes, other));
+        let mut words = Words([Both(v0, v0), Both(v1, v1), Both(v2, v2), Both(v3, v3)]);
+        // All words are read before the first round: a gather between two rounds would hold up those behind it.
+        let mut columns = [both(last, last); N];
+        for (at, column) in columns.iter_mut().enumerate() {
+            *column = both(lanes.column(&keys[0], at), lanes.column(&keys[1], at));
+        }
+        for column in columns.iter().take(LEN / 8) {
+            words.compress::<C>(*column);
+        }
+        let mut last = both(last, last);
         if !LEN.is_multiple_of(8) {
-            last = lanes.xor(last, lanes.column(keys, N - 1));
+            last = last.xor(columns[N - 1]);
         }
-        let Vector(_, hashes) = words.finish::<C, D>(Vector(lanes, last), Vector(lanes, mark));
-        lanes.store(hashes, out);
+        let hashes = words.finish::<C, D>(last, both(mark, mark));
+        lanes.store(hashes.0.1, &mut out[0]);
+        lanes.store(hashes.1.1, &mut out[1]);
+    }
+}
+
+/// Two vectors in step, so that the one is worked on where the other waits.
+#[derive(Clone, Copy)]
+struct Both<W>(W, W);
+
+impl<W: Word> Word for Both<W> {
+    #[inline(always)]
+    fn add(self, by: Self) -> Self {
+        Self(self.0.add(by.0), self.1.add(by.1))
+    }
+    #[inline(always)]
+    fn xor(self, by: Self) -> Self {
+        Self(self.0.xor(by.0), self.1.xor(by.1))
+    }
+    #[inline(always)]
+    fn rotl<const N: i32>(self) -> Self {
+        Self(self.0.rotl::<N>(), self.1.rotl::<N>())
     }
 }
 
@@ -214,15 +254,31 @@ impl<const N: usize, const LEN: usize> Eights<N> for JhashEights<LEN> {
 
 /// A hash of eight keys side by side.
 trait Eights<const N: usize> {
+    /// Whether [`sixteen`](Self::sixteen) is faster than [`eight`](Self::eight) twice.
+    const PAIRS: bool = false;
+
     /// Marked `#[inline(always)]`, so that it is compiled for the registers of its caller.
     fn eight(&self, keys: &[[u64; N]; WIDTH], out: &mut [u64; WIDTH]);
+
+    /// Twice eight keys; marked likewise.
+    #[inline(always)]
+    fn sixteen(&self, keys: &[[[u64; N]; WIDTH]; 2], out: &mut [[u64; WIDTH]; 2]) {
+        self.eight(&keys[0], &mut out[0]);
+        self.eight(&keys[1], &mut out[1]);
+    }
 
     /// Hashes keys eight at a time; the last of them, where they are fewer, beside keys of zeros.
     #[inline(always)]
     fn all(&self, keys: &[[u64; N]], out: &mut [u64]) {
         let (whole, rest) = keys.as_chunks::<WIDTH>();
         let (whole_out, rest_out) = out.as_chunks_mut::<WIDTH>();
-        for (keys, out) in whole.iter().zip(whole_out.iter_mut()) {
+        let full = whole.len().min(whole_out.len());
+        let paired = if Self::PAIRS { full - full % 2 } else { 0 };
+        let (pairs, pairs_out) = (whole[..paired].as_chunks().0, whole_out[..paired].as_chunks_mut().0);
+        for (keys, out) in pairs.iter().zip(pairs_out) {
+            self.sixteen(keys, out);
+        }
+        for (keys, out) in whole[paired..].iter().zip(&mut whole_out[paired..]) {
             self.eight(keys, out);
         }
         // Where there is less room than keys, the first of the rest are those that have some.

@@ -10,6 +10,9 @@ pub(crate) trait Lanes: Stage {
     /// The vector.
     type V: Copy;
 
+    /// Whether the registers hold two groups of lanes at once, so that one works where the other waits.
+    const PAIRS: bool = false;
+
     fn load(self, from: &[u64; WIDTH]) -> Self::V;
     fn store(self, v: Self::V, to: &mut [u64; WIDTH]);
     fn splat(self, x: u64) -> Self::V;
@@ -27,7 +30,19 @@ pub(crate) trait Lanes: Stage {
     /// a power of two.
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
     /// Lane i is the little-endian word `at % N` of key i.
-    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V;
+    #[inline(always)]
+    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V {
+        self.load(&core::array::from_fn(|i| u64::from_le(keys[i][at % N])))
+    }
+    /// Every [`column`](Self::column) of eight keys.
+    #[inline(always)]
+    fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Self::V; N] {
+        let mut columns = [self.splat(0); N];
+        for (at, column) in columns.iter_mut().enumerate() {
+            *column = self.column(keys, at);
+        }
+        columns
+    }
     /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V;
 }
@@ -151,10 +166,6 @@ impl Lanes for Portable {
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V {
         const { assert!(LEN.is_power_of_two()) };
         at.map(|at| u64::from_le_bytes(table.as_chunks().0[at as usize % LEN / 8]))
-    }
-    #[inline(always)]
-    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V {
-        core::array::from_fn(|i| u64::from_le(keys[i][at % N]))
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V {

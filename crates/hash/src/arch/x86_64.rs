@@ -266,6 +266,7 @@ impl Avx512 {
 // SAFETY of the memory operations: the references span eight `u64`, and the unaligned forms are used.
 impl Lanes for Avx512 {
     type V = __m512i;
+    const PAIRS: bool = true;
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> __m512i {
@@ -299,8 +300,9 @@ impl Lanes for Avx512 {
     }
     #[inline(always)]
     fn rotl<const N: i32>(self, a: __m512i) -> __m512i {
+        // Rotations have one port; exchanging the halves of each lane has the other.
         // SAFETY: see above.
-        unsafe { _mm512_rol_epi64::<N>(a) }
+        unsafe { if N == 32 { _mm512_shuffle_epi32::<0b10_11_00_01>(a) } else { _mm512_rol_epi64::<N>(a) } }
     }
     #[inline(always)]
     fn shl(self, a: __m512i, by: __m512i) -> __m512i {
@@ -450,16 +452,32 @@ impl Lanes for Avx2 {
     }
     /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is mended.
     #[inline(always)]
-    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Pair {
-        let [a, b, c, d, e, f, g, h] = keys;
-        let word = |key: &[u64; N]| key[at % N] as i64;
-        // SAFETY: register operations.
-        unsafe {
-            [
-                _mm256_set_epi64x(word(d), word(c), word(b), word(a)),
-                _mm256_set_epi64x(word(h), word(g), word(f), word(e)),
-            ]
+    fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Pair; N] {
+        let mut columns = [self.splat(0); N];
+        for (half, keys) in keys.as_chunks::<4>().0.iter().enumerate() {
+            let [a, b, c, d] = keys.each_ref().map(|key| key.as_chunks::<2>().0);
+            let two = |low: &[u64; 2], high: &[u64; 2]| {
+                // SAFETY: two `u64` are 128 bits, read by the unaligned form; the rest is a register operation.
+                unsafe {
+                    let [low, high] = [low, high].map(|words| _mm_loadu_si128(words.as_ptr().cast()));
+                    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
+                }
+            };
+            for (w, columns) in columns.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                let (even, odd) = (two(&a[w], &c[w]), two(&b[w], &d[w]));
+                // SAFETY: register operations.
+                unsafe {
+                    columns[0][half] = _mm256_unpacklo_epi64(even, odd);
+                    columns[1][half] = _mm256_unpackhi_epi64(even, odd);
+                }
+            }
+            if !N.is_multiple_of(2) {
+                let [a, b, c, d] = keys.each_ref().map(|key| key[N - 1] as i64);
+                // SAFETY: register operation.
+                columns[N - 1][half] = unsafe { _mm256_set_epi64x(d, c, b, a) };
+            }
         }
+        columns
     }
     #[inline(always)]
     fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Pair) -> Pair {
