@@ -30,7 +30,7 @@ pub enum ToolError {
     TooSlow(PathBuf),
     /// It printed more than it may, and was stopped.
     TooMuch(PathBuf),
-    /// It did not succeed.
+    /// It did not succeed, or not with every instruction.
     Failed {
         /// The program.
         program: PathBuf,
@@ -45,6 +45,13 @@ pub enum ToolError {
     NoResources(PathBuf),
     /// Its summary cannot be read.
     Reading(ReadingError),
+    /// It simulated another number of instructions than it was given.
+    Instructions {
+        /// How many it was given.
+        given: u64,
+        /// How many it simulated.
+        simulated: u64,
+    },
 }
 
 /// Major, minor, patch.
@@ -147,13 +154,18 @@ impl Tool {
 
     /// Simulates a function once, from its first instruction to its last.
     ///
+    /// That a core lacks an instruction is not noticed: the tool then computes with what the core's model says of it.
+    ///
     /// # Errors
     /// Where the tool cannot be started or is stopped, does not take an instruction (its message names it) or does not
-    /// know the core, and where its summary lacks a figure.
+    /// know the core, and where its summary lacks a figure or is of another number of instructions.
     pub fn run(&self, function: &Function, cpu: &str, calls: Calls) -> Result<Reading, ToolError> {
         let assembly = format!("{}{}", function.assembly(), calls.assembly());
         let output = simulate(&self.program, cpu, &assembly, View::Summary)?;
-        Reading::parse(&output).map_err(ToolError::Reading)
+        let reading = Reading::parse(&output).map_err(ToolError::Reading)?;
+        let given = (function.instructions() + calls.assembly().lines().count()) as u64;
+        let simulated = reading.instructions;
+        if simulated == given { Ok(reading) } else { Err(ToolError::Instructions { given, simulated }) }
     }
 }
 
@@ -224,7 +236,8 @@ fn simulate(program: &Path, cpu: &str, assembly: &str, view: View) -> Result<Str
     command.args(["-march=x86-64", "-iterations=1", "-instruction-info=false"]);
     command.arg(format!("-mcpu={cpu}")).arg(format!("-resource-pressure={}", view == View::Resources));
     let ended = execute(&mut command, assembly)?;
-    if ended.status.success() {
+    // Some releases leave out what they cannot parse, say so, and end as if all were well.
+    if ended.status.success() && !ended.stderr.contains("error:") {
         return Ok(ended.stdout);
     }
     let stderr = ended.stderr.trim().to_owned();
@@ -258,11 +271,14 @@ impl fmt::Display for ToolError {
                 write!(f, "{}: stopped after {} octets of output", program.display(), LIMITS.output)
             }
             Self::Failed { program, status, stderr } => {
-                write!(f, "{}: {status}: {stderr}", program.display())
+                write!(f, "{} ended with {status} and said: {stderr}", program.display())
             }
             Self::NoVersion(program) => write!(f, "{}: says no version of LLVM", program.display()),
             Self::NoResources(program) => write!(f, "{}: names no resources of a core", program.display()),
             Self::Reading(error) => write!(f, "{NAME}: {error}"),
+            Self::Instructions { given, simulated } => {
+                write!(f, "{NAME} simulated {simulated} of {given} instructions")
+            }
         }
     }
 }
