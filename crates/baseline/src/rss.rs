@@ -32,7 +32,7 @@ impl TupleHash for PublishedToeplitz {
         Self(Rss::new(&PUBLISHED_KEY))
     }
 
-    #[inline]
+    #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
         u64::from(self.0.hash(tuple.reversed().octets()))
     }
@@ -56,7 +56,7 @@ impl TupleHash for UnseededJhash {
         Self(Jhash::new(&Key::new([0; 16])))
     }
 
-    #[inline]
+    #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
         self.0.hash(tuple.octets())
     }

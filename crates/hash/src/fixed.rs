@@ -10,19 +10,19 @@ use crate::scheme::Key;
 use crate::siphash::Words;
 
 /// SipHash-2-4 of one 64-bit word.
-#[inline]
+#[inline(always)]
 pub fn siphash_1u64(first: u64, key: &Key) -> u64 {
     siphash::<1, 2, 4>([first], key)
 }
 
 /// SipHash-2-4 of two 64-bit words.
-#[inline]
+#[inline(always)]
 pub fn siphash_2u64(first: u64, second: u64, key: &Key) -> u64 {
     siphash::<2, 2, 4>([first, second], key)
 }
 
 /// The low 32 bits of SipHash-1-3 of four 32-bit words: `hsiphash_4u32` of 64-bit machines.
-#[inline]
+#[inline(always)]
 pub fn hsiphash_4u32(words: [u32; 4], key: &Key) -> u32 {
     let [a, b, c, d] = words.map(u64::from);
     siphash::<2, 1, 3>([a | b << 32, c | d << 32], key) as u32

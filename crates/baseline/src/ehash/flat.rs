@@ -24,7 +24,7 @@ tuple_hash!(
 ///
 /// The mix goes into the first word. The lanes start from the secret alone, without the constant and the length of
 /// `jhash2`.
-#[inline]
+#[inline(always)]
 pub fn flat(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.local_words();
     let [e, f, g, h] = tuple.foreign_words();

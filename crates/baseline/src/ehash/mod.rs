@@ -105,7 +105,7 @@ macro_rules! tuple_hash {
                 Self($crate::ehash::Secrets::new(key))
             }
 
-            #[inline]
+            #[inline(always)]
             fn hash(&self, tuple: &Tuple) -> u64 {
                 u64::from($function(tuple, &self.0))
             }

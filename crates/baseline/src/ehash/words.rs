@@ -96,7 +96,7 @@ tuple_hash!(
 );
 
 /// The hash of Linux before 6.5. Of the foreign address's words 0 and 1 it takes the exclusive or.
-#[inline]
+#[inline(always)]
 pub fn base(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.foreign_words();
     joined(tuple, jhash_3words(a ^ b, c, d, secrets.ipv6), secrets)
@@ -104,7 +104,7 @@ pub fn base(tuple: &Tuple, secrets: &Secrets) -> u32 {
 
 /// The first remedy that was proposed: word 0 of the foreign address goes with the local one, and the ports go in
 /// twice.
-#[inline]
+#[inline(always)]
 pub fn v1(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.foreign_words();
     let local = jhash_3words(last_local(tuple), ports(tuple), a, secrets.ipv6);
@@ -112,19 +112,19 @@ pub fn v1(tuple: &Tuple, secrets: &Secrets) -> u32 {
 }
 
 /// The hash of Linux since 6.5: `jhash2` of the foreign address.
-#[inline]
+#[inline(always)]
 pub fn jhash2(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, jhash::jhash2(&tuple.foreign_words(), secrets.ipv6), secrets)
 }
 
 /// The foreign address through `hsiphash_4u32` of 64-bit machines.
-#[inline]
+#[inline(always)]
 pub fn hsiphash(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, hsiphash_4u32(tuple.foreign_words(), &secrets.key), secrets)
 }
 
 /// The foreign address through `siphash_2u64`, of whose result the low half is taken.
-#[inline]
+#[inline(always)]
 pub fn siphash(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [_, _, first, second, _] = tuple.words();
     joined(tuple, siphash_2u64(first, second, &secrets.key) as u32, secrets)
@@ -132,7 +132,7 @@ pub fn siphash(tuple: &Tuple, secrets: &Secrets) -> u32 {
 
 /// The hash of Linux since 6.15: as [`jhash2`], but the local port is added to the result, so that a search for a free
 /// port goes from bucket to bucket without hashing again.
-#[inline]
+#[inline(always)]
 pub fn lport(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let foreign = jhash::jhash2(&tuple.foreign_words(), secrets.ipv6);
     let hash = jhash_3words(last_local(tuple), foreign, foreign_port(tuple), secrets.initval());

@@ -40,16 +40,15 @@ impl Plan {
         let mut functions = Vec::new();
         for (id, code) in &self.hashes {
             match Function::at(*code) {
+                Ok(function) if function.calls() > 0 => session.notes.push(format!(
+                    "{id} was not simulated: its code calls another function, which llvm-mca would not be shown"
+                )),
                 Ok(function) => functions.push((id, function)),
                 Err(error) => return session.notes.push(format!("{id} was not simulated: {error}")),
             }
         }
-        for (id, function) in &functions {
-            if function.calls() > 0 || function.loops() {
-                session.notes.push(format!(
-                    "{id}: its code has calls or loops, which llvm-mca walks through once, as if they were not there"
-                ));
-            }
+        for (id, _) in functions.iter().filter(|(_, function)| function.loops()) {
+            session.notes.push(format!("{id}: its code has a loop, through which llvm-mca goes once"));
         }
         session.notes.extend(tool.note());
         for cpu in tool.cpus() {
