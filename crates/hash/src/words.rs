@@ -274,11 +274,12 @@ trait Eights<const N: usize> {
         let (whole_out, rest_out) = out.as_chunks_mut::<WIDTH>();
         let full = whole.len().min(whole_out.len());
         let paired = if Self::PAIRS { full - full % 2 } else { 0 };
-        let (pairs, pairs_out) = (whole[..paired].as_chunks().0, whole_out[..paired].as_chunks_mut().0);
-        for (keys, out) in pairs.iter().zip(pairs_out) {
+        let (pairs, single) = whole.split_at_checked(paired).unwrap_or((&[], whole));
+        let (pairs_out, single_out) = whole_out.split_at_mut(paired.min(whole_out.len()));
+        for (keys, out) in pairs.as_chunks().0.iter().zip(pairs_out.as_chunks_mut().0) {
             self.sixteen(keys, out);
         }
-        for (keys, out) in whole[paired..].iter().zip(&mut whole_out[paired..]) {
+        for (keys, out) in single.iter().zip(single_out) {
             self.eight(keys, out);
         }
         // Where there is less room than keys, the first of the rest are those that have some.
