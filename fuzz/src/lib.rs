@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 /// The lab's reader of captures, by its file: the lab itself would take minutes to build for fuzzing.
-#[path = "../../crates/lab/src/workload/capture.rs"]
+#[path = "../../crates/lab/src/workload/capture/mod.rs"]
 pub mod capture;
 
 use hash::scheme::{Key, Scheme};
