@@ -12,7 +12,7 @@ use hash::scheme::{Key, Scheme, SchemeInfo};
 /// A hash of a [`Tuple`], made from a 128-bit key.
 ///
 /// A scheme without a key, or with less of one, says so in its [`INFO`](Self::INFO). The check value there is the hash
-/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of octets.
+/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of octets or words, whose check value is kept.
 pub trait TupleHash: Clone {
     /// What the scheme states of itself.
     const INFO: SchemeInfo;
