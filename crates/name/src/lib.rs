@@ -12,6 +12,8 @@
 //! [`view`] checks and reads, [`build`] writes, [`convert`](mod@convert) goes from one encoding to another, [`uri`]
 //! from and to text. Component types are NDN's numbers throughout; [`ccnx`] says how its own map onto them.
 //!
+//! [`dns`] stands beside these: the names of the Domain Name System, which have labels in place of components.
+//!
 //! ```
 //! use name::{build::OwnedName, ccnx::Ccnx, convert::convert, ndn::Ndn, uri};
 //!
@@ -33,6 +35,7 @@ pub mod build;
 pub mod ccnx;
 pub mod component;
 pub mod convert;
+pub mod dns;
 pub mod error;
 pub mod layout;
 pub mod ndn;

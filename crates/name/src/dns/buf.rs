@@ -1,0 +1,89 @@
+//! A name that owns its octets.
+
+use super::text::{self, TextError};
+use super::{MAX_LABEL_LEN, MAX_NAME_LEN, Name, ParseError};
+use core::fmt;
+use core::str::FromStr;
+
+/// A name in wire form that owns its octets, in place: 256 octets whatever the name.
+#[derive(Clone, Copy)]
+pub struct NameBuf {
+    octets: [u8; MAX_NAME_LEN],
+    len: u8,
+}
+
+impl NameBuf {
+    /// The root.
+    pub const ROOT: Self = Self { octets: [0; MAX_NAME_LEN], len: 1 };
+
+    /// A view of it.
+    #[inline(always)]
+    pub fn view(&self) -> Name<'_> {
+        Name::checked(self.as_bytes())
+    }
+
+    /// The octets, 1 to 255.
+    #[inline(always)]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.octets[..usize::from(self.len)]
+    }
+
+    /// Puts a label before the root, as the last one.
+    ///
+    /// # Errors
+    /// Where the label has no octet or more than 63, or the name would have more than 255; it is then unchanged.
+    pub fn push(&mut self, label: &[u8]) -> Result<(), ParseError> {
+        let root = usize::from(self.len) - 1;
+        let end = root + 1 + label.len();
+        if !(1..=MAX_LABEL_LEN).contains(&label.len()) {
+            return Err(ParseError::LabelLength { at: root, len: label.len() });
+        }
+        if end >= MAX_NAME_LEN {
+            return Err(ParseError::NameTooLong { at: root });
+        }
+        self.octets[root] = label.len() as u8;
+        self.octets[root + 1..end].copy_from_slice(label);
+        self.octets[end] = 0;
+        self.len = end as u8 + 1;
+        Ok(())
+    }
+}
+
+impl From<Name<'_>> for NameBuf {
+    #[inline]
+    fn from(name: Name<'_>) -> Self {
+        let mut buf = Self::ROOT;
+        buf.octets[..name.len()].copy_from_slice(name.as_bytes());
+        buf.len = name.len() as u8;
+        buf
+    }
+}
+
+impl FromStr for NameBuf {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        text::parse(text.as_bytes())
+    }
+}
+
+/// Octet by octet, as of [`Name`].
+impl PartialEq for NameBuf {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for NameBuf {}
+
+impl fmt::Display for NameBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}
+
+impl fmt::Debug for NameBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.view(), f)
+    }
+}

@@ -1,0 +1,92 @@
+//! Letters without their case: the 26 of ASCII and no other octet (RFC 4343 §3).
+//!
+//! `octet | 0x20` is not it: that makes one of `[` and `{`, or of 0x0d and `-`, which an attacker can use.
+
+/// Whether the case of letters counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// `A` is `a`: how names are compared in the DNS.
+    #[default]
+    Ignored,
+    /// `A` is not `a`: to keep the spelling of every name, as transfers of zones may want it.
+    Sensitive,
+}
+
+impl Case {
+    /// The octet as it is compared.
+    #[inline]
+    pub const fn fold(self, octet: u8) -> u8 {
+        match self {
+            Self::Ignored => octet.to_ascii_lowercase(),
+            Self::Sensitive => octet,
+        }
+    }
+
+    /// Eight octets as they are compared, in any order.
+    #[inline(always)]
+    pub const fn fold8(self, octets: u64) -> u64 {
+        octets | (upper(octets) & self.mask()) >> 2
+    }
+
+    /// Whether two runs of octets are equal.
+    #[inline]
+    pub fn eq(self, a: &[u8], b: &[u8]) -> bool {
+        match self {
+            Self::Ignored => a.eq_ignore_ascii_case(b),
+            Self::Sensitive => a == b,
+        }
+    }
+
+    #[inline(always)]
+    const fn mask(self) -> u64 {
+        match self {
+            Self::Ignored => u64::MAX,
+            Self::Sensitive => 0,
+        }
+    }
+}
+
+/// The top bit of each octet that is one of `A` to `Z`.
+#[inline(always)]
+const fn upper(octets: u64) -> u64 {
+    const fn each(octet: u8) -> u64 {
+        u64::from_ne_bytes([octet; 8])
+    }
+    // Without its top bit no octet carries into the next.
+    let low = octets & each(0x7f);
+    let from_a = low + each(0x80 - b'A');
+    let beyond_z = low + each(0x7f - b'Z');
+    !octets & (from_a ^ beyond_z) & each(0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn folds_letters_and_no_other_octet() {
+        for octet in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut octets = [0x5b; 8];
+                octets[at] = octet;
+                let mut expected = octets;
+                expected[at] = octet.to_ascii_lowercase();
+                assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(octets)).to_le_bytes(), expected);
+                assert_eq!(Case::Sensitive.fold8(u64::from_le_bytes(octets)).to_le_bytes(), octets);
+            }
+            assert_eq!(Case::Ignored.fold(octet), octet.to_ascii_lowercase());
+            assert_eq!(Case::Sensitive.fold(octet), octet);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn folds_eight_octets_as_one_by_one(octets: [u8; 8]) {
+            let folded = octets.map(|octet| Case::Ignored.fold(octet));
+            prop_assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(octets)).to_le_bytes(), folded);
+            prop_assert!(Case::Ignored.eq(&octets, &folded));
+            prop_assert_eq!(Case::Sensitive.eq(&octets, &folded), octets == folded);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Names of the Domain Name System.
+//!
+//! A name is a sequence of labels of 1 to 63 octets each, and the root, which is a label of none; together, with an octet
+//! of length before each, at most 255 octets (RFC 1035 §2.3.4, §3.1). Any octet may stand in a label; letters are
+//! compared without regard to their case, and only the 26 of ASCII are letters (RFC 4343).
+//!
+//! [`Name`] is a checked view of a name in wire form, [`NameBuf`] one that owns its octets without an allocation,
+//! [`LabelSequence`] any run of labels of a name. [`message`] reads names out of messages, where they may end in pointers;
+//! [`text`] reads and writes the presentation form.
+//!
+//! ```
+//! use name::dns::{Case, NameBuf, text};
+//!
+//! let name: NameBuf = text::parse(b"www.Example.com")?;
+//! assert_eq!(name.as_bytes(), b"\x03www\x07Example\x03com\0");
+//! let parent = name.view().labels_from(1);
+//! assert!(parent.same(text::parse(b"example.COM.")?.view().labels_from(0), Case::Ignored));
+//! assert_eq!(name.to_string(), "www.Example.com.");
+//! # Ok::<(), name::dns::text::TextError>(())
+//! ```
+
+mod buf;
+pub mod fold;
+mod labels;
+pub mod message;
+pub mod text;
+mod view;
+
+pub use buf::NameBuf;
+pub use fold::Case;
+pub use labels::LabelSequence;
+pub use message::ParseError;
+pub use view::{Labels, Name};
+
+/// The most octets of a label (RFC 1035 §2.3.4).
+pub const MAX_LABEL_LEN: usize = 63;
+
+/// The most octets of a name in wire form, its octets of length and the root included (RFC 1035 §2.3.4).
+pub const MAX_NAME_LEN: usize = 255;
+
+/// The most labels of a name, the root not counted: 127 of one octet each.
+pub const MAX_LABELS: usize = 127;

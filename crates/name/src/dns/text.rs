@@ -1,0 +1,123 @@
+//! The presentation form of names (RFC 1035 §5.1, RFC 4343 §2.1).
+//!
+//! Labels are divided by dots. `\.` is a dot within a label, `\\` a backslash, and `\` with three digits the octet of that
+//! value; before any other octet the backslash stands for nothing. Written out, octets that are no printing character
+//! of ASCII become `\DDD`, and those that mean something in a zone file get a backslash.
+
+use super::{MAX_LABEL_LEN, NameBuf, ParseError};
+use core::error::Error;
+use core::fmt::{self, Write};
+
+/// Reads a name in presentation form. It is taken as complete, whether or not a dot is its end; `.` is the root.
+///
+/// # Errors
+/// The first rule broken, and where in the text.
+pub fn parse(text: &[u8]) -> Result<NameBuf, TextError> {
+    let mut name = NameBuf::ROOT;
+    match text {
+        [] => return Err(TextError::Empty),
+        b"." => return Ok(name),
+        _ => {}
+    }
+    let mut label = [0; MAX_LABEL_LEN];
+    let mut len = 0;
+    let (mut at, mut start) = (0, 0);
+    while let Some(&octet) = text.get(at) {
+        let (octet, taken) = match octet {
+            b'.' => {
+                end_label(&mut name, &label[..len], start)?;
+                (len, at) = (0, at + 1);
+                start = at;
+                continue;
+            }
+            b'\\' => escaped(&text[at + 1..]).ok_or(TextError::BadEscape { at })?,
+            octet => (octet, 1),
+        };
+        *label.get_mut(len).ok_or(TextError::LabelTooLong { at: start })? = octet;
+        (len, at) = (len + 1, at + taken);
+    }
+    // After a dot at the end comes no further label.
+    if start < text.len() {
+        end_label(&mut name, &label[..len], start)?;
+    }
+    Ok(name)
+}
+
+/// What `after`, the text after a backslash, stands for, and how much of the text it is with the backslash.
+fn escaped(after: &[u8]) -> Option<(u8, usize)> {
+    match *after {
+        [a @ b'0'..=b'9', ref rest @ ..] => {
+            let [b @ b'0'..=b'9', c @ b'0'..=b'9', ..] = *rest else { return None };
+            let digit = |digit: u8| u16::from(digit - b'0');
+            let value = 100 * digit(a) + 10 * digit(b) + digit(c);
+            Some((u8::try_from(value).ok()?, 4))
+        }
+        [octet, ..] => Some((octet, 2)),
+        [] => None,
+    }
+}
+
+fn end_label(name: &mut NameBuf, label: &[u8], at: usize) -> Result<(), TextError> {
+    name.push(label).map_err(|error| match error {
+        ParseError::NameTooLong { .. } => TextError::NameTooLong { at },
+        _ => TextError::EmptyLabel { at },
+    })
+}
+
+/// Writes a label in presentation form, without a dot.
+pub(super) fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
+    label.iter().try_for_each(|&octet| match octet {
+        b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => write!(f, "\\{}", char::from(octet)),
+        0x21..=0x7e => f.write_char(char::from(octet)),
+        _ => write!(f, "\\{octet:03}"),
+    })
+}
+
+/// The rule that a name in presentation form breaks, and the offset in the text where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextError {
+    /// There is no text.
+    Empty,
+    /// Two dots in a row, or a dot before anything else.
+    EmptyLabel {
+        /// Offset of the second dot.
+        at: usize,
+    },
+    /// A label of more than 63 octets.
+    LabelTooLong {
+        /// Offset of the label.
+        at: usize,
+    },
+    /// A name of more than 255 octets.
+    NameTooLong {
+        /// Offset of the label that is too many.
+        at: usize,
+    },
+    /// A backslash at the end, or before digits that are not three or give more than 255.
+    BadEscape {
+        /// Offset of the backslash.
+        at: usize,
+    },
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no name; the root is a dot"),
+            Self::EmptyLabel { at } => write!(f, "the label at offset {at} has no octet"),
+            Self::LabelTooLong { at } => write!(f, "the label at offset {at} has more than 63 octets"),
+            Self::NameTooLong { at } => {
+                write!(f, "with the label at offset {at} the name has more than 255 octets")
+            }
+            Self::BadEscape { at } => {
+                write!(
+                    f,
+                    "the backslash at offset {at} stands neither before a character nor before three digits up to 255"
+                )
+            }
+        }
+    }
+}
+
+impl Error for TextError {}

@@ -1,0 +1,161 @@
+//! A checked view of a name in wire form.
+
+use super::message::ParseError;
+use super::{Case, LabelSequence, MAX_NAME_LEN, text};
+use core::fmt;
+
+/// A name in wire form, whole and without pointers: 1 to 255 octets, the last of them the root.
+///
+/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where their octets
+/// are; [`eq_ignore_case`](Self::eq_ignore_case) is how the DNS compares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Name<'a>(&'a [u8]);
+
+impl<'a> Name<'a> {
+    /// The root, a name without labels.
+    pub const ROOT: Name<'static> = Name(&[0]);
+
+    /// The name whose octets are `bytes`, all of them.
+    ///
+    /// # Errors
+    /// The first rule broken, and where. A pointer is no part of a name that stands by itself.
+    #[inline]
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let name = Self::parse_first(bytes)?;
+        match name.len() == bytes.len() {
+            true => Ok(name),
+            false => Err(ParseError::TrailingOctets { at: name.len() }),
+        }
+    }
+
+    /// The name that `bytes` begins with.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), but for octets that follow the name.
+    #[inline]
+    pub fn parse_first(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let mut at = 0;
+        loop {
+            match bytes.get(at) {
+                Some(0) => break,
+                Some(&len @ 1..=63) => at += 1 + usize::from(len),
+                Some(0xc0..) => return Err(ParseError::PointerNotAllowed { at }),
+                Some(_) => return Err(ParseError::ReservedLabelType { at }),
+                None => return Err(ParseError::Truncated { at }),
+            }
+            if at >= MAX_NAME_LEN {
+                return Err(ParseError::NameTooLong { at });
+            }
+        }
+        Ok(Self(&bytes[..=at]))
+    }
+
+    /// A view of octets that were checked before.
+    #[inline(always)]
+    pub(super) const fn checked(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The octets, 1 to 255.
+    #[inline(always)]
+    pub const fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// How many octets, 1 to 255.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty, reason = "no name is empty: the root has an octet")]
+    pub const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it is the root.
+    #[inline]
+    pub const fn is_root(self) -> bool {
+        self.0.len() == 1
+    }
+
+    /// The labels from the left, without the root.
+    #[inline]
+    pub const fn labels(self) -> Labels<'a> {
+        Labels { rest: self.0 }
+    }
+
+    /// How many labels there are, the root not counted: 0 to 127.
+    pub fn label_count(self) -> usize {
+        self.labels().count()
+    }
+
+    /// The labels from number `first` on, counted from 0 on the left, to the root; the root alone where there are
+    /// fewer.
+    pub fn labels_from(self, first: usize) -> LabelSequence<'a> {
+        LabelSequence::of(self).strip_left(first)
+    }
+
+    /// Whether two names are equal as the DNS compares them.
+    #[inline]
+    pub fn eq_ignore_case(self, other: Name<'_>) -> bool {
+        // The octets of length are below those of letters, so that folding leaves them alone.
+        Case::Ignored.eq(self.0, other.0)
+    }
+
+    /// Whether this name is `ancestor` or below it, as the DNS compares.
+    pub fn is_within(self, ancestor: Name<'_>) -> bool {
+        let mut labels = self.labels();
+        while labels.rest.len() > ancestor.len() {
+            labels.next();
+        }
+        Case::Ignored.eq(labels.rest, ancestor.0)
+    }
+}
+
+/// The presentation form, as [`text`] describes it, with the dot at its end.
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_root() {
+            return f.write_str(".");
+        }
+        self.labels().try_for_each(|label| {
+            text::write_label(f, label)?;
+            f.write_str(".")
+        })
+    }
+}
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Name({self})")
+    }
+}
+
+/// The labels of a name from the left; see [`Name::labels`].
+#[derive(Clone, Debug)]
+pub struct Labels<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Labels<'a> {
+    /// Over a run of labels that was checked before.
+    #[inline]
+    pub(super) const fn over(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+
+    /// The octets not yet walked over, the root included.
+    #[inline]
+    pub const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for Labels<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (&len, rest) = self.rest.split_first()?;
+        let (label, rest) = rest.split_at_checked(usize::from(len)).filter(|_| len > 0)?;
+        self.rest = rest;
+        Some(label)
+    }
+}
