@@ -6,7 +6,7 @@
 //! - [`words`]: keys of a fixed number of words, one or many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
-//!   [`multilinear`], [`aes`].
+//!   [`multilinear`], [`suffix`] (every suffix of a name), [`aes`].
 //! - [`fixed`]: SipHash of a fixed number of words.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
@@ -30,6 +30,7 @@ pub mod multilinear;
 pub mod prefix;
 pub mod scheme;
 pub mod siphash;
+pub mod suffix;
 pub mod toeplitz;
 #[cfg(test)]
 mod vectors;

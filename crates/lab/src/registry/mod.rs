@@ -20,6 +20,7 @@ use hash::jhash::Jhash;
 use hash::multilinear::Multilinear;
 use hash::scheme::{Key, Scheme, SchemeInfo};
 use hash::siphash::{SipHash13, SipHash24};
+use hash::suffix::SuffixHash;
 use hash::toeplitz::Toeplitz;
 use name::ccnx::Ccnx;
 use name::ndn::Ndn;
@@ -38,7 +39,7 @@ macro_rules! hashes {
         $with! {
             every_prefix: Crc32c, SipHash13, SipHash24;
             prefix: Crc32cShifted, Crc32cMasked;
-            bytes: AesRounds, CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Toeplitz, Multilinear, Xxh3, RapidHash, FoldHash, AHash;
+            bytes: AesRounds, CityHash64, Jhash, HalfSipHash13, HalfSipHash24, Toeplitz, Multilinear, SuffixHash, Xxh3, RapidHash, FoldHash, AHash;
         }
     };
 }

@@ -1,0 +1,41 @@
+//! DNS messages.
+//!
+//! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against what the message already holds,
+//! by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a message and reads
+//! one back.
+//!
+//! ```
+//! use dns::render::{Options, Renderer};
+//! use dns::wire::{Class, Header, Rdata, RecordType, Section};
+//! use hash::scheme::Key;
+//! use name::dns::{NameBuf, text};
+//!
+//! # fn main() -> Result<(), Box<dyn core::error::Error>> {
+//! let (owner, mx) = (text::parse(b"example.com")?, text::parse(b"mail.example.com")?);
+//! // Drawn at random when the process starts, and told to nobody.
+//! let key = Key::new([7; 16]);
+//!
+//! let mut renderer = Renderer::new(&key);
+//! let mut message = renderer.start(Header::response(0x1234), Options::default());
+//! message.question(owner.view(), RecordType::MX, Class::IN)?;
+//! let rdata = Rdata { before: &[0, 10], names: [Some(mx.view()), None], after: &[] };
+//! message.record(Section::Answer, owner.view(), RecordType::MX, Class::IN, 300, &rdata)?;
+//! let octets = message.finish();
+//!
+//! // The owner is a pointer to the question's name, and so is the end of the exchange's.
+//! assert_eq!(octets[29..31], [0xc0, 12]);
+//! assert!(octets.ends_with(b"\x04mail\xc0\x0c"));
+//! # Ok(())
+//! # }
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod render;
+pub mod wire;
+
+/// The most octets of a message: what the two octets before one on a stream can say (RFC 1035 §4.2.2).
+pub const MAX_MESSAGE_LEN: usize = 65_535;

@@ -1,0 +1,216 @@
+//! A message on its way.
+
+use super::compressor::Compressor;
+use super::writer::Writer;
+use super::{Edns, RenderError};
+use crate::wire::{Class, Flags, HEADER_LEN, Header, Rdata, RecordType, Section};
+use name::dns::Name;
+
+/// A message on its way: header, questions, records, section after section. [`Renderer`](super::Renderer) starts one.
+///
+/// What does not fit is refused whole, and what was written before stays valid.
+#[derive(Debug)]
+pub struct Message<'a, C> {
+    writer: Writer<'a, C>,
+    header: Header,
+    counts: [u16; 4],
+    section: Section,
+}
+
+/// A point in a message to go back to; see [`Message::mark`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    len: usize,
+    counts: [u16; 4],
+    section: Section,
+}
+
+impl<'a, C: Compressor> Message<'a, C> {
+    #[inline]
+    pub(super) fn new(mut writer: Writer<'a, C>, header: Header) -> Result<Self, RenderError> {
+        writer.octets(&[0; HEADER_LEN])?;
+        Ok(Self { writer, header, counts: [0; 4], section: Section::Question })
+    }
+
+    /// Octets so far, from the header on.
+    #[allow(clippy::len_without_is_empty, reason = "a message has a header from the start")]
+    pub const fn len(&self) -> usize {
+        self.writer.len()
+    }
+
+    /// Entries of a section so far.
+    pub const fn count(&self, section: Section) -> u16 {
+        self.counts[section.index()]
+    }
+
+    /// The header, to be changed; it is written at the end.
+    pub const fn header_mut(&mut self) -> &mut Header {
+        &mut self.header
+    }
+
+    /// Keeps so many octets free for records to come that must find room, such as OPT and TSIG.
+    ///
+    /// # Errors
+    /// Where there is no room for them.
+    pub fn reserve(&mut self, octets: usize) -> Result<(), RenderError> {
+        self.writer.reserve(octets)
+    }
+
+    /// Where the message is now.
+    pub const fn mark(&self) -> Mark {
+        Mark { len: self.writer.len(), counts: self.counts, section: self.section }
+    }
+
+    /// Goes back to a mark of this message; what was written since is gone, and no name of it is pointed to. A mark that
+    /// lies ahead changes nothing.
+    pub fn rollback(&mut self, mark: Mark) {
+        if mark.len <= self.writer.len() {
+            self.writer.truncate(mark.len);
+            (self.counts, self.section) = (mark.counts, mark.section);
+        }
+    }
+
+    /// Adds a question.
+    ///
+    /// # Errors
+    /// Where there is no room for it, or a record came before.
+    #[inline]
+    pub fn question(&mut self, name: Name<'_>, rtype: RecordType, class: Class) -> Result<(), RenderError> {
+        let mark = self.enter(Section::Question)?;
+        let ([a, b], [c, d]) = (rtype.0.to_be_bytes(), class.0.to_be_bytes());
+        let written = self.writer.name(name).and_then(|()| self.writer.octets(&[a, b, c, d]));
+        self.end(mark, written)
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// Where there is no room for it, a record of a later section came before, or its data have more than 65,535 octets.
+    #[inline]
+    pub fn record(
+        &mut self,
+        section: Section,
+        owner: Name<'_>,
+        rtype: RecordType,
+        class: Class,
+        ttl: u32,
+        rdata: &Rdata<'_>,
+    ) -> Result<(), RenderError> {
+        let mark = self.enter(section)?;
+        let written = self.write_record(owner, rtype, class, ttl, rdata);
+        self.end(mark, written)
+    }
+
+    /// Adds a set of records, all of them or none (RFC 2181 §5). Where they do not fit, TC is set, but for the
+    /// additional section (RFC 2181 §9), and [`RenderError::Full`] returned; smaller sets may still fit.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn rrset<'d>(
+        &mut self,
+        section: Section,
+        owner: Name<'_>,
+        rtype: RecordType,
+        class: Class,
+        ttl: u32,
+        data: impl IntoIterator<Item = Rdata<'d>>,
+    ) -> Result<(), RenderError> {
+        let mark = self.mark();
+        for rdata in data {
+            if let Err(error) = self.record(section, owner, rtype, class, ttl, &rdata) {
+                self.rollback(mark);
+                if error == RenderError::Full && section != Section::Additional {
+                    self.header.flags = self.header.flags.with(Flags::TRUNCATED);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the OPT record (RFC 6891), for which what was [reserved](Self::reserve) is used up first.
+    ///
+    /// # Errors
+    /// Where there is no room for it, or its options have more than 65,535 octets.
+    pub fn edns(&mut self, edns: &Edns<'_>) -> Result<(), RenderError> {
+        let reserved = self.writer.reserved();
+        self.reserve(reserved.saturating_sub(edns.len()))?;
+        let rdata = Rdata::octets(edns.options);
+        let class = Class(edns.payload);
+        let written =
+            self.record(Section::Additional, Name::ROOT, RecordType::OPT, class, edns.ttl(), &rdata);
+        if written.is_err() {
+            self.reserve(reserved)?;
+        }
+        written
+    }
+
+    /// Ends the message: its octets, with the two octets of length before them on a stream.
+    #[inline]
+    pub fn finish(mut self) -> &'a [u8] {
+        let mut header = [0; HEADER_LEN];
+        header[..4].copy_from_slice(&self.header.octets());
+        for (place, count) in header[4..].as_chunks_mut().0.iter_mut().zip(self.counts) {
+            *place = count.to_be_bytes();
+        }
+        self.writer.patch(0, header);
+        self.writer.finish()
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, section: Section) -> Result<Mark, RenderError> {
+        if section < self.section {
+            return Err(RenderError::SectionOrder { section, after: self.section });
+        }
+        if self.count(section) == u16::MAX {
+            return Err(RenderError::TooManyRecords { section });
+        }
+        let mark = self.mark();
+        self.section = section;
+        self.counts[section.index()] += 1;
+        Ok(mark)
+    }
+
+    #[inline(always)]
+    fn end(&mut self, mark: Mark, written: Result<(), RenderError>) -> Result<(), RenderError> {
+        if written.is_err() {
+            self.rollback(mark);
+        }
+        written
+    }
+
+    #[inline(always)]
+    fn write_record(
+        &mut self,
+        owner: Name<'_>,
+        rtype: RecordType,
+        class: Class,
+        ttl: u32,
+        rdata: &Rdata<'_>,
+    ) -> Result<(), RenderError> {
+        self.writer.name(owner)?;
+        let mut fixed = [0; 10];
+        fixed[..2].copy_from_slice(&rtype.0.to_be_bytes());
+        fixed[2..4].copy_from_slice(&class.0.to_be_bytes());
+        fixed[4..8].copy_from_slice(&ttl.to_be_bytes());
+        if rdata.names[0].is_none() {
+            let len = u16::try_from(rdata.before.len()).map_err(|_| RenderError::RdataTooLong)?;
+            fixed[8..].copy_from_slice(&len.to_be_bytes());
+            self.writer.octets(&fixed)?;
+            return self.writer.octets(rdata.before);
+        }
+        self.writer.octets(&fixed)?;
+        let start = self.writer.len();
+        self.writer.octets(rdata.before)?;
+        for name in rdata.names.iter().flatten() {
+            match rtype.compresses() {
+                true => self.writer.name(*name)?,
+                false => self.writer.octets(name.as_bytes())?,
+            }
+        }
+        self.writer.octets(rdata.after)?;
+        let len = u16::try_from(self.writer.len() - start).map_err(|_| RenderError::RdataTooLong)?;
+        self.writer.patch(start - 2, len.to_be_bytes());
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Writing messages, with names compressed (RFC 1035 §4.1.4).
+//!
+//! A [`Renderer`] keeps a [`Compressor`] and a buffer from message to message and starts a [`Message`], which takes
+//! questions and records. [`SuffixTable`] is the compressor of the planes; others are in the crate `baseline`, for studies.
+
+mod compressor;
+mod edns;
+mod message;
+mod suffixes;
+mod writer;
+
+pub use compressor::{Compressor, POINTER_LIMIT, Place};
+pub use edns::Edns;
+pub use message::{Mark, Message};
+pub use suffixes::SuffixTable;
+pub use writer::Writer;
+
+use crate::MAX_MESSAGE_LEN;
+use crate::wire::{HEADER_LEN, Header, Section};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+use hash::scheme::Key;
+use name::dns::Case;
+
+/// Octets of a renderer's own buffer that it keeps whatever the messages are.
+const KEPT: usize = 16 * 1024;
+
+/// How a message is carried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// By itself, as over UDP.
+    #[default]
+    Datagram,
+    /// After two octets of length, as over TCP (RFC 1035 §4.2.2). Offsets are from the header nevertheless.
+    Stream,
+}
+
+/// How a message is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Octets of the message at the most, 12 to 65,535; the length before it on a stream is not one of them.
+    pub limit: usize,
+    /// How it is carried.
+    pub framing: Framing,
+    /// Whether a name is compressed against one that differs in the case of letters.
+    pub case: Case,
+}
+
+impl Default for Options {
+    /// A datagram of 512 octets, as without EDNS.
+    fn default() -> Self {
+        Self { limit: 512, framing: Framing::Datagram, case: Case::Ignored }
+    }
+}
+
+impl Options {
+    /// The longest message that there is, on a stream.
+    pub const fn stream() -> Self {
+        Self { limit: MAX_MESSAGE_LEN, framing: Framing::Stream, case: Case::Ignored }
+    }
+
+    const fn prefix(&self) -> usize {
+        match self.framing {
+            Framing::Datagram => 0,
+            Framing::Stream => 2,
+        }
+    }
+
+    fn limit(&self) -> usize {
+        self.limit.clamp(HEADER_LEN, MAX_MESSAGE_LEN)
+    }
+}
+
+/// Renders message after message.
+///
+/// Once it has rendered one of a size, it allocates nothing for others of that size, and clears nothing between them.
+#[derive(Clone, Debug)]
+pub struct Renderer<C = SuffixTable> {
+    compressor: C,
+    own: Vec<u8>,
+}
+
+impl Renderer {
+    /// A renderer whose table of suffixes is keyed with `key`: drawn at random when the process starts, and told to
+    /// nobody.
+    pub fn new(key: &Key) -> Self {
+        Self::with(SuffixTable::new(key))
+    }
+}
+
+impl<C: Compressor> Renderer<C> {
+    /// A renderer that compresses so.
+    pub const fn with(compressor: C) -> Self {
+        Self { compressor, own: Vec::new() }
+    }
+
+    /// The compressor.
+    pub const fn compressor(&self) -> &C {
+        &self.compressor
+    }
+
+    /// Starts a message in the renderer's own buffer. A limit below 12 or above 65,535 octets is taken as that.
+    #[inline]
+    pub fn start(&mut self, header: Header, options: Options) -> Message<'_, C> {
+        let len = options.prefix() + options.limit();
+        if self.own.len() < len {
+            self.own.resize(len, 0);
+        } else if self.own.len() > KEPT && len <= KEPT {
+            self.own = vec![0; KEPT];
+        }
+        let buffer = &mut self.own[..len];
+        match start(&mut self.compressor, buffer, header, &options) {
+            Ok(message) => message,
+            // The buffer was made long enough for a header.
+            Err(_) => unreachable!("a limit of {} octets has room for a header", options.limit()),
+        }
+    }
+
+    /// Starts a message in the caller's buffer; the limit, or its end, is where the message must end.
+    ///
+    /// # Errors
+    /// Where the buffer has no room for a header.
+    #[inline]
+    pub fn start_in<'a>(
+        &'a mut self,
+        buffer: &'a mut [u8],
+        header: Header,
+        options: Options,
+    ) -> Result<Message<'a, C>, RenderError> {
+        start(&mut self.compressor, buffer, header, &options)
+    }
+}
+
+#[inline]
+fn start<'a, C: Compressor>(
+    compressor: &'a mut C,
+    buffer: &'a mut [u8],
+    header: Header,
+    options: &Options,
+) -> Result<Message<'a, C>, RenderError> {
+    let len = buffer.len().min(options.prefix() + options.limit());
+    if len < options.prefix() + HEADER_LEN {
+        return Err(RenderError::Full);
+    }
+    Message::new(Writer::new(&mut buffer[..len], options.prefix(), compressor, options.case), header)
+}
+
+/// Why something was not written; the message is as it was before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// There is no room below the limit.
+    Full,
+    /// The section comes before one that has been written into.
+    SectionOrder {
+        /// The section.
+        section: Section,
+        /// The one written into.
+        after: Section,
+    },
+    /// The section has 65,535 entries.
+    TooManyRecords {
+        /// The section.
+        section: Section,
+    },
+    /// The data of a record have more than 65,535 octets.
+    RdataTooLong,
+}
+
+impl fmt::Display for RenderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => f.write_str("there is no room for it in the message"),
+            Self::SectionOrder { section, after } => {
+                write!(f, "the section {section:?} is closed, as {after:?} has been written into")
+            }
+            Self::TooManyRecords { section } => write!(f, "the section {section:?} has 65,535 entries"),
+            Self::RdataTooLong => f.write_str("the data of a record have more than 65,535 octets"),
+        }
+    }
+}
+
+impl Error for RenderError {}

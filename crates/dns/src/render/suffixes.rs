@@ -1,0 +1,299 @@
+//! The suffixes of the names of a message, in a hash table.
+
+use super::compressor::{Compressor, POINTER_LIMIT, Place};
+use alloc::vec;
+use alloc::vec::Vec;
+use hash::scheme::{Key, Scheme};
+use hash::suffix::{SuffixHash, SuffixSums};
+use name::dns::{Case, MAX_LABELS, Name};
+
+/// Slots of a table that is kept whatever the messages are: 4 KiB.
+const KEPT: usize = 512;
+
+/// Slots at the most, 128 KiB. A message cannot hold more than half as many suffixes that a pointer reaches.
+const MOST: usize = 16_384;
+
+/// Slots that are looked at for a suffix at the most.
+const PROBES: usize = 16;
+
+/// A compressor that finds the longest suffix written before, whatever the names are, in time in proportion to their
+/// octets.
+///
+/// The hashes of all suffixes of a name come out of one pass over its octets
+/// ([`SuffixHash`]). The table is asked for the whole name first, then for it without its first label, and so on; what it finds is
+/// compared with the octets of the message itself, so that a slot is only a hint: one that is left over from a name that
+/// was cut off does no harm. The message's first name, nearly always the question's, is compared before anything is
+/// hashed, and its suffixes go into the table only if another name follows.
+///
+/// **Bounds.** The hash is keyed, strongly universal, and 32 bits of it stand in the slot, so that octets are compared in
+/// vain once in 2³² times. A suffix is looked for in 16 slots at the most. The table has 64 to 16,384 slots of 8 octets; after
+/// a huge message it shrinks with the next ordinary one. Slots carry the message's number, so that none is cleared between
+/// messages (but once in 255).
+#[derive(Clone)]
+pub struct SuffixTable {
+    hash: SuffixHash,
+    case: Case,
+    /// Offset (16 bits), octets before a pointer (8), message (8), hash (32), from the top; message 0 is that of a free slot.
+    slots: Vec<u64>,
+    message: u8,
+    used: usize,
+    first: First,
+    /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
+    sound: usize,
+    sums: SuffixSums,
+    missed: [(u32, u8); MAX_LABELS],
+}
+
+/// The message's first name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// There is none yet.
+    None,
+    /// It is there, and not in the table.
+    Waiting { at: u16, len: u8 },
+    /// It is there and in the table.
+    Kept { at: u16, len: u8 },
+}
+
+impl SuffixTable {
+    /// A table whose hash is keyed with `key`: drawn at random when the process starts, and told to nobody.
+    pub fn new(key: &Key) -> Self {
+        Self {
+            hash: SuffixHash::new(key),
+            case: Case::Ignored,
+            slots: vec![0; 64],
+            message: 1,
+            used: 0,
+            first: First::None,
+            sound: usize::MAX,
+            sums: SuffixSums::default(),
+            missed: [(0, 0); MAX_LABELS],
+        }
+    }
+
+    /// Octets of memory that the table holds.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.slots.capacity() * size_of::<u64>()
+    }
+
+    #[inline(always)]
+    fn tag(&self, hash: u32) -> u64 {
+        u64::from(self.message) << 32 | u64::from(hash)
+    }
+
+    /// Where `suffix`, of this hash, was written before.
+    #[inline(always)]
+    fn find(&self, written: &[u8], suffix: &[u8], hash: u32) -> Option<u16> {
+        let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
+        for probe in 0..PROBES {
+            let slot = *self.slots.get((hash as usize + probe) & mask)?;
+            if slot & 0xff_ffff_ffff == tag {
+                if self.stands(written, suffix, slot) {
+                    return Some((slot >> 48) as u16);
+                }
+            } else if (slot >> 32) as u8 != self.message {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether `suffix` is what the message has where the slot says.
+    #[inline(always)]
+    fn stands(&self, written: &[u8], suffix: &[u8], slot: u64) -> bool {
+        let (at, literal) = ((slot >> 48) as usize, (slot >> 40) as usize & 0xff);
+        let Some((labels, rest)) = suffix.split_at_checked(literal) else { return false };
+        let Some(here) = written.get(at..at + literal) else { return false };
+        if at + literal > self.sound {
+            return stands_at(written, at, suffix, self.case);
+        }
+        if !self.case.eq(here, labels) {
+            return false;
+        }
+        if rest.is_empty() {
+            return true;
+        }
+        // Nearly always the pointer leads to a name without one.
+        let Some(target) = pointer(written, at + literal) else { return false };
+        match written.get(target..target + rest.len()) {
+            Some(there) if self.case.eq(there, rest) => true,
+            _ => stands_at(written, target, rest, self.case),
+        }
+    }
+
+    /// Remembers a suffix at offset `at` that has `literal` octets before its pointer.
+    #[inline(always)]
+    fn insert(&mut self, at: usize, literal: usize, hash: u32) {
+        if at >= POINTER_LIMIT {
+            return;
+        }
+        if self.used * 2 >= self.slots.len() && self.slots.len() < MOST {
+            self.grow();
+        }
+        let tag = self.tag(hash);
+        let slot = (at as u64) << 48 | (literal as u64) << 40 | tag;
+        while !self.put(slot) {
+            if self.slots.len() == MOST {
+                return;
+            }
+            self.grow();
+        }
+    }
+
+    /// Puts a slot's content where there is room for it, or where an earlier one of the same hash did not hold.
+    #[inline(always)]
+    fn put(&mut self, content: u64) -> bool {
+        let mask = self.slots.len() - 1;
+        for probe in 0..PROBES {
+            let Some(slot) = self.slots.get_mut((content as u32 as usize + probe) & mask) else {
+                return false;
+            };
+            let free = (*slot >> 32) as u8 != self.message;
+            if free || *slot as u32 == content as u32 {
+                *slot = content;
+                self.used += usize::from(free);
+                return true;
+            }
+        }
+        false
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let slots = vec![0; (self.slots.len() * 4).min(MOST)];
+        let old = core::mem::replace(&mut self.slots, slots);
+        self.used = 0;
+        let message = self.message;
+        for slot in old.into_iter().filter(|slot| (slot >> 32) as u8 == message) {
+            self.put(slot);
+        }
+    }
+
+    /// Puts the message's first name, which stands there whole, into the table.
+    #[inline]
+    fn keep_first(&mut self, written: &[u8], at: u16, len: u8) {
+        self.first = First::Kept { at, len };
+        let at = usize::from(at);
+        let Some(name) = written.get(at..at + usize::from(len)) else { return };
+        let Ok(name) = Name::parse(name) else { return };
+        let (octets, case) = (name.as_bytes(), self.case);
+        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
+        let mut labels = name.labels();
+        while labels.rest().len() > 1 {
+            let len = labels.rest().len();
+            self.insert(at + octets.len() - len, len, self.hash.suffix(&self.sums, len));
+            labels.next();
+        }
+    }
+}
+
+impl Compressor for SuffixTable {
+    #[inline]
+    fn start(&mut self, case: Case) {
+        if self.slots.len() > KEPT && self.used <= KEPT / 2 {
+            self.slots = vec![0; KEPT];
+        }
+        self.message = self.message.wrapping_add(1);
+        if self.message == 0 {
+            self.slots.fill(0);
+            self.message = 1;
+        }
+        (self.used, self.sound) = (0, usize::MAX);
+        (self.first, self.case) = (First::None, case);
+    }
+
+    #[inline]
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+        let octets = name.as_bytes();
+        if octets.len() == 1 {
+            return Place::whole(name);
+        }
+        match self.first {
+            First::None => {
+                if written.len() < POINTER_LIMIT {
+                    self.first = First::Waiting { at: written.len() as u16, len: octets.len() as u8 };
+                }
+                return Place::whole(name);
+            }
+            First::Waiting { at, len } | First::Kept { at, len } => {
+                if usize::from(len) == octets.len()
+                    && let Some(first) = written.get(usize::from(at)..usize::from(at) + usize::from(len))
+                    && self.case.eq(first, octets)
+                {
+                    return Place { literal: 0, pointer: Some(at) };
+                }
+            }
+        }
+        if let First::Waiting { at, len } = self.first {
+            self.keep_first(written, at, len);
+        }
+
+        let case = self.case;
+        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
+        let (mut suffix, mut missed) = (octets, 0);
+        let pointer = loop {
+            let hash = self.hash.suffix(&self.sums, suffix.len());
+            if let Some(at) = self.find(written, suffix, hash) {
+                break Some(at);
+            }
+            if let Some(slot) = self.missed.get_mut(missed) {
+                *slot = (hash, (octets.len() - suffix.len()) as u8);
+            }
+            missed += 1;
+            suffix = suffix.get(1 + usize::from(suffix[0])..).unwrap_or_default();
+            if suffix.len() <= 1 {
+                break None;
+            }
+        };
+        let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
+        for number in 0..missed.min(MAX_LABELS) {
+            let (hash, from) = self.missed[number];
+            let from = usize::from(from);
+            self.insert(written.len() + from, literal - from, hash);
+        }
+        Place { literal, pointer }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.sound = self.sound.min(len);
+        if let First::Waiting { at, len: octets } | First::Kept { at, len: octets } = self.first
+            && usize::from(at) + usize::from(octets) > len
+        {
+            self.first = First::None;
+        }
+    }
+}
+
+/// The target of the pointer at `at`, if one is there.
+#[inline(always)]
+fn pointer(written: &[u8], at: usize) -> Option<usize> {
+    match *written.get(at..)? {
+        [high @ 0xc0..=0xff, low, ..] => Some(usize::from(u16::from_be_bytes([high & 0x3f, low]))),
+        _ => None,
+    }
+}
+
+/// Whether `suffix` is what a reader finds at offset `at`, label by label; what no writer of names would leave there is not.
+fn stands_at(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
+    loop {
+        if let Some(target) = pointer(written, at) {
+            // No pointer leads to a pointer, or onward.
+            if target >= at || pointer(written, target).is_some() {
+                return false;
+            }
+            at = target;
+        }
+        let len = 1 + usize::from(suffix.first().copied().unwrap_or_default());
+        let (Some(here), Some((label, rest))) = (written.get(at..at + len), suffix.split_at_checked(len))
+        else {
+            return false;
+        };
+        if !case.eq(here, label) {
+            return false;
+        }
+        if len == 1 {
+            return true;
+        }
+        (at, suffix) = (at + len, rest);
+    }
+}

@@ -1,0 +1,164 @@
+//! Octets and names at the end of a message.
+
+use super::RenderError;
+use super::compressor::{Compressor, Place};
+use name::dns::{Case, Name};
+
+/// Writes octets and names into a buffer, names compressed against what it wrote.
+///
+/// It knows neither records nor sections: that is [`Message`](super::Message). Offsets are from the start of the message. What does
+/// not fit is not written, not even in part.
+#[derive(Debug)]
+pub struct Writer<'a, C> {
+    /// What may be written into, to its end; what precedes the message with it.
+    octets: &'a mut [u8],
+    /// Octets before the message.
+    base: usize,
+    /// Octets written, those before the message with them.
+    end: usize,
+    /// Octets at the end that are kept for later.
+    reserved: usize,
+    compressor: &'a mut C,
+}
+
+impl<'a, C: Compressor> Writer<'a, C> {
+    /// Over a buffer that is all that may be written, for a message that starts at `base` of it: what stands before is
+    /// left alone, and where there are two octets, the last two of them become the message's length. The compressor is
+    /// started.
+    #[inline]
+    pub fn new(octets: &'a mut [u8], base: usize, compressor: &'a mut C, case: Case) -> Self {
+        compressor.start(case);
+        let base = base.min(octets.len());
+        Self { octets, base, end: base, reserved: 0, compressor }
+    }
+
+    /// Octets written.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty, reason = "a message has a header from the start")]
+    pub const fn len(&self) -> usize {
+        self.end - self.base
+    }
+
+    /// Octets that can still be written.
+    #[inline]
+    pub const fn room(&self) -> usize {
+        self.octets.len().saturating_sub(self.reserved).saturating_sub(self.end)
+    }
+
+    /// The message so far.
+    #[inline]
+    pub fn written(&self) -> &[u8] {
+        self.octets.get(self.base..self.end).unwrap_or_default()
+    }
+
+    /// Keeps so many octets at the end free for later, in place of as many as were kept before.
+    ///
+    /// # Errors
+    /// Where there is no room for them; as many as before are then kept.
+    pub fn reserve(&mut self, octets: usize) -> Result<(), RenderError> {
+        match self.octets.len().checked_sub(self.end).is_some_and(|room| octets <= room) {
+            true => {
+                self.reserved = octets;
+                Ok(())
+            }
+            false => Err(RenderError::Full),
+        }
+    }
+
+    /// Octets kept free.
+    pub const fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// Writes octets as they are.
+    ///
+    /// # Errors
+    /// Where there is no room.
+    #[inline(always)]
+    pub fn octets(&mut self, octets: &[u8]) -> Result<(), RenderError> {
+        let end = self.end + octets.len();
+        if end > self.octets.len().saturating_sub(self.reserved) {
+            return Err(RenderError::Full);
+        }
+        self.octets[self.end..end].copy_from_slice(octets);
+        self.end = end;
+        Ok(())
+    }
+
+    /// Writes a name, compressed.
+    ///
+    /// # Errors
+    /// Where there is no room.
+    #[inline]
+    pub fn name(&mut self, name: Name<'_>) -> Result<(), RenderError> {
+        let start = self.end;
+        let Place { literal, pointer } = self.compressor.place(&self.octets[self.base..start], name);
+        let labels = name.as_bytes().get(..literal).unwrap_or_default();
+        let end = start + labels.len();
+        let limit = self.octets.len().saturating_sub(self.reserved);
+        let end = match pointer {
+            Some(target) if end + 2 <= limit => {
+                self.octets[end..end + 2].copy_from_slice(&(0xc000 | target).to_be_bytes());
+                end + 2
+            }
+            None if end <= limit => end,
+            _ => {
+                self.compressor.truncate(start - self.base);
+                return Err(RenderError::Full);
+            }
+        };
+        copy(&mut self.octets[start..start + labels.len()], labels);
+        self.end = end;
+        Ok(())
+    }
+
+    /// Writes over octets that were written.
+    #[inline(always)]
+    pub(super) fn patch<const N: usize>(&mut self, at: usize, octets: [u8; N]) {
+        if let Some(place) = self.octets[self.base..self.end].get_mut(at..at + N) {
+            place.copy_from_slice(&octets);
+        }
+    }
+
+    /// Cuts what was written to `len` octets, and forgets the names of the rest.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.end = self.base + len;
+            self.compressor.truncate(len);
+        }
+    }
+
+    /// What was written, with the length of the message before it where there is room for that.
+    #[inline]
+    pub fn finish(self) -> &'a [u8] {
+        let len = self.end - self.base;
+        if let Some(prefix) = self.octets[..self.base].last_chunk_mut() {
+            // The buffer was made no longer than what the two octets can say.
+            *prefix = (len as u16).to_be_bytes();
+        }
+        &self.octets[..self.end]
+    }
+}
+
+/// Copies octets that are mostly few: two copies of a fixed number of them, which may overlap, take less than a call.
+#[inline(always)]
+fn copy(to: &mut [u8], from: &[u8]) {
+    fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> Option<()> {
+        let (first, last) = (*from.first_chunk::<N>()?, *from.last_chunk::<N>()?);
+        *to.first_chunk_mut()? = first;
+        *to.last_chunk_mut()? = last;
+        Some(())
+    }
+    let done = match from.len() {
+        0 => Some(()),
+        1 => both_ends::<1>(to, from),
+        2..=4 => both_ends::<2>(to, from),
+        5..=8 => both_ends::<4>(to, from),
+        9..=16 => both_ends::<8>(to, from),
+        17..=32 => both_ends::<16>(to, from),
+        _ => None,
+    };
+    if done.is_none() {
+        to.copy_from_slice(from);
+    }
+}

@@ -1,0 +1,211 @@
+//! Reading a message.
+
+use super::{Class, Flags, HEADER_LEN, Header, RecordType, Section};
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+use name::dns::{self, NameBuf};
+
+/// A message as it came: its header is there, and nothing else has been looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    octets: &'a [u8],
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The name that is asked about.
+    pub name: NameBuf,
+    /// The type that is asked for.
+    pub rtype: RecordType,
+    /// The class.
+    pub class: Class,
+}
+
+/// A record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Where it stands.
+    pub section: Section,
+    /// Whose it is.
+    pub owner: NameBuf,
+    /// Its type.
+    pub rtype: RecordType,
+    /// Its class; the size of a datagram in an OPT record.
+    pub class: Class,
+    /// For how many seconds it may be kept; flags in an OPT record.
+    pub ttl: u32,
+    /// Its data, with all names in them whole.
+    pub data: Vec<u8>,
+}
+
+impl<'a> Message<'a> {
+    /// The message whose octets are `octets`.
+    ///
+    /// # Errors
+    /// Where they are not even a header.
+    pub fn parse(octets: &'a [u8]) -> Result<Self, ParseError> {
+        match octets.len() {
+            HEADER_LEN.. => Ok(Self { octets }),
+            len => Err(ParseError::Truncated { at: len }),
+        }
+    }
+
+    /// The octets.
+    pub const fn octets(&self) -> &'a [u8] {
+        self.octets
+    }
+
+    /// Identifier and flags.
+    pub fn header(&self) -> Header {
+        Header { id: self.be16(0), flags: Flags(self.be16(2)) }
+    }
+
+    /// How many entries the header says that a section has.
+    pub fn count(&self, section: Section) -> usize {
+        usize::from(self.be16(4 + 2 * section.index()))
+    }
+
+    /// The questions, and after them the records.
+    ///
+    /// # Errors
+    /// Where a question is none.
+    pub fn questions(&self) -> Result<(Vec<Question>, Records<'a>), ParseError> {
+        let mut cursor = Cursor { octets: self.octets, at: HEADER_LEN };
+        let mut questions = Vec::new();
+        for _ in 0..self.count(Section::Question) {
+            let name = cursor.name()?;
+            let (rtype, class) = (RecordType(cursor.be16()?), Class(cursor.be16()?));
+            questions.push(Question { name, rtype, class });
+        }
+        let left = [Section::Answer, Section::Authority, Section::Additional]
+            .map(|section| (section, self.count(section)));
+        Ok((questions, Records { cursor, left, broken: false }))
+    }
+
+    fn be16(&self, at: usize) -> u16 {
+        self.octets.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |octets| u16::from_be_bytes(*octets))
+    }
+}
+
+/// The records of a message from first to last; see [`Message::questions`]. Nothing follows an error.
+#[derive(Clone, Debug)]
+pub struct Records<'a> {
+    cursor: Cursor<'a>,
+    left: [(Section, usize); 3],
+    broken: bool,
+}
+
+impl Records<'_> {
+    /// Offset of what comes next: after the last record, the end of the message.
+    pub const fn at(&self) -> usize {
+        self.cursor.at
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = Result<Record, ParseError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (section, left) = self.left.iter_mut().find(|(_, left)| *left > 0 && !self.broken)?;
+        *left -= 1;
+        let record = self.cursor.record(*section);
+        self.broken = record.is_err();
+        Some(record)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Cursor<'a> {
+    octets: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], ParseError> {
+        let octets = self.octets.get(self.at..).and_then(|rest| rest.get(..len));
+        self.at += len;
+        octets.ok_or(ParseError::Truncated { at: self.octets.len() })
+    }
+
+    fn be16(&mut self) -> Result<u16, ParseError> {
+        self.take(2).map(|octets| u16::from_be_bytes([octets[0], octets[1]]))
+    }
+
+    fn name(&mut self) -> Result<NameBuf, ParseError> {
+        let (name, end) = dns::message::read(self.octets, self.at).map_err(ParseError::Name)?;
+        self.at = end;
+        Ok(name)
+    }
+
+    fn record(&mut self, section: Section) -> Result<Record, ParseError> {
+        let owner = self.name()?;
+        let (rtype, class) = (RecordType(self.be16()?), Class(self.be16()?));
+        let ttl = u32::from(self.be16()?) << 16 | u32::from(self.be16()?);
+        let len = usize::from(self.be16()?);
+        let at = self.at;
+        let octets = self.take(len)?;
+        let data = self.data(rtype, octets, at)?;
+        Ok(Record { section, owner, rtype, class, ttl, data })
+    }
+
+    /// The data at offset `at`, with the names in them whole. Data of types without names are taken as they are.
+    fn data(&self, rtype: RecordType, octets: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
+        let Some(layout) = rtype.layout().filter(|_| !octets.is_empty()) else { return Ok(octets.to_vec()) };
+        let end = at + octets.len();
+        let bad = ParseError::Rdata { at, rtype };
+        let before = layout.before_names(octets).ok_or(bad)?;
+        let mut data = octets[..before].to_vec();
+        let mut next = at + before;
+        for _ in 0..layout.names {
+            // What follows the data is no part of a name in them; what came before is.
+            let message = self.octets.get(..end).unwrap_or_default();
+            let (name, after) = dns::message::read(message, next).map_err(ParseError::Name)?;
+            data.extend_from_slice(name.as_bytes());
+            next = after;
+        }
+        let after = self.octets.get(next..end).ok_or(bad)?;
+        data.extend_from_slice(after);
+        match layout.after.is_none_or(|len| len == after.len()) {
+            true => Ok(data),
+            false => Err(bad),
+        }
+    }
+}
+
+/// The rule that a message breaks; offsets are from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// The message ends inside its header, a question or a record.
+    Truncated {
+        /// Where it ends.
+        at: usize,
+    },
+    /// A name is none.
+    Name(dns::ParseError),
+    /// The data of a record are not such as its type has.
+    Rdata {
+        /// Offset of the data.
+        at: usize,
+        /// The type.
+        rtype: RecordType,
+    },
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { at } => {
+                write!(f, "the message ends after {at} octets, and its header says that there is more")
+            }
+            Self::Name(error) => error.fmt(f),
+            Self::Rdata { at, rtype } => {
+                write!(f, "the data at offset {at} are not such as a record of type {rtype} has")
+            }
+        }
+    }
+}
+
+impl Error for ParseError {}

@@ -1,0 +1,201 @@
+//! The data of a record, and where the names stand in it.
+
+use super::RecordType;
+use core::error::Error;
+use core::fmt;
+use name::dns::{self, Name};
+
+/// Where names stand in the data of records of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Octets before the first name.
+    pub before: usize,
+    /// Character strings between these octets and the first name (RFC 1035 §3.3).
+    pub strings: usize,
+    /// How many names follow each other: 1 or 2.
+    pub names: usize,
+    /// Octets after the names; `None` where there may be any number.
+    pub after: Option<usize>,
+}
+
+impl RecordType {
+    /// Whether names in the data may be compressed: only in the types of RFC 1035 itself (RFC 3597 §4), as nobody
+    /// could resolve the pointers of a type that they do not know.
+    #[inline(always)]
+    pub const fn compresses(self) -> bool {
+        // NS MD MF CNAME SOA MB MG MR PTR MINFO MX.
+        const TYPES: u32 = 0b1101_0011_1111_1100;
+        self.0 < 32 && TYPES >> self.0 & 1 == 1
+    }
+
+    /// Where names stand in the data, in the types whose names a reader must expect to be compressed (RFC 3597 §4:
+    /// those of RFC 1035, and RP, AFSDB, RT, SIG, PX, NXT, NAPTR and SRV).
+    pub const fn layout(self) -> Option<Layout> {
+        const fn of(before: usize, names: usize, after: Option<usize>) -> Option<Layout> {
+            Some(Layout { before, strings: 0, names, after })
+        }
+        match self {
+            Self::NS | Self::MD | Self::MF | Self::CNAME | Self::MB | Self::MG | Self::MR | Self::PTR => {
+                of(0, 1, Some(0))
+            }
+            Self::SOA => of(0, 2, Some(20)),
+            Self::MINFO | Self::RP => of(0, 2, Some(0)),
+            Self::MX | Self::AFSDB | Self::RT => of(2, 1, Some(0)),
+            Self::PX => of(2, 2, Some(0)),
+            Self::SIG => of(18, 1, None),
+            Self::NXT => of(0, 1, None),
+            Self::SRV => of(6, 1, Some(0)),
+            Self::NAPTR => Some(Layout { before: 4, strings: 3, names: 1, after: Some(0) }),
+            _ => None,
+        }
+    }
+}
+
+impl Layout {
+    /// Octets before the first name in `data`, its character strings among them.
+    pub(super) fn before_names(&self, data: &[u8]) -> Option<usize> {
+        let mut before = self.before;
+        for _ in 0..self.strings {
+            before += 1 + usize::from(*data.get(before)?);
+        }
+        (before <= data.len()).then_some(before)
+    }
+}
+
+/// The data of a record: octets, at most two names, octets.
+///
+/// The names are those that may be compressed; a name in the data of any other type is octets like all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rdata<'a> {
+    /// Before the names.
+    pub before: &'a [u8],
+    /// The names, in their order.
+    pub names: [Option<Name<'a>>; 2],
+    /// After the names.
+    pub after: &'a [u8],
+}
+
+impl<'a> Rdata<'a> {
+    /// Data without names that may be compressed, such as an address.
+    #[inline]
+    pub const fn octets(octets: &'a [u8]) -> Self {
+        Self { before: octets, names: [None; 2], after: &[] }
+    }
+
+    /// Data that are a name, as of NS, CNAME and PTR.
+    #[inline]
+    pub const fn name(name: Name<'a>) -> Self {
+        Self { before: &[], names: [Some(name), None], after: &[] }
+    }
+
+    /// The data of a record of `rtype`, out of its wire form without pointers.
+    ///
+    /// # Errors
+    /// Where the names of a type that compresses them are none, or octets are missing or follow. The data of all other types
+    /// are taken as they are.
+    pub fn parse(rtype: RecordType, data: &'a [u8]) -> Result<Self, RdataError> {
+        let Some(layout) = rtype.layout().filter(|_| rtype.compresses()) else {
+            return Ok(Self::octets(data));
+        };
+        let before = layout.before_names(data).ok_or(RdataError::Truncated { at: data.len() })?;
+        let (before, mut rest) = data.split_at(before);
+        let mut names = [None; 2];
+        for slot in names.iter_mut().take(layout.names) {
+            let at = data.len() - rest.len();
+            let name = Name::parse_first(rest).map_err(|error| RdataError::Name { at, error })?;
+            rest = &rest[name.len()..];
+            *slot = Some(name);
+        }
+        match layout.after {
+            Some(after) if after > rest.len() => Err(RdataError::Truncated { at: data.len() }),
+            Some(after) if after < rest.len() => {
+                Err(RdataError::TrailingOctets { at: data.len() - rest.len() + after })
+            }
+            _ => Ok(Self { before, names, after: rest }),
+        }
+    }
+
+    /// Octets of the data where no name is compressed.
+    pub fn len(&self) -> usize {
+        let names: usize = self.names.iter().flatten().map(|name| name.len()).sum();
+        self.before.len() + names + self.after.len()
+    }
+
+    /// Whether there is no octet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The rule that the data of a record break; offsets are from their start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RdataError {
+    /// Octets are missing.
+    Truncated {
+        /// Where they should be.
+        at: usize,
+    },
+    /// Octets follow that the type does not have.
+    TrailingOctets {
+        /// The first of them.
+        at: usize,
+    },
+    /// A name is none.
+    Name {
+        /// Where it starts; the offset of the error is from there.
+        at: usize,
+        /// The rule that it breaks.
+        error: dns::ParseError,
+    },
+}
+
+impl fmt::Display for RdataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { at } => write!(f, "the data of the record end too early, at their octet {at}"),
+            Self::TrailingOctets { at } => {
+                write!(f, "the data of the record go on after their last field, at their octet {at}")
+            }
+            Self::Name { at, error } => write!(f, "in the name at octet {at} of the record's data, {error}"),
+        }
+    }
+}
+
+impl Error for RdataError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compressed_in_the_types_of_rfc_1035_alone() {
+        let compressed = (0..=u16::MAX).map(RecordType).filter(|rtype| rtype.compresses());
+        let types = [2, 3, 4, 5, 6, 7, 8, 9, 12, 14, 15].map(RecordType);
+        assert!(compressed.eq(types));
+        assert!(types.iter().all(|rtype| rtype.layout().is_some()));
+        assert!(!RecordType::SRV.compresses() && !RecordType::DNAME.compresses());
+    }
+
+    #[test]
+    fn splits_data_at_their_names() {
+        let soa = b"\x01a\0\x01b\0aaaabbbbccccddddeeee";
+        let rdata = Rdata::parse(RecordType::SOA, soa).unwrap();
+        let names = rdata.names.map(|name| name.map(Name::as_bytes));
+        assert_eq!(names, [Some(&b"\x01a\0"[..]), Some(b"\x01b\0")]);
+        assert_eq!((rdata.after, rdata.len()), (&b"aaaabbbbccccddddeeee"[..], soa.len()));
+        let srv = Rdata::parse(RecordType::SRV, b"\0\0\0\0\0\0\x01a\0").unwrap();
+        assert_eq!((srv.before.len(), srv.names), (9, [None, None]));
+        assert!(Rdata::parse(RecordType::TXT, b"").unwrap().is_empty());
+    }
+
+    #[test]
+    fn refuses_data_that_the_type_cannot_have() {
+        let error = |rtype, data| Rdata::parse(rtype, data).unwrap_err();
+        assert_eq!(error(RecordType::MX, b"\0"), RdataError::Truncated { at: 1 });
+        assert_eq!(error(RecordType::SOA, b"\0\0aaaa"), RdataError::Truncated { at: 6 });
+        assert_eq!(error(RecordType::NS, b"\x01a\0x"), RdataError::TrailingOctets { at: 3 });
+        let pointer = dns::ParseError::PointerNotAllowed { at: 0 };
+        assert_eq!(error(RecordType::MX, b"\0\x0a\xc0\x0c"), RdataError::Name { at: 2, error: pointer });
+    }
+}
