@@ -1,11 +1,14 @@
 //! The historical schemes that the studies compare with: cited, frozen, tested.
 //!
+//! - [`dns`]: BIND 10's compressions of names, before and after its ticket 1603.
 //! - [`ehash`]: the hashes of connections of the Linux kernel, and what was proposed in their place.
 //! - [`rss`]: hashes without a secret: Toeplitz under the published key, jhash without a seed.
 //!
 //! They stand here to be studied, behind the same traits as what is meant for use.
 #![no_std]
 #![forbid(unsafe_code)]
+extern crate alloc;
 
+pub mod dns;
 pub mod ehash;
 pub mod rss;

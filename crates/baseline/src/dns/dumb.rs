@@ -1,0 +1,19 @@
+//! No compression.
+
+use dns::render::{Compressor, Place};
+use name::dns::{Case, Name};
+
+/// Writes every name as it is: the floor of what writing names costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dumb;
+
+impl Compressor for Dumb {
+    fn start(&mut self, _: Case) {}
+
+    #[inline(always)]
+    fn place(&mut self, _: &[u8], name: Name<'_>) -> Place {
+        Place::whole(name)
+    }
+
+    fn truncate(&mut self, _: usize) {}
+}

@@ -1,0 +1,14 @@
+//! The compressions of names of BIND 10's `MessageRenderer`, before and after its ticket 1603 (2012), and none.
+//!
+//! [`Old`] is an ordered set of suffixes, [`New`] the hash table that took its place, [`Dumb`] the renderer of its
+//! benchmark that compresses nothing. They are written from the ticket's text and from what is known of the program; the trimming
+//! of the new one's buckets and the order of its search are as there.
+
+mod dumb;
+mod new;
+mod octets;
+mod old;
+
+pub use dumb::Dumb;
+pub use new::{BUCKETS, New, RESERVED};
+pub use old::Old;

@@ -1,0 +1,394 @@
+//! Every compressor renders messages that read back as what went in; where a longest suffix is promised, none is longer
+//! than a naive search makes it.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use baseline::dns::{Dumb, New, Old};
+use dns::render::{
+    Compressor, Edns, Framing, Mark, Message, Options, POINTER_LIMIT, Place, RenderError, Renderer,
+    SuffixTable, Writer,
+};
+use dns::wire::{self, Class, Flags, Header, Rdata, Record, RecordType, Section};
+use hash::scheme::Key;
+use name::dns::{Case, Name, NameBuf};
+use proptest::prelude::*;
+
+/// Searches the whole message for the longest suffix, octet by octet: slow, and obviously right.
+#[derive(Default)]
+struct Naive {
+    case: Case,
+    /// Offsets of all labels written that a pointer may lead to.
+    labels: Vec<usize>,
+}
+
+impl Compressor for Naive {
+    fn start(&mut self, case: Case) {
+        *self = Self { case, labels: Vec::new() };
+    }
+
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+        let octets = name.as_bytes();
+        let mut starts = Vec::new();
+        let mut labels = name.labels();
+        let mut found = None;
+        while labels.rest().len() > 1 && found.is_none() {
+            let same = |at: &&usize| {
+                let (there, _) = name::dns::message::read(written, **at).unwrap();
+                self.case.eq(there.as_bytes(), labels.rest())
+            };
+            match self.labels.iter().find(same) {
+                Some(at) => found = Some(*at as u16),
+                None => {
+                    starts.push(octets.len() - labels.rest().len());
+                    labels.next();
+                }
+            }
+        }
+        let starts = starts.into_iter().map(|start| written.len() + start).filter(|at| *at < POINTER_LIMIT);
+        self.labels.extend(starts);
+        let literal = if found.is_some() { octets.len() - labels.rest().len() } else { octets.len() };
+        Place { literal, pointer: found }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.labels.retain(|at| *at < len);
+    }
+}
+
+fn names(all: &[&str]) -> Vec<NameBuf> {
+    all.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+/// Renders names after a header's worth of octets.
+fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
+    let mut buffer = vec![0; 12 + 256 * names.len()];
+    let mut writer = Writer::new(&mut buffer, 0, compressor, case);
+    writer.octets(&[0; 12]).unwrap();
+    for name in names {
+        writer.name(name.view()).unwrap();
+    }
+    writer.finish().to_vec()
+}
+
+fn read_names(message: &[u8]) -> Vec<NameBuf> {
+    let mut at = 12;
+    let mut names = Vec::new();
+    while at < message.len() {
+        let (name, end) = name::dns::message::read(message, at).unwrap();
+        names.push(name);
+        at = end;
+    }
+    names
+}
+
+fn same_names(a: &[NameBuf], b: &[NameBuf], case: Case) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| case.eq(a.as_bytes(), b.as_bytes()))
+}
+
+/// The source's positive response.
+fn positive() -> Vec<NameBuf> {
+    let mut all = vec!["www.example.com".to_owned()];
+    let server = |letter: char| format!("{letter}.gtld-servers.net");
+    for letter in 'a'..='l' {
+        all.extend(["com".to_owned(), server(letter)]);
+    }
+    all.extend(["com".to_owned(), "com".to_owned()]);
+    all.extend("aabbcdefghijklm".chars().map(server));
+    all.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+#[test]
+fn messages_of_the_source_have_their_known_sizes() {
+    let nxdomain = names(&["www.example.com", "example.com", "ns.example.com", "root.example.com"]);
+    let servfail = names(&["www.example.com"]);
+    for (names, size, plain) in [(positive(), 153, 639), (nxdomain, 43, 76), (servfail, 29, 29)] {
+        let all = [
+            write(&mut Old::default(), &names, Case::Ignored),
+            write(&mut New::default(), &names, Case::Ignored),
+            write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored),
+            write(&mut Naive::default(), &names, Case::Ignored),
+        ];
+        for message in &all {
+            assert_eq!(message.len(), size);
+            assert!(same_names(&read_names(message), &names, Case::Ignored));
+        }
+        assert_eq!(write(&mut Dumb, &names, Case::Ignored).len(), plain);
+    }
+    assert_eq!(positive().len(), 42);
+}
+
+/// In the first version of the source's renderer the array of copied names moved when it grew, and what had been
+/// remembered pointed to where they had been.
+#[test]
+fn many_names_do_not_move_what_was_remembered() {
+    let names: Vec<NameBuf> =
+        (0..2000).map(|number| format!("host{number}.zone{}.example", number % 7).parse().unwrap()).collect();
+    let naive = write(&mut Naive::default(), &names, Case::Ignored).len();
+    let mut compressors: [Box<dyn FnMut() -> Vec<u8>>; 3] = [
+        Box::new(|| write(&mut Old::default(), &names, Case::Ignored)),
+        Box::new(|| write(&mut New::default(), &names, Case::Ignored)),
+        Box::new(|| write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored)),
+    ];
+    for render in &mut compressors {
+        let message = render();
+        assert!(same_names(&read_names(&message), &names, Case::Ignored));
+        assert_eq!(message.len(), naive);
+    }
+}
+
+#[test]
+fn a_table_serves_message_after_message() {
+    let mut table = SuffixTable::new(&Key::VECTOR);
+    let memory = table.memory();
+    // More than its numbers of messages go round.
+    for number in 0..600 {
+        let names = names(&[&format!("a{number}.example"), &format!("b{}.example", number / 2), "example"]);
+        let message = write(&mut table, &names, Case::Ignored);
+        assert!(same_names(&read_names(&message), &names, Case::Ignored));
+        assert_eq!(message.len(), write(&mut Naive::default(), &names, Case::Ignored).len());
+    }
+    assert_eq!(table.memory(), memory);
+    let many: Vec<NameBuf> = (0..4000).map(|number| format!("h{number}").parse().unwrap()).collect();
+    write(&mut table, &many, Case::Ignored);
+    assert!(table.memory() > 64 << 10 && table.memory() < 144 << 10);
+    // After the next ordinary message the memory is given back.
+    write(&mut table, &positive(), Case::Ignored);
+    write(&mut table, &positive(), Case::Ignored);
+    assert!(table.memory() < 10 << 10, "{}", table.memory());
+}
+
+#[test]
+fn spelling_is_kept_and_on_request_told_apart() {
+    let spelled = names(&["Example.COM", "www.example.com", "WWW.EXAMPLE.com"]);
+    for (case, size) in [(Case::Ignored, 12 + 13 + 6 + 2), (Case::Sensitive, 12 + 13 + 17 + 4 + 8 + 2)] {
+        let mut table = SuffixTable::new(&Key::VECTOR);
+        let message = write(&mut table, &spelled, case);
+        assert_eq!(message.len(), size, "{case:?}");
+        assert!(same_names(&read_names(&message), &spelled, case));
+        assert_eq!(&message[12..25], b"\x07Example\x03COM\0");
+        assert_eq!(message.len(), write(&mut Naive::default(), &spelled, case).len());
+    }
+    // Octets that differ in 0x20 and are no letters are other names.
+    let others = names(&["a[.example", "a{.example"]);
+    assert_eq!(read_names(&write(&mut SuffixTable::new(&Key::VECTOR), &others, Case::Ignored)), others);
+}
+
+#[test]
+fn the_root_is_never_pointed_to() {
+    let names = names(&[".", ".", "com", "."]);
+    let message = write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored);
+    assert_eq!(&message[12..], b"\0\0\x03com\0\0");
+}
+
+/// One thing that is done to a message on its way.
+#[derive(Clone, Debug)]
+enum Step {
+    Record(usize, usize, RecordType),
+    Padding(usize),
+    Mark,
+    Rollback,
+}
+
+/// Labels of few letters, so that names repeat and differ in case alone, or of any octets, or long.
+fn label() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        6 => proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'A'), Just(b'b'), Just(b'['), Just(b'{')], 1..3),
+        1 => proptest::collection::vec(any::<u8>(), 1..6),
+        1 => proptest::collection::vec(Just(b'x'), 60..=63),
+    ]
+}
+
+fn any_name() -> impl Strategy<Value = NameBuf> {
+    proptest::collection::vec(label(), 0..6).prop_map(|labels| {
+        let mut name = NameBuf::ROOT;
+        for label in labels {
+            let _ = name.push(&label);
+        }
+        name
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use RecordType as T;
+    let rtype = prop_oneof![
+        Just(T::A),
+        Just(T::NS),
+        Just(T::MX),
+        Just(T::SOA),
+        Just(T::SRV),
+        Just(T::MINFO),
+        Just(T::PTR)
+    ];
+    prop_oneof![
+        12 => (any::<usize>(), any::<usize>(), rtype).prop_map(|(a, b, rtype)| Step::Record(a, b, rtype)),
+        2 => (0..6000_usize).prop_map(Step::Padding),
+        1 => Just(Step::Mark),
+        1 => Just(Step::Rollback),
+    ]
+}
+
+/// The data of a record in wire form.
+fn data(rtype: RecordType, a: &NameBuf, b: &NameBuf) -> Vec<u8> {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    match rtype {
+        RecordType::A => vec![192, 0, 2, 1],
+        RecordType::NS | RecordType::PTR => a.to_vec(),
+        RecordType::MX => [&[0, 10], a].concat(),
+        RecordType::SOA => [a, b, &[7; 20]].concat(),
+        RecordType::SRV => [&[0; 6], a].concat(),
+        RecordType::MINFO => [a, b].concat(),
+        _ => unreachable!("not generated"),
+    }
+}
+
+/// Renders the steps, and gives the message and the records that went in.
+fn render<C: Compressor>(
+    renderer: &mut Renderer<C>,
+    names: &[NameBuf],
+    steps: &[Step],
+    options: Options,
+) -> (Vec<u8>, Vec<Record>) {
+    let mut message: Message<'_, C> = renderer.start(Header::response(7), options);
+    let mut records: Vec<Record> = Vec::new();
+    message.question(names[0].view(), RecordType::ANY, Class::IN).unwrap();
+    let mut marks: Vec<(Mark, usize)> = Vec::new();
+    for step in steps {
+        let (owner, rtype, octets) = match step {
+            Step::Record(a, b, rtype) => {
+                let (a, b) = (&names[a % names.len()], &names[b % names.len()]);
+                (*a, *rtype, data(*rtype, b, a))
+            }
+            Step::Padding(len) => (NameBuf::ROOT, RecordType::NULL, vec![0xc0; *len]),
+            Step::Mark => {
+                marks.push((message.mark(), records.len()));
+                continue;
+            }
+            Step::Rollback => {
+                if let Some((mark, count)) = marks.pop() {
+                    message.rollback(mark);
+                    records.truncate(count);
+                }
+                continue;
+            }
+        };
+        let rdata = Rdata::parse(rtype, &octets).unwrap();
+        match message.record(Section::Answer, owner.view(), rtype, Class::IN, 60, &rdata) {
+            Ok(()) => records.push(Record {
+                section: Section::Answer,
+                owner,
+                rtype,
+                class: Class::IN,
+                ttl: 60,
+                data: octets,
+            }),
+            Err(error) => assert_eq!(error, RenderError::Full),
+        }
+    }
+    let octets = message.finish();
+    let from = if options.framing == Framing::Stream { 2 } else { 0 };
+    if from == 2 {
+        assert_eq!(usize::from(u16::from_be_bytes([octets[0], octets[1]])), octets.len() - 2);
+    }
+    assert!(octets.len() - from <= options.limit);
+    (octets[from..].to_vec(), records)
+}
+
+fn check(message: &[u8], records: &[Record], case: Case) {
+    let (questions, mut read) = wire::Message::parse(message).unwrap().questions().unwrap();
+    assert_eq!(questions.len(), 1);
+    for record in records {
+        let there = read.next().unwrap().unwrap();
+        assert!(case.eq(there.owner.as_bytes(), record.owner.as_bytes()));
+        assert!(case.eq(&there.data, &record.data), "{there:?} {record:?}");
+        assert_eq!((there.rtype, there.ttl), (record.rtype, record.ttl));
+    }
+    assert!(read.next().is_none());
+    assert_eq!(read.at(), message.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn every_message_reads_back_and_ours_is_the_smallest(
+        names in proptest::collection::vec(any_name(), 1..24),
+        steps in proptest::collection::vec(step(), 0..60),
+        limit in prop_oneof![Just(65_535), Just(17_000), 512..2000_usize],
+        stream: bool,
+        sensitive: bool,
+        key: [u8; 16],
+    ) {
+        let framing = if stream { Framing::Stream } else { Framing::Datagram };
+        let case = if sensitive { Case::Sensitive } else { Case::Ignored };
+        let options = Options { limit, framing, case };
+        let (shortest, records) = render(&mut Renderer::with(Naive::default()), &names, &steps, options);
+        check(&shortest, &records, case);
+        let mut ours = Renderer::new(&Key::new(key));
+        for _ in 0..2 {
+            let (message, records) = render(&mut ours, &names, &steps, options);
+            check(&message, &records, case);
+            prop_assert_eq!(message.len(), shortest.len());
+        }
+        let (message, records) = render(&mut Renderer::with(Old::default()), &names, &steps, options);
+        check(&message, &records, case);
+        let (message, records) = render(&mut Renderer::with(New::default()), &names, &steps, options);
+        check(&message, &records, case);
+        let (message, records) = render(&mut Renderer::with(Dumb), &names, &steps, options);
+        check(&message, &records, Case::Sensitive);
+    }
+}
+
+#[test]
+fn a_set_that_does_not_fit_is_left_out_whole_and_said_to_be() {
+    let (owner, server) = (names(&["example.com"])[0], names(&["ns.example.net"])[0]);
+    let mut renderer = Renderer::new(&Key::VECTOR);
+    let options = Options { limit: 80, ..Options::default() };
+    let mut message = renderer.start(Header::response(1), options);
+    let edns = Edns { payload: 1232, ..Edns::default() };
+    message.reserve(edns.len()).unwrap();
+    message.question(owner.view(), RecordType::NS, Class::IN).unwrap();
+    let set = |count: usize| (0..count).map(|_| Rdata::name(server.view()));
+    let add = |message: &mut Message<'_, _>, section, count| {
+        message.rrset(section, owner.view(), RecordType::NS, Class::IN, 60, set(count))
+    };
+    assert_eq!(add(&mut message, Section::Additional, 4), Err(RenderError::Full));
+    assert!(!message.header_mut().flags.contains(Flags::TRUNCATED));
+    assert_eq!(add(&mut message, Section::Answer, 4), Err(RenderError::Full));
+    assert!(message.header_mut().flags.contains(Flags::TRUNCATED));
+    assert_eq!((message.len(), message.count(Section::Answer)), (29, 0));
+    // A smaller one still fits, beside what is reserved.
+    assert_eq!(add(&mut message, Section::Answer, 1), Ok(()));
+    message.edns(&edns).unwrap();
+    let octets = message.finish();
+    assert_eq!(octets.len(), 29 + 12 + 16 + 11);
+    let (_, records) = wire::Message::parse(octets).unwrap().questions().unwrap();
+    let types: Vec<RecordType> = records.map(|record| record.unwrap().rtype).collect();
+    assert_eq!(types, [RecordType::NS, RecordType::OPT]);
+}
+
+#[test]
+fn sections_stand_in_their_order() {
+    let name = names(&["example.com"])[0];
+    let mut renderer = Renderer::new(&Key::VECTOR);
+    let mut message = renderer.start(Header::response(1), Options::default());
+    let data = Rdata::octets(&[192, 0, 2, 1]);
+    message.record(Section::Authority, name.view(), RecordType::A, Class::IN, 0, &data).unwrap();
+    let error = message.record(Section::Answer, name.view(), RecordType::A, Class::IN, 0, &data).unwrap_err();
+    assert_eq!(error, RenderError::SectionOrder { section: Section::Answer, after: Section::Authority });
+    assert!(message.question(name.view(), RecordType::A, Class::IN).is_err());
+    assert_eq!(message.count(Section::Authority), 1);
+}
+
+#[test]
+fn a_caller_s_buffer_ends_the_message() {
+    let name = names(&["example.com"])[0];
+    let mut renderer = Renderer::new(&Key::VECTOR);
+    let mut buffer = [0xee; 40];
+    let start = renderer.start_in(&mut buffer[..11], Header::response(1), Options::default());
+    assert!(matches!(start, Err(RenderError::Full)));
+    let mut message = renderer.start_in(&mut buffer[..31], Header::response(1), Options::stream()).unwrap();
+    message.question(name.view(), RecordType::A, Class::IN).unwrap();
+    assert_eq!(message.question(name.view(), RecordType::A, Class::IN), Err(RenderError::Full));
+    assert_eq!(message.finish().len(), 31);
+    assert_eq!(buffer[..2], [0, 29]);
+    assert_eq!(buffer[31..], [0xee; 9]);
+}
