@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ahash;
+pub mod dns;
 pub mod foldhash;
 pub mod hashbrown;
 pub mod rapidhash;

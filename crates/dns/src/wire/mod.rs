@@ -1,10 +1,12 @@
 //! The parts of a message (RFC 1035 §4), and reading one.
 
+mod content;
 mod header;
 mod message;
 mod rdata;
 mod types;
 
+pub use content::{Content, ContentError};
 pub use header::{Flags, HEADER_LEN, Header, Opcode, Rcode};
 pub use message::{Message, ParseError, Question, Record, Records};
 pub use rdata::{Layout, Rdata, RdataError};

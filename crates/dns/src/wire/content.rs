@@ -1,0 +1,82 @@
+//! A message as its parts.
+
+use super::{Header, Message, ParseError, Question, Rdata, RdataError, Record};
+use crate::render::{self, Compressor, RenderError};
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+/// What a message says, without regard to how its names are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Identifier and flags.
+    pub header: Header,
+    /// The questions.
+    pub questions: Vec<Question>,
+    /// The records of all sections, in their order.
+    pub records: Vec<Record>,
+}
+
+impl Content {
+    /// What the message `octets` says; octets that follow its last record are passed over.
+    ///
+    /// # Errors
+    /// Where it is no message.
+    pub fn parse(octets: &[u8]) -> Result<Self, ParseError> {
+        let message = Message::parse(octets)?;
+        let (questions, records) = message.questions()?;
+        let records = records.collect::<Result<_, _>>()?;
+        Ok(Self { header: message.header(), questions, records })
+    }
+
+    /// The data of each record, their names found.
+    ///
+    /// # Errors
+    /// Where they are not such as the type has.
+    pub fn rdata(&self) -> Result<Vec<Rdata<'_>>, ContentError> {
+        let mut all = Vec::with_capacity(self.records.len());
+        for (number, record) in self.records.iter().enumerate() {
+            all.push(
+                Rdata::parse(record.rtype, &record.data).map_err(|error| ContentError { number, error })?,
+            );
+        }
+        Ok(all)
+    }
+
+    /// Renders all of it, with what [`rdata`](Self::rdata) gave.
+    ///
+    /// # Errors
+    /// Where it does not fit; what fits has been written.
+    #[inline]
+    pub fn render<C: Compressor>(
+        &self,
+        rdata: &[Rdata<'_>],
+        message: &mut render::Message<'_, C>,
+    ) -> Result<(), RenderError> {
+        for question in &self.questions {
+            message.question(question.name.view(), question.rtype, question.class)?;
+        }
+        for (record, rdata) in self.records.iter().zip(rdata) {
+            let Record { section, owner, rtype, class, ttl, .. } = record;
+            message.record(*section, owner.view(), *rtype, *class, *ttl, rdata)?;
+        }
+        Ok(())
+    }
+}
+
+/// The data of a record are not such as its type has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentError {
+    /// The record's number, from 0.
+    pub number: usize,
+    /// The rule broken.
+    pub error: RdataError,
+}
+
+impl fmt::Display for ContentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "record {}: {}", self.number, self.error)
+    }
+}
+
+impl Error for ContentError {}

@@ -1,0 +1,174 @@
+//! The compressors of the crate `domain`, behind its `MessageBuilder`.
+
+use super::{Input, Render};
+use core::fmt::Display;
+use domain::base::message_builder::{HashCompressor, StaticCompressor, TreeCompressor};
+use domain::base::name::FlattenInto;
+use domain::base::wire::Composer;
+use domain::base::{Header, Message, MessageBuilder, Name, ParsedName, Question, Record};
+use domain::dep::octseq::Truncate;
+use domain::rdata::AllRecordData;
+
+/// How a compressor is had for the next message.
+pub(super) trait Manner {
+    type Compressor: Composer;
+
+    fn new() -> Self::Compressor;
+
+    /// For the next message, out of the one for the last.
+    fn next(last: Self::Compressor) -> Self::Compressor;
+}
+
+macro_rules! manner {
+    ($manner:ident, $compressor:ident, $next:expr) => {
+        pub(super) struct $manner;
+
+        impl Manner for $manner {
+            type Compressor = $compressor<Vec<u8>>;
+
+            fn new() -> Self::Compressor {
+                $compressor::new(Vec::with_capacity(1 << 17))
+            }
+
+            fn next(last: Self::Compressor) -> Self::Compressor {
+                let next: fn(Self::Compressor) -> Self::Compressor = $next;
+                next(last)
+            }
+        }
+    };
+}
+
+/// The buffer is kept, and the compressor new for each message.
+macro_rules! anew {
+    ($compressor:ident) => {
+        |last| {
+            let mut target = last.into_target();
+            target.clear();
+            $compressor::new(target)
+        }
+    };
+}
+
+manner!(Static, StaticCompressor, anew!(StaticCompressor));
+manner!(Tree, TreeCompressor, anew!(TreeCompressor));
+manner!(Hash, HashCompressor, anew!(HashCompressor));
+manner!(HashReused, HashCompressor, |mut last| {
+    last.truncate(0);
+    last
+});
+
+type Owned = Name<Vec<u8>>;
+
+/// A message in the types of the crate.
+struct Content {
+    header: Header,
+    questions: Vec<Question<Owned>>,
+    /// The records of the three sections.
+    records: [Vec<Record<Owned, AllRecordData<Vec<u8>, Owned>>>; 3],
+}
+
+/// What is rendered.
+enum Work {
+    Names(Vec<Owned>),
+    Messages(Vec<Content>),
+}
+
+struct Renderer<M: Manner> {
+    work: Work,
+    compressor: Option<M::Compressor>,
+}
+
+pub(super) fn renderer<'a, M: Manner + 'a>(input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
+    let work = match input {
+        Input::Names(names) => {
+            let names = names.iter().map(|name| Owned::from_octets(name.as_bytes().to_vec()));
+            Work::Names(names.collect::<Result<_, _>>().map_err(words)?)
+        }
+        Input::Messages(messages) => {
+            Work::Messages(messages.iter().map(|octets| content(octets)).collect::<Result<_, _>>()?)
+        }
+    };
+    Ok(Box::new(Renderer::<M> { work, compressor: Some(M::new()) }))
+}
+
+fn words(error: impl Display) -> String {
+    error.to_string()
+}
+
+fn content(octets: &[u8]) -> Result<Content, String> {
+    let message = Message::from_octets(octets).map_err(words)?;
+    let header = message.header();
+    let mut questions = Vec::new();
+    for question in message.question() {
+        let question = question.map_err(words)?;
+        let name: Owned = question.qname().try_flatten_into().map_err(|_| "no memory for a name")?;
+        questions.push(Question::new(name, question.qtype(), question.qclass()));
+    }
+    let mut records = [const { Vec::new() }; 3];
+    let mut section = message.answer().map_err(words)?;
+    for records in &mut records {
+        for record in section.by_ref() {
+            let record = record.map_err(words)?;
+            type Parsed<'a> = AllRecordData<&'a [u8], ParsedName<&'a [u8]>>;
+            let record = record.into_any_record::<Parsed<'_>>().map_err(words)?;
+            let owner: Owned = record.owner().try_flatten_into().map_err(|_| "no memory for a name")?;
+            let (class, ttl) = (record.class(), record.ttl());
+            let data = record.into_data();
+            let data: AllRecordData<Vec<u8>, Owned> =
+                data.try_flatten_into().map_err(|_| "no memory for data")?;
+            records.push(Record::new(owner, class, ttl, data));
+        }
+        match section.next_section().map_err(words)? {
+            Some(next) => section = next,
+            None => break,
+        }
+    }
+    Ok(Content { header, questions, records })
+}
+
+impl<M: Manner> Render for Renderer<M> {
+    fn render(&mut self, message: usize) -> Result<&[u8], String> {
+        let compressor = self.compressor.take().map_or_else(M::new, M::next);
+        let compressor = match &self.work {
+            Work::Names(names) => write_names(compressor, names)?,
+            Work::Messages(messages) => {
+                let content = messages.get(message).ok_or_else(|| format!("no message {message}"))?;
+                build(compressor, content)?
+            }
+        };
+        let compressor: &M::Compressor = self.compressor.insert(compressor);
+        Ok(compressor.as_ref())
+    }
+}
+
+fn write_names<C: Composer>(mut compressor: C, names: &[Owned]) -> Result<C, String> {
+    let full = |_| "the target is full".to_string();
+    compressor.append_slice(&[0; 12]).map_err(full)?;
+    for name in names {
+        compressor.append_compressed_name(name).map_err(full)?;
+    }
+    Ok(compressor)
+}
+
+fn build<C: Composer>(compressor: C, content: &Content) -> Result<C, String> {
+    let mut builder = MessageBuilder::from_target(compressor).map_err(|_| "no room for a header")?;
+    *builder.header_mut() = content.header;
+    let mut question = builder.question();
+    for entry in &content.questions {
+        question.push(entry).map_err(words)?;
+    }
+    let [answer, authority, additional] = &content.records;
+    let mut section = question.answer();
+    for record in answer {
+        section.push(record).map_err(words)?;
+    }
+    let mut section = section.authority();
+    for record in authority {
+        section.push(record).map_err(words)?;
+    }
+    let mut section = section.additional();
+    for record in additional {
+        section.push(record).map_err(words)?;
+    }
+    Ok(section.finish())
+}

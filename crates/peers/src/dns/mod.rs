@@ -1,0 +1,130 @@
+//! Renderers of DNS messages, and what they are asked to render.
+//!
+//! With the feature `dns` the crates `domain` (its three compressors), `hickory-proto` and `simple-dns` are behind
+//! [`renderer`]; without it there is none.
+
+#[cfg(feature = "dns")]
+mod domain;
+#[cfg(feature = "dns")]
+mod hickory;
+#[cfg(feature = "dns")]
+mod simple_dns;
+
+use name::dns::NameBuf;
+
+/// What is rendered, again and again.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// Names, one after the other, in a message whose header is twelve zeros.
+    Names(&'a [NameBuf]),
+    /// Messages, in wire form without compression.
+    Messages(&'a [Vec<u8>]),
+}
+
+impl Input<'_> {
+    /// How many messages there are.
+    pub const fn messages(&self) -> usize {
+        match self {
+            Self::Names(_) => 1,
+            Self::Messages(messages) => messages.len(),
+        }
+    }
+}
+
+/// A renderer, and what it renders in its own types.
+pub trait Render {
+    /// Renders a message, counted from 0, and gives its octets.
+    ///
+    /// # Errors
+    /// Why it cannot, in words.
+    fn render(&mut self, message: usize) -> Result<&[u8], String>;
+}
+
+/// The ids of the renderers that there are with the feature `dns`.
+pub const IDS: [&str; 6] =
+    ["domain/static", "domain/tree", "domain/hash", "domain/hash-reused", "hickory", "simple-dns"];
+
+/// A renderer by its id, made ready for what it is to render.
+///
+/// # Errors
+/// Why it cannot take it, in words: that it is not built in, is not known, or takes no names alone.
+#[cfg(feature = "dns")]
+pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
+    match id {
+        "domain/static" => domain::renderer::<domain::Static>(input),
+        "domain/tree" => domain::renderer::<domain::Tree>(input),
+        "domain/hash" => domain::renderer::<domain::Hash>(input),
+        "domain/hash-reused" => domain::renderer::<domain::HashReused>(input),
+        "hickory" => hickory::renderer(input),
+        "simple-dns" => simple_dns::renderer(input),
+        _ => Err(format!("there is no renderer {id:?}")),
+    }
+}
+
+/// A renderer by its id; without the feature `dns` there is none.
+///
+/// # Errors
+/// Always: that it is not built in.
+#[cfg(not(feature = "dns"))]
+pub fn renderer<'a>(_id: &str, _input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
+    Err("it is not built in".into())
+}
+
+#[cfg(all(test, feature = "dns"))]
+mod tests {
+    use super::*;
+    use ::dns::wire::Message;
+
+    fn names() -> Vec<NameBuf> {
+        ["www.example.com", "example.com", "ns.Example.com", "."].map(|name| name.parse().unwrap()).to_vec()
+    }
+
+    /// A response with three records and no pointer.
+    fn plain() -> Vec<u8> {
+        let mut message = b"\0\x07\x84\0\0\x01\0\x02\0\0\0\x01\x07example\x03com\0\0\x0f\0\x01".to_vec();
+        for exchange in [&b"\x04mail"[..], b"\x05mail2"] {
+            message.extend_from_slice(b"\x07example\x03com\0\0\x0f\0\x01\0\0\0\x3c\0");
+            message.push(2 + exchange.len() as u8 + 13);
+            message.extend_from_slice(&[&b"\0\x0a"[..], exchange, b"\x07example\x03com\0"].concat());
+        }
+        message.extend_from_slice(b"\x04mail\x07example\x03com\0\0\x01\0\x01\0\0\0\x3c\0\x04\xc0\0\x02\x01");
+        message
+    }
+
+    #[test]
+    fn every_peer_s_message_reads_back() {
+        let plain = [plain(), plain()];
+        let (questions, records) = Message::parse(&plain[0]).unwrap().questions().unwrap();
+        let records: Vec<_> = records.map(Result::unwrap).collect();
+        for id in IDS {
+            let mut renderer = renderer(id, Input::Messages(&plain)).unwrap();
+            for message in [0, 1, 0] {
+                let octets = renderer.render(message).unwrap();
+                assert!(octets.len() < plain[0].len(), "{id}");
+                let (found, read) = Message::parse(octets).unwrap().questions().unwrap();
+                assert_eq!(found, questions, "{id}");
+                assert!(read.map(Result::unwrap).eq(records.iter().cloned()), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_peer_that_takes_names_writes_them() {
+        let names = names();
+        for id in IDS.iter().filter(|id| **id != "simple-dns") {
+            let mut renderer = renderer(id, Input::Names(&names)).unwrap();
+            for _ in 0..2 {
+                let octets = renderer.render(0).unwrap();
+                let mut at = 12;
+                for name in &names {
+                    let (read, end) = name::dns::message::read(octets, at).unwrap();
+                    assert!(read.view().eq_ignore_case(name.view()), "{id}");
+                    at = end;
+                }
+                assert_eq!(at, octets.len(), "{id}");
+            }
+        }
+        assert!(renderer("simple-dns", Input::Names(&names)).is_err());
+        assert!(renderer("unbound", Input::Names(&names)).is_err());
+    }
+}
