@@ -7,6 +7,7 @@ use crate::output::{
 };
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use dns::wire::Content;
 use hash::scheme::Key;
 use lab::record::{Machine, RecordSet, date};
 use lab::report::terminal;
@@ -136,6 +137,7 @@ impl RunArgs {
         let own = Own {
             names: self.names.as_deref().map(|path| own_names(path, &mut machine)).transpose()?,
             tuples: self.pcap.as_deref().map(|path| own_tuples(path, &mut machine)).transpose()?,
+            messages: None,
         };
         let folder = Folder::create(&self.out)?;
         stop_on_ctrl_c()?;
@@ -190,6 +192,7 @@ impl RunArgs {
             key: Key::VECTOR,
             names: own.names.clone(),
             tuples: own.tuples.clone(),
+            messages: own.messages.clone(),
         };
         let bar = Bar::new(&definition.slug);
         let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
@@ -221,6 +224,7 @@ impl RunArgs {
 struct Own {
     names: Option<(String, Names)>,
     tuples: Option<(String, Capture)>,
+    messages: Option<(String, Vec<Content>)>,
 }
 
 /// Each study once, though it was named twice, or named and in `all`. The records of two studies with one slug could not

@@ -1,6 +1,6 @@
 //! A message as its parts.
 
-use super::{Header, Message, ParseError, Question, Rdata, RdataError, Record};
+use super::{Header, Message, ParseError, Question, Rdata, RdataError, Record, Section};
 use crate::render::{self, Compressor, RenderError};
 use alloc::vec::Vec;
 use core::error::Error;
@@ -27,6 +27,31 @@ impl Content {
         let (questions, records) = message.questions()?;
         let records = records.collect::<Result<_, _>>()?;
         Ok(Self { header: message.header(), questions, records })
+    }
+
+    /// The message in wire form, without a pointer, and without regard to how long it may be; `None` where a section has more
+    /// entries than a header can count.
+    pub fn uncompressed(&self) -> Option<Vec<u8>> {
+        let mut octets = self.header.octets().to_vec();
+        for section in Section::ALL {
+            let count = match section {
+                Section::Question => self.questions.len(),
+                _ => self.records.iter().filter(|record| record.section == section).count(),
+            };
+            octets.extend_from_slice(&u16::try_from(count).ok()?.to_be_bytes());
+        }
+        for Question { name, rtype, class } in &self.questions {
+            octets.extend_from_slice(name.as_bytes());
+            octets.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
+        }
+        for Record { owner, rtype, class, ttl, data, .. } in &self.records {
+            octets.extend_from_slice(owner.as_bytes());
+            octets.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
+            octets.extend_from_slice(&ttl.to_be_bytes());
+            octets.extend_from_slice(&u16::try_from(data.len()).ok()?.to_be_bytes());
+            octets.extend_from_slice(data);
+        }
+        Some(octets)
     }
 
     /// The data of each record, their names found.

@@ -2,6 +2,7 @@
 
 pub mod flows;
 pub mod names;
+pub mod render;
 pub mod tuples;
 
 /// One thing that is timed.

@@ -43,6 +43,12 @@ pub const NS: &str = "ns";
 /// Nanoseconds per find of a flow that a flood is not aimed at.
 pub const NS_ELSEWHERE: &str = "ns_elsewhere";
 
+/// Octets of a message, on average over the messages of a workload.
+pub const OCTETS: &str = "octets";
+
+/// Names in a message, on average over the messages of a workload.
+pub const NAMES: &str = "names";
+
 /// Entries that a find compares before it answers.
 pub const COMPARED: &str = "compared";
 

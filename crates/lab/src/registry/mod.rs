@@ -4,8 +4,10 @@
 //! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from general to
 //! particular: `ndn/one-by-one/longest-first/crc32c`.
 
+mod renderers;
 mod tuples;
 
+pub use renderers::{is_renderer, renderer, renderers_help};
 pub use tuples::{
     WithTupleHash, flows, flows_help, tuple_hashes, tuples, tuples_help, with_source_hash, with_tuple_hash,
 };

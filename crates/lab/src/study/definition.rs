@@ -46,6 +46,8 @@ pub struct Definition {
     pub charts: Vec<Chart>,
     /// The answers that the schemes must give, whatever their speed.
     pub expects: Vec<Expect>,
+    /// The octets that schemes must render, whatever their speed, for studies of renderers.
+    pub octets: Vec<Octets>,
     /// Workloads on which only some of the schemes are measured.
     pub only: Vec<Only>,
     /// How tuples spread over buckets, for studies of their hashes.
@@ -153,6 +155,17 @@ pub struct Expect {
     pub components: u64,
     /// The checksum over all prefix hashes, for each encoding.
     pub checksum: Checksum,
+}
+
+/// How many octets a message must have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Octets {
+    /// The workload.
+    pub workload: String,
+    /// The schemes that render it so, where they are measured.
+    pub schemes: Vec<String>,
+    /// The octets of all of the workload's messages, headers included.
+    pub octets: u32,
 }
 
 /// The schemes that are measured on a workload, where not all are.

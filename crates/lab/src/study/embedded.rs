@@ -21,7 +21,7 @@ macro_rules! studies {
         }),*];
     };
 }
-studies!("name-encodings", "flow-hash", "flow-flood", "flow-table");
+studies!("name-encodings", "flow-hash", "flow-flood", "flow-table", "dns-render");
 
 /// The study of that slug.
 pub fn find(slug: &str) -> Option<&'static Embedded> {
@@ -43,8 +43,15 @@ mod tests {
             let definition = Definition::parse(study.text, study.slug).unwrap();
             assert_eq!(definition.slug, study.slug);
             let size = definition.size.quick;
-            let settings =
-                Settings { size, full: false, seed: 1, key: Key::VECTOR, names: None, tuples: None };
+            let settings = Settings {
+                size,
+                full: false,
+                seed: 1,
+                key: Key::VECTOR,
+                names: None,
+                tuples: None,
+                messages: None,
+            };
             let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ()).unwrap();
             assert!(outcome.stopped && outcome.records.is_empty(), "{}", study.slug);
         }

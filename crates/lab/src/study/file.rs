@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::braces::{self, MAX_EXPANSION};
 use super::definition::{
-    Bins, Bound, Chart, Claim, Counts, Definition, DefinitionError, Expect, Mca, Only, Rule, Sizes, Spread,
-    Target,
+    Bins, Bound, Chart, Claim, Counts, Definition, DefinitionError, Expect, Mca, Octets, Only, Rule, Sizes,
+    Spread, Target,
 };
 use crate::record::metric;
 
@@ -42,9 +42,19 @@ pub(super) struct File {
     #[serde(default)]
     expect: Vec<Expect>,
     #[serde(default)]
+    octets: Vec<FileOctets>,
+    #[serde(default)]
     only: Vec<FileOnly>,
     spread: Option<FileSpread>,
     mca: Option<FileMca>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileOctets {
+    workload: String,
+    schemes: Vec<String>,
+    octets: u32,
 }
 
 #[derive(Deserialize)]
@@ -169,6 +179,15 @@ impl Checker<'_> {
             }
             self.names(&format!("expect[{i}].names"), expect.names)?;
         }
+        let mut octets = Vec::with_capacity(file.octets.len());
+        for (i, FileOctets { workload, schemes: some, octets: count }) in file.octets.into_iter().enumerate()
+        {
+            let field = format!("octets[{i}]");
+            self.known(&format!("{field}.workload"), &workload, &file.workloads)?;
+            let some = self.expand(&format!("{field}.schemes"), &some)?;
+            some.iter().try_for_each(|scheme| self.known(&format!("{field}.schemes"), scheme, &schemes))?;
+            octets.push(Octets { workload, schemes: some, octets: count });
+        }
         let mut only = Vec::with_capacity(file.only.len());
         let mut restricted = HashSet::new();
         for (i, FileOnly { workload, schemes: some }) in file.only.into_iter().enumerate() {
@@ -204,6 +223,7 @@ impl Checker<'_> {
             claims,
             charts,
             expects: file.expect,
+            octets,
             only,
             spread,
             mca,

@@ -6,6 +6,7 @@ mod cost;
 mod flood;
 mod mca;
 mod published;
+mod render;
 mod sizes;
 mod spread;
 
@@ -17,7 +18,7 @@ use crate::study::definition::Definition;
 
 /// The sections that there are records for, in the order of the page.
 pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
-    [cost::section, mca::section, spread::section, flood::section, sizes::section]
+    [cost::section, mca::section, spread::section, flood::section, sizes::section, render::section]
         .iter()
         .filter_map(|section| section(definition, records))
         .collect()
@@ -25,7 +26,7 @@ pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Sect
 
 /// Whether the figures of a model stand in a section of their own, so that no other table need show them.
 pub(super) fn show(model: &str) -> bool {
-    [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL].contains(&model)
+    [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL, render::MODEL].contains(&model)
 }
 
 /// A section shows no more workloads, and no more schemes: tables have a cell for each pair, and a file of records may name

@@ -1,4 +1,5 @@
-//! The figures that q2ven/inet6_ehashfn publishes in its README, as printed there (base commit 1671bcfd76fd of net-next).
+//! The figures that the sources of the studies print: q2ven/inet6_ehashfn in its README (base commit 1671bcfd76fd of
+//! net-next), and BIND 10's ticket 1603 in its comment 4.
 
 /// What one table of the section "llvm-mca" says of one core.
 pub(super) struct Simulated {
@@ -65,6 +66,30 @@ pub(super) const BINS: [(&str, [f64; 10]); 4] = [
             104_796.0, 104_687.0,
         ],
     ),
+];
+
+/// What the ticket says of one kind of response.
+pub(super) struct Rendered {
+    /// The kind, as our workload is called.
+    pub(super) workload: &'static str,
+    /// Names per second (the ticket's "ips") of each renderer, on its author's laptop of 2012.
+    pub(super) schemes: [(&'static str, f64); 3],
+}
+
+/// The ticket's benchmark.
+pub(super) const NAMES_PER_SECOND: [Rendered; 3] = [
+    Rendered {
+        workload: "positive",
+        schemes: [("old", 400_335.90), ("dumb", 24_902_317.69), ("new", 3_102_797.91)],
+    },
+    Rendered {
+        workload: "nxdomain",
+        schemes: [("old", 589_533.13), ("dumb", 25_089_380.92), ("new", 1_835_460.17)],
+    },
+    Rendered {
+        workload: "servfail",
+        schemes: [("old", 1_457_131.20), ("dumb", 23_380_874.44), ("new", 1_221_180.15)],
+    },
 ];
 
 /// The published bins of a scheme.

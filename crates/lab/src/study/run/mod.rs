@@ -4,6 +4,7 @@ mod fact;
 mod flood;
 mod mca;
 mod names;
+mod render;
 mod rounds;
 mod spread;
 mod table;
@@ -15,6 +16,7 @@ use crate::probe::clock::{self, Rates};
 use crate::record::{Record, RecordSet, metric};
 use crate::workload::capture::Capture;
 use crate::workload::packed::Names;
+use dns::wire::Content;
 use fact::Fact;
 use hash::scheme::Key;
 use std::fmt;
@@ -35,6 +37,8 @@ pub struct Settings {
     pub names: Option<(String, Names)>,
     /// The user's own tuples and what to call them, in place of the generated ones of a study of tuples, tables or floods.
     pub tuples: Option<(String, Capture)>,
+    /// The user's own messages and what to call them, in place of the workloads of a study of renderers.
+    pub messages: Option<(String, Vec<Content>)>,
 }
 
 /// What a run leaves.
@@ -122,8 +126,13 @@ impl std::error::Error for RunError {}
 type Measure = fn(&mut Session<'_>) -> Result<(), RunError>;
 
 /// The models, each with what measures it.
-const MODELS: &[(&str, Measure)] =
-    &[("names", names::run), ("flood", flood::run), ("table", table::run), ("tuples", tuples::run)];
+const MODELS: &[(&str, Measure)] = &[
+    ("names", names::run),
+    ("flood", flood::run),
+    ("render", render::run),
+    ("table", table::run),
+    ("tuples", tuples::run),
+];
 
 /// Runs `definition`; tells `progress` before each step, and ends soon after `stop` is set.
 ///

@@ -1,0 +1,53 @@
+//! Renderers of DNS messages by their ids.
+
+use crate::model::render::{Messages, Names};
+use crate::workload::dns::Corpus;
+use baseline::dns::{Dumb, New, Old};
+use dns::render::{Compressor, SuffixTable};
+use hash::scheme::Key;
+use peers::dns::{IDS, Input, Render};
+
+/// Those of this repository.
+const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
+
+/// Whether a scheme of that id is known, built in or not.
+pub fn is_renderer(id: &str) -> bool {
+    OURS.contains(&id) || IDS.contains(&id)
+}
+
+/// The renderer of that id, made ready for `corpus`. `plain` has its messages in wire form without compression, for other
+/// people's renderers to read.
+///
+/// # Errors
+/// Why it cannot render the corpus, in words.
+pub fn renderer<'a>(
+    id: &str,
+    corpus: &'a Corpus,
+    plain: &'a [Vec<u8>],
+    key: &Key,
+) -> Result<Box<dyn Render + 'a>, String> {
+    fn ours<'a, C: Compressor + 'a>(
+        corpus: &'a Corpus,
+        compressor: C,
+    ) -> Result<Box<dyn Render + 'a>, String> {
+        Ok(match corpus {
+            Corpus::Names(names) => Box::new(Names::new(names, compressor)),
+            Corpus::Messages(messages) => Box::new(Messages::new(messages, compressor)?),
+        })
+    }
+    match id {
+        "old" => ours(corpus, Old::default()),
+        "new" => ours(corpus, New::default()),
+        "dumb" => ours(corpus, Dumb),
+        "ours" => ours(corpus, SuffixTable::new(key)),
+        _ => match corpus {
+            Corpus::Names(names) => peers::dns::renderer(id, Input::Names(names)),
+            Corpus::Messages(_) => peers::dns::renderer(id, Input::Messages(plain)),
+        },
+    }
+}
+
+/// How the ids are made, for a message.
+pub fn renderers_help() -> String {
+    format!("a renderer is one of {}, {}", OURS.join(", "), IDS.join(", "))
+}

@@ -1,0 +1,226 @@
+//! What rendering a message costs, and how long the message is.
+
+use super::published::{NAMES_PER_SECOND, Rendered};
+use super::{Facts, without_empty_columns};
+use crate::record::{Record, RecordSet, metric};
+use crate::report::bars::{Bar, BarPlot, BarPlots, Group};
+use crate::report::format::{self, count, figure, interval, ratio};
+use crate::report::section::{Block, Section, Shown, Table};
+use crate::report::words;
+use crate::stats::Interval;
+use crate::study::definition::Definition;
+
+pub(super) const MODEL: &str = "render";
+
+/// The message that hostile ones are held against, octet by octet.
+const ORDINARY: &str = "names/a500";
+
+/// What the workloads of hostile names are called.
+const HOSTILE: &str = "hostile/";
+
+pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let facts = Facts::of(definition, records, MODEL)?;
+    let view = View { facts: &facts };
+    let hostile = |w: &&str| w.starts_with(HOSTILE) || *w == ORDINARY;
+    let hostile: Vec<&str> = facts.workloads.iter().copied().filter(hostile).collect();
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend(view.source_table().map(Block::Table));
+    for workload in facts.workloads.iter().filter(|w| !w.starts_with(HOSTILE) && **w != ORDINARY) {
+        blocks.push(Block::Bars(view.bars(&[workload], "ns", metric::NS, &|w, s| view.ns(w, s))));
+    }
+    let all = &facts.workloads;
+    blocks.push(Block::Table(
+        view.table("ns per message", all, Shown::Open, &|w, s| view.ns(w, s).map(|ns| figure(ns.value))),
+    ));
+    blocks.push(Block::Table(view.table("octets per message", all, Shown::Open, &|w, s| {
+        facts.value(w, s, metric::OCTETS).map(count)
+    })));
+    blocks.push(Block::Table(view.table(
+        &format!("time as a ratio to {}", definition.reference),
+        all,
+        Shown::Folded,
+        &|w, s| {
+            let to = &definition.reference;
+            match facts.records.ratio(facts.study, w, s, to) {
+                None => (s == to && view.ns(w, s).is_some()).then(|| "1".to_owned()),
+                Some(record) => Some(words::ratio_with_bounds(record.interval())),
+            }
+        },
+    )));
+    if hostile.len() > 1 {
+        blocks.push(Block::Bars(
+            view.bars(&hostile, "ns per octet", "ns per octet written", &|w, s| view.per_octet(w, s)),
+        ));
+        blocks.push(Block::Table(view.table("ns per octet written", &hostile, Shown::Open, &|w, s| {
+            view.per_octet(w, s).map(|ns| figure(ns.value))
+        })));
+    }
+    Some(Section {
+        title: "Rendering messages".to_owned(),
+        note: facts.note(
+            "Time for a message, its names in the renderer's own types before the clock starts, and its octets with the header. What \
+             is rendered is read back and compared before anything is timed."
+                .to_owned(),
+        ),
+        findings: view.findings(),
+        blocks,
+    })
+}
+
+struct View<'a> {
+    facts: &'a Facts<'a>,
+}
+
+/// A figure of a scheme on a workload.
+type Value<'a> = &'a dyn Fn(&str, &str) -> Option<Interval>;
+
+impl View<'_> {
+    fn ns(&self, workload: &str, scheme: &str) -> Option<Interval> {
+        self.facts.record(workload, scheme, metric::NS).map(Record::interval)
+    }
+
+    fn per_octet(&self, workload: &str, scheme: &str) -> Option<Interval> {
+        let octets = self.facts.value(workload, scheme, metric::OCTETS).filter(|octets| *octets > 0.0)?;
+        let Interval { value, low, high } = self.ns(workload, scheme)?;
+        Some(Interval { value: value / octets, low: low / octets, high: high / octets })
+    }
+
+    /// Millions of names per second.
+    fn names(&self, workload: &str, scheme: &str) -> Option<f64> {
+        let names = self.facts.value(workload, scheme, metric::NAMES)?;
+        Some(1000.0 * names / self.ns(workload, scheme).filter(|ns| ns.value > 0.0)?.value)
+    }
+
+    /// The source's figures beside ours.
+    fn source_table(&self) -> Option<Table> {
+        let shown = |published: &&Rendered| self.facts.workloads.contains(&published.workload);
+        let published: Vec<&Rendered> = NAMES_PER_SECOND.iter().filter(shown).collect();
+        let mut columns = vec!["scheme".to_owned()];
+        for Rendered { workload, .. } in &published {
+            columns.extend([(*workload).to_owned(), "source".to_owned()]);
+        }
+        let row = |scheme: &&str| {
+            let mut row = vec![(*scheme).to_owned()];
+            for Rendered { workload, schemes } in &published {
+                let theirs = schemes.iter().find(|(id, _)| id == scheme).map(|(_, names)| names / 1e6);
+                let both = [self.names(workload, scheme), theirs];
+                row.extend(both.map(|names| names.map_or_else(none, |names| format!("{names:.2}"))));
+            }
+            row
+        };
+        let rows: Vec<Vec<String>> = self.facts.schemes.iter().map(row).collect();
+        (!published.is_empty()).then(|| {
+            without_empty_columns(Table {
+                caption: "millions of names per second, and what the source printed".to_owned(),
+                columns,
+                left: 1,
+                rows,
+                shown: Shown::Open,
+            })
+        })
+    }
+
+    fn table(
+        &self,
+        caption: &str,
+        workloads: &[&str],
+        shown: Shown,
+        cell: &dyn Fn(&str, &str) -> Option<String>,
+    ) -> Table {
+        let row = |scheme: &&str| {
+            let cells = workloads.iter().map(|workload| cell(workload, scheme).unwrap_or_else(none));
+            [(*scheme).to_owned()].into_iter().chain(cells).collect()
+        };
+        Table {
+            caption: caption.to_owned(),
+            columns: ["scheme"].iter().chain(workloads).map(|&name| name.to_owned()).collect(),
+            left: 1,
+            rows: self.facts.schemes.iter().map(row).collect(),
+            shown,
+        }
+    }
+
+    fn bars(&self, workloads: &[&str], unit: &str, what: &str, value: Value<'_>) -> BarPlots {
+        let plot = |workload: &&str| {
+            let bar = |id: &&str| {
+                let value = value(workload, id);
+                let told = match value {
+                    Some(v) => format!("{id}: {} {} {unit}", figure(v.value), interval(v, figure)),
+                    None => format!("{id}: not measured"),
+                };
+                let figure = value.map_or_else(String::new, |v| figure(v.value));
+                let colour = usize::from(*id != "ours");
+                Bar { label: (*id).to_owned(), told, colour, value, figure, tick: None }
+            };
+            BarPlot {
+                caption: format!("{workload}, {unit}"),
+                title: format!("{workload}: {what} by renderer"),
+                groups: vec![Group {
+                    heading: None,
+                    bars: self.facts.schemes_with(workload, &[metric::NS]).iter().map(bar).collect(),
+                }],
+            }
+        };
+        BarPlots {
+            legend: Vec::new(),
+            whiskers: Some("95 %".to_owned()),
+            tick: None,
+            plots: workloads.iter().map(plot).collect(),
+        }
+    }
+
+    fn findings(&self) -> Vec<String> {
+        let ours = "ours";
+        let mut findings = Vec::new();
+        for Rendered { workload, schemes } in &NAMES_PER_SECOND {
+            let (Some(old), Some(new)) = (self.ns(workload, "old"), self.ns(workload, "new")) else {
+                continue;
+            };
+            let of_source =
+                |id| schemes.iter().find(|(scheme, _)| *scheme == id).map_or(0.0, |(_, names)| *names);
+            findings.push(format!(
+                "{workload}: new is {} times as fast as old; the source's figures say {}.",
+                ratio(old.value / new.value),
+                ratio(of_source("new") / of_source("old"))
+            ));
+        }
+        findings.extend(self.facts.workloads.iter().filter_map(|w| self.smallest(w)));
+        if let (Some(us), Some(dumb)) = (self.ns("servfail", ours), self.ns("servfail", "dumb")) {
+            findings
+                .push(format!("servfail: ours takes {} ns more than dumb.", figure(us.value - dumb.value)));
+        }
+        let hostile = self.facts.workloads.iter().filter(|w| w.starts_with(HOSTILE));
+        let worst = hostile.filter_map(|w| Some((*w, self.per_octet(w, ours)?.value)));
+        if let (Some(ordinary), Some((workload, worst))) =
+            (self.per_octet(ORDINARY, ours), worst.max_by(|a, b| a.1.total_cmp(&b.1)))
+        {
+            findings.push(format!(
+                "Ours takes at the most {} times as long per octet for hostile names ({workload}) as for {ORDINARY}.",
+                ratio(worst / ordinary.value)
+            ));
+        }
+        findings
+    }
+
+    /// The fastest of those, but ours, that render a message the smallest, and ours beside it.
+    fn smallest(&self, workload: &str) -> Option<String> {
+        let octets = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
+        let least = self.facts.schemes.iter().filter_map(|s| octets(s)).min_by(f64::total_cmp)?;
+        let others = self.facts.schemes.iter().copied().filter(|s| *s != "ours" && octets(s) == Some(least));
+        let timed = others.filter_map(|scheme| Some((scheme, self.ns(workload, scheme)?.value)));
+        let (fastest, _) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (ours, ns) = (octets("ours")?, self.ns(workload, "ours")?.value);
+        let to = self.ns(workload, fastest)?.value;
+        let larger =
+            if ours > least { format!(", and {} octets longer", count(ours - least)) } else { String::new() };
+        Some(format!(
+            "{workload}: ours takes {} of the fastest other with the smallest message, {fastest} ({} octets){larger}.",
+            ratio(ns / to),
+            count(least)
+        ))
+    }
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}

@@ -1,0 +1,276 @@
+//! What renderers are asked to render: the names of BIND 10's benchmark, responses as people send them, and names that an
+//! attacker would choose.
+
+use super::hostile;
+use dns::render::{Options, Renderer};
+use dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
+use hash::scheme::Key;
+use name::dns::NameBuf;
+use std::fmt;
+use std::str::FromStr;
+
+/// One workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Corpus {
+    /// Names, one after the other, and nothing else.
+    Names(Vec<NameBuf>),
+    /// Messages.
+    Messages(Vec<Content>),
+}
+
+impl Corpus {
+    /// Names in it, on average over its messages: of questions, owners and, where they may be compressed, in data.
+    pub fn names(&self) -> f64 {
+        match self {
+            Self::Names(names) => names.len() as f64,
+            Self::Messages(messages) => {
+                let names = messages.iter().map(|content| {
+                    let in_data = content.rdata().unwrap_or_default();
+                    let in_data: usize =
+                        in_data.iter().map(|rdata| rdata.names.iter().flatten().count()).sum();
+                    content.questions.len() + content.records.len() + in_data
+                });
+                names.sum::<usize>() as f64 / messages.len().max(1) as f64
+            }
+        }
+    }
+
+    /// Messages in it: one of names alone.
+    pub fn messages(&self) -> usize {
+        match self {
+            Self::Names(_) => 1,
+            Self::Messages(messages) => messages.len(),
+        }
+    }
+}
+
+/// The kinds of workload, by the ids that study files name them by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The source's referral: 42 names.
+    Positive,
+    /// The source's name error: 4 names.
+    Nxdomain,
+    /// The source's server failure: 1 name.
+    Servfail,
+    /// The names alone of a message of so many records of a kind.
+    Names(Records, usize),
+    /// A response with so many records of a kind.
+    Response(Records, usize),
+    /// A message of a zone transfer that is as long as can be.
+    Transfer,
+    /// What an attacker chooses: 64 names of 127 labels that share most of them.
+    Deep,
+    /// Two names of 127 labels, by turns.
+    DeepRepeated,
+    /// Names without a label in common.
+    Distinct,
+    /// Names whose first 16 octets are the same: all that the source's new renderer hashes.
+    SameStart,
+    /// Names whose hashes in our table end alike, by an attacker who knows its key.
+    KnownKey,
+}
+
+/// Kinds of records in generated responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Records {
+    /// Addresses of different hosts of one domain.
+    A,
+    /// Addresses of one host: one set.
+    Set,
+    /// Delegations, each to a server of another domain.
+    Ns,
+    /// Names of addresses.
+    Ptr,
+}
+
+/// The ids; `{}` stands for a number of records.
+const KINDS: [(&str, Kind); 16] = [
+    ("positive", Kind::Positive),
+    ("nxdomain", Kind::Nxdomain),
+    ("servfail", Kind::Servfail),
+    ("names/a500", Kind::Names(Records::A, 500)),
+    ("response/a1", Kind::Response(Records::Set, 1)),
+    ("response/a100", Kind::Response(Records::A, 100)),
+    ("response/a500", Kind::Response(Records::A, 500)),
+    ("response/set100", Kind::Response(Records::Set, 100)),
+    ("response/ns100", Kind::Response(Records::Ns, 100)),
+    ("response/ns500", Kind::Response(Records::Ns, 500)),
+    ("response/ptr500", Kind::Response(Records::Ptr, 500)),
+    ("transfer", Kind::Transfer),
+    ("hostile/deep", Kind::Deep),
+    ("hostile/deep-repeated", Kind::DeepRepeated),
+    ("hostile/distinct", Kind::Distinct),
+    ("hostile/same-start", Kind::SameStart),
+];
+
+const KNOWN_KEY: (&str, Kind) = ("hostile/known-key", Kind::KnownKey);
+
+/// An id that no workload has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCorpus(String);
+
+impl fmt::Display for UnknownCorpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<_> = KINDS.iter().chain([&KNOWN_KEY]).map(|(id, _)| *id).collect();
+        write!(f, "no workload {:?}: there are {}", self.0, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownCorpus {}
+
+impl FromStr for Kind {
+    type Err = UnknownCorpus;
+
+    fn from_str(id: &str) -> Result<Self, UnknownCorpus> {
+        let found = KINDS.iter().chain([&KNOWN_KEY]).find(|(known, _)| *known == id);
+        found.map(|(_, kind)| *kind).ok_or_else(|| UnknownCorpus(id.to_owned()))
+    }
+}
+
+impl Kind {
+    /// Generates it; `key` is what the attacker knows.
+    pub fn generate(self, key: &Key) -> Corpus {
+        match self {
+            Self::Positive => Corpus::Names(positive()),
+            Self::Nxdomain => Corpus::Names(
+                ["www.example.com", "example.com", "ns.example.com", "root.example.com"].map(name).into(),
+            ),
+            Self::Servfail => Corpus::Names(vec![name("www.example.com")]),
+            Self::Names(records, count) => {
+                Corpus::Names((0..count).map(|number| records.record(number).owner).collect())
+            }
+            Self::Response(records, count) => Corpus::Messages(vec![records.response(count)]),
+            Self::Transfer => Corpus::Messages(vec![transfer(key)]),
+            Self::Deep => Corpus::Names(hostile::deep()),
+            Self::DeepRepeated => Corpus::Names(hostile::deep_repeated()),
+            Self::Distinct => Corpus::Names(hostile::distinct()),
+            Self::SameStart => Corpus::Names(hostile::same_start()),
+            Self::KnownKey => Corpus::Names(hostile::known_key(key)),
+        }
+    }
+}
+
+/// A name of the generator's own, which is one.
+pub(super) fn name(text: &str) -> NameBuf {
+    text.parse().unwrap_or(NameBuf::ROOT)
+}
+
+/// A referral from a root server to those of `com`, with their addresses.
+fn positive() -> Vec<NameBuf> {
+    let server = |letter: char| name(&format!("{letter}.gtld-servers.net"));
+    let mut names = vec![name("www.example.com")];
+    for letter in 'a'..='l' {
+        names.extend([name("com"), server(letter)]);
+    }
+    names.extend([name("com"), name("com")]);
+    names.extend("aabbcdefghijklm".chars().map(server));
+    names
+}
+
+impl Records {
+    fn rtype(self) -> RecordType {
+        match self {
+            Self::A | Self::Set => RecordType::A,
+            Self::Ns => RecordType::NS,
+            Self::Ptr => RecordType::PTR,
+        }
+    }
+
+    fn record(self, number: usize) -> Record {
+        let address = (number as u32 + 0xc000_0201).to_be_bytes().to_vec();
+        let (owner, data) = match self {
+            Self::A => (format!("h{number}.example.com"), address),
+            Self::Set => ("www.example.com".to_owned(), address),
+            Self::Ns => {
+                let server = name(&format!("ns{}.provider{}.example.net", number % 4, number / 4));
+                (format!("zone{number}.example.com"), server.as_bytes().to_vec())
+            }
+            Self::Ptr => {
+                let host = name(&format!("host-{number}.dynamic.example.net"));
+                (format!("{}.{}.0.192.in-addr.arpa", number % 256, number / 256), host.as_bytes().to_vec())
+            }
+        };
+        record(&owner, self.rtype(), data)
+    }
+
+    fn response(self, count: usize) -> Content {
+        let records: Vec<Record> = (0..count).map(|number| self.record(number)).collect();
+        let asked = records.first().map_or(NameBuf::ROOT, |record| record.owner);
+        content(asked, self.rtype(), records)
+    }
+}
+
+fn content(asked: NameBuf, rtype: RecordType, records: Vec<Record>) -> Content {
+    let flags = Flags::RESPONSE.with(Flags::AUTHORITATIVE);
+    let question = Question { name: asked, rtype, class: Class::IN };
+    Content { header: Header { id: 0x1603, flags }, questions: vec![question], records }
+}
+
+fn record(owner: &str, rtype: RecordType, data: Vec<u8>) -> Record {
+    Record { section: Section::Answer, owner: name(owner), rtype, class: Class::IN, ttl: 3600, data }
+}
+
+/// The records of a zone of hosts, as many as fit into a message of 65,535 octets.
+fn transfer(key: &Key) -> Content {
+    let zone = name("example.com");
+    let soa =
+        [name("ns1.example.com").as_bytes(), name("hostmaster.example.com").as_bytes(), &[0; 20]].concat();
+    let mut records = vec![record("example.com", RecordType::SOA, soa)];
+    for number in 0..4 {
+        let server = name(&format!("ns{number}.example.com"));
+        records.push(record("example.com", RecordType::NS, server.as_bytes().to_vec()));
+    }
+    for number in 0..2000 {
+        let host = format!("host{number}.dept{}.example.com", number % 40);
+        let alias = format!("www{number}.dept{}.example.com", number % 40);
+        let exchange = [&[0, 10], name(&format!("mail{}.example.com", number % 8)).as_bytes()].concat();
+        records.push(record(&host, RecordType::A, (number as u32 + 0x0a00_0001).to_be_bytes().to_vec()));
+        records.push(record(
+            &host,
+            RecordType::AAAA,
+            [&[0x20, 1, 0x0d, 0xb8], &[number as u8; 12][..]].concat(),
+        ));
+        records.push(record(&host, RecordType::MX, exchange));
+        records.push(record(&alias, RecordType::CNAME, name(&host).as_bytes().to_vec()));
+    }
+    let mut content = content(zone, RecordType::AXFR, records);
+    let fitting = {
+        let mut renderer = Renderer::new(key);
+        let mut message = renderer.start(content.header, Options::stream());
+        // What does not fit ends it.
+        let _ = content.rdata().map(|rdata| content.render(&rdata, &mut message));
+        usize::from(message.count(Section::Answer))
+    };
+    content.records.truncate(fitting);
+    content
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_what_it_says() {
+        for (id, kind) in KINDS.iter().chain([&KNOWN_KEY]) {
+            assert_eq!(id.parse::<Kind>().as_ref(), Ok(kind));
+            let corpus = kind.generate(&Key::VECTOR);
+            assert!(corpus.names() >= 1.0 && corpus.messages() == 1, "{id}");
+            assert_eq!(corpus, kind.generate(&Key::VECTOR), "{id}");
+            let names = match &corpus {
+                Corpus::Names(names) => names.clone(),
+                Corpus::Messages(messages) => {
+                    assert!(messages.iter().all(|content| content.rdata().is_ok()), "{id}");
+                    messages.iter().flat_map(|m| m.records.iter().map(|r| r.owner)).collect()
+                }
+            };
+            // The generator's texts are names, or they would be the root.
+            assert!(names.iter().all(|name| !name.view().is_root()), "{id}");
+        }
+        let error = "positiv".parse::<Kind>().unwrap_err().to_string();
+        assert!(error.contains("\"positiv\": there are positive, nxdomain"), "{error}");
+        let names = |id: &str| id.parse::<Kind>().unwrap().generate(&Key::VECTOR).names();
+        assert_eq!(["positive", "nxdomain", "servfail"].map(names), [42.0, 4.0, 1.0]);
+        assert_eq!(["response/a100", "response/ns500"].map(names), [101.0, 1001.0]);
+    }
+}

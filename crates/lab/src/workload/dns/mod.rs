@@ -1,0 +1,6 @@
+//! Names and messages of the DNS.
+
+pub mod corpus;
+mod hostile;
+
+pub use corpus::{Corpus, Kind, UnknownCorpus};
