@@ -10,6 +10,7 @@ use hash::siphash::SipHash24;
 use name::build::{NameBuilder, OwnedName};
 use name::ccnx::Ccnx;
 use name::convert::convert;
+use name::dns::{self, Case, LabelSequence, NameBuf};
 use name::layout::Layout;
 use name::ndn::Ndn;
 use name::offset::Offset;
@@ -94,4 +95,45 @@ pub fn check_burst<E: Layout>(octets: &[u8]) {
         assert_eq!(Name::<E>::parse(name).map(|name| name.len()), hashes.map(<[u64]>::len));
     });
     assert_eq!(next, names.len());
+}
+
+/// Octets that are a name of the DNS by themselves, or begin one at offset 0 or 12 of a message, give a name that
+/// parses again, survives the presentation form, and equals its own lower case.
+pub fn check_dns_octets(octets: &[u8]) {
+    if let Ok(name) = dns::Name::parse(octets) {
+        check_dns_name(name);
+        assert_eq!(dns::message::read(octets, 0), Ok((NameBuf::from(name), octets.len())));
+    }
+    for at in [0, 12] {
+        if let Ok((name, end)) = dns::message::read(octets, at) {
+            assert!(at < end && end <= octets.len());
+            check_dns_name(name.view());
+        }
+    }
+}
+
+/// A text that parses as a name of the DNS is written and read back as the same name.
+pub fn check_dns_text(text: &[u8]) {
+    if let Ok(name) = dns::text::parse(text) {
+        check_dns_name(name.view());
+    }
+}
+
+fn check_dns_name(name: dns::Name<'_>) {
+    assert_eq!(dns::Name::parse(name.as_bytes()), Ok(name));
+    let text = name.to_string();
+    let read = dns::text::parse(text.as_bytes()).expect("the presentation form of a name");
+    assert_eq!(read.view(), name);
+    assert_eq!(read.to_string(), text);
+
+    let mut lower = NameBuf::ROOT;
+    for label in name.labels() {
+        let folded: Vec<u8> = label.iter().map(|octet| Case::Ignored.fold(*octet)).collect();
+        assert!(folded.iter().all(|octet| Case::Ignored.fold(*octet) == *octet));
+        lower.push(&folded).expect("a label in lower case");
+    }
+    let (spelled, lower) = (LabelSequence::of(name), LabelSequence::of(lower.view()));
+    assert!(spelled.same(lower, Case::Ignored));
+    let hash = SipHash24::new(&Key::VECTOR);
+    assert_eq!(spelled.hash(&hash, Case::Ignored), lower.hash(&hash, Case::Sensitive));
 }

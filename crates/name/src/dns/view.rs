@@ -38,13 +38,19 @@ impl<'a> Name<'a> {
         loop {
             match bytes.get(at) {
                 Some(0) => break,
-                Some(&len @ 1..=63) => at += 1 + usize::from(len),
+                Some(&len @ 1..=63) => {
+                    let next = at + 1 + usize::from(len);
+                    if next > bytes.len() {
+                        return Err(ParseError::Truncated { at });
+                    }
+                    if next >= MAX_NAME_LEN {
+                        return Err(ParseError::NameTooLong { at });
+                    }
+                    at = next;
+                }
                 Some(0xc0..) => return Err(ParseError::PointerNotAllowed { at }),
                 Some(_) => return Err(ParseError::ReservedLabelType { at }),
                 None => return Err(ParseError::Truncated { at }),
-            }
-            if at >= MAX_NAME_LEN {
-                return Err(ParseError::NameTooLong { at });
             }
         }
         Ok(Self(&bytes[..=at]))
