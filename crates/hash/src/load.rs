@@ -57,7 +57,7 @@ pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
 
 /// Fewer than eight octets as a word: two reads that may overlap, which a disjunction does not mind.
 #[inline(always)]
-fn le64_short(bytes: &[u8]) -> u64 {
+pub(crate) fn le64_short(bytes: &[u8]) -> u64 {
     let len = bytes.len();
     if let (4..8, Some(first), Some(last)) = (len, bytes.first_chunk(), bytes.last_chunk()) {
         u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4))

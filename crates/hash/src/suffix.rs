@@ -11,7 +11,7 @@
 //! for whoever does not know the key, two suffixes collide with a probability of 2⁻³², whatever they are.
 
 use crate::expand::key_word;
-use crate::load::le64_to_end;
+use crate::load::le64_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// The longest octets that [`SuffixHash::sums`] takes: those of a name, and one.
@@ -43,6 +43,14 @@ impl Default for SuffixSums {
     }
 }
 
+impl SuffixSums {
+    /// The sum over the last `words` words of eight octets.
+    #[inline(always)]
+    pub fn sum(&self, words: usize) -> u64 {
+        self.0.get(words).map_or(0, |[_, sum]| *sum)
+    }
+}
+
 impl SuffixHash {
     fn pair(key: &Key, word: usize) -> [u64; 2] {
         [2 + 2 * word, 3 + 2 * word].map(|index| key_word(key, b"suffixes", index))
@@ -51,6 +59,16 @@ impl SuffixHash {
     #[inline(always)]
     fn term([low, high]: [u64; 2], word: u64) -> u64 {
         (word & 0xffff_ffff).wrapping_add(low).wrapping_mul((word >> 32).wrapping_add(high))
+    }
+
+    /// The first `len` of the octets, fewer than eight, at the high end of a word; without meaning where that is none.
+    #[inline(always)]
+    fn head(octets: &[u8], len: usize) -> u64 {
+        let word = match octets.first_chunk() {
+            Some(first) => u64::from_le_bytes(*first),
+            None => le64_short(octets),
+        };
+        word << (8 * (len.wrapping_neg() % 8))
     }
 
     #[inline(always)]
@@ -72,9 +90,8 @@ impl SuffixHash {
         }
         // The octets that fill no word stand at the high end of one, as they would if others came before them. Where there
         // are none, no suffix looks at it.
-        let shift = 8 * (head.len().wrapping_neg() % 8);
         if let Some(kept) = into.0.get_mut(words.len()) {
-            *kept = [fold(le64_to_end(octets, 0) << shift), sum];
+            *kept = [fold(Self::head(octets, head.len())), sum];
         }
     }
 
@@ -86,6 +103,24 @@ impl SuffixHash {
         // All bits where eight octets would count, none where none does.
         let mask = !(u64::MAX >> (8 * rest));
         self.finish(sum.wrapping_add(Self::term(*pair, word & mask)), len)
+    }
+
+    /// The hash of all of `octets`, at most [`MAX_LEN`] of them, of whose last `words` words the sum is known: as
+    /// [`SuffixSums::sum`] gave it for a name with the same end.
+    #[inline(always)]
+    pub fn resume(&self, octets: &[u8], fold: impl Fn(u64) -> u64, words: usize, mut sum: u64) -> u32 {
+        let mut left = octets.len().saturating_sub(8 * words);
+        let mut word = words;
+        while left >= 8 {
+            let (Some(octets), Some(pair)) = (octets[left - 8..].first_chunk(), self.pairs.get(word)) else {
+                break;
+            };
+            sum = sum.wrapping_add(Self::term(*pair, fold(u64::from_le_bytes(*octets))));
+            (left, word) = (left - 8, word + 1);
+        }
+        let (last, pair) = (Self::head(octets, left), self.pairs.get(word));
+        let last = if left == 0 { 0 } else { fold(last) };
+        self.finish(sum.wrapping_add(pair.map_or(0, |pair| Self::term(*pair, last))), octets.len())
     }
 
     /// The sum over words that are not held.
@@ -189,6 +224,9 @@ mod tests {
                 let expected = naive(&Key::new(key), &bytes[from..]);
                 prop_assert_eq!(u64::from(hash.suffix(&sums, bytes.len() - from)), expected);
                 prop_assert_eq!(hash.hash(&bytes[from..]), expected);
+                let words = (bytes.len() - from) / 8;
+                let whole = hash.resume(&bytes, |word| word, words, sums.sum(words));
+                prop_assert_eq!(u64::from(whole), naive(&Key::new(key), &bytes));
             }
         }
 

@@ -25,6 +25,9 @@ const PROBES: usize = 16;
 /// was cut off does no harm. The message's first name, nearly always the question's, is compared before anything is
 /// hashed, and its suffixes go into the table only if another name follows.
 ///
+/// Most names have but one label before an end that has been written lately. Such ends are kept, as they were spelled, with
+/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else.
+///
 /// **Bounds.** The hash is keyed, strongly universal, and 32 bits of it stand in the slot, so that octets are compared in
 /// vain once in 2³² times. A suffix is looked for in 16 slots at the most. The table has 64 to 16,384 slots of 8 octets; after
 /// a huge message it shrinks with the next ordinary one. Slots carry the message's number, so that none is cleared between
@@ -40,8 +43,39 @@ pub struct SuffixTable {
     first: First,
     /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
     sound: usize,
+    parents: [Parent; PARENTS],
     sums: SuffixSums,
     missed: [(u32, u8); MAX_LABELS],
+}
+
+/// Names without their first label that are kept.
+const PARENTS: usize = 16;
+
+/// A name without its first label, as it was spelled when it was last met.
+#[derive(Clone)]
+struct Parent {
+    octets: [u8; 64],
+    /// How many octets it has; 0 where there is none.
+    len: u8,
+    message: u8,
+    /// Where it stands in the message; 0 for the root.
+    target: u16,
+    /// The sum over its whole words.
+    sum: u64,
+}
+
+impl Parent {
+    const NONE: Self = Self { octets: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
+
+    /// Where a parent is kept. Who makes others fall on the same place makes them slower, and no more.
+    #[inline(always)]
+    fn place(octets: &[u8]) -> usize {
+        let start = match octets.first_chunk() {
+            Some(start) => u64::from_le_bytes(*start),
+            None => octets.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
+        };
+        ((start ^ octets.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
+    }
 }
 
 /// The message's first name.
@@ -66,6 +100,7 @@ impl SuffixTable {
             used: 0,
             first: First::None,
             sound: usize::MAX,
+            parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
             missed: [(0, 0); MAX_LABELS],
         }
@@ -81,14 +116,14 @@ impl SuffixTable {
         u64::from(self.message) << 32 | u64::from(hash)
     }
 
-    /// Where `suffix`, of this hash, was written before.
+    /// Where a suffix of this hash was written before; `stands` says of a slot whether it holds it.
     #[inline(always)]
-    fn find(&self, written: &[u8], suffix: &[u8], hash: u32) -> Option<u16> {
+    fn find(&self, hash: u32, stands: impl Fn(u64) -> bool) -> Option<u16> {
         let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
         for probe in 0..PROBES {
             let slot = *self.slots.get((hash as usize + probe) & mask)?;
             if slot & 0xff_ffff_ffff == tag {
-                if self.stands(written, suffix, slot) {
+                if stands(slot) {
                     return Some((slot >> 48) as u16);
                 }
             } else if (slot >> 32) as u8 != self.message {
@@ -114,7 +149,7 @@ impl SuffixTable {
             return true;
         }
         // Nearly always the pointer leads to a name without one.
-        let Some(target) = pointer(written, at + literal) else { return false };
+        let Some(target) = pointer_at(written, at + literal) else { return false };
         match written.get(target..target + rest.len()) {
             Some(there) if self.case.eq(there, rest) => true,
             _ => stands_at(written, target, rest, self.case),
@@ -127,17 +162,22 @@ impl SuffixTable {
         if at >= POINTER_LIMIT {
             return;
         }
-        if self.used * 2 >= self.slots.len() && self.slots.len() < MOST {
-            self.grow();
+        let content = (at as u64) << 48 | (literal as u64) << 40 | self.tag(hash);
+        if self.used * 2 >= self.slots.len() || !self.put(content) {
+            self.put_crowded(content);
         }
-        let tag = self.tag(hash);
-        let slot = (at as u64) << 48 | (literal as u64) << 40 | tag;
-        while !self.put(slot) {
-            if self.slots.len() == MOST {
+    }
+
+    /// Puts a slot's content into a larger table, unless there is none.
+    #[cold]
+    fn put_crowded(&mut self, content: u64) {
+        while self.slots.len() < MOST {
+            self.grow();
+            if self.put(content) {
                 return;
             }
-            self.grow();
         }
+        self.put(content);
     }
 
     /// Puts a slot's content where there is room for it, or where an earlier one of the same hash did not hold.
@@ -158,7 +198,6 @@ impl SuffixTable {
         false
     }
 
-    #[cold]
     fn grow(&mut self) {
         let slots = vec![0; (self.slots.len() * 4).min(MOST)];
         let old = core::mem::replace(&mut self.slots, slots);
@@ -166,6 +205,88 @@ impl SuffixTable {
         let message = self.message;
         for slot in old.into_iter().filter(|slot| (slot >> 32) as u8 == message) {
             self.put(slot);
+        }
+    }
+
+    /// How a name is to be written whose octets from `from` on are a parent that is kept.
+    #[inline(always)]
+    fn place_under_parent(&mut self, written: &[u8], octets: &[u8], from: usize) -> Option<Place> {
+        let (label, rest) = octets.split_at_checked(from)?;
+        let parent = self.parents.get(Parent::place(rest))?;
+        if usize::from(parent.len) != rest.len()
+            || parent.message != self.message
+            || !Case::Sensitive.eq(parent.octets.get(..rest.len())?, rest)
+        {
+            return None;
+        }
+        let (case, target) = (self.case, parent.target);
+        let hash = self.hash.resume(octets, |word| case.fold8(word), rest.len() / 8, parent.sum);
+        let found = self.find(hash, |slot| {
+            let at = (slot >> 48) as usize;
+            let same = written.get(at..at + from).is_some_and(|here| case.eq(here, label));
+            same && follows(written, at + from, target) || self.stands(written, octets, slot)
+        });
+        if found.is_some() {
+            return Some(Place { literal: 0, pointer: found });
+        }
+        let (literal, pointer) = if target == 0 { (octets.len(), None) } else { (from, Some(target)) };
+        self.insert(written.len(), literal, hash);
+        Some(Place { literal, pointer })
+    }
+
+    /// How a name is to be written whose octets from `from` on are not known.
+    #[inline(never)]
+    fn place_anew(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
+        let case = self.case;
+        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
+        let (mut suffix, mut missed) = (octets, 0);
+        let pointer = loop {
+            let hash = self.hash.suffix(&self.sums, suffix.len());
+            if let Some(at) = self.find(hash, |slot| self.stands(written, suffix, slot)) {
+                break Some(at);
+            }
+            if let Some(slot) = self.missed.get_mut(missed) {
+                *slot = (hash, (octets.len() - suffix.len()) as u8);
+            }
+            missed += 1;
+            suffix = suffix.get(1 + usize::from(suffix[0])..).unwrap_or_default();
+            if suffix.len() <= 1 {
+                break None;
+            }
+        };
+        let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
+        for number in 0..missed.min(MAX_LABELS) {
+            let (hash, from) = self.missed[number];
+            let from = usize::from(from);
+            self.insert(written.len() + from, literal - from, hash);
+        }
+        if let Some(rest) = octets.get(from..) {
+            let target = match pointer {
+                _ if rest.len() == 1 => 0,
+                // The whole name was there, and what follows its first label is the parent, or a pointer to it.
+                Some(at) if literal == 0 => {
+                    let next = usize::from(at) + from;
+                    pointer_at(written, next).unwrap_or(next)
+                }
+                Some(at) if literal == from => usize::from(at),
+                _ => written.len() + from,
+            };
+            self.keep_parent(rest, target);
+        }
+        Place { literal, pointer }
+    }
+
+    /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just been summed up.
+    #[inline]
+    fn keep_parent(&mut self, rest: &[u8], target: usize) {
+        let message = self.message;
+        if let Some(parent) = self.parents.get_mut(Parent::place(rest))
+            && let Some(octets) = parent.octets.get_mut(..rest.len())
+            && target < POINTER_LIMIT
+        {
+            octets.copy_from_slice(rest);
+            (parent.len, parent.message) = (rest.len() as u8, message);
+            (parent.target, parent.sum) = (target as u16, self.sums.sum(rest.len() / 8));
         }
     }
 
@@ -184,6 +305,10 @@ impl SuffixTable {
             self.insert(at + octets.len() - len, len, self.hash.suffix(&self.sums, len));
             labels.next();
         }
+        let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
+        if let Some(rest @ [_, _, ..]) = octets.get(from..) {
+            self.keep_parent(rest, at + from);
+        }
     }
 }
 
@@ -196,6 +321,7 @@ impl Compressor for SuffixTable {
         self.message = self.message.wrapping_add(1);
         if self.message == 0 {
             self.slots.fill(0);
+            self.parents = [Parent::NONE; PARENTS];
             self.message = 1;
         }
         (self.used, self.sound) = (0, usize::MAX);
@@ -227,35 +353,17 @@ impl Compressor for SuffixTable {
         if let First::Waiting { at, len } = self.first {
             self.keep_first(written, at, len);
         }
-
-        let case = self.case;
-        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
-        let (mut suffix, mut missed) = (octets, 0);
-        let pointer = loop {
-            let hash = self.hash.suffix(&self.sums, suffix.len());
-            if let Some(at) = self.find(written, suffix, hash) {
-                break Some(at);
-            }
-            if let Some(slot) = self.missed.get_mut(missed) {
-                *slot = (hash, (octets.len() - suffix.len()) as u8);
-            }
-            missed += 1;
-            suffix = suffix.get(1 + usize::from(suffix[0])..).unwrap_or_default();
-            if suffix.len() <= 1 {
-                break None;
-            }
-        };
-        let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
-        for number in 0..missed.min(MAX_LABELS) {
-            let (hash, from) = self.missed[number];
-            let from = usize::from(from);
-            self.insert(written.len() + from, literal - from, hash);
+        let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
+        if let Some(place) = self.place_under_parent(written, octets, from) {
+            return place;
         }
-        Place { literal, pointer }
+
+        self.place_anew(written, octets, from)
     }
 
     fn truncate(&mut self, len: usize) {
         self.sound = self.sound.min(len);
+        self.parents.iter_mut().for_each(|parent| parent.len = 0);
         if let First::Waiting { at, len: octets } | First::Kept { at, len: octets } = self.first
             && usize::from(at) + usize::from(octets) > len
         {
@@ -266,19 +374,28 @@ impl Compressor for SuffixTable {
 
 /// The target of the pointer at `at`, if one is there.
 #[inline(always)]
-fn pointer(written: &[u8], at: usize) -> Option<usize> {
+fn pointer_at(written: &[u8], at: usize) -> Option<usize> {
     match *written.get(at..)? {
         [high @ 0xc0..=0xff, low, ..] => Some(usize::from(u16::from_be_bytes([high & 0x3f, low]))),
         _ => None,
     }
 }
 
+/// Whether what stands at `target` (the root where that is 0) is what comes at `at`: itself, or by a pointer.
+#[inline(always)]
+fn follows(written: &[u8], at: usize, target: u16) -> bool {
+    if target == 0 {
+        return written.get(at) == Some(&0);
+    }
+    at == usize::from(target) || pointer_at(written, at) == Some(usize::from(target))
+}
+
 /// Whether `suffix` is what a reader finds at offset `at`, label by label; what no writer of names would leave there is not.
 fn stands_at(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
     loop {
-        if let Some(target) = pointer(written, at) {
+        if let Some(target) = pointer_at(written, at) {
             // No pointer leads to a pointer, or onward.
-            if target >= at || pointer(written, target).is_some() {
+            if target >= at || pointer_at(written, target).is_some() {
                 return false;
             }
             at = target;
