@@ -5,6 +5,9 @@
 #[path = "../../crates/lab/src/workload/capture/mod.rs"]
 pub mod capture;
 
+use ::dns::render::{Compressor, Framing, Options, Renderer};
+use ::dns::wire::{Content, Rdata};
+use baseline::dns::Old;
 use hash::scheme::{Key, Scheme};
 use hash::siphash::SipHash24;
 use name::build::{NameBuilder, OwnedName};
@@ -136,4 +139,49 @@ fn check_dns_name(name: dns::Name<'_>) {
     assert!(spelled.same(lower, Case::Ignored));
     let hash = SipHash24::new(&Key::VECTOR);
     assert_eq!(spelled.hash(&hash, Case::Ignored), lower.hash(&hash, Case::Sensitive));
+}
+
+/// Octets that parse as a message, after one that says how, are rendered and read back as the same message, whatever the
+/// limit cuts off; and no message is longer than the one that an ordered set of suffixes makes.
+pub fn check_dns_message(octets: &[u8]) {
+    let Some((how, message)) = octets.split_first() else { return };
+    let Ok(content) = Content::parse(message) else { return };
+    let Ok(rdata) = content.rdata() else { return };
+    let case = if how & 1 == 0 { Case::Ignored } else { Case::Sensitive };
+    let framing = if how & 2 == 0 { Framing::Datagram } else { Framing::Stream };
+    let limit = if how & 4 == 0 { 65_535 } else { 12 + 16 * usize::from(how >> 3) };
+    let options = Options { limit, framing, case };
+    let mut renderer = Renderer::new(&Key::VECTOR);
+    let first = rendered(&mut renderer, &content, &rdata, options);
+    assert_eq!(rendered(&mut renderer, &content, &rdata, options), first);
+    assert_eq!(first.len(), rendered(&mut Renderer::with(Old::default()), &content, &rdata, options).len());
+
+    let octets = &first[if framing == Framing::Stream { 2 } else { 0 }..];
+    assert!(octets.len() <= limit);
+    let read = Content::parse(octets).expect("a message that was rendered");
+    let same = |a: &[u8], b: &[u8]| case.eq(a, b);
+    assert!(read.questions.len() <= content.questions.len() && read.records.len() <= content.records.len());
+    for (read, question) in read.questions.iter().zip(&content.questions) {
+        assert!(same(read.name.as_bytes(), question.name.as_bytes()));
+        assert_eq!((read.rtype, read.class), (question.rtype, question.class));
+    }
+    for (read, record) in read.records.iter().zip(&content.records) {
+        assert!(same(read.owner.as_bytes(), record.owner.as_bytes()) && same(&read.data, &record.data));
+        assert_eq!((read.section, read.rtype, read.ttl), (record.section, record.rtype, record.ttl));
+    }
+    if limit == 65_535 && octets.len() < 65_000 {
+        assert_eq!(read.records.len(), content.records.len());
+    }
+}
+
+fn rendered<C: Compressor>(
+    renderer: &mut Renderer<C>,
+    content: &Content,
+    rdata: &[Rdata<'_>],
+    options: Options,
+) -> Vec<u8> {
+    let mut message = renderer.start(content.header, options);
+    // What does not fit ends it, and stays out.
+    let _ = content.render(rdata, &mut message);
+    message.finish().to_vec()
 }

@@ -88,11 +88,11 @@ impl Step {
                 let fuzz = cargo("fmt --manifest-path fuzz/Cargo.toml --check");
                 workspace.and(fuzz).into()
             }
-            Self::Clippy => cargo("clippy --workspace --all-targets -- -D warnings").into(),
+            Self::Clippy => cargo("clippy --workspace --all-targets --all-features -- -D warnings").into(),
             Self::Tests => tests(),
-            Self::Doctests => cargo("test --workspace --doc --no-fail-fast").into(),
+            Self::Doctests => cargo("test --workspace --all-features --doc --no-fail-fast").into(),
             Self::Doc => {
-                let mut doc = run::command(&["cargo", "doc", "--workspace", "--no-deps"]);
+                let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
             Self::Loom => loom().into(),
@@ -116,7 +116,7 @@ fn tests() -> Outcome {
         Err(Outcome::Skipped(why)) => println!("without the tests that run it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
-    cargo("test --workspace --lib --bins --tests --no-fail-fast").into()
+    cargo("test --workspace --all-features --lib --bins --tests --no-fail-fast").into()
 }
 
 /// The models of the shared table. Their flag changes every crate that they need: so they are built in a folder apart.

@@ -224,3 +224,75 @@ impl View<'_> {
 fn none() -> String {
     format::NONE.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUDY: &str = include_str!("../../../../../studies/dns-render/study.toml");
+
+    /// `(workload, scheme, ns, octets, names)`.
+    fn records(facts: &[(&str, &str, f64, f64, f64)]) -> RecordSet {
+        let mut records = RecordSet::new();
+        for &(workload, scheme, ns, octets, names) in facts {
+            for (metric, unit, value) in
+                [(metric::NS, "ns", ns), (metric::OCTETS, "octets", octets), (metric::NAMES, "names", names)]
+            {
+                let (workload, scheme, probe) = (workload.into(), scheme.into(), "rounds".into());
+                let (study, model) = ("dns-render".into(), MODEL.into());
+                let (metric, unit) = (metric.into(), unit.into());
+                let (low, high, samples) = (value, value, 15);
+                let record =
+                    Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+                records.insert(record).unwrap();
+            }
+        }
+        records
+    }
+
+    fn table<'a>(section: &'a Section, caption: &str) -> &'a Table {
+        let tables = section.blocks.iter().filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        });
+        tables.into_iter().find(|table| table.caption.starts_with(caption)).unwrap()
+    }
+
+    #[test]
+    fn shows_the_source_s_table_sizes_and_findings() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(section(&definition, &RecordSet::new()), None);
+        let records = records(&[
+            ("positive", "old", 4200.0, 153.0, 42.0),
+            ("positive", "new", 2100.0, 153.0, 42.0),
+            ("positive", "dumb", 100.0, 639.0, 42.0),
+            ("positive", "ours", 420.0, 153.0, 42.0),
+            ("positive", "domain/hash", 2000.0, 153.0, 42.0),
+            ("positive", "domain/hash-reused", 1680.0, 153.0, 42.0),
+            ("positive", "domain/static", 500.0, 171.0, 42.0),
+            ("servfail", "dumb", 5.0, 29.0, 1.0),
+            ("servfail", "ours", 7.5, 29.0, 1.0),
+            ("names/a500", "ours", 5000.0, 5000.0, 500.0),
+            ("hostile/deep", "ours", 20_000.0, 10_000.0, 64.0),
+            ("hostile/distinct", "ours", 9_000.0, 10_000.0, 500.0),
+        ]);
+        let section = section(&definition, &records).unwrap();
+        let source = table(&section, "millions of names per second");
+        assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
+        assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
+        let octets = table(&section, "octets");
+        assert_eq!(octets.rows[2][..2], ["dumb", "639"]);
+        let per_octet = table(&section, "ns per octet");
+        assert_eq!(per_octet.columns[1..], ["names/a500", "hostile/deep", "hostile/distinct"]);
+        assert_eq!(
+            section.findings,
+            [
+                "positive: new is 2.00 times as fast as old; the source's figures say 7.75.",
+                "positive: ours takes 0.250 of the fastest other with the smallest message, domain/hash-reused (153 octets).",
+                "servfail: ours takes 1.500 of the fastest other with the smallest message, dumb (29 octets).",
+                "servfail: ours takes 2.5 ns more than dumb.",
+                "Ours takes at the most 2.00 times as long per octet for hostile names (hostile/deep) as for names/a500.",
+            ]
+        );
+    }
+}
