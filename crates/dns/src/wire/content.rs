@@ -18,14 +18,17 @@ pub struct Content {
 }
 
 impl Content {
-    /// What the message `octets` says; octets that follow its last record are passed over.
+    /// What the message `octets` says.
     ///
     /// # Errors
-    /// Where it is no message.
+    /// Where it is no message, or goes on after its last record.
     pub fn parse(octets: &[u8]) -> Result<Self, ParseError> {
         let message = Message::parse(octets)?;
-        let (questions, records) = message.questions()?;
-        let records = records.collect::<Result<_, _>>()?;
+        let (questions, mut rest) = message.questions()?;
+        let records = rest.by_ref().collect::<Result<_, _>>()?;
+        if rest.at() < octets.len() {
+            return Err(ParseError::TrailingOctets { at: rest.at() });
+        }
         Ok(Self { header: message.header(), questions, records })
     }
 
@@ -105,3 +108,43 @@ impl fmt::Display for ContentError {
 }
 
 impl Error for ContentError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::RecordType;
+
+    /// A question and an MX record whose names are pointers.
+    const MESSAGE: &[u8] = b"\x12\x34\x84\0\0\x01\0\x01\0\0\0\0\x01A\0\0\x0f\0\x01\
+        \xc0\x0c\0\x0f\0\x01\0\0\0\x3c\0\x06\0\x0a\x01m\xc0\x0c";
+
+    #[test]
+    fn reads_names_whole_and_writes_them_so() {
+        let content = Content::parse(MESSAGE).unwrap();
+        assert_eq!((content.header.id, content.questions.len()), (0x1234, 1));
+        let [record] = &content.records[..] else { panic!("{content:?}") };
+        assert_eq!((record.section, record.owner.as_bytes()), (Section::Answer, &b"\x01A\0"[..]));
+        assert_eq!(record.data, b"\0\x0a\x01m\x01A\0");
+        let whole = content.uncompressed().unwrap();
+        assert_eq!(whole.len(), MESSAGE.len() + 2);
+        assert_eq!(Content::parse(&whole), Ok(content));
+    }
+
+    #[test]
+    fn refuses_what_is_no_message_or_more() {
+        for end in 0..MESSAGE.len() {
+            assert!(Content::parse(&MESSAGE[..end]).is_err(), "{end}");
+        }
+        let more = [MESSAGE, &[0]].concat();
+        assert_eq!(Content::parse(&more), Err(ParseError::TrailingOctets { at: MESSAGE.len() }));
+    }
+
+    #[test]
+    fn says_which_record_s_data_are_none() {
+        let mut content = Content::parse(MESSAGE).unwrap();
+        content.records[0].rtype = RecordType::SOA;
+        assert_eq!(content.rdata().unwrap_err().number, 0);
+        content.records[0].data.clear();
+        assert!(content.rdata().unwrap()[0].is_empty());
+    }
+}

@@ -183,6 +183,11 @@ pub enum ParseError {
         /// Where it ends.
         at: usize,
     },
+    /// The message goes on after the last record that its header counts.
+    TrailingOctets {
+        /// The first octet that is not of it.
+        at: usize,
+    },
     /// A name is none.
     Name(dns::ParseError),
     /// The data of a record are not such as its type has.
@@ -199,6 +204,9 @@ impl fmt::Display for ParseError {
         match self {
             Self::Truncated { at } => {
                 write!(f, "the message ends after {at} octets, and its header says that there is more")
+            }
+            Self::TrailingOctets { at } => {
+                write!(f, "the message ends at offset {at} by the counts of its header, and octets follow")
             }
             Self::Name(error) => error.fmt(f),
             Self::Rdata { at, rtype } => {

@@ -88,13 +88,14 @@ impl<'a> Rdata<'a> {
         Self { before: &[], names: [Some(name), None], after: &[] }
     }
 
-    /// The data of a record of `rtype`, out of its wire form without pointers.
+    /// The data of a record of `rtype`, out of its wire form without pointers. There may be none at all in any type (RFC 2136
+    /// §2.4).
     ///
     /// # Errors
     /// Where the names of a type that compresses them are none, or octets are missing or follow. The data of all other types
     /// are taken as they are.
     pub fn parse(rtype: RecordType, data: &'a [u8]) -> Result<Self, RdataError> {
-        let Some(layout) = rtype.layout().filter(|_| rtype.compresses()) else {
+        let Some(layout) = rtype.layout().filter(|_| rtype.compresses() && !data.is_empty()) else {
             return Ok(Self::octets(data));
         };
         let before = layout.before_names(data).ok_or(RdataError::Truncated { at: data.len() })?;
@@ -187,6 +188,7 @@ mod tests {
         let srv = Rdata::parse(RecordType::SRV, b"\0\0\0\0\0\0\x01a\0").unwrap();
         assert_eq!((srv.before.len(), srv.names), (9, [None, None]));
         assert!(Rdata::parse(RecordType::TXT, b"").unwrap().is_empty());
+        assert!(Rdata::parse(RecordType::MX, b"").unwrap().is_empty());
     }
 
     #[test]
