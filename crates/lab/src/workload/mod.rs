@@ -1,6 +1,7 @@
 //! What the subjects work on.
 
 pub mod capture;
+pub mod dns;
 pub mod file;
 pub mod hostile;
 pub mod packed;
