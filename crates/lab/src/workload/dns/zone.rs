@@ -38,7 +38,7 @@ pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Message, ZoneError>
     }
     let mut records = Vec::new();
     let mut kept = 0;
-    while let Some(entry) = zone.next_entry().map_err(|error| ZoneError::Syntax(told(&error.to_string())))? {
+    while let Some(entry) = zone.next_entry().map_err(|error| told(&error.to_string()))? {
         let record = match entry {
             Entry::Record(record) => record,
             Entry::Include { path, .. } => return Err(ZoneError::Include(path.to_string())),
@@ -104,31 +104,30 @@ fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
 }
 
 /// What the reader says, `LINE:COLUMN: WHAT`, for people who do not know the reader.
-fn told(error: &str) -> String {
+fn told(error: &str) -> ZoneError {
     let mut parts = error.splitn(3, ':');
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<usize>().ok());
     let (Some(line), Some(column), Some(what)) =
         (number(parts.next()), number(parts.next()), parts.next().map(str::trim))
     else {
-        return error.to_owned();
+        return ZoneError::Syntax(error.to_owned());
+    };
+    let at = match what {
+        // Seen when the end of the line was passed.
+        what if column == 1 && line > 1 && !matches!(what, "bad symbol" | "unbalanced parens") => {
+            format!("line {}", line - 1)
+        }
+        _ => format!("line {line}, column {column}"),
     };
     let what = match what {
+        "missing origin" => return ZoneError::NoOrigin(at),
         "expected rtype" => "neither a type nor a class nor a time to live in seconds",
-        "missing origin" => {
-            "a name without a dot at its end, and neither $ORIGIN nor another origin to end it"
-        }
         "missing last owner" => "a record without an owner, and none before it",
         "trailing tokens" => "the record goes on after its last field",
         "unexpected end of entry" => "the record ends before its last field",
         what => what,
     };
-    match (column, what) {
-        // Seen when the end of the line was passed.
-        (1, what) if line > 1 && !matches!(what, "bad symbol" | "unbalanced parens") => {
-            format!("line {}: {what}", line - 1)
-        }
-        _ => format!("line {line}, column {column}: {what}"),
-    }
+    ZoneError::Syntax(format!("{at}: {what}"))
 }
 
 /// Why a file is no zone file of use.
@@ -137,6 +136,8 @@ fn told(error: &str) -> String {
 pub enum ZoneError {
     /// It is not written as one: where, and what is wrong.
     Syntax(String),
+    /// A name has no dot at its end, and there is nothing to end it: where.
+    NoOrigin(String),
     /// A name that is none, which the reader has let pass.
     Name,
     /// It refers to another file.
@@ -154,6 +155,9 @@ impl fmt::Display for ZoneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(what) => f.write_str(what),
+            Self::NoOrigin(at) => {
+                write!(f, "{at}: a name without a dot at its end, and no $ORIGIN before it")
+            }
             Self::Name => f.write_str("a name of more than 255 octets"),
             Self::Include(path) => {
                 write!(f, "$INCLUDE of {path:?}: other files are not read; put its lines in its place")
@@ -231,7 +235,7 @@ odd     TYPE65280 ( \\# 3 ; comment
             ("a. A 192.0.2.1\na. 1h A 192.0.2.1", "line 2, column 6: neither a type nor a class nor a time"),
             ("a. A 192.0.2.1\na. MX 10\nb. A 192.0.2.1", "line 2: the record ends before its last field"),
             ("a. A 192.0.2\n\n", "line 1: expected IPv4 address"),
-            ("www A 192.0.2.1", "line 1, column 5: a name without a dot at its end, and neither $ORIGIN"),
+            ("www A 192.0.2.1", "line 1, column 5: a name without a dot at its end, and no $ORIGIN"),
             ("  A 192.0.2.1", "line 1, column 3: a record without an owner, and none before it"),
             ("a. A 192.0.2.1 2", "line 1, column 16: the record goes on after its last field"),
             ("$TTL 1\n$UNKNOWN x", "line 2, column 10: unknown control: $UNKNOWN"),
