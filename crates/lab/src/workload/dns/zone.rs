@@ -1,7 +1,7 @@
 //! Records out of zone files in master format (RFC 1035 §5).
 
-use super::{Message, memory};
-use dns::wire::{Class, Flags, Header, Question, Record, RecordType, Section};
+use super::{Message, memory, rdata};
+use dns::wire::{Class, Flags, Header, Question, RdataError, Record, RecordType, Section};
 use domain::base::iana;
 use domain::base::name::ToName as _;
 use domain::base::rdata::ComposeRecordData as _;
@@ -93,14 +93,19 @@ fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
     let mut data = Vec::new();
     // A vector takes whatever comes.
     let Ok(()) = record.data().compose_rdata(&mut data);
-    Ok(Record {
+    let record = Record {
         section: Section::Answer,
         owner: NameBuf::from(owner),
         rtype: RecordType(record.rtype().to_int()),
         class: Class(record.class().to_int()),
         ttl: record.ttl().as_secs(),
         data,
-    })
+    };
+    // In the generic form of RFC 3597 §5 the data may be anything.
+    match rdata(&record) {
+        Ok(_) => Ok(record),
+        Err(error) => Err(ZoneError::Rdata(format!("{} {}", record.owner, record.rtype), error)),
+    }
 }
 
 /// What the reader says, `LINE:COLUMN: WHAT`, for people who do not know the reader.
@@ -123,6 +128,9 @@ fn told(error: &str) -> ZoneError {
         "missing origin" => return ZoneError::NoOrigin(at),
         "expected rtype" => "neither a type nor a class nor a time to live in seconds",
         "missing last owner" => "a record without an owner, and none before it",
+        "unknown record type with concrete data" => {
+            r"data of this type are read in the generic form alone, \# LENGTH HEX (RFC 3597 §5)"
+        }
         "trailing tokens" => "the record goes on after its last field",
         "unexpected end of entry" => "the record ends before its last field",
         what => what,
@@ -140,6 +148,8 @@ pub enum ZoneError {
     NoOrigin(String),
     /// A name that is none, which the reader has let pass.
     Name,
+    /// Data, given as octets, that the type of the record, named with its owner, does not have.
+    Rdata(String, RdataError),
     /// It refers to another file.
     Include(String),
     /// There is no record.
@@ -159,6 +169,7 @@ impl fmt::Display for ZoneError {
                 write!(f, "{at}: a name without a dot at its end, and no $ORIGIN before it")
             }
             Self::Name => f.write_str("a name of more than 255 octets"),
+            Self::Rdata(record, error) => write!(f, "the record {record}: {error}"),
             Self::Include(path) => {
                 write!(f, "$INCLUDE of {path:?}: other files are not read; put its lines in its place")
             }
@@ -241,10 +252,15 @@ odd     TYPE65280 ( \\# 3 ; comment
             ("$TTL 1\n$UNKNOWN x", "line 2, column 10: unknown control: $UNKNOWN"),
             ("a. TXT \"b\\\"\na. TXT c", "line 1: a quotation that is never closed"),
             ("a. TXT ( a ; )\n(b)", "line 1: a parenthesis that is never closed"),
+            ("a. LOC 1 N 1 E 0m", "line 1, column 8: data of this type are read in the generic form"),
             (")", "line 1, column 1: unbalanced parens"),
         ] {
             assert!(says(text).starts_with(expected), "{}", says(text));
         }
+        assert_eq!(
+            says("a. MX \\# 1 00"),
+            "the record a. MX: the data of the record end too early, at their octet 1"
+        );
         assert_eq!(says("; nothing\n"), "there is no record");
         assert!(says("$INCLUDE other.zone").contains("\"other.zone\": other files are not read"));
     }
