@@ -22,6 +22,8 @@ Examples:
   hashlane study run name-encodings --names names.txt
                                             one study, for the names in a file
   hashlane compare before after             two reports, row by row
+  hashlane dns render example.com.zone --explain
+                                            the zone as messages, and where each name went and why
   hashlane schemes                          the hashes that are registered, and where each is safe";
 
 #[derive(Debug, Subcommand)]
@@ -32,6 +34,8 @@ enum Command {
     Report(cmd::report::Report),
     /// Hold the records of two folders against each other
     Compare(cmd::compare::Compare),
+    /// Work on messages of the DNS
+    Dns(cmd::dns::Dns),
     /// List the registered hashes: source, width, keying, check value, where each is safe
     Schemes(cmd::schemes::Schemes),
 }
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Command::Study(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Dns(command) => command.run(),
         Command::Schemes(command) => command.run(),
     };
     match result {

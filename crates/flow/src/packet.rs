@@ -30,11 +30,46 @@ impl Packet {
         self.received().reversed()
     }
 
-    /// Reads an Ethernet II frame, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most.
+    /// Reads an Ethernet II frame; see [`Segment::ethernet`].
     ///
     /// # Errors
     /// The first rule broken.
     pub fn ethernet(frame: &[u8]) -> Result<Self, PacketError> {
+        Segment::ethernet(frame).map(|segment| segment.packet)
+    }
+
+    /// Reads what follows an EtherType: the packet that begins at `at`.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn after_ether_type(ether_type: u16, octets: &[u8], at: usize) -> Result<Self, PacketError> {
+        Segment::after_ether_type(ether_type, octets, at).map(|segment| segment.packet)
+    }
+
+    /// Reads a packet that begins with an IP header.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn ip(packet: &[u8]) -> Result<Self, PacketError> {
+        Segment::ip(packet).map(|segment| segment.packet)
+    }
+}
+
+/// A packet and what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment<'a> {
+    /// Its ends.
+    pub packet: Packet,
+    /// The octets from its ports on: to the end that the IP header states, or as far as they were captured.
+    pub octets: &'a [u8],
+}
+
+impl<'a> Segment<'a> {
+    /// Reads an Ethernet II frame, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn ethernet(frame: &'a [u8]) -> Result<Self, PacketError> {
         const TAGS: usize = 4;
         let mut at = 12;
         for _ in 0..=TAGS {
@@ -51,7 +86,7 @@ impl Packet {
     ///
     /// # Errors
     /// The first rule broken.
-    pub fn after_ether_type(ether_type: u16, octets: &[u8], at: usize) -> Result<Self, PacketError> {
+    pub fn after_ether_type(ether_type: u16, octets: &'a [u8], at: usize) -> Result<Self, PacketError> {
         match ether_type {
             IPV4 => ipv4(octets, at),
             IPV6 => ipv6(octets, at),
@@ -63,7 +98,7 @@ impl Packet {
     ///
     /// # Errors
     /// The first rule broken.
-    pub fn ip(packet: &[u8]) -> Result<Self, PacketError> {
+    pub fn ip(packet: &'a [u8]) -> Result<Self, PacketError> {
         match octet(packet, 0)? >> 4 {
             4 => ipv4(packet, 0),
             6 => ipv6(packet, 0),
@@ -146,7 +181,7 @@ const SERVICE_VLAN: u16 = 0x88a8;
 const OLD_SERVICE_VLAN: u16 = 0x9100;
 
 /// RFC 791 §3.1.
-fn ipv4(octets: &[u8], at: usize) -> Result<Packet, PacketError> {
+fn ipv4(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
     let header: &[u8; 20] = take(octets, at)?;
     if header[0] >> 4 != 4 {
         return Err(PacketError::Version { at, version: header[0] >> 4 });
@@ -173,7 +208,7 @@ fn ipv4(octets: &[u8], at: usize) -> Result<Packet, PacketError> {
 }
 
 /// RFC 8200 §3 and §4.
-fn ipv6(octets: &[u8], at: usize) -> Result<Packet, PacketError> {
+fn ipv6(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
     const HEADERS: usize = 16;
     let header: &[u8; 40] = take(octets, at)?;
     if header[0] >> 4 != 6 {
@@ -224,21 +259,22 @@ const SHIM6: u8 = 140;
 /// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP
 /// (RFC 9260) and UDP-Lite (RFC 3828).
 fn ports(
-    packet: &[u8],
+    octets: &[u8],
     at: usize,
     protocol: u8,
     source: Ipv6Addr,
     destination: Ipv6Addr,
-) -> Result<Packet, PacketError> {
+) -> Result<Segment<'_>, PacketError> {
     if !matches!(protocol, 6 | 17 | 33 | 132 | 136) {
         return Err(PacketError::NoPorts { protocol });
     }
-    let [a, b, c, d] = *take(packet, at)?;
-    Ok(Packet {
+    let [a, b, c, d] = *take(octets, at)?;
+    let packet = Packet {
         source: (source, u16::from_be_bytes([a, b])),
         destination: (destination, u16::from_be_bytes([c, d])),
         protocol,
-    })
+    };
+    Ok(Segment { packet, octets: octets.get(at..).unwrap_or_default() })
 }
 
 fn take<const N: usize>(octets: &[u8], at: usize) -> Result<&[u8; N], PacketError> {

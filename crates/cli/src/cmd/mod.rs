@@ -1,6 +1,7 @@
 //! One file for each verb.
 
 pub(crate) mod compare;
+pub(crate) mod dns;
 pub(crate) mod report;
 pub(crate) mod schemes;
 pub(crate) mod study;

@@ -7,9 +7,17 @@ use std::process::Stdio;
 #[test]
 fn every_verb_shows_examples() {
     let folder = Folder::new();
-    for verb in
-        [&[][..], &["study"], &["study", "list"], &["study", "run"], &["report"], &["compare"], &["schemes"]]
-    {
+    for verb in [
+        &[][..],
+        &["study"],
+        &["study", "list"],
+        &["study", "run"],
+        &["report"],
+        &["compare"],
+        &["schemes"],
+        &["dns"],
+        &["dns", "render"],
+    ] {
         let help = folder.run(&[verb, &["--help"]].concat()).ok();
         holds(&help, &["Usage: hashlane", "Examples:\n  hashlane "]);
     }

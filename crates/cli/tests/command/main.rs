@@ -1,6 +1,7 @@
 //! The command as a user meets it: what it prints, what it writes, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
+mod dns;
 mod flows;
 mod help;
 mod input;

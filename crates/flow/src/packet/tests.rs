@@ -42,6 +42,19 @@ fn reads_a_packet_from_both_ends() {
 }
 
 #[test]
+fn what_a_packet_carries_ends_where_its_header_says() {
+    let frame = tcp_v4();
+    let segment = Segment::ethernet(&frame).unwrap();
+    assert_eq!((segment.packet, segment.octets), (Packet::ethernet(&frame).unwrap(), &frame[34..]));
+    let padded = [&frame[..], &[0; 9]].concat();
+    assert_eq!(Segment::ethernet(&padded), Ok(segment));
+    let v6 = [v6(&[], 17, &[&UDP[..], b"hello"].concat()), std::vec![0; 9]].concat();
+    assert_eq!(Segment::ip(&v6).unwrap().octets, [&UDP[..], b"hello"].concat());
+    // A capture may have kept less.
+    assert_eq!(Segment::ethernet(&frame[..38]).unwrap().octets, &frame[34..38]);
+}
+
+#[test]
 fn walks_extension_headers() {
     let plain = Packet::ip(&v6(&[], 17, &UDP)).unwrap();
     assert_eq!((plain.source.1, plain.destination.1), (1234, 53));

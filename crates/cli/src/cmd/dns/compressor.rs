@@ -1,0 +1,73 @@
+//! The compressors that can be chosen, and a record of what one did.
+
+use baseline::dns::{Dumb, New, Old};
+use clap::ValueEnum;
+use dns::render::{Compressor, Place, SuffixTable};
+use hash::scheme::Key;
+use name::dns::{Case, Name};
+
+/// A compressor by its name on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Id {
+    /// A keyed table of suffixes: the longest suffix written before
+    Ours,
+    /// An ordered set, as BIND 10 had it before its ticket 1603
+    Old,
+    /// A hash table of 64 buckets and 16 octets, as BIND 10 had it after
+    New,
+    /// No compression
+    Dumb,
+}
+
+/// The compressor of this name.
+fn compressor(id: Id, key: &Key) -> Box<dyn Compressor> {
+    match id {
+        Id::Ours => Box::new(SuffixTable::new(key)),
+        Id::Old => Box::new(Old::default()),
+        Id::New => Box::new(New::default()),
+        Id::Dumb => Box::new(Dumb),
+    }
+}
+
+/// A compressor that keeps what it answered.
+pub(super) struct Recorder {
+    inner: Box<dyn Compressor>,
+    answers: Vec<Answer>,
+}
+
+/// How a name of a message was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The offset of the name in the message.
+    pub(super) at: usize,
+    pub(super) place: Place,
+}
+
+impl Recorder {
+    pub(super) fn new(id: Id, key: &Key) -> Self {
+        Self { inner: compressor(id, key), answers: Vec::new() }
+    }
+
+    /// How each name that stands in the message was written, in their order.
+    pub(super) fn answers(&self) -> &[Answer] {
+        &self.answers
+    }
+}
+
+impl Compressor for Recorder {
+    fn start(&mut self, case: Case) {
+        self.answers.clear();
+        self.inner.start(case);
+    }
+
+    fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
+        let place = self.inner.place(written, name);
+        self.answers.push(Answer { at: written.len(), place });
+        place
+    }
+
+    fn truncate(&mut self, len: usize) {
+        while self.answers.pop_if(|answer| answer.at >= len).is_some() {}
+        self.inner.truncate(len);
+    }
+}

@@ -1,0 +1,108 @@
+//! Plain data as messages in wire form, in pieces where they are too long for one.
+
+use super::compressor::{Answer, Recorder};
+use anyhow::{Context, Result, bail};
+use dns::render::{self, Options, RenderError, Renderer};
+use dns::wire::{Content, HEADER_LEN, Header, Question, Rdata, Record};
+
+/// A message in wire form: one of the user's, or a part of it.
+pub(super) struct Piece<'a> {
+    pub(super) header: Header,
+    /// What it holds, in order.
+    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) octets: Vec<u8>,
+    /// How its names were written.
+    pub(super) answers: Vec<Answer>,
+    /// Whether the message began in an earlier piece.
+    pub(super) continues: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Entry<'a> {
+    Question(&'a Question),
+    Record(&'a Record),
+}
+
+impl Piece<'_> {
+    pub(super) fn records(&self) -> usize {
+        self.entries.iter().filter(|entry| matches!(entry, Entry::Record(_))).count()
+    }
+
+    /// Octets of the message if no name of it were compressed.
+    pub(super) fn whole_len(&self) -> usize {
+        HEADER_LEN + self.entries.iter().map(Entry::whole_len).sum::<usize>()
+    }
+}
+
+impl Entry<'_> {
+    fn whole_len(&self) -> usize {
+        match self {
+            Self::Question(question) => question.name.as_bytes().len() + 4,
+            Self::Record(record) => record.owner.as_bytes().len() + 10 + record.data.len(),
+        }
+    }
+
+    fn write(&self, message: &mut render::Message<'_, Recorder>) -> Result<(), RenderError> {
+        match self {
+            Self::Question(question) => {
+                message.question(question.name.view(), question.rtype, question.class)
+            }
+            Self::Record(record) => {
+                let Record { section, owner, rtype, class, ttl, .. } = record;
+                // Data that are not such as the type has were refused when they were read; they would be written as they are.
+                let rdata = Rdata::parse(*rtype, &record.data).unwrap_or(Rdata::octets(&record.data));
+                message.record(*section, owner.view(), *rtype, *class, *ttl, &rdata)
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Question(question) => format!("the question {} {}", question.name, question.rtype),
+            Self::Record(record) => format!("the record {} {}", record.owner, record.rtype),
+        }
+    }
+}
+
+/// Renders a message. Where an entry finds no room below the limit, a further message with the same header begins with it.
+pub(super) fn render<'a>(
+    message: &'a Content,
+    renderer: &mut Renderer<Recorder>,
+    options: Options,
+) -> Result<Vec<Piece<'a>>> {
+    let questions = message.questions.iter().map(Entry::Question);
+    let entries: Vec<Entry<'a>> = questions.chain(message.records.iter().map(Entry::Record)).collect();
+    let mut rest = &entries[..];
+    let mut pieces = Vec::new();
+    loop {
+        let mut wire = renderer.start(message.header, options);
+        let mut taken = 0;
+        for entry in rest {
+            match entry.write(&mut wire) {
+                Ok(()) => taken += 1,
+                Err(RenderError::Full) if taken > 0 => break,
+                Err(RenderError::Full) => bail!(
+                    "{} has {} octets and does not fit into a message of its own of {} octets, 12 of them its header{}",
+                    entry.shown(),
+                    entry.whole_len(),
+                    options.limit,
+                    if options.limit < dns::MAX_MESSAGE_LEN { "; a higher --limit may help" } else { "" }
+                ),
+                Err(error) => return Err(error).with_context(|| entry.shown()),
+            }
+        }
+        let octets = wire.finish().to_vec();
+        let (here, later) = rest.split_at(taken);
+        pieces.push(Piece {
+            header: message.header,
+            entries: here.to_vec(),
+            octets,
+            answers: renderer.compressor().answers().to_vec(),
+            continues: !pieces.is_empty(),
+        });
+        if later.is_empty() {
+            return Ok(pieces);
+        }
+        rest = later;
+    }
+}

@@ -1,0 +1,283 @@
+//! Records out of zone files in master format (RFC 1035 §5).
+
+use super::record_memory;
+use dns::wire::{Class, Content, Flags, Header, Question, Rdata, RdataError, Record, RecordType, Section};
+use domain::base::iana;
+use domain::base::name::ToName as _;
+use domain::base::rdata::ComposeRecordData as _;
+use domain::zonefile::inplace::{Entry, ScannedRecord, Zonefile};
+use name::dns::{Name, NameBuf};
+use std::fmt;
+
+/// Octets of memory that the records of a file take at the most, about: 1.5 million records and more.
+const MOST: usize = 512 << 20;
+
+/// Reads a zone file, and makes of it the message that transfers the zone (RFC 5936 §2.2): the question is the owner of
+/// the first record with type AXFR, and the answer all records in the order of the file. It may be longer than a message
+/// can be.
+///
+/// `origin` ends names that are not complete, until the file has its own `$ORIGIN`. The class is IN until a record has one, and
+/// from there on that of the record before; a time to live that no `$TTL` and no record has stated is 3,600 s. Times are numbers of seconds.
+///
+/// # Errors
+/// Where the file is none, holds no record, refers to another file, or holds too many records.
+pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
+    closed(text)?;
+    let mut zone = Zonefile::with_capacity(text.len() + 1);
+    zone.extend_from_slice(text);
+    // The reader takes a last line without its end for one that is cut off.
+    zone.extend_from_slice(b"\n");
+    // It takes records of several classes only so; the class to use where one is missing follows the records below.
+    zone = zone.allow_invalid();
+    zone.set_default_class(iana::Class::IN);
+    if let Some(origin) = origin {
+        let octets = origin.as_bytes().to_vec();
+        let name = domain::base::Name::from_octets(octets.into());
+        // A checked name is one there, too.
+        zone.set_origin(name.map_err(|_| ZoneError::Name)?);
+    }
+    let mut records = Vec::new();
+    let mut kept = 0;
+    while let Some(entry) = zone.next_entry().map_err(|error| told(&error.to_string()))? {
+        let record = match entry {
+            Entry::Record(record) => record,
+            Entry::Include { path, .. } => return Err(ZoneError::Include(path.to_string())),
+        };
+        zone.set_default_class(record.class());
+        let record = plain(&record)?;
+        kept += record_memory(&record);
+        if kept > MOST {
+            return Err(ZoneError::TooLarge { records: records.len() });
+        }
+        records.push(record);
+    }
+    let first = records.first().ok_or(ZoneError::Empty)?;
+    let question = Question { name: first.owner, rtype: RecordType::AXFR, class: first.class };
+    let header = Header { id: 0, flags: Flags::RESPONSE.with(Flags::AUTHORITATIVE) };
+    Ok(Content { header, questions: vec![question], records })
+}
+
+/// Looks for what is opened and never closed: a file that ends within an entry makes the reader panic.
+fn closed(text: &[u8]) -> Result<(), ZoneError> {
+    let (mut line, mut quote, mut open) = (1, None, Vec::new());
+    let mut octets = text.iter();
+    while let Some(&octet) = octets.next() {
+        match octet {
+            b'\n' => line += 1,
+            b'\\' => line += usize::from(octets.next() == Some(&b'\n')),
+            b'"' => quote = quote.xor(Some(line)),
+            _ if quote.is_some() => {}
+            b'(' => open.push(line),
+            b')' => drop(open.pop()),
+            // To the end of the line, which is not taken.
+            b';' => {
+                let comment = octets.as_slice().iter().take_while(|octet| **octet != b'\n').count();
+                octets = octets.as_slice()[comment..].iter();
+            }
+            _ => {}
+        }
+    }
+    match (quote, open.pop()) {
+        (Some(line), _) => Err(ZoneError::Syntax(format!("line {line}: a quotation that is never closed"))),
+        (None, Some(line)) => {
+            Err(ZoneError::Syntax(format!("line {line}: a parenthesis that is never closed")))
+        }
+        (None, None) => Ok(()),
+    }
+}
+
+/// A record as this workspace has them.
+fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
+    let owner = record.owner().to_vec();
+    let owner = Name::parse(owner.as_slice()).map_err(|_| ZoneError::Name)?;
+    let mut data = Vec::new();
+    // A vector takes whatever comes.
+    let Ok(()) = record.data().compose_rdata(&mut data);
+    let record = Record {
+        section: Section::Answer,
+        owner: NameBuf::from(owner),
+        rtype: RecordType(record.rtype().to_int()),
+        class: Class(record.class().to_int()),
+        ttl: record.ttl().as_secs(),
+        data,
+    };
+    // In the generic form of RFC 3597 §5 the data may be anything.
+    match Rdata::parse(record.rtype, &record.data) {
+        Ok(_) => Ok(record),
+        Err(error) => Err(ZoneError::Rdata(format!("{} {}", record.owner, record.rtype), error)),
+    }
+}
+
+/// What the reader says, `LINE:COLUMN: WHAT`, for people who do not know the reader.
+fn told(error: &str) -> ZoneError {
+    let mut parts = error.splitn(3, ':');
+    let number = |part: Option<&str>| part.and_then(|part| part.parse::<usize>().ok());
+    let (Some(line), Some(column), Some(what)) =
+        (number(parts.next()), number(parts.next()), parts.next().map(str::trim))
+    else {
+        return ZoneError::Syntax(error.to_owned());
+    };
+    let at = match what {
+        // Seen when the end of the line was passed.
+        what if column == 1 && line > 1 && !matches!(what, "bad symbol" | "unbalanced parens") => {
+            format!("line {}", line - 1)
+        }
+        _ => format!("line {line}, column {column}"),
+    };
+    let what = match what {
+        "missing origin" => return ZoneError::NoOrigin(at),
+        "expected rtype" => "neither a type nor a class nor a time to live in seconds",
+        "missing last owner" => "a record without an owner, and none before it",
+        "unknown record type with concrete data" => {
+            r"data of this type are read in the generic form alone, \# LENGTH HEX (RFC 3597 §5)"
+        }
+        "trailing tokens" => "the record goes on after its last field",
+        "unexpected end of entry" => "the record ends before its last field",
+        what => what,
+    };
+    ZoneError::Syntax(format!("{at}: {what}"))
+}
+
+/// Why a file is no zone file of use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ZoneError {
+    /// It is not written as one: where, and what is wrong.
+    Syntax(String),
+    /// A name has no dot at its end, and there is nothing to end it: where.
+    NoOrigin(String),
+    /// A name that is none, which the reader has let pass.
+    Name,
+    /// Data, given as octets, that the type of the record, named with its owner, does not have.
+    Rdata(String, RdataError),
+    /// It refers to another file.
+    Include(String),
+    /// There is no record.
+    Empty,
+    /// There are too many records.
+    TooLarge {
+        /// How many could be kept.
+        records: usize,
+    },
+}
+
+impl fmt::Display for ZoneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(what) => f.write_str(what),
+            Self::NoOrigin(at) => {
+                write!(f, "{at}: a name without a dot at its end, and no $ORIGIN before it")
+            }
+            Self::Name => f.write_str("a name of more than 255 octets"),
+            Self::Rdata(record, error) => write!(f, "the record {record}: {error}"),
+            Self::Include(path) => {
+                write!(f, "$INCLUDE of {path:?}: other files are not read; put its lines in its place")
+            }
+            Self::Empty => f.write_str("there is no record"),
+            Self::TooLarge { records } => {
+                write!(f, "after {records} records, {} MiB of memory are full", MOST >> 20)
+            }
+        }
+    }
+}
+
+impl std::error::Error for ZoneError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const ZONE: &str = "\
+$TTL 300
+@       SOA ns hostmaster 1 2 3 4 5
+        NS  ns.Example.com.
+ns  60  A   192.0.2.1
+_sip._tcp SRV 0 0 5060 ns
+*       TXT \"a b\" c
+odd     TYPE65280 ( \\# 3 ; comment
+        010203 )";
+
+    fn origin() -> NameBuf {
+        "example.com".parse().unwrap()
+    }
+
+    #[test]
+    fn reads_records_in_their_order() {
+        let message = read(ZONE.as_bytes(), Some(origin().view())).unwrap();
+        let question = Question { name: origin(), rtype: RecordType::AXFR, class: Class::IN };
+        assert_eq!(message.questions, [question]);
+        let shown: Vec<String> = message
+            .records
+            .iter()
+            .map(|record| {
+                let Record { owner, rtype, class, ttl, data, .. } = record;
+                format!("{owner} {ttl} {class} {rtype} {}", data.escape_ascii())
+            })
+            .collect();
+        assert_eq!(
+            shown[1..],
+            [
+                r"example.com. 300 IN NS \x02ns\x07Example\x03com\x00",
+                r"ns.example.com. 60 IN A \xc0\x00\x02\x01",
+                r"_sip._tcp.example.com. 300 IN SRV \x00\x00\x00\x00\x13\xc4\x02ns\x07example\x03com\x00",
+                r"*.example.com. 300 IN TXT \x03a b\x01c",
+                r"odd.example.com. 300 IN TYPE65280 \x01\x02\x03",
+            ]
+        );
+        assert_eq!(
+            (message.records[0].rtype, message.records[0].data.len()),
+            (RecordType::SOA, 16 + 24 + 20)
+        );
+    }
+
+    #[test]
+    fn a_class_holds_until_the_next() {
+        let message = read(b"a. A 192.0.2.1\nb. CH TXT x\nc. TXT y\n", None).unwrap();
+        let classes: Vec<Class> = message.records.iter().map(|record| record.class).collect();
+        assert_eq!(classes, [Class::IN, Class::CH, Class::CH]);
+    }
+
+    #[test]
+    fn says_where_a_file_is_wrong() {
+        let says = |text: &str| read(text.as_bytes(), None).unwrap_err().to_string();
+        for (text, expected) in [
+            ("a. A 192.0.2.1\na. 1h A 192.0.2.1", "line 2, column 6: neither a type nor a class nor a time"),
+            ("a. A 192.0.2.1\na. MX 10\nb. A 192.0.2.1", "line 2: the record ends before its last field"),
+            ("a. A 192.0.2\n\n", "line 1: expected IPv4 address"),
+            ("www A 192.0.2.1", "line 1, column 5: a name without a dot at its end, and no $ORIGIN"),
+            ("  A 192.0.2.1", "line 1, column 3: a record without an owner, and none before it"),
+            ("a. A 192.0.2.1 2", "line 1, column 16: the record goes on after its last field"),
+            ("$TTL 1\n$UNKNOWN x", "line 2, column 10: unknown control: $UNKNOWN"),
+            ("a. TXT \"b\\\"\na. TXT c", "line 1: a quotation that is never closed"),
+            ("a. TXT ( a ; )\n(b)", "line 1: a parenthesis that is never closed"),
+            ("a. LOC 1 N 1 E 0m", "line 1, column 8: data of this type are read in the generic form"),
+            (")", "line 1, column 1: unbalanced parens"),
+        ] {
+            assert!(says(text).starts_with(expected), "{}", says(text));
+        }
+        assert_eq!(
+            says("a. MX \\# 1 00"),
+            "the record a. MX: the data of the record end too early, at their octet 1"
+        );
+        assert_eq!(says("; nothing\n"), "there is no record");
+        assert!(says("$INCLUDE other.zone").contains("\"other.zone\": other files are not read"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_file_is_no_disaster(
+            changes in vec((any::<prop::sample::Index>(), 0..6_usize, "[ -~\\n]{0,3}|[()\"\\\\;@$.\\n #0-9]{0,4}|.{0,3}"), 1..6),
+        ) {
+            let mut text = ZONE.as_bytes().to_vec();
+            for (at, cut, to) in changes {
+                let at = at.index(text.len() + 1);
+                text.splice(at..(at + cut).min(text.len()), to.into_bytes());
+            }
+            if let Ok(message) = read(&text, Some(origin().view())) {
+                prop_assert!(message.records.len() <= 32);
+            }
+        }
+    }
+}
