@@ -1,5 +1,6 @@
 //! `hashlane study`
 
+use super::dns::input;
 use crate::output::{
     self,
     folder::{self, Folder, definition},
@@ -15,6 +16,7 @@ use lab::study::definition::Definition;
 use lab::study::embedded;
 use lab::study::run::{Settings, run};
 use lab::workload::capture::{self, Capture};
+use lab::workload::dns::split;
 use lab::workload::file::{self, FromFile};
 use lab::workload::packed::Names;
 use std::fmt::Write as _;
@@ -52,10 +54,13 @@ Examples:
   hashlane study run name-encodings --full --out full
   find /usr -type f > names.txt; hashlane study run name-encodings --names names.txt
   tcpdump -c 100000 -w t.pcap; hashlane study run flow-hash flow-table --pcap t.pcap
+  tcpdump -c 100000 -w d.pcap port 53; hashlane study run dns-render --pcap d.pcap
+  hashlane study run dns-render --zone example.com.zone
   hashlane study run my-study.toml
 
 A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
 Packets of --pcap that have no ports, or are fragments, are counted and passed over.
+The records of --zone are divided into messages of 65,535 octets, as a transfer sends them.
 Stop with Ctrl-C: what was measured is kept, and marked as partial.")]
 struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
@@ -73,9 +78,12 @@ struct RunArgs {
     /// Measure these names, one to a line, in place of the study's workloads
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Take the tuples of this capture (pcap, pcapng) in place of generated ones
+    /// Take the tuples, or the messages of the DNS, of this capture (pcap, pcapng) in place of generated ones
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
+    /// Render the records of this zone file in place of generated messages
+    #[arg(long, value_name = "FILE", conflicts_with = "pcap")]
+    zone: Option<PathBuf>,
 }
 
 /// The seed for which the studies state their checksums.
@@ -86,6 +94,9 @@ const MOST_NAMES: usize = 1_000_000;
 
 /// Tuples that are taken from a capture at the most: some 100 octets each while it is read.
 const MOST_TUPLES: usize = 1 << 20;
+
+/// Octets of memory for messages that are taken from a capture at the most, about.
+const MOST_MESSAGES: usize = 64 << 20;
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -136,8 +147,17 @@ impl RunArgs {
         machine.run.seed = SEED;
         let own = Own {
             names: self.names.as_deref().map(|path| own_names(path, &mut machine)).transpose()?,
-            tuples: self.pcap.as_deref().map(|path| own_tuples(path, &mut machine)).transpose()?,
-            messages: None,
+            tuples: match &self.pcap {
+                Some(path) if definitions.iter().any(of_flows) => Some(own_tuples(path, &mut machine)?),
+                _ => None,
+            },
+            messages: match (&self.zone, &self.pcap) {
+                (Some(path), _) => Some(own_zone(path, &mut machine)?),
+                (None, Some(path)) if definitions.iter().any(of_messages) => {
+                    Some(own_messages(path, &mut machine)?)
+                }
+                _ => None,
+            },
         };
         let folder = Folder::create(&self.out)?;
         stop_on_ctrl_c()?;
@@ -166,12 +186,16 @@ impl RunArgs {
     /// Refuses names where no study is one of names, and a capture where all are: what the user gave would be passed over in
     /// silence.
     fn is_of_use(&self, definitions: &[Definition]) -> Result<()> {
-        let of_names = |definition: &Definition| definition.model == "names";
         if self.names.is_some() && !definitions.iter().any(of_names) {
             bail!("--names is for studies of names, such as name-encodings, and none was named");
         }
         if self.pcap.is_some() && definitions.iter().all(of_names) {
-            bail!("--pcap is for studies of flows, such as flow-hash or flow-table, and none was named");
+            bail!(
+                "--pcap is for studies of flows or of messages, such as flow-hash or dns-render, and none was named"
+            );
+        }
+        if self.zone.is_some() && !definitions.iter().any(of_messages) {
+            bail!("--zone is for studies of messages, such as dns-render, and none was named");
         }
         Ok(())
     }
@@ -220,6 +244,18 @@ impl RunArgs {
     }
 }
 
+fn of_names(definition: &Definition) -> bool {
+    definition.model == "names"
+}
+
+fn of_messages(definition: &Definition) -> bool {
+    definition.model == "render"
+}
+
+fn of_flows(definition: &Definition) -> bool {
+    !of_names(definition) && !of_messages(definition)
+}
+
 /// What the user measures in place of what is generated.
 struct Own {
     names: Option<(String, Names)>,
@@ -259,8 +295,38 @@ fn own_names(path: &Path, machine: &mut Machine) -> Result<(String, Names)> {
         output::tell(&format!("  and {} more", skipped_count - skipped.len() as u64));
     }
     machine.run.notes.push(note);
-    let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok((format!("names:{label}"), names))
+    Ok((format!("names:{}", label(path)), names))
+}
+
+/// Reads the records of the user's zone file.
+fn own_zone(path: &Path, machine: &mut Machine) -> Result<(String, Vec<Content>)> {
+    let name = path.display().to_string();
+    let octets = input::octets(path, &name)?;
+    let content = input::zone(&octets, &name, None, "a line `$ORIGIN NAME` before it gives one")?;
+    let records = content.records.len();
+    let messages = split(content, &Key::VECTOR);
+    let kept: usize = messages.iter().map(|message| message.records.len()).sum();
+    let mut note = format!("{name}: {kept} records in {} messages", messages.len());
+    if kept < records {
+        write!(note, "; {} are too long for a message", records - kept)?;
+    }
+    output::tell(&note);
+    machine.run.notes.push(note);
+    Ok((format!("zone:{}", label(path)), messages))
+}
+
+/// Reads the messages of the DNS in the user's capture.
+fn own_messages(path: &Path, machine: &mut Machine) -> Result<(String, Vec<Content>)> {
+    let name = path.display().to_string();
+    let capture = input::captured(&input::octets(path, &name)?, &name, MOST_MESSAGES)?;
+    let note = format!("{name}: {capture}");
+    output::tell(&note);
+    machine.run.notes.push(note);
+    Ok((format!("pcap:{}", label(path)), capture.messages))
+}
+
+fn label(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Reads the tuples of the user's capture; says on standard error, and in the machine's notes, what was passed over.
@@ -269,8 +335,7 @@ fn own_tuples(path: &Path, machine: &mut Machine) -> Result<(String, Capture)> {
     let note = format!("{}: {capture}", path.display());
     output::tell(&note);
     machine.run.notes.push(note);
-    let label = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok((format!("pcap:{label}"), capture))
+    Ok((format!("pcap:{}", label(path)), capture))
 }
 
 /// The first Ctrl-C ends the run after what is being timed; the second one ends the process.

@@ -106,7 +106,7 @@ fn a_capture_that_is_none_is_refused_before_anything_is_measured() {
     let missing = folder.run(&["study", "run", "tables.toml", "--pcap", "none.pcap"]).failed();
     holds(&missing, &["cannot read none.pcap"]);
     let of_no_use = folder.run(&["study", "run", "name-encodings", "--pcap", "ipv4.pcap"]).failed();
-    holds(&of_no_use, &["--pcap is for studies of flows"]);
+    holds(&of_no_use, &["--pcap is for studies of flows or of messages"]);
 }
 
 #[test]

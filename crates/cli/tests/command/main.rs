@@ -6,6 +6,7 @@ mod flows;
 mod help;
 mod input;
 mod names;
+mod renders;
 mod results;
 mod stop;
 mod support;

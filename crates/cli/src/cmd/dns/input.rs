@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use dns::wire::Content;
 use lab::workload::capture::packets::{self, FormatError};
-use lab::workload::dns::capture;
+use lab::workload::dns::capture::{self, Capture};
 use lab::workload::dns::zone::{self, ZoneError};
 use name::dns::NameBuf;
 use std::fs::File;
@@ -55,7 +55,8 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn octets(path: &Path, name: &str) -> Result<Vec<u8>> {
+/// The octets of a file, `-` being standard input.
+pub(crate) fn octets(path: &Path, name: &str) -> Result<Vec<u8>> {
     let cannot_read = || format!("cannot read {name}");
     // A pipe has no length before it ends.
     let (from, len): (Box<dyn Read>, u64) = match is_stdin(path) {
@@ -96,10 +97,7 @@ fn recognise(octets: &[u8]) -> Result<Format> {
 fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf>) -> Result<Messages> {
     match format {
         Format::Zone => {
-            let message = zone::read(&octets, origin.map(NameBuf::view)).map_err(|error| match error {
-                ZoneError::NoOrigin(_) => anyhow!("{name}: {error}; --origin NAME gives one"),
-                error => anyhow!("{name}: {error}"),
-            })?;
+            let message = zone(&octets, name, origin, "--origin NAME gives one")?;
             Ok(Box::new([Ok(message)].into_iter()))
         }
         Format::Hex => {
@@ -114,15 +112,29 @@ fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf
             })))
         }
         Format::Capture => {
-            let capture = capture::read_from(octets.as_slice(), MOST_KEPT).map_err(|error| match error {
-                FormatError::Read(error) => anyhow::Error::new(error).context(name.to_owned()),
-                FormatError::NotACapture(why) => anyhow!("{name} is no capture: {why}"),
-            })?;
-            if capture.messages.is_empty() {
-                bail!("{name} has no message of the DNS over UDP or TCP: {capture}");
-            }
+            let capture = captured(&octets, name, MOST_KEPT)?;
             output::tell(&format!("{name}: {capture}"));
             Ok(Box::new(capture.messages.into_iter().map(Ok)))
         }
     }
+}
+
+/// The records of a zone file; `advice` says what to do where names need an origin.
+pub(crate) fn zone(octets: &[u8], name: &str, origin: Option<&NameBuf>, advice: &str) -> Result<Content> {
+    zone::read(octets, origin.map(NameBuf::view)).map_err(|error| match error {
+        ZoneError::NoOrigin(_) => anyhow!("{name}: {error}; {advice}"),
+        error => anyhow!("{name}: {error}"),
+    })
+}
+
+/// The messages of a capture, one at least; about `most` octets of them are kept.
+pub(crate) fn captured(octets: &[u8], name: &str, most: usize) -> Result<Capture> {
+    let capture = capture::read_from(octets, most).map_err(|error| match error {
+        FormatError::Read(error) => anyhow::Error::new(error).context(name.to_owned()),
+        FormatError::NotACapture(why) => anyhow!("{name} is no capture: {why}"),
+    })?;
+    if capture.messages.is_empty() {
+        bail!("{name} has no message of the DNS over UDP or TCP: {capture}");
+    }
+    Ok(capture)
 }

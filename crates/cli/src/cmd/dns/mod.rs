@@ -3,7 +3,7 @@
 mod compressor;
 mod explain;
 mod hex;
-mod input;
+pub(super) mod input;
 mod pcap;
 mod piece;
 mod render;

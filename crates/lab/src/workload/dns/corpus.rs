@@ -234,21 +234,50 @@ fn transfer(key: &Key) -> Content {
         records.push(record(&host, RecordType::MX, exchange));
         records.push(record(&alias, RecordType::CNAME, name(&host).as_bytes().to_vec()));
     }
-    let mut content = content(zone, RecordType::AXFR, records);
-    let fitting = {
-        let mut renderer = Renderer::new(key);
+    split(content(zone, RecordType::AXFR, records), key).swap_remove(0)
+}
+
+/// The messages that it takes to carry all records of `content`, each as long as can be: as a transfer sends a zone
+/// (RFC 5936 §2.2). A record that is too long for any message is left out.
+pub fn split(mut content: Content, key: &Key) -> Vec<Content> {
+    let mut renderer = Renderer::new(key);
+    let mut messages = Vec::new();
+    loop {
         let mut message = renderer.start(content.header, Options::stream());
         // What does not fit ends it.
         let _ = content.rdata().map(|rdata| content.render(&rdata, &mut message));
-        usize::from(message.count(Section::Answer))
-    };
-    content.records.truncate(fitting);
-    content
+        let records = Section::ALL.iter().skip(1).map(|section| usize::from(message.count(*section))).sum();
+        let mut rest = content.records.split_off(records);
+        if records == 0 && !rest.is_empty() {
+            rest.remove(0);
+        }
+        let header = content.header;
+        if records > 0 || messages.is_empty() {
+            messages.push(content);
+        }
+        if rest.is_empty() {
+            return messages;
+        }
+        content = Content { header, questions: Vec::new(), records: rest };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn splits_what_is_too_long_and_drops_what_cannot_be() {
+        let long = |number: usize| record(&format!("a{number}.example"), RecordType::TXT, vec![b'x'; 30_000]);
+        let mut records: Vec<Record> = (0..5).map(long).collect();
+        records.insert(3, record("b.example", RecordType::TXT, vec![b'x'; 65_530]));
+        let messages = split(content(name("example"), RecordType::AXFR, records.clone()), &Key::VECTOR);
+        let counts: Vec<usize> = messages.iter().map(|message| message.records.len()).collect();
+        assert_eq!(counts, [2, 1, 2]);
+        records.remove(3);
+        let kept: Vec<Record> = messages.into_iter().flat_map(|message| message.records).collect();
+        assert_eq!(kept, records);
+    }
 
     #[test]
     fn every_kind_is_what_it_says() {
@@ -267,6 +296,8 @@ mod tests {
             // The generator's texts are names, or they would be the root.
             assert!(names.iter().all(|name| !name.view().is_root()), "{id}");
         }
+        let transfer = "transfer".parse::<Kind>().unwrap().generate(&Key::VECTOR);
+        assert!(transfer.names() > 4000.0);
         let error = "positiv".parse::<Kind>().unwrap_err().to_string();
         assert!(error.contains("\"positiv\": there are positive, nxdomain"), "{error}");
         let names = |id: &str| id.parse::<Kind>().unwrap().generate(&Key::VECTOR).names();

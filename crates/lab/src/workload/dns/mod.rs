@@ -6,7 +6,7 @@ pub mod corpus;
 mod hostile;
 pub mod zone;
 
-pub use corpus::{Corpus, Kind, UnknownCorpus};
+pub use corpus::{Corpus, Kind, UnknownCorpus, split};
 
 use dns::wire::{Content, Question, Record};
 
