@@ -31,21 +31,37 @@ impl Case {
     /// Whether two runs of octets are equal.
     #[inline(always)]
     pub fn eq(self, a: &[u8], b: &[u8]) -> bool {
-        let same = |a: u64, b: u64| a == b || self.fold8(a) == self.fold8(b);
-        let same8 = |a: &[u8; 8], b: &[u8; 8]| same(u64::from_ne_bytes(*a), u64::from_ne_bytes(*b));
         if a.len() != b.len() {
             return false;
         }
-        // The ends first; they overlap each other or what lies between them.
-        match (a.first_chunk(), a.last_chunk(), b.first_chunk(), b.last_chunk()) {
-            (Some(first_a), Some(last_a), Some(first_b), Some(last_b)) => {
-                let between = |octets| <[u8]>::as_chunks(octets).0.iter().skip(1);
-                same8(last_a, last_b)
-                    && same8(first_a, first_b)
-                    && (a.len() <= 16 || between(a).zip(between(b)).all(|(a, b)| same8(a, b)))
-            }
-            _ => same(few(a), few(b)),
+        let (Some(first_a), Some(first_b)) = (a.first_chunk(), b.first_chunk()) else {
+            return self.same(few(a), few(b));
+        };
+        // The last eight octets overlap those before them.
+        let (Some(last_a), Some(last_b)) = (a.last_chunk(), b.last_chunk()) else { return false };
+        if !self.same8(last_a, last_b) || !self.same8(first_a, first_b) {
+            return false;
         }
+        let mut at = 8;
+        while at + 8 < a.len() {
+            let (Some(next_a), Some(next_b)) = (a[at..].first_chunk(), b[at..].first_chunk()) else { break };
+            if !self.same8(next_a, next_b) {
+                return false;
+            }
+            at += 8;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn same8(self, a: &[u8; 8], b: &[u8; 8]) -> bool {
+        self.same(u64::from_ne_bytes(*a), u64::from_ne_bytes(*b))
+    }
+
+    /// Whether two words are equal; names are mostly spelled alike.
+    #[inline(always)]
+    fn same(self, a: u64, b: u64) -> bool {
+        a == b || self.fold8(a) == self.fold8(b)
     }
 
     #[inline(always)]
@@ -57,16 +73,15 @@ impl Case {
     }
 }
 
-/// Fewer than eight octets in a word, in such order as comes out of few reads.
+/// Fewer than eight octets in a word, in such order as comes out of two reads at the most, which may overlap.
 #[inline(always)]
 fn few(octets: &[u8]) -> u64 {
-    let four = |octets: Option<&[u8; 4]>| octets.map_or(0, |octets| u64::from(u32::from_ne_bytes(*octets)));
-    match *octets {
-        [] => 0,
-        [a] => u64::from(a),
-        [a, b] => u64::from(u16::from_ne_bytes([a, b])),
-        [a, b, c] => u64::from(u32::from_ne_bytes([a, b, c, 0])),
-        _ => four(octets.first_chunk()) | four(octets.last_chunk()) << 32,
+    if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+        u64::from(u32::from_ne_bytes(*first)) | u64::from(u32::from_ne_bytes(*last)) << 32
+    } else if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+        u64::from(u16::from_ne_bytes(*first)) | u64::from(u16::from_ne_bytes(*last)) << 16
+    } else {
+        octets.first().copied().map_or(0, u64::from)
     }
 }
 
