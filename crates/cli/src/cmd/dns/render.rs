@@ -22,7 +22,8 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Zone file: its records become the answer to a question of type AXFR for the first record's owner. Times are
-numbers of seconds, the class is IN unless stated, and $INCLUDE is refused.
+numbers of seconds, the class is IN unless stated, and $INCLUDE is refused. Data of rarer types are given in
+the generic form, TYPE1234 \\# LENGTH HEX.
 Hex: two digits are an octet, # begins a comment, and an empty line ends a message. What this command prints
 can be read again.
 Capture: messages over UDP from or to port 53, and those over TCP that lie whole in one segment. Header, questions and
