@@ -26,7 +26,8 @@ const PROBES: usize = 16;
 /// hashed, and its suffixes go into the table only if another name follows.
 ///
 /// Most names have but one label before an end that has been written lately. Such ends are kept, as they were spelled, with
-/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else.
+/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else. Of long names that
+/// come again as they were spelled only the ends are looked at before the whole is compared.
 ///
 /// **Bounds.** The hash is keyed, strongly universal, and 32 bits of it stand in the slot, so that octets are compared in
 /// vain once in 2³² times. A suffix is looked for in 16 slots at the most. The table has 64 to 16,384 slots of 8 octets; after
@@ -43,9 +44,35 @@ pub struct SuffixTable {
     first: First,
     /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
     sound: usize,
+    /// Long names as they were spelled, lately met: what a slot has, with the check of [`Recent`] in place of a hash.
+    recent: [u64; RECENT],
     parents: [Parent; PARENTS],
     sums: SuffixSums,
     missed: [(u32, u8); MAX_LABELS],
+}
+
+/// A name that is no longer than this is hashed as fast as it is compared.
+const SHORT: usize = 32;
+
+/// Long names that are kept whole.
+const RECENT: usize = 32;
+
+/// Where a long name is kept, and what tells it from others there: from its ends and its length, without a key. Who
+/// makes names that share them makes those slower by one comparison, and no more.
+#[derive(Clone, Copy)]
+struct Recent {
+    place: usize,
+    check: u32,
+}
+
+impl Recent {
+    /// `None` for a name of fewer than eight octets.
+    fn of(octets: &[u8]) -> Option<Self> {
+        let (first, last) =
+            (u64::from_le_bytes(*octets.first_chunk()?), u64::from_le_bytes(*octets.last_chunk()?));
+        let mixed = (first ^ last.rotate_left(29) ^ octets.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Some(Self { place: (mixed >> 59) as usize, check: (mixed >> 27) as u32 })
+    }
 }
 
 /// Names without their first label that are kept.
@@ -100,6 +127,7 @@ impl SuffixTable {
             used: 0,
             first: First::None,
             sound: usize::MAX,
+            recent: [0; RECENT],
             parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
             missed: [(0, 0); MAX_LABELS],
@@ -114,6 +142,50 @@ impl SuffixTable {
     #[inline(always)]
     fn tag(&self, hash: u32) -> u64 {
         u64::from(self.message) << 32 | u64::from(hash)
+    }
+
+    /// How a long name is to be written.
+    #[inline(never)]
+    fn place_long(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
+        let recent = Recent::of(octets);
+        if let Some(at) = recent.and_then(|recent| self.find_recent(written, octets, recent)) {
+            return Place { literal: 0, pointer: Some(at) };
+        }
+        let place = match self.place_under_parent(written, octets, from) {
+            Some(place) => place,
+            None => self.place_anew(written, octets, from),
+        };
+        let (at, literal) = match place {
+            // Where it ends in a pointer there, it is not found so again, but by its hash.
+            Place { literal: 0, pointer } => (pointer.map_or(0, usize::from), octets.len()),
+            Place { literal, .. } => (written.len(), literal),
+        };
+        if let Some(Recent { place, check }) = recent
+            && at < POINTER_LIMIT
+        {
+            self.recent[place] = (at as u64) << 48 | (literal as u64) << 40 | self.tag(check);
+        }
+        place
+    }
+
+    /// Where a name was written before with this very spelling, if it was lately.
+    fn find_recent(&self, written: &[u8], octets: &[u8], recent: Recent) -> Option<u16> {
+        let slot = *self.recent.get(recent.place)?;
+        if slot & 0xff_ffff_ffff != self.tag(recent.check) {
+            return None;
+        }
+        let (at, literal) = ((slot >> 48) as usize, (slot >> 40) as usize & 0xff);
+        let (labels, rest) = octets.split_at_checked(literal)?;
+        if at + literal > self.sound || written.get(at..at + literal)? != labels {
+            return None;
+        }
+        if !rest.is_empty() {
+            let target = pointer_at(written, at + literal)?;
+            if written.get(target..target + rest.len())? != rest {
+                return None;
+            }
+        }
+        Some(at as u16)
     }
 
     /// Where a suffix of this hash was written before; `stands` says of a slot whether it holds it.
@@ -321,6 +393,7 @@ impl Compressor for SuffixTable {
         self.message = self.message.wrapping_add(1);
         if self.message == 0 {
             self.slots.fill(0);
+            self.recent = [0; RECENT];
             self.parents = [Parent::NONE; PARENTS];
             self.message = 1;
         }
@@ -354,11 +427,13 @@ impl Compressor for SuffixTable {
             self.keep_first(written, at, len);
         }
         let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
-        if let Some(place) = self.place_under_parent(written, octets, from) {
-            return place;
+        if octets.len() > SHORT {
+            return self.place_long(written, octets, from);
         }
-
-        self.place_anew(written, octets, from)
+        match self.place_under_parent(written, octets, from) {
+            Some(place) => place,
+            None => self.place_anew(written, octets, from),
+        }
     }
 
     fn truncate(&mut self, len: usize) {
