@@ -13,7 +13,7 @@ use crate::study::definition::Definition;
 pub(super) const MODEL: &str = "render";
 
 /// The message that hostile ones are held against, octet by octet.
-const ORDINARY: &str = "names/a500";
+const ORDINARY: &str = "response/a500";
 
 /// What the workloads of hostile names are called.
 const HOSTILE: &str = "hostile/";
@@ -25,7 +25,7 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let hostile: Vec<&str> = facts.workloads.iter().copied().filter(hostile).collect();
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(view.source_table().map(Block::Table));
-    for workload in facts.workloads.iter().filter(|w| !w.starts_with(HOSTILE) && **w != ORDINARY) {
+    for workload in facts.workloads.iter().filter(|w| !w.starts_with(HOSTILE)) {
         blocks.push(Block::Bars(view.bars(&[workload], "ns", metric::NS, &|w, s| view.ns(w, s))));
     }
     let all = &facts.workloads;
@@ -272,7 +272,7 @@ mod tests {
             ("positive", "domain/static", 500.0, 171.0, 42.0),
             ("servfail", "dumb", 5.0, 29.0, 1.0),
             ("servfail", "ours", 7.5, 29.0, 1.0),
-            ("names/a500", "ours", 5000.0, 5000.0, 500.0),
+            ("response/a500", "ours", 5000.0, 5000.0, 500.0),
             ("hostile/deep", "ours", 20_000.0, 10_000.0, 64.0),
             ("hostile/distinct", "ours", 9_000.0, 10_000.0, 500.0),
         ]);
@@ -283,7 +283,7 @@ mod tests {
         let octets = table(&section, "octets");
         assert_eq!(octets.rows[2][..2], ["dumb", "639"]);
         let per_octet = table(&section, "ns per octet");
-        assert_eq!(per_octet.columns[1..], ["names/a500", "hostile/deep", "hostile/distinct"]);
+        assert_eq!(per_octet.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
         assert_eq!(
             section.findings,
             [
@@ -291,7 +291,7 @@ mod tests {
                 "positive: ours takes 0.250 of the fastest other with the smallest message, domain/hash-reused (153 octets).",
                 "servfail: ours takes 1.500 of the fastest other with the smallest message, dumb (29 octets).",
                 "servfail: ours takes 2.5 ns more than dumb.",
-                "Ours takes at the most 2.00 times as long per octet for hostile names (hostile/deep) as for names/a500.",
+                "Ours takes at the most 2.00 times as long per octet for hostile names (hostile/deep) as for response/a500.",
             ]
         );
     }
