@@ -2,7 +2,8 @@
 //!
 //! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against what the message already holds,
 //! by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a message and reads
-//! one back.
+//! one back. With the feature `domain`, `composer` compresses the names of messages that are built with the crate of that
+//! name.
 //!
 //! ```
 //! use dns::render::{Options, Renderer};
@@ -31,9 +32,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "domain"))]
 extern crate std;
 
+#[cfg(feature = "domain")]
+pub mod composer;
 pub mod render;
 pub mod wire;
 

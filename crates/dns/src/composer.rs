@@ -1,0 +1,301 @@
+//! Compression of names for messages that are built with the crate [`domain`] (feature `domain`).
+//!
+//! A [`Compressing`] is a target for its `MessageBuilder`, in place of `StaticCompressor`, `TreeCompressor` or
+//! `HashCompressor`. It may stand inside a [`StreamTarget`](domain::base::StreamTarget) or around one, or alone, and as
+//! it has a `Default`, it may be the `Target` of a `Service` of that crate's server.
+//!
+//! ```
+//! use dns::composer::{Compressed, Compressing};
+//! use domain::base::{MessageBuilder, Name, Rtype, StreamTarget};
+//! use domain::rdata::Ns;
+//!
+//! # fn main() -> Result<(), Box<dyn core::error::Error>> {
+//! let zone: Name<Vec<u8>> = "example.com".parse()?;
+//! let server: Name<Vec<u8>> = "ns.example.com".parse()?;
+//!
+//! let target = StreamTarget::new(Compressing::<Vec<u8>>::default())?;
+//! let mut message = MessageBuilder::from_target(target)?.question();
+//! message.push((&zone, Rtype::NS))?;
+//! let mut message = message.answer();
+//! message.push((&zone, 3600, Compressed(Ns::new(&server))))?;
+//!
+//! let target = message.finish();
+//! assert!(target.as_dgram_slice().ends_with(b"\x02ns\xc0\x0c"));
+//! assert_eq!(target.as_stream_slice()[..2], [0, 46]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Names in the data of records
+//!
+//! `domain` compresses these where the target's `can_compress` says that it can; a `StreamTarget` says that it cannot,
+//! whatever is inside it (release 0.12.3). Inside one, owners and questions are compressed by themselves, and the names in
+//! data of which [`Compressed`] is made. The server of that crate builds all its messages so.
+//!
+//! # Where the message starts
+//!
+//! Pointers count from the header, but a `StreamTarget` puts two octets of length before it. Around one, nothing is seen
+//! of them. Inside one, they are the first that is written, by themselves, into the empty target: so **two octets that are
+//! appended by themselves to an empty target are not part of the message, and everything else is**. `MessageBuilder` appends
+//! the 12 octets of a header at once. Who writes a message by hand must do so too, or append anything but two octets first.
+
+use crate::render::{Compressor, Place, SuffixTable};
+use alloc::boxed::Box;
+use core::hash::BuildHasher;
+use domain::base::Rtype;
+use domain::base::name::ToName;
+use domain::base::rdata::{ComposeRecordData, RecordData};
+use domain::base::wire::Composer;
+use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, Truncate};
+use hash::scheme::Key;
+use name::dns::{Case, Name, NameBuf};
+use std::hash::RandomState;
+use std::sync::LazyLock;
+
+/// Octets of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
+const PREFIX: usize = 2;
+
+/// The table of [`Compressing::default`]: to make a key's words takes longer than to copy them.
+static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_key()));
+
+/// A target that compresses the names that are appended to it, all else as `Target`.
+///
+/// A name that does not fit leaves the target as it was. What [`truncate`](Truncate::truncate) cuts off is not pointed to any
+/// more; where it leaves nothing of the message, another one may follow, and a target that is used again allocates
+/// nothing for messages such as it had before.
+#[derive(Clone, Debug)]
+pub struct Compressing<Target, C = SuffixTable> {
+    target: Target,
+    /// In a box, as builders of messages are moved about.
+    compressor: Box<C>,
+    case: Case,
+    /// Octets of the target before the message.
+    base: usize,
+}
+
+impl<Target> Compressing<Target> {
+    /// Around `target`, with a table of suffixes that is keyed with `key`: drawn at random when the process starts, and told
+    /// to nobody. What the target holds is taken as the message's beginning.
+    pub fn new(target: Target, key: &Key) -> Self {
+        Self::with(target, SuffixTable::new(key))
+    }
+}
+
+/// With a table of suffixes whose key was drawn at random when the first of them was made in this process.
+impl<Target: Default> Default for Compressing<Target> {
+    fn default() -> Self {
+        Self::with(Target::default(), TABLE.clone())
+    }
+}
+
+impl<Target, C: Compressor> Compressing<Target, C> {
+    /// Around `target`, with names compressed so. What the target holds is taken as the message's beginning.
+    pub fn with(target: Target, compressor: C) -> Self {
+        let mut compressor = Box::new(compressor);
+        compressor.start(Case::Ignored);
+        Self { target, compressor, case: Case::Ignored, base: 0 }
+    }
+
+    /// The same, but that a name is compressed against one that differs in the case of letters or not, as `case` says,
+    /// in place of [`Case::Ignored`]. No name written before is pointed to any more.
+    #[must_use]
+    pub fn case(mut self, case: Case) -> Self {
+        self.case = case;
+        self.compressor.start(case);
+        self
+    }
+}
+
+impl<Target, C> Compressing<Target, C> {
+    /// What is written to.
+    pub const fn as_target(&self) -> &Target {
+        &self.target
+    }
+
+    /// What was written to.
+    pub fn into_target(self) -> Target {
+        self.target
+    }
+}
+
+impl<Target: OctetsBuilder + AsRef<[u8]>, C: Compressor> Compressing<Target, C> {
+    /// Appends a name; on an error, a part of it may be there.
+    #[inline]
+    fn append(&mut self, name: Name<'_>) -> Result<(), Target::AppendError> {
+        let message = self.target.as_ref().get(self.base..).unwrap_or_default();
+        let Place { literal, pointer } = self.compressor.place(message, name);
+        if literal > 0 {
+            self.target.append_slice(name.as_bytes().get(..literal).unwrap_or_default())?;
+        }
+        pointer.map_or(Ok(()), |at| self.target.append_slice(&(0xc000 | at).to_be_bytes()))
+    }
+}
+
+impl<Target: AsRef<[u8]>, C> AsRef<[u8]> for Compressing<Target, C> {
+    fn as_ref(&self) -> &[u8] {
+        self.target.as_ref()
+    }
+}
+
+impl<Target: AsMut<[u8]>, C> AsMut<[u8]> for Compressing<Target, C> {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.target.as_mut()
+    }
+}
+
+impl<Target: OctetsBuilder + AsRef<[u8]>, C> OctetsBuilder for Compressing<Target, C> {
+    type AppendError = Target::AppendError;
+
+    #[inline]
+    fn append_slice(&mut self, slice: &[u8]) -> Result<(), Self::AppendError> {
+        let first = self.target.as_ref().is_empty();
+        self.target.append_slice(slice)?;
+        if first && slice.len() == PREFIX {
+            self.base = PREFIX;
+        }
+        Ok(())
+    }
+}
+
+impl<Target: Truncate + AsRef<[u8]>, C: Compressor> Truncate for Compressing<Target, C> {
+    fn truncate(&mut self, len: usize) {
+        if len > self.target.as_ref().len() {
+            return;
+        }
+        self.target.truncate(len);
+        if len < self.base {
+            self.base = 0;
+        }
+        match len - self.base {
+            0 => self.compressor.start(self.case),
+            message => self.compressor.truncate(message),
+        }
+    }
+}
+
+impl<Target: Composer, C: Compressor> Composer for Compressing<Target, C> {
+    fn append_compressed_name<N: ToName + ?Sized>(&mut self, name: &N) -> Result<(), Self::AppendError> {
+        let start = self.target.as_ref().len();
+        let flat;
+        let octets = match name.as_flat_slice() {
+            Some(octets) => Name::parse(octets).ok(),
+            None => {
+                flat = flatten(name);
+                flat.as_ref().map(NameBuf::view)
+            }
+        };
+        let appended = match octets {
+            Some(octets) => self.append(octets),
+            // What is no name is written as whoever made it would have it.
+            None => name.compose(&mut self.target),
+        };
+        if appended.is_err() {
+            self.truncate(start);
+        }
+        appended
+    }
+
+    fn can_compress(&self) -> bool {
+        true
+    }
+}
+
+impl<Target: FreezeBuilder, C> FreezeBuilder for Compressing<Target, C> {
+    type Octets = Target::Octets;
+
+    fn freeze(self) -> Self::Octets {
+        self.target.freeze()
+    }
+}
+
+/// Data of a record, with its names compressed even where a `StreamTarget` around the target keeps that from `domain`.
+///
+/// Only the types of RFC 1035 have such names (RFC 3597 §4); with all others, and in a target that does not compress, the
+/// data are written as they would be without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compressed<D>(pub D);
+
+impl<D: RecordData> RecordData for Compressed<D> {
+    fn rtype(&self) -> Rtype {
+        self.0.rtype()
+    }
+}
+
+impl<D: ComposeRecordData> ComposeRecordData for Compressed<D> {
+    fn rdlen(&self, _: bool) -> Option<u16> {
+        self.0.rdlen(true)
+    }
+
+    fn compose_rdata<Target: Composer + ?Sized>(
+        &self,
+        target: &mut Target,
+    ) -> Result<(), Target::AppendError> {
+        self.0.compose_rdata(&mut Able(target))
+    }
+
+    fn compose_canonical_rdata<Target: Composer + ?Sized>(
+        &self,
+        target: &mut Target,
+    ) -> Result<(), Target::AppendError> {
+        self.0.compose_canonical_rdata(target)
+    }
+}
+
+/// A target that says that it can compress, and does what the other one does where it is asked to.
+struct Able<'a, Target: ?Sized>(&'a mut Target);
+
+impl<Target: AsRef<[u8]> + ?Sized> AsRef<[u8]> for Able<'_, Target> {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl<Target: AsMut<[u8]> + ?Sized> AsMut<[u8]> for Able<'_, Target> {
+    fn as_mut(&mut self) -> &mut [u8] {
+        (*self.0).as_mut()
+    }
+}
+
+impl<Target: OctetsBuilder + ?Sized> OctetsBuilder for Able<'_, Target> {
+    type AppendError = Target::AppendError;
+
+    fn append_slice(&mut self, slice: &[u8]) -> Result<(), Self::AppendError> {
+        self.0.append_slice(slice)
+    }
+}
+
+impl<Target: Truncate + ?Sized> Truncate for Able<'_, Target> {
+    fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+}
+
+impl<Target: Composer + ?Sized> Composer for Able<'_, Target> {
+    fn append_compressed_name<N: ToName + ?Sized>(&mut self, name: &N) -> Result<(), Self::AppendError> {
+        self.0.append_compressed_name(name)
+    }
+
+    fn can_compress(&self) -> bool {
+        true
+    }
+}
+
+/// A name whose labels do not stand in one piece, such as a chain of names or one that was read from a message.
+fn flatten<N: ToName + ?Sized>(name: &N) -> Option<NameBuf> {
+    let mut flat = NameBuf::ROOT;
+    name.iter_labels()
+        .filter(|label| !label.is_root())
+        .try_for_each(|label| flat.push(label.as_ref()))
+        .ok()?;
+    Some(flat)
+}
+
+/// 128 bits of what the standard library keys its hash tables with, which it has from the system.
+fn random_key() -> Key {
+    let source = RandomState::new();
+    let mut octets = [0; 16];
+    for (number, half) in octets.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        *half = source.hash_one(number).to_le_bytes();
+    }
+    Key::new(octets)
+}
