@@ -3,6 +3,7 @@
 
 mod asm;
 mod fuzz;
+mod interop;
 mod need;
 mod run;
 mod test;

@@ -2,6 +2,7 @@
 
 use crate::asm::Asm;
 use crate::fuzz::Fuzz;
+use crate::interop;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::{Args, ValueEnum};
@@ -41,6 +42,8 @@ enum Step {
     Doctests,
     /// The documentation itself, warnings denied
     Doc,
+    /// Our DNS messages in the eyes of dig
+    Interop,
     /// What several threads share, in every order of their steps
     Loom,
     /// The instructions of the functions that are timed
@@ -95,6 +98,7 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
+            Self::Interop => interop::run(),
             Self::Loom => loom().into(),
             Self::Asm => Asm {}.run(),
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),

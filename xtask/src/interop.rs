@@ -1,0 +1,261 @@
+//! Whether programs of others understand ours: one step of `cargo xtask test`.
+
+use crate::need::{self, Need};
+use crate::run::{self, Outcome};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const NEEDS: [Need; 1] = [Need {
+    name: "dig",
+    probe: &["dig", "-v"],
+    install: "apt-get update && apt-get install --yes bind9-dnsutils",
+}];
+
+/// How long a server may take to stop when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) fn run() -> Outcome {
+    match need::meet(&NEEDS) {
+        Ok(()) => domain_server().into(),
+        Err(outcome) => outcome,
+    }
+}
+
+/// Builds the example of a server on `domain`, asks it what [`QUERIES`] have, and stops it.
+fn domain_server() -> Result<(), String> {
+    let build = ["cargo", "build", "--package", "hashlane-dns", "--features", "domain-server"];
+    run::show(run::command(&build).args(["--example", "domain_server"]))?;
+    let program = run::target_dir()?.join("debug/examples/domain_server");
+    let server = Server::start(run::command(&[program]).arg("0"))?;
+    let broken: Vec<String> = QUERIES.iter().filter_map(|query| query.check(server.port).err()).collect();
+    server.stop()?;
+    if broken.is_empty() {
+        println!("{} queries answered as they must be", QUERIES.len());
+        return Ok(());
+    }
+    Err(broken.join("\n"))
+}
+
+/// A server that runs until it is stopped, or is dropped.
+struct Server {
+    child: Child,
+    /// Kept open, as the server writes to it to the end.
+    _output: BufReader<ChildStdout>,
+    port: u16,
+}
+
+impl Server {
+    /// Starts a server that prints `127.0.0.1:PORT` in its first line.
+    fn start(command: &mut Command) -> Result<Self, String> {
+        let mut child =
+            command.stdout(Stdio::piped()).spawn().map_err(|error| format!("the server: {error}"))?;
+        let mut output = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
+        let mut line = String::new();
+        let read = output.read_line(&mut line);
+        let mut server = Self { child, _output: output, port: 0 };
+        read.map_err(|error| format!("the output of the server: {error}"))?;
+        let digits =
+            line.split("127.0.0.1:").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        server.port = digits
+            .and_then(|digits| digits.parse().ok())
+            .ok_or_else(|| format!("the server names no port in its first line, {line:?}"))?;
+        Ok(server)
+    }
+
+    /// Interrupts it as Ctrl-C would.
+    ///
+    /// # Errors
+    /// Where it does not stop of itself, or says that it failed.
+    fn stop(mut self) -> Result<(), String> {
+        run::show(run::command(&["kill", "-INT"]).arg(self.child.id().to_string()))?;
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            match self.child.try_wait().map_err(|error| format!("the server: {error}"))? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(format!("the server: {status}")),
+                None => thread::sleep(Duration::from_millis(20)),
+            }
+        }
+        Err(format!("the server was interrupted and still runs after {} s", PATIENCE.as_secs()))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended before; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What is asked, and what must come.
+struct Query {
+    /// For dig: name, type and options.
+    words: &'static str,
+    status: &'static str,
+    flags: &'static str,
+    /// The names of all records, their types, and the start of their data; in any order, as dig prints them.
+    records: fn() -> Vec<String>,
+    /// Octets of the message, compressed.
+    size: usize,
+}
+
+/// Octets of a header, and of a question for a name of so many octets.
+const fn asked(name: usize) -> usize {
+    12 + name + 4
+}
+
+/// Octets of a record whose owner is a pointer, or a label of so many octets before one, and of its data.
+const fn record(label: usize, data: usize) -> usize {
+    let label = if label > 0 { 1 + label } else { 0 };
+    label + 2 + 10 + data
+}
+
+/// Octets of the name example.com.
+const APEX: usize = 13;
+/// Octets of the SOA record's data: two labels before pointers, five numbers.
+const SOA: usize = (4 + 2) + (11 + 2) + 20;
+
+const QUERIES: [Query; 9] = [
+    Query {
+        words: "example.com MX +noedns",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: exchanges,
+        size: asked(APEX) + 3 * record(0, 2 + 6 + 2) + 3 * 16,
+    },
+    Query {
+        words: "example.com MX +noedns +tcp",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: exchanges,
+        size: asked(APEX) + 3 * record(0, 2 + 6 + 2) + 3 * 16,
+    },
+    Query {
+        words: "example.com NS",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: servers,
+        // And the OPT record.
+        size: asked(APEX) + 4 * record(0, 4 + 2) + 4 * 16 + 11,
+    },
+    Query {
+        words: "example.com SOA +noedns",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: soa,
+        size: asked(APEX) + record(0, SOA),
+    },
+    Query {
+        words: "nobody.example.com A +noedns",
+        status: "NXDOMAIN",
+        flags: "qr aa rd",
+        records: soa,
+        size: asked(7 + APEX) + record(0, SOA),
+    },
+    Query {
+        words: "many.example.com A",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: || many(Vec::new()),
+        size: asked(5 + APEX) + 50 * 16 + 11,
+    },
+    Query {
+        words: "www.example.com A +noedns +tcp",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: || many(vec!["www.example.com. CNAME many.example.com.".to_owned()]),
+        // The alias leads to a label before a pointer; the owners that follow are pointers to it.
+        size: asked(4 + APEX) + record(0, 5 + 2) + 50 * 16,
+    },
+    Query {
+        words: "long.example.com TXT +noedns +ignore",
+        status: "NOERROR",
+        flags: "qr aa tc rd",
+        records: Vec::new,
+        size: asked(5 + APEX),
+    },
+    Query {
+        words: "long.example.com TXT +noedns",
+        status: "NOERROR",
+        flags: "qr aa rd",
+        records: || vec!["long.example.com. TXT \"All".to_owned()],
+        // 50 times 49 octets, in strings of at most 255 with their lengths before them; retried over TCP.
+        size: asked(5 + APEX) + record(0, 50 * 49 + 10),
+    },
+];
+
+fn soa() -> Vec<String> {
+    vec!["example.com. SOA ns1.example.com. hostmaster.example.com. 2026 7200 900 1209600 300".to_owned()]
+}
+
+fn exchanges() -> Vec<String> {
+    let records = |number| {
+        [
+            format!("example.com. MX {number}0 mail{number}.example.com."),
+            format!("mail{number}.example.com. A 192.0.2.1{number}"),
+        ]
+    };
+    (1..=3).flat_map(records).collect()
+}
+
+fn servers() -> Vec<String> {
+    let records = |number| {
+        [
+            format!("example.com. NS ns{number}.example.com."),
+            format!("ns{number}.example.com. A 192.0.2.{number}"),
+        ]
+    };
+    (1..=4).flat_map(records).collect()
+}
+
+fn many(mut records: Vec<String>) -> Vec<String> {
+    records.extend((101..=150).map(|last| format!("many.example.com. A 192.0.2.{last}")));
+    records
+}
+
+impl Query {
+    /// Asks the server at `port`.
+    ///
+    /// # Errors
+    /// What is not as it must be.
+    fn check(&self, port: u16) -> Result<(), String> {
+        let mut dig = run::command(&["dig", "@127.0.0.1", "-p"]);
+        dig.arg(port.to_string()).args(["+tries=1", "+noall", "+answer", "+authority", "+additional"]);
+        dig.args(["+comments", "+stats"]).args(self.words.split(' '));
+        let output = dig.output().map_err(|error| format!("dig: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let broken = |what: &str| format!("dig {}: not {what}:\n{said}", self.words);
+        // It warns of a message whose octets it could not read to the end.
+        if !output.status.success() || said.contains("malformed") || said.contains("extra bytes") {
+            return Err(broken("a message"));
+        }
+        if !said.contains(&format!("status: {},", self.status)) {
+            return Err(broken(self.status));
+        }
+        if !said.contains(&format!(";; flags: {};", self.flags)) {
+            return Err(broken(self.flags));
+        }
+        let records: BTreeSet<String> = said.lines().filter_map(record_of).collect();
+        let expected: BTreeSet<String> = (self.records)().into_iter().collect();
+        let same = |(said, expected): (&String, &String)| said.starts_with(expected.as_str());
+        if records.len() != expected.len() || !records.iter().zip(&expected).all(same) {
+            return Err(broken(&format!("{expected:#?}")));
+        }
+        if !said.lines().any(|line| line == format!(";; MSG SIZE  rcvd: {}", self.size)) {
+            return Err(broken(&format!("{} octets", self.size)));
+        }
+        Ok(())
+    }
+}
+
+/// Owner, type and data of a line that is a record.
+fn record_of(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let owner = words.next().filter(|word| !word.starts_with(';'))?;
+    let (_ttl, _class) = (words.next()?, words.next()?);
+    Some([owner].into_iter().chain(words).collect::<Vec<_>>().join(" "))
+}
