@@ -58,13 +58,14 @@ manner!(HashReused, HashCompressor, |mut last| {
 });
 
 type Owned = Name<Vec<u8>>;
+type OwnedRecord = Record<Owned, AllRecordData<Vec<u8>, Owned>>;
 
 /// A message in the types of the crate.
 struct Content {
     header: Header,
     questions: Vec<Question<Owned>>,
     /// The records of the three sections.
-    records: [Vec<Record<Owned, AllRecordData<Vec<u8>, Owned>>>; 3],
+    records: [Vec<OwnedRecord>; 3],
 }
 
 /// What is rendered.
