@@ -1,20 +1,14 @@
 //! The suffixes of the names of a message, in a hash table.
 
+mod known;
+mod slots;
+
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
-use alloc::vec;
-use alloc::vec::Vec;
 use hash::scheme::{Key, Scheme};
 use hash::suffix::{SuffixHash, SuffixSums};
+use known::{PARENTS, Parent, RECENT, Recent, SHORT};
 use name::dns::{Case, MAX_LABELS, Name};
-
-/// Slots of a table that is kept whatever the messages are: 4 KiB.
-const KEPT: usize = 512;
-
-/// Slots at the most, 128 KiB. A message cannot hold more than half as many suffixes that a pointer reaches.
-const MOST: usize = 16_384;
-
-/// Slots that are looked at for a suffix at the most.
-const PROBES: usize = 16;
+use slots::{Slot, Slots};
 
 /// A compressor that finds the longest suffix written before, whatever the names are, in time in proportion to their
 /// octets.
@@ -37,72 +31,15 @@ const PROBES: usize = 16;
 pub struct SuffixTable {
     hash: SuffixHash,
     case: Case,
-    /// Offset (16 bits), octets before a pointer (8), message (8), hash (32), from the top; message 0 is that of a free slot.
-    slots: Vec<u64>,
-    message: u8,
-    used: usize,
+    slots: Slots,
     first: First,
     /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
     sound: usize,
-    /// Long names as they were spelled, lately met: what a slot has, with the check of [`Recent`] in place of a hash.
-    recent: [u64; RECENT],
+    /// Long names lately met: a slot for each, with the check of [`Recent`] in place of a hash.
+    recent: [Slot; RECENT],
     parents: [Parent; PARENTS],
     sums: SuffixSums,
     missed: [(u32, u8); MAX_LABELS],
-}
-
-/// A name that is no longer than this is hashed as fast as it is compared.
-const SHORT: usize = 32;
-
-/// Long names that are kept whole.
-const RECENT: usize = 32;
-
-/// Where a long name is kept, and what tells it from others there: from its ends and its length, without a key. Who
-/// makes names that share them makes those slower by one comparison, and no more.
-#[derive(Clone, Copy)]
-struct Recent {
-    place: usize,
-    check: u32,
-}
-
-impl Recent {
-    /// `None` for a name of fewer than eight octets.
-    fn of(octets: &[u8]) -> Option<Self> {
-        let (first, last) =
-            (u64::from_le_bytes(*octets.first_chunk()?), u64::from_le_bytes(*octets.last_chunk()?));
-        let mixed = (first ^ last.rotate_left(29) ^ octets.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Some(Self { place: (mixed >> 59) as usize, check: (mixed >> 27) as u32 })
-    }
-}
-
-/// Names without their first label that are kept.
-const PARENTS: usize = 16;
-
-/// A name without its first label, as it was spelled when it was last met.
-#[derive(Clone)]
-struct Parent {
-    octets: [u8; 64],
-    /// How many octets it has; 0 where there is none.
-    len: u8,
-    message: u8,
-    /// Where it stands in the message; 0 for the root.
-    target: u16,
-    /// The sum over its whole words.
-    sum: u64,
-}
-
-impl Parent {
-    const NONE: Self = Self { octets: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
-
-    /// Where a parent is kept. Who makes others fall on the same place makes them slower, and no more.
-    #[inline(always)]
-    fn place(octets: &[u8]) -> usize {
-        let start = match octets.first_chunk() {
-            Some(start) => u64::from_le_bytes(*start),
-            None => octets.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
-        };
-        ((start ^ octets.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
-    }
 }
 
 /// The message's first name.
@@ -122,12 +59,10 @@ impl SuffixTable {
         Self {
             hash: SuffixHash::new(key),
             case: Case::Ignored,
-            slots: vec![0; 64],
-            message: 1,
-            used: 0,
+            slots: Slots::new(),
             first: First::None,
             sound: usize::MAX,
-            recent: [0; RECENT],
+            recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
             missed: [(0, 0); MAX_LABELS],
@@ -136,12 +71,7 @@ impl SuffixTable {
 
     /// Octets of memory that the table holds.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + self.slots.capacity() * size_of::<u64>()
-    }
-
-    #[inline(always)]
-    fn tag(&self, hash: u32) -> u64 {
-        u64::from(self.message) << 32 | u64::from(hash)
+        size_of::<Self>() + self.slots.memory()
     }
 
     /// How a long name is to be written.
@@ -163,7 +93,7 @@ impl SuffixTable {
         if let Some(Recent { place, check }) = recent
             && at < POINTER_LIMIT
         {
-            self.recent[place] = (at as u64) << 48 | (literal as u64) << 40 | self.tag(check);
+            self.recent[place] = self.slots.slot(at, literal, check);
         }
         place
     }
@@ -171,10 +101,10 @@ impl SuffixTable {
     /// Where a name was written before with this very spelling, if it was lately.
     fn find_recent(&self, written: &[u8], octets: &[u8], recent: Recent) -> Option<u16> {
         let slot = *self.recent.get(recent.place)?;
-        if slot & 0xff_ffff_ffff != self.tag(recent.check) {
+        if slot.tag() != self.slots.tag(recent.check) {
             return None;
         }
-        let (at, literal) = ((slot >> 48) as usize, (slot >> 40) as usize & 0xff);
+        let (at, literal) = (slot.at(), slot.literal());
         let (labels, rest) = octets.split_at_checked(literal)?;
         if at + literal > self.sound || written.get(at..at + literal)? != labels {
             return None;
@@ -188,27 +118,10 @@ impl SuffixTable {
         Some(at as u16)
     }
 
-    /// Where a suffix of this hash was written before; `stands` says of a slot whether it holds it.
-    #[inline(always)]
-    fn find(&self, hash: u32, stands: impl Fn(u64) -> bool) -> Option<u16> {
-        let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
-        for probe in 0..PROBES {
-            let slot = *self.slots.get((hash as usize + probe) & mask)?;
-            if slot & 0xff_ffff_ffff == tag {
-                if stands(slot) {
-                    return Some((slot >> 48) as u16);
-                }
-            } else if (slot >> 32) as u8 != self.message {
-                return None;
-            }
-        }
-        None
-    }
-
     /// Whether `suffix` is what the message has where the slot says.
     #[inline(always)]
-    fn stands(&self, written: &[u8], suffix: &[u8], slot: u64) -> bool {
-        let (at, literal) = ((slot >> 48) as usize, (slot >> 40) as usize & 0xff);
+    fn stands(&self, written: &[u8], suffix: &[u8], slot: Slot) -> bool {
+        let (at, literal) = (slot.at(), slot.literal());
         let Some((labels, rest)) = suffix.split_at_checked(literal) else { return false };
         let Some(here) = written.get(at..at + literal) else { return false };
         if at + literal > self.sound {
@@ -228,73 +141,21 @@ impl SuffixTable {
         }
     }
 
-    /// Remembers a suffix at offset `at` that has `literal` octets before its pointer.
-    #[inline(always)]
-    fn insert(&mut self, at: usize, literal: usize, hash: u32) {
-        if at >= POINTER_LIMIT {
-            return;
-        }
-        let content = (at as u64) << 48 | (literal as u64) << 40 | self.tag(hash);
-        if self.used * 2 >= self.slots.len() || !self.put(content) {
-            self.put_crowded(content);
-        }
-    }
-
-    /// Puts a slot's content into a larger table, unless there is none.
-    #[cold]
-    fn put_crowded(&mut self, content: u64) {
-        while self.slots.len() < MOST {
-            self.grow();
-            if self.put(content) {
-                return;
-            }
-        }
-        self.put(content);
-    }
-
-    /// Puts a slot's content where there is room for it, or where an earlier one of the same hash did not hold.
-    #[inline(always)]
-    fn put(&mut self, content: u64) -> bool {
-        let mask = self.slots.len() - 1;
-        for probe in 0..PROBES {
-            let Some(slot) = self.slots.get_mut((content as u32 as usize + probe) & mask) else {
-                return false;
-            };
-            let free = (*slot >> 32) as u8 != self.message;
-            if free || *slot as u32 == content as u32 {
-                *slot = content;
-                self.used += usize::from(free);
-                return true;
-            }
-        }
-        false
-    }
-
-    fn grow(&mut self) {
-        let slots = vec![0; (self.slots.len() * 4).min(MOST)];
-        let old = core::mem::replace(&mut self.slots, slots);
-        self.used = 0;
-        let message = self.message;
-        for slot in old.into_iter().filter(|slot| (slot >> 32) as u8 == message) {
-            self.put(slot);
-        }
-    }
-
     /// How a name is to be written whose octets from `from` on are a parent that is kept.
     #[inline(always)]
     fn place_under_parent(&mut self, written: &[u8], octets: &[u8], from: usize) -> Option<Place> {
         let (label, rest) = octets.split_at_checked(from)?;
         let parent = self.parents.get(Parent::place(rest))?;
         if usize::from(parent.len) != rest.len()
-            || parent.message != self.message
+            || parent.message != self.slots.message()
             || !Case::Sensitive.eq(parent.octets.get(..rest.len())?, rest)
         {
             return None;
         }
         let (case, target) = (self.case, parent.target);
         let hash = self.hash.resume(octets, |word| case.fold8(word), rest.len() / 8, parent.sum);
-        let found = self.find(hash, |slot| {
-            let at = (slot >> 48) as usize;
+        let found = self.slots.find(hash, |slot| {
+            let at = slot.at();
             let same = written.get(at..at + from).is_some_and(|here| case.eq(here, label));
             same && follows(written, at + from, target) || self.stands(written, octets, slot)
         });
@@ -302,7 +163,7 @@ impl SuffixTable {
             return Some(Place { literal: 0, pointer: found });
         }
         let (literal, pointer) = if target == 0 { (octets.len(), None) } else { (from, Some(target)) };
-        self.insert(written.len(), literal, hash);
+        self.slots.insert(written.len(), literal, hash);
         Some(Place { literal, pointer })
     }
 
@@ -314,7 +175,7 @@ impl SuffixTable {
         let (mut suffix, mut missed) = (octets, 0);
         let pointer = loop {
             let hash = self.hash.suffix(&self.sums, suffix.len());
-            if let Some(at) = self.find(hash, |slot| self.stands(written, suffix, slot)) {
+            if let Some(at) = self.slots.find(hash, |slot| self.stands(written, suffix, slot)) {
                 break Some(at);
             }
             if let Some(slot) = self.missed.get_mut(missed) {
@@ -330,7 +191,7 @@ impl SuffixTable {
         for number in 0..missed.min(MAX_LABELS) {
             let (hash, from) = self.missed[number];
             let from = usize::from(from);
-            self.insert(written.len() + from, literal - from, hash);
+            self.slots.insert(written.len() + from, literal - from, hash);
         }
         if let Some(rest) = octets.get(from..) {
             let target = match pointer {
@@ -351,7 +212,7 @@ impl SuffixTable {
     /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just been summed up.
     #[inline]
     fn keep_parent(&mut self, rest: &[u8], target: usize) {
-        let message = self.message;
+        let message = self.slots.message();
         if let Some(parent) = self.parents.get_mut(Parent::place(rest))
             && let Some(octets) = parent.octets.get_mut(..rest.len())
             && target < POINTER_LIMIT
@@ -374,7 +235,7 @@ impl SuffixTable {
         let mut labels = name.labels();
         while labels.rest().len() > 1 {
             let len = labels.rest().len();
-            self.insert(at + octets.len() - len, len, self.hash.suffix(&self.sums, len));
+            self.slots.insert(at + octets.len() - len, len, self.hash.suffix(&self.sums, len));
             labels.next();
         }
         let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
@@ -387,17 +248,11 @@ impl SuffixTable {
 impl Compressor for SuffixTable {
     #[inline]
     fn start(&mut self, case: Case) {
-        if self.slots.len() > KEPT && self.used <= KEPT / 2 {
-            self.slots = vec![0; KEPT];
-        }
-        self.message = self.message.wrapping_add(1);
-        if self.message == 0 {
-            self.slots.fill(0);
-            self.recent = [0; RECENT];
+        if self.slots.start() {
+            self.recent = [Slot::FREE; RECENT];
             self.parents = [Parent::NONE; PARENTS];
-            self.message = 1;
         }
-        (self.used, self.sound) = (0, usize::MAX);
+        self.sound = usize::MAX;
         (self.first, self.case) = (First::None, case);
     }
 

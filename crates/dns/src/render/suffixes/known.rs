@@ -1,0 +1,58 @@
+//! Names that were met lately, as they were spelled: found without their hash.
+
+/// A name that is no longer than this is hashed as fast as it is compared.
+pub(super) const SHORT: usize = 32;
+
+/// Long names that are kept whole.
+pub(super) const RECENT: usize = 32;
+
+/// Names without their first label that are kept.
+pub(super) const PARENTS: usize = 16;
+
+/// Spreads words over the high bits: 2⁶⁴ divided by the golden ratio.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Where a long name is kept, and what tells it from others there: from its ends and its length, without a key. Who
+/// makes names that share them makes those slower by one comparison, and no more.
+#[derive(Clone, Copy)]
+pub(super) struct Recent {
+    pub(super) place: usize,
+    pub(super) check: u32,
+}
+
+impl Recent {
+    /// `None` for a name of fewer than eight octets.
+    pub(super) fn of(octets: &[u8]) -> Option<Self> {
+        let (first, last) =
+            (u64::from_le_bytes(*octets.first_chunk()?), u64::from_le_bytes(*octets.last_chunk()?));
+        let mixed = (first ^ last.rotate_left(29) ^ octets.len() as u64).wrapping_mul(SPREAD);
+        Some(Self { place: (mixed >> 59) as usize, check: (mixed >> 27) as u32 })
+    }
+}
+
+/// A name without its first label, as it was spelled when it was last met.
+#[derive(Clone)]
+pub(super) struct Parent {
+    pub(super) octets: [u8; 64],
+    /// How many octets it has; 0 where there is none.
+    pub(super) len: u8,
+    pub(super) message: u8,
+    /// Where it stands in the message; 0 for the root.
+    pub(super) target: u16,
+    /// The sum over its whole words.
+    pub(super) sum: u64,
+}
+
+impl Parent {
+    pub(super) const NONE: Self = Self { octets: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
+
+    /// Where a parent is kept. Who makes others fall on the same place makes them slower, and no more.
+    #[inline(always)]
+    pub(super) fn place(octets: &[u8]) -> usize {
+        let start = match octets.first_chunk() {
+            Some(start) => u64::from_le_bytes(*start),
+            None => octets.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
+        };
+        ((start ^ octets.len() as u64).wrapping_mul(SPREAD) >> 60) as usize
+    }
+}
