@@ -118,8 +118,9 @@ impl SuffixTable {
         Some(at as u16)
     }
 
-    /// Whether `suffix` is what the message has where the slot says.
-    #[inline(always)]
+    /// Whether `suffix` is what the message has where the slot says. A call of its own: the loop over suffixes that were never
+    /// written needs the registers.
+    #[inline(never)]
     fn stands(&self, written: &[u8], suffix: &[u8], slot: Slot) -> bool {
         let (at, literal) = (slot.at(), slot.literal());
         let Some((labels, rest)) = suffix.split_at_checked(literal) else { return false };
@@ -188,8 +189,7 @@ impl SuffixTable {
             }
         };
         let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
-        for number in 0..missed.min(MAX_LABELS) {
-            let (hash, from) = self.missed[number];
+        for &(hash, from) in self.missed.iter().take(missed) {
             let from = usize::from(from);
             self.slots.insert(written.len() + from, literal - from, hash);
         }
