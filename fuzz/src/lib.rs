@@ -5,6 +5,8 @@
 #[path = "../../crates/lab/src/workload/capture/mod.rs"]
 pub mod capture;
 
+pub mod zones;
+
 use ::dns::render::{Compressor, Framing, Options, Renderer};
 use ::dns::wire::{Content, Rdata};
 use baseline::dns::Old;
@@ -184,4 +186,12 @@ fn rendered<C: Compressor>(
     // What does not fit ends it, and stays out.
     let _ = content.render(rdata, &mut message);
     message.finish().to_vec()
+}
+
+/// A text that is read as a zone file gives records that a message can hold, and is never the end of the program.
+pub fn check_zone(text: &[u8]) {
+    let origin: NameBuf = "example.com".parse().expect("a name");
+    let Ok(content) = zones::zone::read(text, Some(origin.view())) else { return };
+    assert!(!content.records.is_empty());
+    assert_eq!(content.rdata().expect("data that were checked").len(), content.records.len());
 }
