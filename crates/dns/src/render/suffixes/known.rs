@@ -1,7 +1,60 @@
 //! Names that were met lately, as they were spelled: found without their hash.
 
-/// A name that is no longer than this is hashed as fast as it is compared.
+/// A name that is no longer than this is kept by its octets.
 pub(super) const SHORT: usize = 32;
+
+/// Short names that are kept whole.
+pub(super) const WHOLE: usize = 32;
+
+/// A short name as it was spelled, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Whole {
+    /// Its first sixteen octets and its last, which may overlap; of a shorter name the first and the last eight.
+    ends: [u128; 2],
+    /// Offset (16 bits), message (8), length (8), from the top.
+    rest: u32,
+}
+
+impl Whole {
+    pub(super) const NONE: Self = Self { ends: [0; 2], rest: 0 };
+
+    /// A name of at most [`SHORT`] octets, its place not known.
+    #[inline(always)]
+    pub(super) fn of(octets: &[u8], message: u8) -> Self {
+        let ends = match (octets.first_chunk(), octets.last_chunk()) {
+            (Some(first), Some(last)) => [u128::from_le_bytes(*first), u128::from_le_bytes(*last)],
+            _ => match (octets.first_chunk(), octets.last_chunk()) {
+                (Some(first), Some(last)) => {
+                    [u128::from(u64::from_le_bytes(*first)) << 64 | u128::from(u64::from_le_bytes(*last)), 0]
+                }
+                _ => [octets.iter().fold(0, |few, octet| few << 8 | u128::from(*octet)), 0],
+            },
+        };
+        Self { ends, rest: u32::from(message) << 8 | octets.len() as u32 }
+    }
+
+    /// Where it is kept. Who makes others fall on the same place makes them slower, and no more.
+    #[inline(always)]
+    pub(super) fn place(&self) -> usize {
+        let [first, last] = self.ends;
+        let mixed =
+            first as u64 ^ ((first >> 64) as u64).rotate_left(17) ^ ((last >> 64) as u64).rotate_left(29);
+        (mixed.wrapping_mul(SPREAD) >> 59) as usize
+    }
+
+    /// Where it stands, if `kept` is this name in this message.
+    #[inline(always)]
+    pub(super) fn same(&self, kept: &Self) -> Option<u16> {
+        let same = (self.rest ^ kept.rest) & 0xffff == 0 && self.ends == kept.ends;
+        same.then_some((kept.rest >> 16) as u16)
+    }
+
+    /// The same with its place.
+    #[inline(always)]
+    pub(super) fn at(self, at: u16) -> Self {
+        Self { rest: u32::from(at) << 16 | self.rest, ..self }
+    }
+}
 
 /// Long names that are kept whole.
 pub(super) const RECENT: usize = 32;

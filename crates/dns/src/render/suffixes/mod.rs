@@ -6,7 +6,7 @@ mod slots;
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
 use hash::scheme::{Key, Scheme};
 use hash::suffix::{SuffixHash, SuffixSums};
-use known::{PARENTS, Parent, RECENT, Recent, SHORT};
+use known::{PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use name::dns::{Case, MAX_LABELS, Name};
 use slots::{Slot, Slots};
 
@@ -20,8 +20,8 @@ use slots::{Slot, Slots};
 /// hashed, and its suffixes go into the table only if another name follows.
 ///
 /// Most names have but one label before an end that has been written lately. Such ends are kept, as they were spelled, with
-/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else. Of long names that
-/// come again as they were spelled only the ends are looked at before the whole is compared.
+/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else. Names that come
+/// again soon, as they were spelled, are found without a hash: short ones by their octets, long ones by their ends.
 ///
 /// **Bounds.** The hash is keyed, strongly universal, and 32 bits of it stand in the slot, so that octets are compared in
 /// vain once in 2³² times. A suffix is looked for in 16 slots at the most. The table has 64 to 16,384 slots of 8 octets; after
@@ -35,6 +35,8 @@ pub struct SuffixTable {
     first: First,
     /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
     sound: usize,
+    /// Short names lately met.
+    whole: [Whole; WHOLE],
     /// Long names lately met: a slot for each, with the check of [`Recent`] in place of a hash.
     recent: [Slot; RECENT],
     parents: [Parent; PARENTS],
@@ -62,6 +64,7 @@ impl SuffixTable {
             slots: Slots::new(),
             first: First::None,
             sound: usize::MAX,
+            whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
@@ -249,6 +252,7 @@ impl Compressor for SuffixTable {
     #[inline]
     fn start(&mut self, case: Case) {
         if self.slots.start() {
+            self.whole = [Whole::NONE; WHOLE];
             self.recent = [Slot::FREE; RECENT];
             self.parents = [Parent::NONE; PARENTS];
         }
@@ -285,15 +289,31 @@ impl Compressor for SuffixTable {
         if octets.len() > SHORT {
             return self.place_long(written, octets, from);
         }
-        match self.place_under_parent(written, octets, from) {
+        let whole = Whole::of(octets, self.slots.message());
+        let kept = whole.place();
+        if let Some(at) = self.whole.get(kept).and_then(|kept| whole.same(kept)) {
+            return Place { literal: 0, pointer: Some(at) };
+        }
+        let place = match self.place_under_parent(written, octets, from) {
             Some(place) => place,
             None => self.place_anew(written, octets, from),
+        };
+        let at = match place {
+            Place { literal: 0, pointer: Some(at) } => usize::from(at),
+            _ => written.len(),
+        };
+        if let Some(kept) = self.whole.get_mut(kept)
+            && at < POINTER_LIMIT
+        {
+            *kept = whole.at(at as u16);
         }
+        place
     }
 
     fn truncate(&mut self, len: usize) {
         self.sound = self.sound.min(len);
         self.parents.iter_mut().for_each(|parent| parent.len = 0);
+        self.whole = [Whole::NONE; WHOLE];
         if let First::Waiting { at, len: octets } | First::Kept { at, len: octets } = self.first
             && usize::from(at) + usize::from(octets) > len
         {
