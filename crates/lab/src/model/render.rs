@@ -1,22 +1,54 @@
 //! Our renderer of DNS messages, with any compressor, behind the front that other people's have.
 
-use dns::render::{Compressor, Options, Renderer, Writer};
-use dns::wire::{Content, Rdata};
-use name::dns::{Case, NameBuf};
+use crate::workload::dns::Corpus;
+use dns::render::{Compressor, Message, Options, RenderError, Renderer, Writer};
+use dns::wire::{Class, Content, Header, Rdata, Record, RecordType, Section};
+use name::dns::{Case, Name, NameBuf};
 use peers::dns::Render;
+
+/// The names of a corpus, one after the other in memory, as a server has those of a zone.
+pub struct Packed {
+    octets: Vec<u8>,
+}
+
+impl Packed {
+    /// Those of names, or of the questions and owners of messages, in their order.
+    pub fn new(corpus: &Corpus) -> Self {
+        let mut octets = Vec::new();
+        let mut push = |name: &NameBuf| octets.extend_from_slice(name.as_bytes());
+        match corpus {
+            Corpus::Names(names) => names.iter().for_each(&mut push),
+            Corpus::Messages(messages) => {
+                for content in messages {
+                    content.questions.iter().for_each(|question| push(&question.name));
+                    content.records.iter().for_each(|record| push(&record.owner));
+                }
+            }
+        }
+        Self { octets }
+    }
+
+    fn names(&self) -> impl Iterator<Item = Name<'_>> {
+        let mut rest = self.octets.as_slice();
+        std::iter::from_fn(move || {
+            let name = Name::parse_first(rest).ok()?;
+            rest = rest.get(name.len()..)?;
+            Some(name)
+        })
+    }
+}
 
 /// Names one after the other, after a header's worth of zeros: what the source times.
 pub struct Names<'a, C> {
-    names: &'a [NameBuf],
+    names: Vec<Name<'a>>,
     compressor: C,
     buffer: Vec<u8>,
 }
 
 impl<'a, C: Compressor> Names<'a, C> {
     /// With room for all of them as they are.
-    pub fn new(names: &'a [NameBuf], compressor: C) -> Self {
-        let octets: usize = names.iter().map(|name| name.as_bytes().len()).sum();
-        Self { names, compressor, buffer: vec![0; 12 + octets] }
+    pub fn new(packed: &'a Packed, compressor: C) -> Self {
+        Self { names: packed.names().collect(), compressor, buffer: vec![0; 12 + packed.octets.len()] }
     }
 }
 
@@ -25,7 +57,7 @@ impl<C: Compressor> Render for Names<'_, C> {
         let mut writer = Writer::new(&mut self.buffer, 0, &mut self.compressor, Case::Ignored);
         let mut write = || {
             writer.octets(&[0; 12])?;
-            self.names.iter().try_for_each(|name| writer.name(name.view()))
+            self.names.iter().try_for_each(|name| writer.name(*name))
         };
         match write() {
             Ok(()) => Ok(writer.finish()),
@@ -34,27 +66,70 @@ impl<C: Compressor> Render for Names<'_, C> {
     }
 }
 
-/// Messages, the data of their records made ready.
+/// A message made ready.
+struct Ready<'a> {
+    header: Header,
+    questions: Vec<(Name<'a>, RecordType, Class)>,
+    records: Vec<ReadyRecord<'a>>,
+}
+
+/// A record made ready: its data checked, and its owner among the others.
+struct ReadyRecord<'a> {
+    owner: Name<'a>,
+    rdata: Rdata<'a>,
+    section: Section,
+    rtype: RecordType,
+    class: Class,
+    ttl: u32,
+}
+
+/// Messages, made ready.
 pub struct Messages<'a, C> {
-    messages: Vec<(&'a Content, Vec<Rdata<'a>>)>,
+    messages: Vec<Ready<'a>>,
     renderer: Renderer<C>,
 }
 
 impl<'a, C: Compressor> Messages<'a, C> {
     /// # Errors
     /// Where the data of a record are not such as its type has, in words.
-    pub fn new(messages: &'a [Content], compressor: C) -> Result<Self, String> {
-        let ready = messages.iter().map(|content| Ok((content, content.rdata().map_err(|e| e.to_string())?)));
-        Ok(Self { messages: ready.collect::<Result<_, String>>()?, renderer: Renderer::with(compressor) })
+    pub fn new(messages: &'a [Content], packed: &'a Packed, compressor: C) -> Result<Self, String> {
+        let mut names = packed.names();
+        let mut name = || names.next().ok_or("a name is missing");
+        let ready = |content: &'a Content| {
+            let rdata = content.rdata().map_err(|error| error.to_string())?;
+            let questions =
+                content.questions.iter().map(|question| Ok((name()?, question.rtype, question.class)));
+            let questions = questions.collect::<Result<_, String>>()?;
+            let records = content.records.iter().zip(rdata).map(|(record, rdata)| {
+                let Record { section, rtype, class, ttl, .. } = *record;
+                Ok(ReadyRecord { owner: name()?, rdata, section, rtype, class, ttl })
+            });
+            Ok(Ready { header: content.header, questions, records: records.collect::<Result<_, String>>()? })
+        };
+        let messages = messages.iter().map(ready).collect::<Result<_, String>>()?;
+        Ok(Self { messages, renderer: Renderer::with(compressor) })
+    }
+}
+
+impl Ready<'_> {
+    fn write<C: Compressor>(&self, message: &mut Message<'_, C>) -> Result<(), RenderError> {
+        for (name, rtype, class) in &self.questions {
+            message.question(*name, *rtype, *class)?;
+        }
+        for record in &self.records {
+            let ReadyRecord { owner, rdata, section, rtype, class, ttl } = record;
+            message.record(*section, *owner, *rtype, *class, *ttl, rdata)?;
+        }
+        Ok(())
     }
 }
 
 impl<C: Compressor> Render for Messages<'_, C> {
     fn render(&mut self, message: usize) -> Result<&[u8], String> {
-        let (content, rdata) = self.messages.get(message).ok_or("there is no such message")?;
+        let ready = self.messages.get(message).ok_or("there is no such message")?;
         let options = Options { limit: dns::MAX_MESSAGE_LEN, ..Options::default() };
-        let mut message = self.renderer.start(content.header, options);
-        match content.render(rdata, &mut message) {
+        let mut message = self.renderer.start(ready.header, options);
+        match ready.write(&mut message) {
             Ok(()) => Ok(message.finish()),
             Err(error) => Err(error.to_string()),
         }

@@ -1,6 +1,6 @@
 //! Renderers of DNS messages by their ids.
 
-use crate::model::render::{Messages, Names};
+use crate::model::render::{Messages, Names, Packed};
 use crate::workload::dns::Corpus;
 use baseline::dns::{Dumb, New, Old};
 use dns::render::{Compressor, SuffixTable};
@@ -15,31 +15,33 @@ pub fn is_renderer(id: &str) -> bool {
     OURS.contains(&id) || IDS.contains(&id)
 }
 
-/// The renderer of that id, made ready for `corpus`. `plain` has its messages in wire form without compression, for other
-/// people's renderers to read.
+/// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages in wire form
+/// without compression, for other people's renderers to read.
 ///
 /// # Errors
 /// Why it cannot render the corpus, in words.
 pub fn renderer<'a>(
     id: &str,
     corpus: &'a Corpus,
+    packed: &'a Packed,
     plain: &'a [Vec<u8>],
     key: &Key,
 ) -> Result<Box<dyn Render + 'a>, String> {
     fn ours<'a, C: Compressor + 'a>(
         corpus: &'a Corpus,
+        packed: &'a Packed,
         compressor: C,
     ) -> Result<Box<dyn Render + 'a>, String> {
         Ok(match corpus {
-            Corpus::Names(names) => Box::new(Names::new(names, compressor)),
-            Corpus::Messages(messages) => Box::new(Messages::new(messages, compressor)?),
+            Corpus::Names(_) => Box::new(Names::new(packed, compressor)),
+            Corpus::Messages(messages) => Box::new(Messages::new(messages, packed, compressor)?),
         })
     }
     match id {
-        "old" => ours(corpus, Old::default()),
-        "new" => ours(corpus, New::default()),
-        "dumb" => ours(corpus, Dumb),
-        "ours" => ours(corpus, SuffixTable::new(key)),
+        "old" => ours(corpus, packed, Old::default()),
+        "new" => ours(corpus, packed, New::default()),
+        "dumb" => ours(corpus, packed, Dumb),
+        "ours" => ours(corpus, packed, SuffixTable::new(key)),
         _ => match corpus {
             Corpus::Names(names) => peers::dns::renderer(id, Input::Names(names)),
             Corpus::Messages(_) => peers::dns::renderer(id, Input::Messages(plain)),

@@ -6,10 +6,12 @@ use core::fmt;
 use core::str::FromStr;
 
 /// A name in wire form that owns its octets, in place: 256 octets whatever the name.
+// In this order, so that the length and the first labels come with one cache line.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct NameBuf {
-    octets: [u8; MAX_NAME_LEN],
     len: u8,
+    octets: [u8; MAX_NAME_LEN],
 }
 
 impl NameBuf {

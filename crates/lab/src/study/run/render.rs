@@ -2,6 +2,7 @@
 
 use super::rounds::Rounds;
 use super::{Fact, RunError, Session};
+use crate::model::render::Packed;
 use crate::record::metric;
 use crate::registry;
 use crate::workload::dns::{Corpus, Kind};
@@ -49,12 +50,12 @@ struct Subject<'a> {
 
 fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(), RunError> {
     session.step(label, "rendering, and reading it back");
-    let plain = plain(label, corpus)?;
+    let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
     let mut subjects = Vec::new();
     for id in session.definition.schemes_on(label) {
         let mut subject =
             Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
-        let made = registry::renderer(id, corpus, &plain, &session.settings.key);
+        let made = registry::renderer(id, corpus, &packed, &plain, &session.settings.key);
         let checked = made.and_then(|renderer| {
             subject.renderer = renderer;
             check(&mut subject, corpus)
