@@ -6,7 +6,7 @@ mod slots;
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
 use hash::scheme::{Key, Scheme};
 use hash::suffix::{SuffixHash, SuffixSums};
-use known::{PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
+use known::{HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use name::dns::{Case, MAX_LABELS, Name};
 use slots::{Slot, Slots};
 
@@ -35,6 +35,8 @@ pub struct SuffixTable {
     first: First,
     /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
     sound: usize,
+    /// For how many names more it is worth to look among [`whole`](Self::whole) if none is found there.
+    hope: u8,
     /// Short names lately met.
     whole: [Whole; WHOLE],
     /// Long names lately met: a slot for each, with the check of [`Recent`] in place of a hash.
@@ -64,6 +66,7 @@ impl SuffixTable {
             slots: Slots::new(),
             first: First::None,
             sound: usize::MAX,
+            hope: HOPE,
             whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
@@ -77,6 +80,15 @@ impl SuffixTable {
         size_of::<Self>() + self.slots.memory()
     }
 
+    /// How a name is to be written that was not met lately.
+    #[inline(never)]
+    fn place_short(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
+        match self.place_under_parent(written, octets, from) {
+            Some(place) => place,
+            None => self.place_anew(written, octets, from),
+        }
+    }
+
     /// How a long name is to be written.
     #[inline(never)]
     fn place_long(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
@@ -84,10 +96,7 @@ impl SuffixTable {
         if let Some(at) = recent.and_then(|recent| self.find_recent(written, octets, recent)) {
             return Place { literal: 0, pointer: Some(at) };
         }
-        let place = match self.place_under_parent(written, octets, from) {
-            Some(place) => place,
-            None => self.place_anew(written, octets, from),
-        };
+        let place = self.place_short(written, octets, from);
         let (at, literal) = match place {
             // Where it ends in a pointer there, it is not found so again, but by its hash.
             Place { literal: 0, pointer } => (pointer.map_or(0, usize::from), octets.len()),
@@ -256,7 +265,7 @@ impl Compressor for SuffixTable {
             self.recent = [Slot::FREE; RECENT];
             self.parents = [Parent::NONE; PARENTS];
         }
-        self.sound = usize::MAX;
+        (self.sound, self.hope) = (usize::MAX, HOPE);
         (self.first, self.case) = (First::None, case);
     }
 
@@ -289,15 +298,17 @@ impl Compressor for SuffixTable {
         if octets.len() > SHORT {
             return self.place_long(written, octets, from);
         }
+        if self.hope == 0 {
+            return self.place_short(written, octets, from);
+        }
         let whole = Whole::of(octets, self.slots.message());
         let kept = whole.place();
         if let Some(at) = self.whole.get(kept).and_then(|kept| whole.same(kept)) {
+            self.hope = HOPE;
             return Place { literal: 0, pointer: Some(at) };
         }
-        let place = match self.place_under_parent(written, octets, from) {
-            Some(place) => place,
-            None => self.place_anew(written, octets, from),
-        };
+        self.hope -= 1;
+        let place = self.place_short(written, octets, from);
         let at = match place {
             Place { literal: 0, pointer: Some(at) } => usize::from(at),
             _ => written.len(),
