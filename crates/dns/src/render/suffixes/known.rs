@@ -6,7 +6,10 @@ pub(super) const SHORT: usize = 32;
 /// Short names that are kept whole.
 pub(super) const WHOLE: usize = 32;
 
-/// In a message in which so many short names in a row were new, the next will be, too.
+/// In a message in which so many names were there already, more will come again.
+pub(super) const AGAIN: u8 = 2;
+
+/// Where so many short names in a row were new, the next will be, too.
 pub(super) const HOPE: u8 = 32;
 
 /// A short name as it was spelled, and where it stands.

@@ -6,7 +6,7 @@ mod slots;
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
 use hash::scheme::{Key, Scheme};
 use hash::suffix::{SuffixHash, SuffixSums};
-use known::{HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
+use known::{AGAIN, HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use name::dns::{Case, MAX_LABELS, Name};
 use slots::{Slot, Slots};
 
@@ -37,6 +37,8 @@ pub struct SuffixTable {
     sound: usize,
     /// For how many names more it is worth to look among [`whole`](Self::whole) if none is found there.
     hope: u8,
+    /// How many names were there already, since it was last not worth it.
+    again: u8,
     /// Short names lately met.
     whole: [Whole; WHOLE],
     /// Long names lately met: a slot for each, with the check of [`Recent`] in place of a hash.
@@ -66,7 +68,8 @@ impl SuffixTable {
             slots: Slots::new(),
             first: First::None,
             sound: usize::MAX,
-            hope: HOPE,
+            hope: 0,
+            again: 0,
             whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
@@ -265,7 +268,7 @@ impl Compressor for SuffixTable {
             self.recent = [Slot::FREE; RECENT];
             self.parents = [Parent::NONE; PARENTS];
         }
-        (self.sound, self.hope) = (usize::MAX, HOPE);
+        (self.sound, self.hope, self.again) = (usize::MAX, 0, 0);
         (self.first, self.case) = (First::None, case);
     }
 
@@ -299,7 +302,14 @@ impl Compressor for SuffixTable {
             return self.place_long(written, octets, from);
         }
         if self.hope == 0 {
-            return self.place_short(written, octets, from);
+            let place = self.place_short(written, octets, from);
+            if place.literal == 0 {
+                self.again += 1;
+                if self.again == AGAIN {
+                    (self.hope, self.again) = (HOPE, 0);
+                }
+            }
+            return place;
         }
         let whole = Whole::of(octets, self.slots.message());
         let kept = whole.place();
