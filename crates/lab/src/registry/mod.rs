@@ -7,7 +7,7 @@
 mod renderers;
 mod tuples;
 
-pub use renderers::{is_renderer, renderer, renderers_help};
+pub use renderers::{is_built_in, is_renderer, renderer, renderers_help};
 pub use tuples::{
     WithTupleHash, flows, flows_help, tuple_hashes, tuples, tuples_help, with_source_hash, with_tuple_hash,
 };

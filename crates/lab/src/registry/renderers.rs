@@ -5,7 +5,7 @@ use crate::workload::dns::Corpus;
 use baseline::dns::{Dumb, New, Old};
 use dns::render::{Compressor, SuffixTable};
 use hash::scheme::Key;
-use peers::dns::{IDS, Input, Render};
+use peers::dns::{BUILT_IN, IDS, Input, Render};
 
 /// Those of this repository.
 const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
@@ -13,6 +13,11 @@ const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
 /// Whether a scheme of that id is known, built in or not.
 pub fn is_renderer(id: &str) -> bool {
     OURS.contains(&id) || IDS.contains(&id)
+}
+
+/// Whether that renderer is built in: those of others are with the feature `peers` only.
+pub fn is_built_in(id: &str) -> bool {
+    BUILT_IN || OURS.contains(&id)
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages in wire form

@@ -40,6 +40,9 @@ pub trait Render {
     fn render(&mut self, message: usize) -> Result<&[u8], String>;
 }
 
+/// Whether the feature `dns` is there.
+pub const BUILT_IN: bool = cfg!(feature = "dns");
+
 /// The ids of the renderers that there are with the feature `dns`.
 pub const IDS: [&str; 6] =
     ["domain/static", "domain/tree", "domain/hash", "domain/hash-reused", "hickory", "simple-dns"];

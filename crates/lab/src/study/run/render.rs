@@ -23,6 +23,16 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if let Some(id) = definition.schemes.iter().find(|id| !registry::is_renderer(id)) {
         return Err(RunError::UnknownScheme { id: id.clone(), help: registry::renderers_help() });
     }
+    let missing: Vec<&str> =
+        definition.schemes.iter().map(String::as_str).filter(|id| !registry::is_built_in(id)).collect();
+    if !missing.is_empty() {
+        let were = if missing.len() == 1 { "was" } else { "were" };
+        session.notes.push(format!(
+            "{} {were} not measured, as other people's renderers are not built in; in a clone of the repository, \
+             `cargo run --release --features peers -- study run …` builds them",
+            missing.join(", ")
+        ));
+    }
     let settings = session.settings;
     if let Some((label, messages)) = &settings.messages {
         session.total = 2;
@@ -52,7 +62,7 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     session.step(label, "rendering, and reading it back");
     let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
     let mut subjects = Vec::new();
-    for id in session.definition.schemes_on(label) {
+    for id in session.definition.schemes_on(label).iter().filter(|id| registry::is_built_in(id)) {
         let mut subject =
             Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
         let made = registry::renderer(id, corpus, &packed, &plain, &session.settings.key);
