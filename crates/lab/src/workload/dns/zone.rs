@@ -22,11 +22,15 @@ const MOST: usize = 512 << 20;
 /// # Errors
 /// Where the file is none, holds no record, refers to another file, or holds too many records.
 pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
-    closed(text)?;
-    let mut zone = Zonefile::with_capacity(text.len() + 1);
+    let text = spaced(text)?;
+    // The reader panics on some of the files that are none. What it has read by then is dropped.
+    std::panic::catch_unwind(|| records(&text, origin)).unwrap_or(Err(ZoneError::Reader))
+}
+
+/// Reads what [`spaced`] has prepared.
+fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
+    let mut zone = Zonefile::with_capacity(text.len());
     zone.extend_from_slice(text);
-    // The reader takes a last line without its end for one that is cut off.
-    zone.extend_from_slice(b"\n");
     // It takes records of several classes only so; the class to use where one is missing follows the records below.
     zone = zone.allow_invalid();
     zone.set_default_class(iana::Class::IN);
@@ -57,32 +61,52 @@ pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError>
     Ok(Content { header, questions: vec![question], records })
 }
 
-/// Looks for what is opened and never closed: a file that ends within an entry makes the reader panic.
-fn closed(text: &[u8]) -> Result<(), ZoneError> {
+/// The text as the reader can take it: it panics where a file ends within an entry and where a token follows a quotation without a
+/// space, and takes a last line without its end for one that is cut off.
+///
+/// # Errors
+/// Where something is opened and never closed.
+fn spaced(text: &[u8]) -> Result<Vec<u8>, ZoneError> {
     let (mut line, mut quote, mut open) = (1, None, Vec::new());
+    let mut spaced = Vec::with_capacity(text.len() + 1);
     let mut octets = text.iter();
     while let Some(&octet) = octets.next() {
+        spaced.push(octet);
         match octet {
             b'\n' => line += 1,
-            b'\\' => line += usize::from(octets.next() == Some(&b'\n')),
-            b'"' => quote = quote.xor(Some(line)),
+            b'\\' => {
+                let escaped = octets.next();
+                spaced.extend(escaped);
+                line += usize::from(escaped == Some(&b'\n'));
+            }
+            b'"' => {
+                quote = quote.xor(Some(line));
+                if quote.is_none()
+                    && octets.as_slice().first().is_some_and(|next| !next.is_ascii_whitespace())
+                {
+                    spaced.push(b' ');
+                }
+            }
             _ if quote.is_some() => {}
             b'(' => open.push(line),
             b')' => drop(open.pop()),
             // To the end of the line, which is not taken.
             b';' => {
-                let comment = octets.as_slice().iter().take_while(|octet| **octet != b'\n').count();
-                octets = octets.as_slice()[comment..].iter();
+                let rest = octets.as_slice();
+                let comment = rest.iter().take_while(|octet| **octet != b'\n').count();
+                spaced.extend_from_slice(&rest[..comment]);
+                octets = rest[comment..].iter();
             }
             _ => {}
         }
     }
+    spaced.push(b'\n');
     match (quote, open.pop()) {
         (Some(line), _) => Err(ZoneError::Syntax(format!("line {line}: a quotation that is never closed"))),
         (None, Some(line)) => {
             Err(ZoneError::Syntax(format!("line {line}: a parenthesis that is never closed")))
         }
-        (None, None) => Ok(()),
+        (None, None) => Ok(spaced),
     }
 }
 
@@ -152,6 +176,8 @@ pub enum ZoneError {
     Rdata(String, RdataError),
     /// It refers to another file.
     Include(String),
+    /// The reader gave up on it, and does not say where.
+    Reader,
     /// There is no record.
     Empty,
     /// There are too many records.
@@ -172,6 +198,9 @@ impl fmt::Display for ZoneError {
             Self::Rdata(record, error) => write!(f, "the record {record}: {error}"),
             Self::Include(path) => {
                 write!(f, "$INCLUDE of {path:?}: other files are not read; put its lines in its place")
+            }
+            Self::Reader => {
+                f.write_str("the reader of zone files gave up; leave out records until it reads the rest")
             }
             Self::Empty => f.write_str("there is no record"),
             Self::TooLarge { records } => {
@@ -237,6 +266,13 @@ odd     TYPE65280 ( \\# 3 ; comment
         let message = read(b"a. A 192.0.2.1\nb. CH TXT x\nc. TXT y\n", None).unwrap();
         let classes: Vec<Class> = message.records.iter().map(|record| record.class).collect();
         assert_eq!(classes, [Class::IN, Class::CH, Class::CH]);
+    }
+
+    #[test]
+    fn a_quotation_needs_no_space_after_it() {
+        let message = read(b"a. TXT \"b c\"d\"e\"\n", None).unwrap();
+        assert_eq!(message.records[0].data, b"\x03b c\x01d\x01e");
+        assert!(matches!(read(b"$INCLUDE \"b\"a\x01   c\n", None), Err(_)));
     }
 
     #[test]
