@@ -1,0 +1,401 @@
+//! Elements: a type, a length, and as many octets of value.
+//!
+//! ```text
+//! element = type length value      both numbers of 1, 3, 5 or 9 octets, in their shortest form; type 1..=4294967295
+//! ```
+//! Elements that stand in a packet have an order. One that a reader does not know, or that comes out of its order, is ignored, unless it
+//! is *critical*: its type is at most 31, or odd. Then the packet is refused (NDN Packet Format 0.3, TLV, Considerations for
+//! Evolvability).
+
+use alloc::vec::Vec;
+use core::fmt;
+use name::error::ParseError as NameError;
+use name::tlv::{NumberError, read_number, write_number};
+
+/// The rule that a packet breaks, and the offset (octets from the start of what was parsed) where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WireError {
+    /// The input ends inside an element that starts at `at`.
+    Truncated {
+        /// Offset of the element.
+        at: usize,
+    },
+    /// A type or a length is not in its shortest form.
+    NotShortest {
+        /// Offset of the number.
+        at: usize,
+    },
+    /// A type is 0 or over 2³²−1.
+    TypeOutOfRange {
+        /// Offset of the type.
+        at: usize,
+    },
+    /// The input goes on after the packet's end.
+    TrailingOctets {
+        /// Offset of the first octet that is not of the packet.
+        at: usize,
+    },
+    /// The outer element is none that was expected.
+    UnexpectedType {
+        /// Its type.
+        typ: u32,
+    },
+    /// A critical element is unknown here, repeated, or out of its order.
+    Critical {
+        /// Its type.
+        typ: u32,
+        /// Its offset.
+        at: usize,
+    },
+    /// An element that must be there is missing.
+    Missing {
+        /// Its type.
+        typ: u32,
+    },
+    /// The value of an element has a length that its type does not have: a number of other than 1, 2, 4 or 8 octets, a Nonce of other
+    /// than 4.
+    Length {
+        /// The type.
+        typ: u32,
+        /// Offset of the element.
+        at: usize,
+    },
+    /// The value of an element is none that its type has.
+    Value {
+        /// The type.
+        typ: u32,
+        /// Offset of the element.
+        at: usize,
+    },
+    /// A name breaks a rule of names.
+    Name {
+        /// Offset of the name.
+        at: usize,
+        /// The rule, with the offset in the name.
+        error: NameError,
+    },
+    /// A name has no component where it must have one.
+    EmptyName {
+        /// Offset of the name.
+        at: usize,
+    },
+    /// An Interest has parameters and no digest of them in its name, or a digest and no parameters, or several digests.
+    ParametersDigest,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Truncated { at } => write!(f, "the input ends inside the element at offset {at}"),
+            Self::NotShortest { at } => write!(f, "the number at offset {at} is not in its shortest form"),
+            Self::TypeOutOfRange { at } => {
+                write!(f, "the type at offset {at} is not between 1 and 4294967295")
+            }
+            Self::TrailingOctets { at } => {
+                write!(f, "the packet ends at offset {at}, but the input goes on")
+            }
+            Self::UnexpectedType { typ } => write!(f, "type {typ} is not that of a packet expected here"),
+            Self::Critical { typ, at } => {
+                write!(f, "the critical element of type {typ} at offset {at} is unknown here or out of order")
+            }
+            Self::Missing { typ } => write!(f, "the element of type {typ} is missing"),
+            Self::Length { typ, at } => {
+                write!(f, "the element of type {typ} at offset {at} has a length that this type cannot have")
+            }
+            Self::Value { typ, at } => {
+                write!(f, "the element of type {typ} at offset {at} has a value that this type cannot have")
+            }
+            Self::Name { at, error } => write!(f, "in the name at offset {at}: {error}"),
+            Self::EmptyName { at } => write!(f, "the name at offset {at} has no component"),
+            Self::ParametersDigest => {
+                f.write_str("parameters and one digest of them in the name go together, and one is missing")
+            }
+        }
+    }
+}
+
+impl core::error::Error for WireError {}
+
+/// One element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element<'a> {
+    /// The type, 1 to 2³²−1.
+    pub typ: u32,
+    /// The value.
+    pub value: &'a [u8],
+    /// Offset of the element.
+    pub at: usize,
+    /// Offset of its value.
+    pub value_at: usize,
+}
+
+impl Element<'_> {
+    /// Offset of the first octet behind the element.
+    #[inline]
+    pub fn end(&self) -> usize {
+        self.value_at + self.value.len()
+    }
+
+    /// The value as a NonNegativeInteger: 1, 2, 4 or 8 octets in network order.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    #[inline]
+    pub fn number(&self) -> Result<u64, WireError> {
+        match *self.value {
+            [a] => Ok(a.into()),
+            [a, b] => Ok(u16::from_be_bytes([a, b]).into()),
+            [a, b, c, d] => Ok(u32::from_be_bytes([a, b, c, d]).into()),
+            [a, b, c, d, e, f, g, h] => Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h])),
+            _ => Err(self.wrong_length()),
+        }
+    }
+
+    /// Nothing, where the value is empty.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    #[inline]
+    pub fn empty(&self) -> Result<(), WireError> {
+        if self.value.is_empty() { Ok(()) } else { Err(self.wrong_length()) }
+    }
+
+    /// The value, of exactly `N` octets.
+    ///
+    /// # Errors
+    /// [`WireError::Length`].
+    #[inline]
+    pub fn array<const N: usize>(&self) -> Result<[u8; N], WireError> {
+        self.value.try_into().map_err(|_| self.wrong_length())
+    }
+
+    /// The elements in the value.
+    #[inline]
+    pub fn elements<'a>(&self) -> Elements<'a>
+    where
+        Self: 'a,
+    {
+        Elements { octets: self.value, at: 0, base: self.value_at }
+    }
+
+    /// Nothing, where the element may be ignored by a reader that does not expect it.
+    ///
+    /// # Errors
+    /// [`WireError::Critical`].
+    #[inline]
+    pub fn ignored(&self) -> Result<(), WireError> {
+        if is_critical(self.typ) { Err(WireError::Critical { typ: self.typ, at: self.at }) } else { Ok(()) }
+    }
+
+    pub(crate) fn wrong_length(&self) -> WireError {
+        WireError::Length { typ: self.typ, at: self.at }
+    }
+
+    pub(crate) fn wrong_value(&self) -> WireError {
+        WireError::Value { typ: self.typ, at: self.at }
+    }
+}
+
+/// Whether an element of this type, unknown or out of order, spoils its packet.
+#[inline]
+pub const fn is_critical(typ: u32) -> bool {
+    typ <= 31 || typ & 1 == 1
+}
+
+/// Elements one after the other.
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    octets: &'a [u8],
+    at: usize,
+    /// Offset of the octets in what is parsed, for errors.
+    base: usize,
+}
+
+impl<'a> Elements<'a> {
+    /// The elements that `octets` are.
+    #[inline]
+    pub const fn new(octets: &'a [u8]) -> Self {
+        Self { octets, at: 0, base: 0 }
+    }
+
+    /// The next element, or `None` at the end.
+    ///
+    /// # Errors
+    /// What is wrong with its type or length. The elements must then not be read further.
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot end at an error")]
+    pub fn next(&mut self) -> Result<Option<Element<'a>>, WireError> {
+        let at = self.at;
+        // Small types and lengths, as nearly all are.
+        if let Some(&[typ, len]) = self.octets.get(at..at + 2)
+            && typ.wrapping_sub(1) < 252
+            && len < 253
+            && let Some(value) = self.octets.get(at + 2..at + 2 + usize::from(len))
+        {
+            self.at = at + 2 + usize::from(len);
+            return Ok(Some(Element {
+                typ: typ.into(),
+                value,
+                at: self.base + at,
+                value_at: self.base + at + 2,
+            }));
+        }
+        if at == self.octets.len() {
+            return Ok(None);
+        }
+        let (element, end) = large(self.octets, at, self.base)?;
+        self.at = end;
+        Ok(Some(element))
+    }
+
+    /// The octets that have not been read.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.octets.get(self.at..).unwrap_or_default()
+    }
+}
+
+/// An element with long numbers, or none, and the offset behind it.
+#[cold]
+fn large(octets: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), WireError> {
+    let number = |from: usize| match read_number(octets.get(from..).unwrap_or_default()) {
+        Ok((number, taken)) => Ok((number, from + taken)),
+        Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: base + from }),
+        Err(_) => Err(WireError::Truncated { at: base + at }),
+    };
+    let (typ, after_type) = number(at)?;
+    let typ = match u32::try_from(typ) {
+        Ok(typ) if typ > 0 => typ,
+        _ => return Err(WireError::TypeOutOfRange { at: base + at }),
+    };
+    let (len, start) = number(after_type)?;
+    let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
+    let value = end.and_then(|end| octets.get(start..end)).ok_or(WireError::Truncated { at: base + at })?;
+    let element = Element { typ, value, at: base + at, value_at: base + start };
+    Ok((element, start + value.len()))
+}
+
+/// The one element that `octets` must be.
+///
+/// # Errors
+/// What is wrong with it, or [`WireError::TrailingOctets`].
+#[inline(always)]
+pub fn single(octets: &[u8]) -> Result<Element<'_>, WireError> {
+    let mut elements = Elements::new(octets);
+    let element = elements.next()?.ok_or(WireError::Truncated { at: 0 })?;
+    if elements.at < octets.len() {
+        return Err(WireError::TrailingOctets { at: elements.at });
+    }
+    Ok(element)
+}
+
+/// How many octets the element at the start of `octets` takes; `None` where too few have come to tell.
+///
+/// # Errors
+/// As [`Elements::next`].
+pub fn frame(octets: &[u8]) -> Result<Option<u64>, WireError> {
+    let number = |from: usize| match read_number(octets.get(from..).unwrap_or_default()) {
+        Ok((number, taken)) => Ok(Some((number, from + taken))),
+        Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: from }),
+        Err(_) => Ok(None),
+    };
+    let Some((typ, after_type)) = number(0)? else { return Ok(None) };
+    if typ == 0 || typ > u64::from(u32::MAX) {
+        return Err(WireError::TypeOutOfRange { at: 0 });
+    }
+    let Some((len, start)) = number(after_type)? else { return Ok(None) };
+    Ok(Some(len.saturating_add(start as u64)))
+}
+
+/// Appends an element.
+pub fn write_element(typ: u32, value: &[u8], out: &mut Vec<u8>) {
+    write_number(typ.into(), out);
+    write_number(value.len() as u64, out);
+    out.extend_from_slice(value);
+}
+
+/// Appends an element whose value is `number` in its shortest form, of 1, 2, 4 or 8 octets.
+pub fn write_integer(typ: u32, number: u64, out: &mut Vec<u8>) {
+    let octets = number.to_be_bytes();
+    write_element(typ, octets.get(8 - integer_len(number)..).unwrap_or_default(), out);
+}
+
+/// Octets of a NonNegativeInteger: 1, 2, 4 or 8.
+#[inline]
+pub const fn integer_len(number: u64) -> usize {
+    match number {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xffff_ffff => 4,
+        _ => 8,
+    }
+}
+
+/// Appends an element whose value is what `write` appends.
+pub fn write_nested(typ: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    write(out);
+    let mut head = Vec::with_capacity(10);
+    write_number(typ.into(), &mut head);
+    write_number((out.len() - start) as u64, &mut head);
+    out.splice(start..start, head);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn reads_what_was_written() {
+        let mut out = Vec::new();
+        write_integer(10, 0x1_0000, &mut out);
+        write_nested(0x1_0000, &mut out, |out| write_element(253, &[7; 300], out));
+        let mut elements = Elements::new(&out);
+        let first = elements.next().unwrap().unwrap();
+        assert_eq!((first.typ, first.number(), first.end()), (10, Ok(0x1_0000), 6));
+        let second = elements.next().unwrap().unwrap();
+        assert_eq!((second.typ, second.at, second.end()), (0x1_0000, 6, out.len()));
+        let inner = second.elements().next().unwrap().unwrap();
+        assert_eq!((inner.typ, inner.value, inner.end()), (253, &[7; 300][..], out.len()));
+        assert_eq!(elements.next(), Ok(None));
+        assert_eq!(frame(&out), Ok(Some(6)));
+    }
+
+    #[test]
+    fn refuses_what_is_no_element() {
+        let next = |octets: &[u8]| Elements::new(octets).next().map(|_| ());
+        for (octets, error) in [
+            (&[8][..], WireError::Truncated { at: 0 }),
+            (&[8, 1], WireError::Truncated { at: 0 }),
+            (&[0, 0], WireError::TypeOutOfRange { at: 0 }),
+            (&[255, 0, 0, 0, 1, 0, 0, 0, 0, 0], WireError::TypeOutOfRange { at: 0 }),
+            (&[253, 0, 8, 0], WireError::NotShortest { at: 0 }),
+            (&[8, 253, 0, 1, 1], WireError::NotShortest { at: 1 }),
+            (&[8, 255, 255, 255, 255, 255, 255, 255, 255, 255], WireError::Truncated { at: 0 }),
+        ] {
+            assert_eq!(next(octets), Err(error), "{octets:?}");
+        }
+        assert_eq!(single(&[8, 0, 8]), Err(WireError::TrailingOctets { at: 2 }));
+    }
+
+    #[test]
+    fn an_integer_has_1_2_4_or_8_octets() {
+        for len in 0..10 {
+            let value = vec![0; len];
+            let element = Element { typ: 12, value: &value, at: 0, value_at: 2 };
+            assert_eq!(element.number().is_ok(), [1, 2, 4, 8].contains(&len));
+        }
+    }
+
+    #[test]
+    fn tells_a_frame_from_its_first_octets() {
+        assert_eq!(frame(&[]), Ok(None));
+        assert_eq!(frame(&[5]), Ok(None));
+        assert_eq!(frame(&[5, 253, 1]), Ok(None));
+        assert_eq!(frame(&[5, 253, 1, 0]), Ok(Some(260)));
+        assert_eq!(frame(&[5, 255, 255, 255, 255, 255, 255, 255, 255, 255]), Ok(Some(u64::MAX)));
+        assert_eq!(frame(&[0, 1]), Err(WireError::TypeOutOfRange { at: 0 }));
+    }
+}

@@ -1,0 +1,287 @@
+//! Data packets.
+
+use super::signature::SignatureInfo;
+use super::{Check, DATA, NameReader, packet_name};
+use crate::tlv::{WireError, single, write_element, write_integer, write_nested};
+use alloc::vec::Vec;
+use name::component::Component;
+use name::ndn::NdnName;
+use sha2::{Digest, Sha256};
+
+/// MetaInfo.
+pub const META_INFO: u32 = 20;
+/// Content.
+pub const CONTENT: u32 = 21;
+/// SignatureInfo.
+pub const SIGNATURE_INFO: u32 = 22;
+/// SignatureValue.
+pub const SIGNATURE_VALUE: u32 = 23;
+/// ContentType.
+pub const CONTENT_TYPE: u32 = 24;
+/// FreshnessPeriod.
+pub const FRESHNESS_PERIOD: u32 = 25;
+/// FinalBlockId.
+pub const FINAL_BLOCK_ID: u32 = 26;
+
+/// ContentType of plain content.
+pub const BLOB: u64 = 0;
+/// ContentType of a list of names.
+pub const LINK: u64 = 1;
+/// ContentType of a public key.
+pub const KEY: u64 = 2;
+/// ContentType that tells an application of an absence.
+pub const APPLICATION_NACK: u64 = 3;
+
+/// A checked Data packet.
+///
+/// Source: NDN Packet Format 0.3, Data Packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data<'a> {
+    octets: &'a [u8],
+    name: &'a [u8],
+    components: u8,
+    freshness: Option<u64>,
+    content_type: u64,
+    /// The value of FinalBlockId, a component.
+    final_block: Option<&'a [u8]>,
+    content: &'a [u8],
+    /// Where SignatureInfo begins and ends, and the value behind it.
+    info_at: u32,
+    info_end: u32,
+    signature: &'a [u8],
+}
+
+impl<'a> Data<'a> {
+    /// Checks `octets`, which must be exactly one Data packet. Its signature is not verified.
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
+    #[inline]
+    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_with(octets, &mut Check)
+    }
+
+    /// As [`parse`](Self::parse), with `names` for the packet's name.
+    ///
+    /// # Errors
+    /// As `parse`.
+    #[inline(always)]
+    pub fn parse_with<N: NameReader>(octets: &'a [u8], names: &mut N) -> Result<Self, WireError> {
+        let packet = single(octets)?;
+        if packet.typ != DATA {
+            return Err(WireError::UnexpectedType { typ: packet.typ });
+        }
+        let mut elements = packet.elements();
+        let (name, components) = packet_name(octets, elements.next()?, names)?;
+        let mut data = Self {
+            octets,
+            name,
+            components,
+            freshness: None,
+            content_type: BLOB,
+            final_block: None,
+            content: &[],
+            info_at: 0,
+            info_end: 0,
+            signature: &[],
+        };
+        let mut last = 0;
+        while let Some(element) = elements.next()? {
+            let place = match element.typ {
+                META_INFO => 1,
+                CONTENT => 2,
+                SIGNATURE_INFO => 3,
+                SIGNATURE_VALUE => 4,
+                _ => 0,
+            };
+            if place <= last {
+                element.ignored()?;
+                continue;
+            }
+            last = place;
+            match place {
+                1 => data.meta_info(element)?,
+                2 => data.content = element.value,
+                3 => {
+                    SignatureInfo::parse(element)?;
+                    data.info_at = element.at as u32;
+                    data.info_end = element.end() as u32;
+                }
+                _ => data.signature = element.value,
+            }
+        }
+        match (data.info_at, last) {
+            (0, _) => Err(WireError::Missing { typ: SIGNATURE_INFO }),
+            (_, 4) => Ok(data),
+            _ => Err(WireError::Missing { typ: SIGNATURE_VALUE }),
+        }
+    }
+
+    #[inline(always)]
+    fn meta_info(&mut self, info: crate::tlv::Element<'a>) -> Result<(), WireError> {
+        let mut elements = info.elements();
+        let mut last = 0;
+        while let Some(element) = elements.next()? {
+            let place = match element.typ {
+                CONTENT_TYPE => 1,
+                FRESHNESS_PERIOD => 2,
+                FINAL_BLOCK_ID => 3,
+                _ => 0,
+            };
+            if place <= last {
+                element.ignored()?;
+                continue;
+            }
+            last = place;
+            match place {
+                1 => self.content_type = element.number()?,
+                2 => self.freshness = Some(element.number()?),
+                _ => {
+                    let component = single(element.value).map_err(|_| element.wrong_value())?;
+                    if component.typ > u32::from(u16::MAX) {
+                        return Err(element.wrong_value());
+                    }
+                    self.final_block = Some(element.value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The packet.
+    #[inline]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.octets
+    }
+
+    /// The name.
+    ///
+    /// # Panics
+    /// Never: it has been checked.
+    #[inline]
+    pub fn name(&self) -> NdnName<'a> {
+        NdnName::parse(self.name).expect("a name that was checked")
+    }
+
+    /// The encoded name, with its type and length.
+    #[inline]
+    pub fn name_octets(&self) -> &'a [u8] {
+        self.name
+    }
+
+    /// How many components the name has, at least 1.
+    #[inline]
+    pub fn name_len(&self) -> usize {
+        self.components.into()
+    }
+
+    /// For how long it is fresh after it arrives, in milliseconds; without a statement it is never fresh.
+    #[inline]
+    pub fn freshness(&self) -> Option<u64> {
+        self.freshness
+    }
+
+    /// The kind of content, [`BLOB`] where nothing is stated.
+    #[inline]
+    pub fn content_type(&self) -> u64 {
+        self.content_type
+    }
+
+    /// The last component of the name of the last packet in a sequence of segments.
+    pub fn final_block(&self) -> Option<Component<'a>> {
+        let element = single(self.final_block?).ok()?;
+        Some(Component { typ: element.typ as u16, value: element.value })
+    }
+
+    /// The content.
+    #[inline]
+    pub fn content(&self) -> &'a [u8] {
+        self.content
+    }
+
+    /// What it says of its signature.
+    ///
+    /// # Panics
+    /// Never: it has been checked.
+    pub fn signature_info(&self) -> SignatureInfo<'a> {
+        let info = self.octets.get(self.info_at as usize..self.info_end as usize).unwrap_or_default();
+        let element = single(info).expect("an element that was checked");
+        SignatureInfo::parse(element).expect("an element that was checked")
+    }
+
+    /// The signature.
+    #[inline]
+    pub fn signature_value(&self) -> &'a [u8] {
+        self.signature
+    }
+
+    /// What the signature covers: from the name to SignatureInfo.
+    ///
+    /// Source: NDN Packet Format 0.3, Signature.
+    pub fn signed_portion(&self) -> &'a [u8] {
+        let start = self.octets.len() - single(self.octets).map_or(0, |packet| packet.value.len());
+        self.octets.get(start..self.info_end as usize).unwrap_or_default()
+    }
+
+    /// The digest that an ImplicitSha256DigestComponent of its full name has: SHA-256 of the packet.
+    pub fn implicit_digest(&self) -> [u8; 32] {
+        Sha256::digest(self.octets).into()
+    }
+}
+
+/// What a Data packet is to be made of.
+#[derive(Clone, Debug)]
+pub struct DataBuilder<'a> {
+    /// The name.
+    pub name: NdnName<'a>,
+    /// ContentType; stated where it is not [`BLOB`].
+    pub content_type: u64,
+    /// FreshnessPeriod in milliseconds.
+    pub freshness: Option<u64>,
+    /// FinalBlockId.
+    pub final_block: Option<Component<'a>>,
+    /// Content.
+    pub content: &'a [u8],
+}
+
+impl<'a> DataBuilder<'a> {
+    /// A packet of this name and content.
+    pub const fn new(name: NdnName<'a>, content: &'a [u8]) -> Self {
+        Self { name, content_type: BLOB, freshness: None, final_block: None, content }
+    }
+
+    /// The packet, signed with its SHA-256 digest.
+    pub fn build(&self) -> Vec<u8> {
+        let mut info = Vec::new();
+        SignatureInfo::of(super::SignatureType::DIGEST_SHA256).write(&mut info);
+        self.build_signed(&info, |covered| Sha256::digest(covered).to_vec())
+    }
+
+    /// The packet. `info` is the value of its SignatureInfo; `sign` makes the signature of what it covers.
+    pub fn build_signed(&self, info: &[u8], sign: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.name.as_bytes().len() + self.content.len() + 80);
+        write_nested(DATA, &mut out, |out| {
+            out.extend_from_slice(self.name.as_bytes());
+            if self.content_type != BLOB || self.freshness.is_some() || self.final_block.is_some() {
+                write_nested(META_INFO, out, |out| {
+                    if self.content_type != BLOB {
+                        write_integer(CONTENT_TYPE, self.content_type, out);
+                    }
+                    if let Some(freshness) = self.freshness {
+                        write_integer(FRESHNESS_PERIOD, freshness, out);
+                    }
+                    if let Some(last) = self.final_block {
+                        write_nested(FINAL_BLOCK_ID, out, |out| {
+                            write_element(last.typ.into(), last.value, out);
+                        });
+                    }
+                });
+            }
+            write_element(CONTENT, self.content, out);
+            write_element(SIGNATURE_INFO, info, out);
+            let signature = sign(out);
+            write_element(SIGNATURE_VALUE, &signature, out);
+        });
+        out
+    }
+}

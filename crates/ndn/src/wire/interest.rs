@@ -1,0 +1,448 @@
+//! Interest packets.
+
+use super::signature::SignatureInfo;
+use super::{Check, INTEREST, NameReader, name_octets, packet_name};
+use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
+use alloc::vec::Vec;
+use core::ops::Range;
+use name::component::{Component, PARAMETERS_SHA256_DIGEST};
+use name::ndn::NdnName;
+use sha2::{Digest, Sha256};
+
+/// CanBePrefix.
+pub const CAN_BE_PREFIX: u32 = 33;
+/// MustBeFresh.
+pub const MUST_BE_FRESH: u32 = 18;
+/// ForwardingHint.
+pub const FORWARDING_HINT: u32 = 30;
+/// Nonce.
+pub const NONCE: u32 = 10;
+/// InterestLifetime.
+pub const LIFETIME: u32 = 12;
+/// HopLimit.
+pub const HOP_LIMIT: u32 = 34;
+/// ApplicationParameters.
+pub const PARAMETERS: u32 = 36;
+/// InterestSignatureInfo.
+pub const SIGNATURE_INFO: u32 = 44;
+/// InterestSignatureValue.
+pub const SIGNATURE_VALUE: u32 = 46;
+
+/// The lifetime of an Interest that states none, in milliseconds.
+pub const DEFAULT_LIFETIME: u64 = 4000;
+
+/// A checked Interest.
+///
+/// Source: NDN Packet Format 0.3, Interest Packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest<'a> {
+    octets: &'a [u8],
+    name: &'a [u8],
+    /// Components of the name.
+    components: u8,
+    flags: u8,
+    /// Value of the ForwardingHint, checked names.
+    hint: &'a [u8],
+    /// Offset of the Nonce's value; 0 where there is none, as for the two below.
+    nonce_at: u32,
+    hop_limit_at: u32,
+    /// Offset of the ApplicationParameters.
+    parameters_at: u32,
+    signature_info: Option<(u32, u32)>,
+    signature_value: Option<(u32, u32)>,
+    lifetime: Option<u64>,
+}
+
+const PREFIX_FLAG: u8 = 1;
+const FRESH_FLAG: u8 = 2;
+
+impl<'a> Interest<'a> {
+    /// Checks `octets`, which must be exactly one Interest. That a digest in its name is that of its parameters is not checked: see
+    /// [`parameters_digest_is_right`](Self::parameters_digest_is_right).
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
+    #[inline]
+    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_with(octets, &mut Check)
+    }
+
+    /// As [`parse`](Self::parse), with `names` for the packet's name.
+    ///
+    /// # Errors
+    /// As `parse`.
+    #[inline(always)]
+    pub fn parse_with<N: NameReader>(octets: &'a [u8], names: &mut N) -> Result<Self, WireError> {
+        let packet = single(octets)?;
+        if packet.typ != INTEREST {
+            return Err(WireError::UnexpectedType { typ: packet.typ });
+        }
+        let mut elements = packet.elements();
+        let (name, components) = packet_name(octets, elements.next()?, names)?;
+        let mut interest = Self {
+            octets,
+            name,
+            components,
+            flags: 0,
+            hint: &[],
+            nonce_at: 0,
+            hop_limit_at: 0,
+            parameters_at: 0,
+            signature_info: None,
+            signature_value: None,
+            lifetime: None,
+        };
+        // The place in the order of the last element that was taken.
+        let mut last = 0;
+        while let Some(element) = elements.next()? {
+            let place = match element.typ {
+                CAN_BE_PREFIX => 1,
+                MUST_BE_FRESH => 2,
+                FORWARDING_HINT => 3,
+                NONCE => 4,
+                LIFETIME => 5,
+                HOP_LIMIT => 6,
+                PARAMETERS => 7,
+                SIGNATURE_INFO => 8,
+                SIGNATURE_VALUE => 9,
+                _ => 0,
+            };
+            if place <= last {
+                element.ignored()?;
+                continue;
+            }
+            last = place;
+            let span = Some((element.at as u32, element.end() as u32));
+            match place {
+                1 => {
+                    element.empty()?;
+                    interest.flags |= PREFIX_FLAG;
+                }
+                2 => {
+                    element.empty()?;
+                    interest.flags |= FRESH_FLAG;
+                }
+                3 => {
+                    check_hint(octets, element.elements())?;
+                    interest.hint = element.value;
+                }
+                4 => {
+                    element.array::<4>()?;
+                    interest.nonce_at = element.value_at as u32;
+                }
+                5 => interest.lifetime = Some(element.number()?),
+                6 => {
+                    element.array::<1>()?;
+                    interest.hop_limit_at = element.value_at as u32;
+                }
+                7 => interest.parameters_at = element.at as u32,
+                8 => {
+                    SignatureInfo::parse(element)?;
+                    interest.signature_info = span;
+                }
+                _ => interest.signature_value = span,
+            }
+        }
+        interest.check_parameters()?;
+        Ok(interest)
+    }
+
+    /// Parameters need a digest in the name, and the other way round; a signature needs both its parts.
+    #[inline(always)]
+    fn check_parameters(&self) -> Result<(), WireError> {
+        // Octets 2 and 32 stand in each name with such a digest.
+        let may = self.parameters_at != 0 || self.signature_info.is_some() || self.signature_value.is_some();
+        if may || self.name.windows(2).any(|pair| *pair == [PARAMETERS_SHA256_DIGEST as u8, 32]) {
+            self.check_parameters_slowly()
+        } else {
+            Ok(())
+        }
+    }
+
+    #[inline(never)]
+    fn check_parameters_slowly(&self) -> Result<(), WireError> {
+        let digests =
+            self.name().components().filter(|component| component.typ == PARAMETERS_SHA256_DIGEST).count();
+        let parameters = usize::from(self.parameters_at != 0);
+        let signature = (self.signature_info.is_some(), self.signature_value.is_some());
+        match signature {
+            _ if digests != parameters => Err(WireError::ParametersDigest),
+            (false, false) => Ok(()),
+            (true, true) if parameters == 1 => Ok(()),
+            (true, true) => Err(WireError::Missing { typ: PARAMETERS }),
+            (true, false) => Err(WireError::Missing { typ: SIGNATURE_VALUE }),
+            (false, true) => Err(WireError::Missing { typ: SIGNATURE_INFO }),
+        }
+    }
+
+    /// The packet.
+    #[inline]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.octets
+    }
+
+    /// The name.
+    ///
+    /// # Panics
+    /// Never: it has been checked.
+    #[inline]
+    pub fn name(&self) -> NdnName<'a> {
+        NdnName::parse(self.name).expect("a name that was checked")
+    }
+
+    /// The encoded name, with its type and length.
+    #[inline]
+    pub fn name_octets(&self) -> &'a [u8] {
+        self.name
+    }
+
+    /// How many components the name has, at least 1.
+    #[inline]
+    pub fn name_len(&self) -> usize {
+        self.components.into()
+    }
+
+    /// Whether Data whose name only begins with this one's may satisfy it.
+    #[inline]
+    pub fn can_be_prefix(&self) -> bool {
+        self.flags & PREFIX_FLAG != 0
+    }
+
+    /// Whether a cache may satisfy it with fresh Data only.
+    #[inline]
+    pub fn must_be_fresh(&self) -> bool {
+        self.flags & FRESH_FLAG != 0
+    }
+
+    /// The names to forward it by, encoded one after the other; empty where there are none.
+    #[inline]
+    pub fn forwarding_hint(&self) -> &'a [u8] {
+        self.hint
+    }
+
+    /// The names of the forwarding hint.
+    pub fn hints(&self) -> impl Iterator<Item = NdnName<'a>> {
+        names_in(self.hint)
+    }
+
+    /// The Nonce.
+    #[inline]
+    pub fn nonce(&self) -> Option<u32> {
+        let at = self.nonce_at()?.start;
+        let octets = self.octets.get(at..)?.first_chunk()?;
+        Some(u32::from_be_bytes(*octets))
+    }
+
+    /// Where the value of the Nonce stands in the packet.
+    #[inline]
+    pub fn nonce_at(&self) -> Option<Range<usize>> {
+        let at = self.nonce_at as usize;
+        (at != 0).then_some(at..at + 4)
+    }
+
+    /// How long it is wanted, in milliseconds: what it states, or [`DEFAULT_LIFETIME`].
+    #[inline]
+    pub fn lifetime(&self) -> u64 {
+        self.lifetime.unwrap_or(DEFAULT_LIFETIME)
+    }
+
+    /// How many more hops it may take.
+    #[inline]
+    pub fn hop_limit(&self) -> Option<u8> {
+        self.octets.get(self.hop_limit_at()?).copied()
+    }
+
+    /// Where the hop limit stands in the packet.
+    #[inline]
+    pub fn hop_limit_at(&self) -> Option<usize> {
+        let at = self.hop_limit_at as usize;
+        (at != 0).then_some(at)
+    }
+
+    /// The value of ApplicationParameters.
+    pub fn parameters(&self) -> Option<&'a [u8]> {
+        let at = self.parameters_at as usize;
+        let octets = self.octets.get(at..).filter(|_| at != 0)?;
+        Some(Elements::new(octets).next().ok()??.value)
+    }
+
+    /// The signature's description.
+    pub fn signature_info(&self) -> Option<SignatureInfo<'a>> {
+        let element = self.element(self.signature_info?)?;
+        SignatureInfo::parse(element).ok()
+    }
+
+    /// The signature.
+    pub fn signature_value(&self) -> Option<&'a [u8]> {
+        Some(self.element(self.signature_value?)?.value)
+    }
+
+    fn element(&self, (from, to): (u32, u32)) -> Option<crate::tlv::Element<'a>> {
+        single(self.octets.get(from as usize..to as usize)?).ok()
+    }
+
+    /// What a signature of format 0.3 covers, in two pieces: the name's components before the digest, and from ApplicationParameters up to the
+    /// signature; `None` where it is not signed so.
+    ///
+    /// Source: NDN Packet Format 0.3, Signed Interest.
+    pub fn signed_portion(&self) -> Option<[&'a [u8]; 2]> {
+        let value = self.signature_value?;
+        let name = self.name();
+        let last = name.components().last()?;
+        if last.typ != PARAMETERS_SHA256_DIGEST {
+            return None;
+        }
+        let components = single(self.name).ok()?.value;
+        let before = components.get(..components.len().checked_sub(34)?)?;
+        let parameters = self.octets.get(self.parameters_at as usize..value.0 as usize)?;
+        Some([before, parameters])
+    }
+
+    /// Whether the digest in the name is that of the parameters; true where there are neither.
+    ///
+    /// Source: NDN Packet Format 0.3, Interest Parameters Digest Component.
+    pub fn parameters_digest_is_right(&self) -> bool {
+        if self.parameters_at == 0 {
+            return true;
+        }
+        let covered = self.octets.get(self.parameters_at as usize..).unwrap_or_default();
+        let digest = Sha256::digest(covered);
+        let mut components = self.name().components();
+        components
+            .find(|component| component.typ == PARAMETERS_SHA256_DIGEST)
+            .is_some_and(|component| component.value == digest.as_slice())
+    }
+}
+
+/// The names that `octets`, which have been checked, are.
+fn names_in(octets: &[u8]) -> impl Iterator<Item = NdnName<'_>> {
+    let mut elements = Elements::new(octets);
+    core::iter::from_fn(move || {
+        let element = elements.next().ok()??;
+        NdnName::parse(name_octets(octets, &element)).ok()
+    })
+}
+
+/// Names of a forwarding hint: at least one, and nothing critical besides.
+#[inline(never)]
+fn check_hint(octets: &[u8], mut elements: Elements<'_>) -> Result<(), WireError> {
+    let mut names = 0;
+    while let Some(element) = elements.next()? {
+        // What may be ignored between names would have to be skipped by all who read them: there is none.
+        if element.typ != super::NAME {
+            return Err(WireError::Critical { typ: element.typ, at: element.at });
+        }
+        NdnName::parse(name_octets(octets, &element))
+            .map_err(|error| WireError::Name { at: element.at, error })?;
+        names += 1;
+    }
+    if names == 0 { Err(WireError::Missing { typ: super::NAME }) } else { Ok(()) }
+}
+
+/// What an Interest is to be made of.
+#[derive(Clone, Debug)]
+pub struct InterestBuilder<'a> {
+    /// The name; with [`parameters`](Self::parameters), without the digest of them, which is put at its end.
+    pub name: NdnName<'a>,
+    /// CanBePrefix.
+    pub can_be_prefix: bool,
+    /// MustBeFresh.
+    pub must_be_fresh: bool,
+    /// Names to forward it by.
+    pub hints: Vec<NdnName<'a>>,
+    /// The Nonce; applications and forwarders give every Interest one.
+    pub nonce: Option<u32>,
+    /// Lifetime in milliseconds; stated where it is not [`DEFAULT_LIFETIME`].
+    pub lifetime: u64,
+    /// HopLimit.
+    pub hop_limit: Option<u8>,
+    /// ApplicationParameters.
+    pub parameters: Option<&'a [u8]>,
+}
+
+impl<'a> InterestBuilder<'a> {
+    /// An Interest for `name` and nothing else.
+    pub const fn new(name: NdnName<'a>) -> Self {
+        Self {
+            name,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            hints: Vec::new(),
+            nonce: None,
+            lifetime: DEFAULT_LIFETIME,
+            hop_limit: None,
+            parameters: None,
+        }
+    }
+
+    /// The packet.
+    pub fn build(&self) -> Vec<u8> {
+        match self.parameters {
+            Some(parameters) => {
+                let mut tail = Vec::new();
+                write_element(PARAMETERS, parameters, &mut tail);
+                self.with_tail(&tail)
+            }
+            None => self.finish(self.name.as_bytes(), &[]),
+        }
+    }
+
+    /// The packet, signed in format 0.3. `info` is the value of its InterestSignatureInfo; `sign` makes the signature of the two pieces of octets
+    /// that it covers.
+    ///
+    /// Source: NDN Packet Format 0.3, Signed Interest.
+    pub fn build_signed(&self, info: &[u8], sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>) -> Vec<u8> {
+        let mut tail = Vec::new();
+        write_element(PARAMETERS, self.parameters.unwrap_or_default(), &mut tail);
+        write_element(SIGNATURE_INFO, info, &mut tail);
+        let components = single(self.name.as_bytes()).map_or(&[][..], |name| name.value);
+        let signature = sign([components, &tail]);
+        write_element(SIGNATURE_VALUE, &signature, &mut tail);
+        self.with_tail(&tail)
+    }
+
+    fn with_tail(&self, tail: &[u8]) -> Vec<u8> {
+        let digest = Sha256::digest(tail);
+        let components = single(self.name.as_bytes()).map_or(&[][..], |name| name.value);
+        let mut name = Vec::with_capacity(components.len() + 44);
+        write_nested(super::NAME, &mut name, |out| {
+            out.extend_from_slice(components);
+            write_element(PARAMETERS_SHA256_DIGEST.into(), &digest, out);
+        });
+        self.finish(&name, tail)
+    }
+
+    fn finish(&self, name: &[u8], tail: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(name.len() + tail.len() + 32);
+        write_nested(INTEREST, &mut out, |out| {
+            out.extend_from_slice(name);
+            if self.can_be_prefix {
+                write_element(CAN_BE_PREFIX, &[], out);
+            }
+            if self.must_be_fresh {
+                write_element(MUST_BE_FRESH, &[], out);
+            }
+            if !self.hints.is_empty() {
+                write_nested(FORWARDING_HINT, out, |out| {
+                    self.hints.iter().for_each(|hint| out.extend_from_slice(hint.as_bytes()));
+                });
+            }
+            if let Some(nonce) = self.nonce {
+                write_element(NONCE, &nonce.to_be_bytes(), out);
+            }
+            if self.lifetime != DEFAULT_LIFETIME {
+                write_integer(LIFETIME, self.lifetime, out);
+            }
+            if let Some(hops) = self.hop_limit {
+                write_element(HOP_LIMIT, &[hops], out);
+            }
+            out.extend_from_slice(tail);
+        });
+        out
+    }
+}
+
+/// The components of `name` that a digest of parameters would follow: all of it, where none stands at its end.
+pub fn without_parameters_digest(name: NdnName<'_>) -> impl Iterator<Item = Component<'_>> {
+    name.components().filter(|component| component.typ != PARAMETERS_SHA256_DIGEST)
+}

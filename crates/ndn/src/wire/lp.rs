@@ -1,0 +1,411 @@
+//! Link packets: what stands between two neighbours around an Interest, a Data packet, or a piece of one.
+//!
+//! ```text
+//! link packet = bare Interest / bare Data / LpPacket
+//! LpPacket    = 100 length *header-field [fragment]
+//! ```
+//! Header fields come in the order of their types, each once, but for Ack. An unknown one of type 800 to 959 whose two lowest bits are 0 is
+//! ignored, any other spoils the packet.
+//!
+//! Source: NDNLPv2, revision 63.
+
+use super::{DATA, INTEREST};
+use crate::tlv::{Element, Elements, WireError, integer_len, single};
+use core::fmt;
+
+/// TLV-TYPE of a link packet.
+pub const LP_PACKET: u32 = 100;
+/// Fragment.
+pub const FRAGMENT: u32 = 80;
+/// Sequence.
+pub const SEQUENCE: u32 = 81;
+/// FragIndex.
+pub const FRAG_INDEX: u32 = 82;
+/// FragCount.
+pub const FRAG_COUNT: u32 = 83;
+/// PitToken.
+pub const PIT_TOKEN: u32 = 98;
+/// Nack.
+pub const NACK: u32 = 800;
+/// NackReason.
+pub const NACK_REASON: u32 = 801;
+/// IncomingFaceId.
+pub const INCOMING_FACE_ID: u32 = 812;
+/// NextHopFaceId.
+pub const NEXT_HOP_FACE_ID: u32 = 816;
+/// CachePolicy.
+pub const CACHE_POLICY: u32 = 820;
+/// CachePolicyType.
+pub const CACHE_POLICY_TYPE: u32 = 821;
+/// CongestionMark.
+pub const CONGESTION_MARK: u32 = 832;
+/// Ack.
+pub const ACK: u32 = 836;
+/// TxSequence.
+pub const TX_SEQUENCE: u32 = 840;
+/// NonDiscovery.
+pub const NON_DISCOVERY: u32 = 844;
+/// PrefixAnnouncement.
+pub const PREFIX_ANNOUNCEMENT: u32 = 848;
+
+/// CachePolicyType that keeps Data out of the content store.
+pub const NO_CACHE: u64 = 1;
+
+/// The longest PitToken, in octets.
+pub const MAX_PIT_TOKEN: usize = 32;
+
+/// Why an Interest came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NackReason(pub u64);
+
+impl NackReason {
+    /// None is stated.
+    pub const NONE: Self = Self(0);
+    /// The link is congested.
+    pub const CONGESTION: Self = Self(50);
+    /// The Nonce was seen before.
+    pub const DUPLICATE: Self = Self(100);
+    /// There is no way to go.
+    pub const NO_ROUTE: Self = Self(150);
+
+    /// How severe, for comparisons: congestion least, then a duplicate, then no route, then all others.
+    pub const fn severity(self) -> u8 {
+        match self {
+            Self::CONGESTION => 0,
+            Self::DUPLICATE => 1,
+            Self::NO_ROUTE => 2,
+            _ => 3,
+        }
+    }
+}
+
+impl fmt::Display for NackReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NONE => f.write_str("None"),
+            Self::CONGESTION => f.write_str("Congestion"),
+            Self::DUPLICATE => f.write_str("Duplicate"),
+            Self::NO_ROUTE => f.write_str("NoRoute"),
+            Self(other) => write!(f, "reason {other}"),
+        }
+    }
+}
+
+/// Header fields of a link packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LpHeader<'a> {
+    /// The number of the link packet, for reassembly.
+    pub sequence: Option<u64>,
+    /// Which piece the fragment is, from 0.
+    pub frag_index: u64,
+    /// Of how many pieces; 0 where nothing is stated, which is one.
+    pub frag_count: u64,
+    /// What a forwarder wants back with the answer; 1 to [`MAX_PIT_TOKEN`] octets, or none.
+    pub pit_token: &'a [u8],
+    /// The Interest in the fragment came back, and why.
+    pub nack: Option<NackReason>,
+    /// The face it came from, told to an application.
+    pub incoming_face: Option<u64>,
+    /// The face it is to go to, told by an application.
+    pub next_hop_face: Option<u64>,
+    /// What a content store may do with it.
+    pub cache_policy: Option<u64>,
+    /// How congested the way was; 0 where it was not.
+    pub congestion_mark: u64,
+    /// What is acknowledged: the octets of the Ack fields.
+    acks: &'a [u8],
+    /// The number of the link packet, for reliability.
+    pub tx_sequence: Option<u64>,
+    /// The Interest must not be flooded.
+    pub non_discovery: bool,
+    /// A packet that announces a prefix; unparsed.
+    pub prefix_announcement: &'a [u8],
+}
+
+impl<'a> LpHeader<'a> {
+    /// Whether no field is set.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the fragment is one of several.
+    #[inline]
+    pub fn is_fragmented(&self) -> bool {
+        self.frag_count > 1
+    }
+
+    /// The numbers of the link packets that arrived.
+    pub fn acks(&self) -> impl Iterator<Item = u64> {
+        let mut elements = Elements::new(self.acks);
+        core::iter::from_fn(move || elements.next().ok()?.map(|ack| ack.number().unwrap_or_default()))
+    }
+
+    /// What stands before a fragment of `len` octets in a link packet with this header: nothing where the header is empty and `bare` packets
+    /// will do.
+    pub fn frame(&self, len: usize) -> LpFrame {
+        let mut frame = LpFrame::new();
+        if !self.is_empty() {
+            frame.fields(self);
+            frame.close(len);
+        }
+        frame
+    }
+
+    /// As [`frame`](Self::frame), in a link packet even where the header is empty.
+    pub fn wrapped(&self, len: usize) -> LpFrame {
+        let mut frame = LpFrame::new();
+        frame.fields(self);
+        frame.close(len);
+        frame
+    }
+}
+
+/// Room for all fields but acknowledgements and announcements, which are not written.
+const FRAME: usize = 168;
+/// Room before the fields, for the type and the length of the link packet.
+const HEAD: usize = 10;
+
+/// The octets before a fragment.
+#[derive(Clone, Debug)]
+pub struct LpFrame {
+    octets: [u8; FRAME],
+    start: usize,
+    end: usize,
+}
+
+impl LpFrame {
+    const fn new() -> Self {
+        Self { octets: [0; FRAME], start: HEAD, end: HEAD }
+    }
+
+    /// The octets.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.octets.get(self.start..self.end).unwrap_or_default()
+    }
+
+    fn push(&mut self, octets: &[u8]) {
+        if let Some(room) = self.octets.get_mut(self.end..self.end + octets.len()) {
+            room.copy_from_slice(octets);
+            self.end += octets.len();
+        }
+    }
+
+    /// A type or a length.
+    fn number(&mut self, number: u64) {
+        match number {
+            0..=252 => self.push(&[number as u8]),
+            253..=0xffff => {
+                self.push(&[253]);
+                self.push(&(number as u16).to_be_bytes());
+            }
+            _ => {
+                self.push(&[254]);
+                self.push(&(number as u32).to_be_bytes());
+            }
+        }
+    }
+
+    fn field(&mut self, typ: u32, value: &[u8]) {
+        self.number(typ.into());
+        self.number(value.len() as u64);
+        self.push(value);
+    }
+
+    fn integer(&mut self, typ: u32, number: u64) {
+        let octets = number.to_be_bytes();
+        self.field(typ, octets.get(8 - integer_len(number)..).unwrap_or_default());
+    }
+
+    /// A field in a field.
+    fn nested(&mut self, typ: u32, inner: u32, number: u64) {
+        self.number(typ.into());
+        self.number((3 + 1 + integer_len(number)) as u64);
+        self.integer(inner, number);
+    }
+
+    fn fields(&mut self, header: &LpHeader<'_>) {
+        if let Some(sequence) = header.sequence {
+            self.field(SEQUENCE, &sequence.to_be_bytes());
+        }
+        if header.frag_count > 0 {
+            self.integer(FRAG_INDEX, header.frag_index);
+            self.integer(FRAG_COUNT, header.frag_count);
+        }
+        if !header.pit_token.is_empty() {
+            self.field(PIT_TOKEN, header.pit_token);
+        }
+        match header.nack {
+            Some(NackReason::NONE) => self.field(NACK, &[]),
+            Some(reason) => self.nested(NACK, NACK_REASON, reason.0),
+            None => {}
+        }
+        if let Some(face) = header.incoming_face {
+            self.integer(INCOMING_FACE_ID, face);
+        }
+        if let Some(face) = header.next_hop_face {
+            self.integer(NEXT_HOP_FACE_ID, face);
+        }
+        if let Some(policy) = header.cache_policy {
+            self.nested(CACHE_POLICY, CACHE_POLICY_TYPE, policy);
+        }
+        if header.congestion_mark > 0 {
+            self.integer(CONGESTION_MARK, header.congestion_mark);
+        }
+        if let Some(sequence) = header.tx_sequence {
+            self.field(TX_SEQUENCE, &sequence.to_be_bytes());
+        }
+        if header.non_discovery {
+            self.field(NON_DISCOVERY, &[]);
+        }
+    }
+
+    /// Begins the fragment, and puts before all of it the type and the length of the link packet.
+    fn close(&mut self, fragment: usize) {
+        if fragment > 0 {
+            self.number(FRAGMENT.into());
+            self.number(fragment as u64);
+        }
+        let body = self.end - HEAD + fragment;
+        let mut head = Self::new();
+        head.number(LP_PACKET.into());
+        head.number(body as u64);
+        let head = head.as_bytes();
+        self.start = HEAD - head.len();
+        if let Some(room) = self.octets.get_mut(self.start..HEAD) {
+            room.copy_from_slice(head);
+        }
+    }
+}
+
+/// A checked link packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LpPacket<'a> {
+    /// Its header; of a bare packet, an empty one.
+    pub header: LpHeader<'a>,
+    /// A whole Interest or Data packet, or a piece of one; empty in a packet that is there for its header.
+    pub fragment: &'a [u8],
+}
+
+impl<'a> LpPacket<'a> {
+    /// Checks `octets`, which must be exactly one link packet. What the fragment holds is not looked at.
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
+    #[inline(always)]
+    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
+        let header = LpHeader::default();
+        match octets.first() {
+            // Whether their length is right, the parser of that packet finds out.
+            Some(&first) if u32::from(first) == INTEREST || u32::from(first) == DATA => {
+                Ok(Self { header, fragment: octets })
+            }
+            _ => Self::parse_wrapped(octets),
+        }
+    }
+
+    #[inline(never)]
+    fn parse_wrapped(octets: &'a [u8]) -> Result<Self, WireError> {
+        let packet = single(octets)?;
+        if packet.typ != LP_PACKET {
+            return Err(WireError::UnexpectedType { typ: packet.typ });
+        }
+        let mut parsed = Self { header: LpHeader::default(), fragment: &[] };
+        let mut elements = packet.elements();
+        let mut last = 0;
+        while let Some(element) = elements.next()? {
+            if element.typ == FRAGMENT {
+                parsed.fragment = element.value;
+                // Nothing may follow it.
+                return match elements.next()? {
+                    Some(after) => Err(WireError::Critical { typ: after.typ, at: after.at }),
+                    None if parsed.fragment.is_empty() => Err(element.wrong_length()),
+                    None => parsed.checked(),
+                };
+            }
+            if element.typ < last || element.typ == last && last != ACK {
+                ignored(&element)?;
+                continue;
+            }
+            last = element.typ;
+            parsed.header.take(octets, element)?;
+        }
+        parsed.checked()
+    }
+
+    /// What fields of it say together.
+    fn checked(self) -> Result<Self, WireError> {
+        let header = &self.header;
+        if header.frag_index >= header.frag_count.max(1) {
+            return Err(WireError::Value { typ: FRAG_INDEX, at: 0 });
+        }
+        if header.is_fragmented() && header.sequence.is_none() {
+            return Err(WireError::Missing { typ: SEQUENCE });
+        }
+        Ok(self)
+    }
+}
+
+impl<'a> LpHeader<'a> {
+    fn take(&mut self, octets: &'a [u8], element: Element<'a>) -> Result<(), WireError> {
+        match element.typ {
+            SEQUENCE => self.sequence = Some(u64::from_be_bytes(element.array()?)),
+            FRAG_INDEX => self.frag_index = element.number()?,
+            FRAG_COUNT => {
+                self.frag_count = element.number()?;
+                if self.frag_count == 0 {
+                    return Err(element.wrong_value());
+                }
+            }
+            PIT_TOKEN => {
+                if element.value.is_empty() || element.value.len() > MAX_PIT_TOKEN {
+                    return Err(element.wrong_length());
+                }
+                self.pit_token = element.value;
+            }
+            NACK => self.nack = Some(NackReason(inner(&element, NACK_REASON)?.unwrap_or_default())),
+            INCOMING_FACE_ID => self.incoming_face = Some(element.number()?),
+            NEXT_HOP_FACE_ID => self.next_hop_face = Some(element.number()?),
+            CACHE_POLICY => {
+                let policy = inner(&element, CACHE_POLICY_TYPE)?;
+                self.cache_policy = Some(policy.ok_or(WireError::Missing { typ: CACHE_POLICY_TYPE })?);
+            }
+            CONGESTION_MARK => self.congestion_mark = element.number()?,
+            ACK => {
+                element.array::<8>()?;
+                let start = if self.acks.is_empty() { element.at } else { element.at - self.acks.len() };
+                self.acks = octets.get(start..element.end()).unwrap_or_default();
+            }
+            TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(element.array()?)),
+            NON_DISCOVERY => {
+                element.empty()?;
+                self.non_discovery = true;
+            }
+            PREFIX_ANNOUNCEMENT => self.prefix_announcement = element.value,
+            _ => ignored(&element)?,
+        }
+        Ok(())
+    }
+}
+
+/// Nothing, where a receiver that does not expect the field may ignore it.
+fn ignored(element: &Element<'_>) -> Result<(), WireError> {
+    if (800..=959).contains(&element.typ) && element.typ & 3 == 0 {
+        Ok(())
+    } else {
+        Err(WireError::Critical { typ: element.typ, at: element.at })
+    }
+}
+
+/// The number in the element of type `typ` in a field.
+fn inner(field: &Element<'_>, typ: u32) -> Result<Option<u64>, WireError> {
+    let mut elements = field.elements();
+    while let Some(element) = elements.next()? {
+        if element.typ == typ {
+            return element.number().map(Some);
+        }
+        element.ignored()?;
+    }
+    Ok(None)
+}
