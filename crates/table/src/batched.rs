@@ -58,6 +58,7 @@ pub(crate) fn probe(buckets: usize, hash: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Where an entry is entered.
+#[derive(Clone, Copy)]
 struct Entered {
     bucket: usize,
     position: usize,
@@ -99,6 +100,65 @@ impl<K: Eq, V> Batched<K, V> {
             }
             bucket.passed = bucket.passed.saturating_add(1);
         }
+    }
+
+    /// The slot of the entry with this hash that the caller says it is: for callers that have a key only in pieces.
+    #[inline(always)]
+    pub fn slot_by(&self, hash: u64, is: impl FnMut(&K, &V) -> bool) -> Option<u32> {
+        let mut is = is;
+        for at in probe(self.buckets.len(), hash) {
+            let bucket = self.buckets.get(at)?;
+            for position in bucket.tags.matching(tag(hash)) {
+                let place = bucket.places[position];
+                if let Some(entry) = self.entries.at(place)
+                    && is(&entry.key, &entry.value)
+                {
+                    return Some(place);
+                }
+            }
+            if bucket.passed == 0 {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The entry in a slot, its value to be changed.
+    #[inline(always)]
+    pub fn entry_mut(&mut self, slot: u32) -> Option<(&K, &mut V)> {
+        self.entries.at_mut(slot).map(|entry| (&entry.key, &mut entry.value))
+    }
+
+    /// Takes out the entry in a slot, whose key has this hash.
+    pub fn remove_slot(&mut self, hash: u64, slot: u32) -> Option<(K, V)> {
+        for at in probe(self.buckets.len(), hash) {
+            let bucket = self.buckets.get(at)?;
+            let mut positions = bucket.tags.matching(tag(hash));
+            if let Some(position) = positions.find(|position| bucket.places[*position] == slot) {
+                let entered = Entered { bucket: at, position, place: slot };
+                return self.withdraw(hash, entered).map(|entry| (entry.key, entry.value));
+            }
+            if bucket.passed == 0 {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Takes out what is entered there.
+    fn withdraw(&mut self, hash: u64, entered: Entered) -> Option<Entry<K, V>> {
+        for at in probe(self.buckets.len(), hash) {
+            let Some(bucket) = self.buckets.get_mut(at) else { break };
+            if at == entered.bucket {
+                bucket.tags.set(entered.position, 0);
+                break;
+            }
+            // A count that is full has lost count, and stays.
+            if bucket.passed != u32::MAX {
+                bucket.passed = bucket.passed.saturating_sub(1);
+            }
+        }
+        self.entries.take(entered.place)
     }
 
     fn grow(&mut self, rehash: impl Fn(&K) -> u64) {
@@ -167,19 +227,8 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
-        let Entered { bucket: last, position, place } = self.entered(hash, |other| other == key)?;
-        for at in probe(self.buckets.len(), hash) {
-            let Some(bucket) = self.buckets.get_mut(at) else { break };
-            if at == last {
-                bucket.tags.set(position, 0);
-                break;
-            }
-            // A count that is full has lost count, and stays.
-            if bucket.passed != u32::MAX {
-                bucket.passed = bucket.passed.saturating_sub(1);
-            }
-        }
-        self.entries.take(place).map(|entry| entry.value)
+        let entered = self.entered(hash, |other| other == key)?;
+        self.withdraw(hash, entered).map(|entry| entry.value)
     }
 
     #[inline(always)]

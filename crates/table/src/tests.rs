@@ -152,3 +152,24 @@ fn entries_of_a_good_hash_are_found_at_the_first_comparison() {
     assert!(first(&|key| batched.compared(hash(key), key)) > 9990);
     assert!(first(&|key| swiss.compared(hash(key), key)) > 9000);
 }
+
+#[test]
+fn a_slot_says_all_of_its_entry() {
+    for kind in 0..3 {
+        let hash = |key: &u16| hash(kind, *key);
+        let mut table = Batched::with_capacity(0);
+        let slots: Vec<u32> =
+            (0..100).map(|key| table.insert(hash(&key), key, u32::from(key), hash).slot).collect();
+        for (key, slot) in (0..100).zip(slots) {
+            assert_eq!(
+                table.slot_by(hash(&key), |other, value| *other == key && *value == u32::from(key)),
+                Some(slot)
+            );
+            *table.entry_mut(slot).unwrap().1 += 1;
+            assert_eq!(table.remove_slot(hash(&key), slot), Some((key, u32::from(key) + 1)));
+            assert_eq!(table.remove_slot(hash(&key), slot), None);
+            assert_eq!(table.slot_by(hash(&key), |other, _| *other == key), None);
+        }
+        assert!(table.is_empty());
+    }
+}
