@@ -10,5 +10,16 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod cs;
+pub mod dead_nonce;
+pub mod face;
+pub mod fib;
+pub mod forward;
+pub mod hashed;
+pub mod pit;
+pub mod prefixes;
+pub mod strategy;
+pub mod time;
 pub mod tlv;
+pub mod wheel;
 pub mod wire;

@@ -102,16 +102,17 @@ impl<K: Eq, V> Batched<K, V> {
         }
     }
 
-    /// The slot of the entry with this hash that the caller says it is: for callers that have a key only in pieces.
+    /// The slot of the entry with this hash, or one like it, that the caller says it is: for callers that have a key only in pieces, or look for
+    /// several. The caller is asked of each such entry until it says yes, and is told its slot.
     #[inline(always)]
-    pub fn slot_by(&self, hash: u64, is: impl FnMut(&K, &V) -> bool) -> Option<u32> {
+    pub fn slot_by(&self, hash: u64, is: impl FnMut(u32, &K, &V) -> bool) -> Option<u32> {
         let mut is = is;
         for at in probe(self.buckets.len(), hash) {
             let bucket = self.buckets.get(at)?;
             for position in bucket.tags.matching(tag(hash)) {
                 let place = bucket.places[position];
                 if let Some(entry) = self.entries.at(place)
-                    && is(&entry.key, &entry.value)
+                    && is(place, &entry.key, &entry.value)
                 {
                     return Some(place);
                 }

@@ -162,13 +162,15 @@ fn a_slot_says_all_of_its_entry() {
             (0..100).map(|key| table.insert(hash(&key), key, u32::from(key), hash).slot).collect();
         for (key, slot) in (0..100).zip(slots) {
             assert_eq!(
-                table.slot_by(hash(&key), |other, value| *other == key && *value == u32::from(key)),
+                table.slot_by(hash(&key), |slot, other, value| *other == key
+                    && *value == u32::from(key)
+                    && table.entry(slot) == Some((other, value))),
                 Some(slot)
             );
             *table.entry_mut(slot).unwrap().1 += 1;
             assert_eq!(table.remove_slot(hash(&key), slot), Some((key, u32::from(key) + 1)));
             assert_eq!(table.remove_slot(hash(&key), slot), None);
-            assert_eq!(table.slot_by(hash(&key), |other, _| *other == key), None);
+            assert_eq!(table.slot_by(hash(&key), |_, other, _| *other == key), None);
         }
         assert!(table.is_empty());
     }

@@ -113,7 +113,7 @@ pub struct LpHeader<'a> {
     /// How congested the way was; 0 where it was not.
     pub congestion_mark: u64,
     /// What is acknowledged: the octets of the Ack fields.
-    acks: &'a [u8],
+    pub acks: &'a [u8],
     /// The number of the link packet, for reliability.
     pub tx_sequence: Option<u64>,
     /// The Interest must not be flooded.

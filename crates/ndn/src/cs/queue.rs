@@ -1,0 +1,66 @@
+//! A queue through the packets of the store.
+
+use super::{Cached, NONE};
+
+/// What stands before and behind a packet in its queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    next: u32,
+    prev: u32,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self { next: NONE, prev: NONE }
+    }
+}
+
+/// A queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queue {
+    first: u32,
+    last: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { first: NONE, last: NONE }
+    }
+}
+
+/// Changes the link of a packet, where there is one.
+#[inline(always)]
+fn relink(packets: &mut [Option<Cached>], slot: u32, change: impl FnOnce(&mut Link)) -> bool {
+    let cached = packets.get_mut(slot as usize).and_then(Option::as_mut);
+    cached.map(|cached| change(&mut cached.link)).is_some()
+}
+
+impl Queue {
+    /// The packet that came first.
+    pub(super) fn first(&self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
+    }
+
+    /// Adds a packet, which is in no queue, at the end.
+    #[inline(always)]
+    pub(super) fn push(&mut self, packets: &mut [Option<Cached>], slot: u32) {
+        let prev = core::mem::replace(&mut self.last, slot);
+        relink(packets, slot, |link| *link = Link { next: NONE, prev });
+        if !relink(packets, prev, |link| link.next = slot) {
+            self.first = slot;
+        }
+    }
+
+    /// Takes a packet out, which is in this queue.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, packets: &mut [Option<Cached>], slot: u32) {
+        let mut old = Link::default();
+        relink(packets, slot, |link| old = core::mem::take(link));
+        if !relink(packets, old.prev, |link| link.next = old.next) {
+            self.first = old.next;
+        }
+        if !relink(packets, old.next, |link| link.prev = old.prev) {
+            self.last = old.prev;
+        }
+    }
+}

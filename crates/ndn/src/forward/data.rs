@@ -1,0 +1,83 @@
+//! The way of Data.
+
+use super::{DropReason, Forwarder, Output, header_for, out_of_scope, ways};
+use crate::dead_nonce::LIFETIME;
+use crate::face::{FaceId, LinkType};
+use crate::hashed::{HashedName, components};
+use crate::pit::PitToken;
+use crate::time::Time;
+use crate::wire::lp::NO_CACHE;
+use crate::wire::{Data, LpHeader};
+use smallvec::SmallVec;
+
+impl Forwarder {
+    #[inline(always)]
+    pub(super) fn data(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        octets: &[u8],
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Self { hasher, pit, faces, cs, .. } = self;
+        let data = Data::parse_with(octets, hasher)?;
+        let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
+        face.counters.in_data.add(1);
+        let name = HashedName { components: components(data.name_octets()), hashes: hasher.hashes() };
+        if out_of_scope(name.components, face) {
+            return Err(DropReason::Scope);
+        }
+        let matches = pit.matches(&name, from, || data.implicit_digest(), |name| hasher.hash(name));
+        if matches.is_empty() {
+            return Err(DropReason::Unsolicited);
+        }
+        if header.cache_policy != Some(NO_CACHE) {
+            cs.insert(&name, &data, now);
+        }
+        let several = matches.len() > 1;
+        let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
+        for slot in matches {
+            if self.measures {
+                self.measure(slot, from, now);
+            }
+            let Some((key, records)) = self.pit.remove(slot) else { continue };
+            self.forget(&records);
+            // Whoever asks again with the same Nonce is answered by the store, unless the answer is not fresh any more.
+            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
+                self.bury(&key, &records, now);
+            }
+            for record in &records.ins {
+                let Some(face) = self.faces.find(record.face) else { continue };
+                if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
+                    continue;
+                }
+                if several {
+                    if served.contains(&(record.face, record.token)) {
+                        continue;
+                    }
+                    served.push((record.face, record.token));
+                }
+                face.counters.out_data.add(1);
+                let header = header_for(face, from, header.congestion_mark);
+                out.send(record.face, &LpHeader { pit_token: record.token.as_bytes(), ..header }, octets);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the strategy of the entry's own name that Data came.
+    #[inline(never)]
+    fn measure(&mut self, slot: u32, from: FaceId, now: Time) {
+        let Self { hasher, other, pit, fib, choice, .. } = self;
+        let Some((key, records)) = pit.entry(slot) else { return };
+        // The Interest's name begins the Data's, or is that with a digest behind it: its prefixes are the same.
+        let len = key.name_len();
+        let hashes = hasher.hashes();
+        let name = HashedName { components: key.components(), hashes: hashes.get(..=len).unwrap_or(hashes) };
+        let (prefix, _) = ways(fib, other, &name, key.hint());
+        if let Some(strategy) = choice.find(&name) {
+            strategy.data(prefix, records, from, now);
+        }
+    }
+}

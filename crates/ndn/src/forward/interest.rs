@@ -1,0 +1,322 @@
+//! The way of an Interest.
+
+use super::{
+    DropReason, Forwarder, MAX_LIFETIME, Output, header_for, is_localhop, out_of_scope, rewrite, ways,
+};
+use crate::face::{Face, FaceId, LinkType, Scope};
+use crate::hashed::{HashedName, components};
+use crate::pit::{InRecord, MAX_RECORDS, OutRecord, PitToken};
+use crate::strategy::{Answer, Question};
+use crate::time::Time;
+use crate::wire::{Interest, LpHeader, NackReason};
+
+/// The number by which an application is told that Data came from the content store, as in NFD.
+const CONTENT_STORE: FaceId = FaceId(254);
+
+impl Forwarder {
+    #[inline(always)]
+    pub(super) fn interest(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        octets: &[u8],
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let interest = Interest::parse_with(octets, &mut self.hasher)?;
+        let face = self.faces.find(from).ok_or(DropReason::UnknownFace)?;
+        face.counters.in_interests.add(1);
+        if out_of_scope(components(interest.name_octets()), face) {
+            return Err(DropReason::Scope);
+        }
+        if interest.hop_limit() == Some(0) {
+            return Err(DropReason::HopLimit);
+        }
+        if interest.nonce().is_none()
+            || !interest.forwarding_hint().is_empty()
+            || interest.parameters().is_some()
+        {
+            return self.unusual(from, header, &interest, now, out);
+        }
+        self.checked(from, header, &interest, now, out)
+    }
+
+    /// An Interest that has to be looked at more closely, or changed, before it goes on.
+    #[inline(never)]
+    fn unusual(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        if !interest.parameters_digest_is_right() {
+            return Err(DropReason::ParametersDigest);
+        }
+        let nonced = interest
+            .nonce()
+            .is_none()
+            .then(|| rewrite::with_nonce(interest.as_bytes(), self.dice.number() as u32));
+        let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
+        let arrived = interest.hints().any(|hint| {
+            let hint = components(hint.as_bytes());
+            self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
+        });
+        let unhinted = arrived.then(|| rewrite::without_hint(octets));
+        let octets = unhinted.as_deref().unwrap_or(octets);
+        let interest = Interest::parse_with(octets, &mut self.hasher)?;
+        self.checked(from, header, &interest, now, out)
+    }
+
+    #[inline(always)]
+    fn checked(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Self { hasher, pit, cs, dead, faces, .. } = self;
+        let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
+        pit.prefetch(name.hash());
+        let nonce = interest.nonce().unwrap_or_default();
+        let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
+        if dead.contains(name.hash(), nonce, now) {
+            refuse(face, from, header, interest, NackReason::DUPLICATE, out);
+            return Err(DropReason::Loop);
+        }
+        let entry = pit.find(&name, interest);
+        let records = entry.and_then(|slot| pit.entry(slot)).map(|(_, records)| records);
+        if records.is_some_and(|records| {
+            // A consumer that repeats its own packet asks again; any other face that has this Nonce is a loop's.
+            let again = face.link == LinkType::PointToPoint;
+            records.ins.iter().any(|record| record.nonce == nonce && (record.face != from || !again))
+                || records.outs.iter().any(|record| {
+                    record.nonce == nonce
+                        && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
+                })
+        }) {
+            refuse(face, from, header, interest, NackReason::DUPLICATE, out);
+            return Err(DropReason::Loop);
+        }
+        // Who asks for what others wait for already would have found it in the store.
+        if records.is_none_or(|records| records.ins.is_empty())
+            && let Some(data) = cs.find(&name, interest, now)
+        {
+            let header = LpHeader { pit_token: header.pit_token, ..header_for(face, CONTENT_STORE, 0) };
+            face.counters.out_data.add(1);
+            out.send(from, &header, data);
+            return Ok(());
+        }
+        self.missed(from, header, interest, entry, now, out)
+    }
+
+    /// What the content store does not have.
+    #[inline(always)]
+    fn missed(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        entry: Option<u32>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let slot = self.remember(from, header, interest, entry, now)?;
+        let local_fields = self.faces.find(from).is_some_and(|face| face.local_fields);
+        if let Some(face) = header.next_hop_face.filter(|_| local_fields) {
+            let face = u32::try_from(face).map(FaceId).unwrap_or(FaceId::NONE);
+            self.faces.find(face).ok_or(DropReason::UnknownNextHop)?;
+            self.send_interest(slot, face, from, header, interest, now, out);
+            return Ok(());
+        }
+        let Self { hasher, other, fib, pit, faces, choice, dice, .. } = self;
+        let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
+        let (prefix, hops) = ways(fib, other, &name, interest.forwarding_hint());
+        let Some((_, records)) = pit.entry_mut(slot) else { return Ok(()) };
+        let mut question = Question {
+            ingress: from,
+            hops,
+            prefix,
+            records,
+            faces,
+            localhop: is_localhop(name.components),
+            now,
+            dice,
+        };
+        let Some(strategy) = choice.find(&name) else { return Ok(()) };
+        match strategy.interest(&mut question) {
+            Answer::Send(to) => {
+                for face in to {
+                    self.send_interest(slot, face, from, header, interest, now, out);
+                }
+            }
+            Answer::Wait => {}
+            Answer::Reject(reason) => self.reject(slot, from, header, interest, reason, out),
+        }
+        Ok(())
+    }
+
+    /// Records where the Interest came from, in the entry that it has, or in a new one.
+    #[inline(always)]
+    fn remember(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        entry: Option<u32>,
+        now: Time,
+    ) -> Result<u32, DropReason> {
+        let Self { hasher, pit, faces, config, pending, .. } = self;
+        let expires = now.after_millis(interest.lifetime().min(MAX_LIFETIME));
+        let record = InRecord {
+            face: from,
+            nonce: interest.nonce().unwrap_or_default(),
+            expires,
+            token: PitToken::new(header.pit_token),
+        };
+        let known = entry.and_then(|slot| pit.entry_mut(slot));
+        if let Some((_, records)) = known
+            && let Some(old) = records.ins.iter_mut().find(|old| old.face == from)
+        {
+            *old = record;
+        } else {
+            // A face may take as much of the table as is left free: with one flooding it half of it stays for the others, with two
+            // a third, and so on (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
+            let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
+            let left = config.pit_entries.saturating_sub(*pending);
+            if face.pending as usize >= left {
+                return Err(DropReason::PitFull);
+            }
+            let slot = match entry {
+                Some(slot) => slot,
+                None => {
+                    let name = HashedName {
+                        components: components(interest.name_octets()),
+                        hashes: hasher.hashes(),
+                    };
+                    pit.insert(&name, interest, expires)
+                }
+            };
+            let Some((_, records)) = pit.entry_mut(slot) else { return Ok(slot) };
+            if records.ins.len() >= MAX_RECORDS {
+                return Err(DropReason::TooManyRecords);
+            }
+            records.ins.push(record);
+            face.pending += 1;
+            *pending += 1;
+            if entry.is_none() {
+                return Ok(slot);
+            }
+        }
+        let slot = entry.unwrap_or_default();
+        if pit.entry(slot).is_some_and(|(_, records)| records.expires < expires) {
+            pit.expire_at(slot, expires);
+        }
+        Ok(slot)
+    }
+
+    /// Sends an Interest, and records that it went.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
+    fn send_interest(
+        &mut self,
+        slot: u32,
+        to: FaceId,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let Self { pit, faces, dead, hasher, scratch, .. } = self;
+        let Some(face) = faces.find(to) else { return };
+        if out_of_scope(components(interest.name_octets()), face) {
+            return;
+        }
+        let hops = interest.hop_limit();
+        if hops == Some(1) && face.scope == Scope::NonLocal {
+            return;
+        }
+        let Some((_, records)) = pit.entry_mut(slot) else { return };
+        let nonce = interest.nonce().unwrap_or_default();
+        let record = OutRecord {
+            face: to,
+            nonce,
+            sent: now,
+            expires: now.after_millis(interest.lifetime().min(MAX_LIFETIME)),
+            nack: None,
+            suppression: 0,
+        };
+        if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
+            // The one that went before may come round, too.
+            if old.nonce != nonce {
+                let hash = hasher.hashes().last().copied().unwrap_or_default();
+                dead.insert(hash, old.nonce, now);
+            }
+            *old = OutRecord { suppression: old.suppression, ..record };
+        } else if records.outs.len() < MAX_RECORDS {
+            records.outs.push(record);
+        } else {
+            return;
+        }
+        face.counters.out_interests.add(1);
+        let header = header_for(face, from, header.congestion_mark);
+        match (interest.hop_limit_at(), hops) {
+            (Some(at), Some(hops)) => {
+                scratch.clear();
+                scratch.extend_from_slice(interest.as_bytes());
+                if let Some(octet) = scratch.get_mut(at) {
+                    *octet = hops - 1;
+                }
+                out.send(to, &header, scratch);
+            }
+            _ => out.send(to, &header, interest.as_bytes()),
+        }
+    }
+
+    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits.
+    #[inline(never)]
+    fn reject(
+        &mut self,
+        slot: u32,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        interest: &Interest<'_>,
+        reason: NackReason,
+        out: &mut impl Output,
+    ) {
+        let Self { pit, faces, pending, .. } = self;
+        let Some((_, records)) = pit.entry_mut(slot) else { return };
+        if let Some(at) = records.ins.iter().position(|record| record.face == from) {
+            records.ins.remove(at);
+            *pending -= 1;
+        }
+        if records.ins.is_empty() && records.outs.is_empty() {
+            pit.remove(slot);
+        }
+        if let Some(face) = faces.find_mut(from) {
+            face.pending = face.pending.saturating_sub(1);
+            refuse(face, from, header, interest, reason, out);
+        }
+    }
+}
+
+/// Sends an Interest back where it came from, unless others would hear that, too.
+#[inline(never)]
+fn refuse(
+    face: &Face,
+    to: FaceId,
+    header: &LpHeader<'_>,
+    interest: &Interest<'_>,
+    reason: NackReason,
+    out: &mut impl Output,
+) {
+    if face.link == LinkType::PointToPoint {
+        face.counters.out_nacks.add(1);
+        let header = LpHeader { nack: Some(reason), pit_token: header.pit_token, ..LpHeader::default() };
+        out.send(to, &header, interest.as_bytes());
+    }
+}

@@ -1,0 +1,360 @@
+//! Forwarding: what becomes of a packet that comes in.
+//!
+//! A [`Forwarder`] is a state machine. [`receive`](Forwarder::receive) takes one link packet from one face at one time, and hands what is to be
+//! sent to an [`Output`]; [`turn`](Forwarder::turn) lets time pass. It does no I/O, reads no clock, and starts no thread, so that a whole
+//! network of forwarders runs in one test, and the same packets at the same times have the same effects.
+//!
+//! The rules are those of NFD (NFD Developer's Guide, Forwarding), with these differences: Data satisfies only entries that went to the face it
+//! comes from; a downstream gets one Data once for each of its PIT tokens; entries with different forwarding hints are different entries; no face may
+//! hold more of the PIT than is still free.
+
+mod data;
+mod drop;
+mod interest;
+mod nack;
+mod rewrite;
+
+pub use drop::{DropCounters, DropReason};
+
+use crate::cs::{self, ContentStore};
+use crate::dead_nonce::DeadNonces;
+use crate::face::{Face, FaceId, Faces, Scope};
+use crate::fib::{Fib, NextHop};
+use crate::hashed::{HashedName, NameHasher};
+use crate::pit::{Key as PitKey, Pit, Records};
+use crate::strategy::{Choice, Dice, Strategy};
+use crate::time::Time;
+use crate::tlv::WireError;
+use crate::wire::{DATA, INTEREST, LpHeader, LpPacket};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use hash::scheme::Key;
+use name::build::OwnedName;
+use name::ndn::{Ndn, NdnName};
+
+/// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
+pub const MAX_PACKET: usize = 8800;
+
+/// The longest lifetime of an Interest in the PIT, in milliseconds: an hour. What wants to wait longer must ask again.
+pub const MAX_LIFETIME: u64 = 3_600_000;
+
+/// Where packets go.
+pub trait Output {
+    /// Sends a packet, an Interest or Data, with these link header fields.
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]);
+}
+
+/// How a forwarder is to work.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Entries of the PIT at the most.
+    pub pit_entries: usize,
+    /// The content store.
+    pub cs: cs::Config,
+    /// Names of this network: an Interest with a hint that is a prefix of one has arrived, and is forwarded by its name.
+    pub regions: Vec<OwnedName<Ndn>>,
+}
+
+impl Default for Config {
+    /// A PIT of 2²⁰ entries, the content store's default, no region.
+    fn default() -> Self {
+        Self { pit_entries: 1 << 20, cs: cs::Config::default(), regions: Vec::new() }
+    }
+}
+
+/// A forwarder.
+#[derive(Debug)]
+pub struct Forwarder {
+    hasher: NameHasher,
+    /// For names beside that of the packet: hints, prefixes.
+    other: NameHasher,
+    faces: Faces,
+    fib: Fib,
+    pit: Pit,
+    cs: ContentStore,
+    dead: DeadNonces,
+    choice: Choice,
+    dice: Dice,
+    config: Config,
+    drops: Arc<DropCounters>,
+    /// In-records of all faces.
+    pending: usize,
+    /// Whether any strategy wants to hear of Data.
+    measures: bool,
+    /// A packet that is changed before it is sent.
+    scratch: Vec<u8>,
+}
+
+impl Forwarder {
+    /// A forwarder without faces, whose tables are hashed under `key`; `seed` is for the numbers that nobody is to foresee.
+    pub fn new(config: Config, key: &Key, seed: u64) -> Self {
+        let mut hasher = NameHasher::new(key);
+        Self {
+            choice: Choice::new(&mut hasher),
+            other: hasher.clone(),
+            hasher,
+            faces: Faces::default(),
+            fib: Fib::default(),
+            pit: Pit::default(),
+            cs: ContentStore::new(config.cs),
+            dead: DeadNonces::default(),
+            dice: Dice::new(seed),
+            config,
+            drops: Arc::default(),
+            pending: 0,
+            measures: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Takes one link packet, which is not a fragment of several, that came from `face`.
+    ///
+    /// # Errors
+    /// Why it was dropped, which has been counted.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        face: FaceId,
+        packet: &LpPacket<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let done = self.dispatch(face, packet, now, out);
+        if let Err(reason) = done {
+            self.dropped(face, reason);
+        }
+        done
+    }
+
+    /// As [`receive`](Self::receive), of octets that are to be one link packet.
+    ///
+    /// # Errors
+    /// As `receive`; a fragment of several is [`DropReason::Reassembly`].
+    pub fn receive_octets(
+        &mut self,
+        face: FaceId,
+        octets: &[u8],
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let done = match LpPacket::parse(octets) {
+            Ok(packet) if packet.header.is_fragmented() => Err(DropReason::Reassembly),
+            Ok(packet) => self.dispatch(face, &packet, now, out),
+            Err(_) => Err(DropReason::Malformed),
+        };
+        if let Err(reason) = done {
+            self.dropped(face, reason);
+        }
+        done
+    }
+
+    /// Counts a packet of `face` that was dropped.
+    #[cold]
+    pub fn dropped(&mut self, face: FaceId, reason: DropReason) {
+        self.drops.count(reason);
+        if let Some(face) = self.faces.find(face) {
+            face.counters.in_drops.add(1);
+        }
+    }
+
+    #[inline(always)]
+    fn dispatch(
+        &mut self,
+        face: FaceId,
+        packet: &LpPacket<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let fragment = packet.fragment;
+        if fragment.len() > MAX_PACKET {
+            return Err(DropReason::TooLong);
+        }
+        match fragment.first().map(|typ| u32::from(*typ)) {
+            Some(INTEREST) if packet.header.nack.is_none() => {
+                self.interest(face, &packet.header, fragment, now, out)
+            }
+            Some(INTEREST) => self.nack(face, &packet.header, fragment, now, out),
+            Some(DATA) => self.data(face, &packet.header, fragment, now, out),
+            // A packet that is there for its header.
+            None => Ok(()),
+            Some(_) => Err(DropReason::Malformed),
+        }
+    }
+
+    /// Lets time pass: entries that have ended leave the PIT.
+    pub fn turn(&mut self, now: Time) {
+        while let Some(slot) = self.pit.ended(now) {
+            if let Some((key, records)) = self.pit.remove(slot) {
+                self.forget(&records);
+                self.bury(&key, &records, now);
+            }
+        }
+        self.cs.turn(now);
+    }
+
+    /// When [`turn`](Self::turn) is next of use; not later than that.
+    pub fn next_turn(&self) -> Option<Time> {
+        self.pit.next_end()
+    }
+
+    /// Gives back what the in-records of an entry that is gone took of the PIT.
+    #[inline(always)]
+    fn forget(&mut self, records: &Records) {
+        self.pending -= records.ins.len();
+        for record in &records.ins {
+            if let Some(face) = self.faces.find_mut(record.face) {
+                face.pending = face.pending.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Remembers the Nonces of an entry that is gone.
+    fn bury(&mut self, key: &PitKey, records: &Records, now: Time) {
+        records.outs.iter().for_each(|out| self.dead.insert(key.name_hash(), out.nonce, now));
+    }
+
+    /// Adds a face, and gives it a number; `None` where there are too many.
+    pub fn add_face(&mut self, face: Face) -> Option<FaceId> {
+        self.faces.add(face)
+    }
+
+    /// Adds the face of the management, and the route to it.
+    pub fn add_management(&mut self, face: Face, prefixes: &[NdnName<'_>]) {
+        self.faces.add_management(face);
+        for prefix in prefixes {
+            self.add_route(prefix, NextHop { face: FaceId::MANAGEMENT, cost: 0 });
+        }
+    }
+
+    /// Takes a face away. What the PIT and the FIB have of it stays until it ends or is removed, and has no effect.
+    pub fn remove_face(&mut self, face: FaceId) -> Option<Face> {
+        self.faces.remove(face)
+    }
+
+    /// The faces.
+    pub fn faces(&self) -> &Faces {
+        &self.faces
+    }
+
+    /// A face, to change it.
+    pub fn face_mut(&mut self, face: FaceId) -> Option<&mut Face> {
+        self.faces.find_mut(face)
+    }
+
+    /// Adds a way for names below `prefix`, or gives it another cost.
+    pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
+        self.fib.add(&self.other.name(prefix), hop);
+    }
+
+    /// Takes a way away. Whether there was one.
+    pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
+        self.fib.remove(&self.other.name(prefix), face)
+    }
+
+    /// Lets names below `prefix` have a strategy.
+    pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
+        self.measures |= strategy.measures();
+        self.choice.set(&self.other.name(prefix), strategy);
+    }
+
+    /// Lets names below `prefix` have the strategy of the next shorter prefix. Whether they had one of their own.
+    pub fn unset_strategy(&mut self, prefix: &NdnName<'_>) -> bool {
+        self.choice.unset(&self.other.name(prefix))
+    }
+
+    /// The content store.
+    pub fn cs(&self) -> &ContentStore {
+        &self.cs
+    }
+
+    /// Lets the content store work in another way.
+    pub fn configure_cs(&mut self, config: cs::Config) {
+        self.cs.configure(config);
+    }
+
+    /// Takes Data of `prefix` and below it out of the content store; how many.
+    pub fn erase(&mut self, prefix: &NdnName<'_>, limit: usize) -> usize {
+        self.cs.erase(&self.other.name(prefix), limit)
+    }
+
+    /// The FIB.
+    pub fn fib(&self) -> &Fib {
+        &self.fib
+    }
+
+    /// The PIT.
+    pub fn pit(&self) -> &Pit {
+        &self.pit
+    }
+
+    /// Entries of the dead nonce list.
+    pub fn dead_nonces(&self) -> usize {
+        self.dead.len()
+    }
+
+    /// How many packets were dropped, and why.
+    pub fn drops(&self) -> &Arc<DropCounters> {
+        &self.drops
+    }
+}
+
+impl From<WireError> for DropReason {
+    fn from(_: WireError) -> Self {
+        Self::Malformed
+    }
+}
+
+/// Whether the name is of this host alone: `/localhost`.
+#[inline(always)]
+fn is_localhost(components: &[u8]) -> bool {
+    components.starts_with(b"\x08\x09localhost")
+}
+
+/// Whether the name is of this host and its neighbours: `/localhop`.
+#[inline(always)]
+fn is_localhop(components: &[u8]) -> bool {
+    components.starts_with(b"\x08\x08localhop")
+}
+
+/// Whether a packet of this name must not go over this face.
+#[inline(always)]
+fn out_of_scope(components: &[u8], face: &Face) -> bool {
+    face.scope == Scope::NonLocal && is_localhost(components)
+}
+
+/// The header of what goes to a face: with the number of the face it came from, where the application wants that.
+#[inline(always)]
+fn header_for<'a>(to: &Face, from: FaceId, congestion_mark: u64) -> LpHeader<'a> {
+    let incoming_face = to.local_fields.then_some(u64::from(from.0));
+    LpHeader { incoming_face, congestion_mark, ..LpHeader::default() }
+}
+
+/// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.
+#[inline(always)]
+fn ways<'f>(
+    fib: &'f Fib,
+    other: &mut NameHasher,
+    name: &HashedName<'_>,
+    hint: &[u8],
+) -> (u64, &'f [NextHop]) {
+    if hint.is_empty() {
+        return fib.longest(name).map_or((0, &[]), |(len, hops)| (name.prefix(len), hops));
+    }
+    hinted_ways(fib, other, hint)
+}
+
+#[inline(never)]
+fn hinted_ways<'f>(fib: &'f Fib, other: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
+    let mut names = crate::tlv::Elements::new(hint);
+    while let Ok(Some(element)) = names.next() {
+        let Some(name) = hint.get(element.at..element.end()) else { break };
+        if other.read(name).is_err() {
+            break;
+        }
+        let name = HashedName { components: element.value, hashes: other.hashes() };
+        if let Some((len, hops)) = fib.longest(&name) {
+            return (name.prefix(len), hops);
+        }
+    }
+    (0, &[])
+}

@@ -1,0 +1,103 @@
+//! The way of a Nack.
+
+use super::{DropReason, Forwarder, Output, out_of_scope, ways};
+use crate::face::{FaceId, LinkType};
+use crate::hashed::{HashedName, components};
+use crate::pit::{InRecord, Key};
+use crate::strategy::AfterNack;
+use crate::time::Time;
+use crate::wire::{Interest, LpHeader, NackReason};
+use alloc::vec::Vec;
+
+impl Forwarder {
+    #[inline(never)]
+    pub(super) fn nack(
+        &mut self,
+        from: FaceId,
+        header: &LpHeader<'_>,
+        octets: &[u8],
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let reason = header.nack.unwrap_or(NackReason::NONE);
+        let Self { hasher, other, pit, faces, fib, choice, .. } = self;
+        let interest = Interest::parse_with(octets, hasher)?;
+        let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
+        face.counters.in_nacks.add(1);
+        let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
+        if out_of_scope(name.components, face) {
+            return Err(DropReason::Scope);
+        }
+        // On a link of several the Interest may still be answered by another.
+        if face.link != LinkType::PointToPoint {
+            return Err(DropReason::UnexpectedNack);
+        }
+        let slot = pit.find(&name, &interest).ok_or(DropReason::UnexpectedNack)?;
+        let (prefix, _) = ways(fib, other, &name, interest.forwarding_hint());
+        let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
+        let sent = records
+            .outs
+            .iter_mut()
+            .find(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now);
+        sent.ok_or(DropReason::UnexpectedNack)?.nack = Some(reason);
+        let Some(strategy) = choice.find(&name) else { return Ok(()) };
+        match strategy.nack(prefix, records, from, now) {
+            AfterNack::Wait => {}
+            AfterNack::Tell(face, reason) => {
+                let at = records.ins.iter().position(|record| record.face == face);
+                let told = at.map(|at| records.ins.remove(at));
+                if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
+                    let mut packet = key.packet().to_vec();
+                    let at = key.nonce_at();
+                    self.pending -= 1;
+                    self.tell(&record, &mut packet, at, reason, now, out);
+                }
+            }
+            AfterNack::TellAll(reason) => {
+                let Some((key, records)) = self.pit.remove(slot) else { return Ok(()) };
+                self.pending -= records.ins.len();
+                self.bury(&key, &records, now);
+                self.tell_all(&key, &records.ins, reason, now, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_all(
+        &mut self,
+        key: &Key,
+        ins: &[InRecord],
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let mut packet: Vec<u8> = key.packet().to_vec();
+        for record in ins {
+            self.tell(record, &mut packet, key.nonce_at(), reason, now, out);
+        }
+    }
+
+    /// Sends an Interest back to one who asked, with the Nonce that this one gave it. Its record is gone.
+    fn tell(
+        &mut self,
+        record: &InRecord,
+        packet: &mut [u8],
+        nonce_at: usize,
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let Some(face) = self.faces.find_mut(record.face) else { return };
+        face.pending = face.pending.saturating_sub(1);
+        if record.expires <= now || face.link != LinkType::PointToPoint {
+            return;
+        }
+        if let Some(nonce) = packet.get_mut(nonce_at..nonce_at + 4) {
+            nonce.copy_from_slice(&record.nonce.to_be_bytes());
+        }
+        face.counters.out_nacks.add(1);
+        let header =
+            LpHeader { nack: Some(reason), pit_token: record.token.as_bytes(), ..LpHeader::default() };
+        out.send(record.face, &header, packet);
+    }
+}

@@ -1,0 +1,137 @@
+//! Values by name, found by exact name or by longest prefix: the shape of the FIB and of the strategy choice table.
+//!
+//! A lookup goes from the longest prefix to the shortest, and leaves out the lengths that no entry has. It takes the hashes of the
+//! prefixes as they came out of the walk over the packet's name, so that it touches no octet of the name but to
+//! confirm what it found.
+
+use crate::hashed::HashedName;
+use alloc::boxed::Box;
+use table::Table as _;
+use table::batched::Batched;
+
+/// Values by name.
+#[derive(Clone, Debug)]
+pub struct Prefixes<V> {
+    table: Batched<Prefix, V>,
+    /// Entries of each length.
+    lengths: Box<[u32; name::MAX_COMPONENTS + 1]>,
+    /// The longest length that an entry has had.
+    longest: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Prefix {
+    hash: u64,
+    components: Box<[u8]>,
+    len: u8,
+}
+
+impl<V> Default for Prefixes<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V> Prefixes<V> {
+    /// None.
+    pub fn new() -> Self {
+        Self {
+            table: Batched::with_capacity(0),
+            lengths: Box::new([0; name::MAX_COMPONENTS + 1]),
+            longest: 0,
+        }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of the longest prefix of `name` that has one, and how many components that has.
+    #[inline(always)]
+    pub fn longest(&self, name: &HashedName<'_>) -> Option<(usize, &V)> {
+        let slot = self.longest_slot(name)?;
+        let (prefix, value) = self.table.entry(slot)?;
+        Some((prefix.len.into(), value))
+    }
+
+    /// As [`longest`](Self::longest), to change the value.
+    #[inline(always)]
+    pub fn longest_mut(&mut self, name: &HashedName<'_>) -> Option<(usize, &mut V)> {
+        let slot = self.longest_slot(name)?;
+        let (prefix, value) = self.table.entry_mut(slot)?;
+        Some((prefix.len.into(), value))
+    }
+
+    #[inline(always)]
+    fn longest_slot(&self, name: &HashedName<'_>) -> Option<u32> {
+        let mut len = name.len().min(self.longest);
+        loop {
+            if self.lengths.get(len).is_some_and(|entries| *entries > 0)
+                && let Some(slot) = self.slot(name.prefix(len), |prefix| {
+                    usize::from(prefix.len) == len && name.components.starts_with(&prefix.components)
+                })
+            {
+                return Some(slot);
+            }
+            len = len.checked_sub(1)?;
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, hash: u64, mut is: impl FnMut(&Prefix) -> bool) -> Option<u32> {
+        self.table.slot_by(hash, |_, prefix, _| prefix.hash == hash && is(prefix))
+    }
+
+    fn exact(&self, name: &HashedName<'_>) -> Option<u32> {
+        self.slot(name.hash(), |prefix| *prefix.components == *name.components)
+    }
+
+    /// The value of `name` itself.
+    pub fn find_mut(&mut self, name: &HashedName<'_>) -> Option<&mut V> {
+        let slot = self.exact(name)?;
+        self.table.entry_mut(slot).map(|(_, value)| value)
+    }
+
+    /// Gives `name` a value; returns the one that it had.
+    pub fn insert(&mut self, name: &HashedName<'_>, value: V) -> Option<V> {
+        if let Some(old) = self.find_mut(name) {
+            return Some(core::mem::replace(old, value));
+        }
+        let len = name.len();
+        let prefix = Prefix { hash: name.hash(), components: name.components.into(), len: len as u8 };
+        self.table.insert(name.hash(), prefix, value, |prefix| prefix.hash);
+        if let Some(entries) = self.lengths.get_mut(len) {
+            *entries += 1;
+        }
+        self.longest = self.longest.max(len);
+        None
+    }
+
+    /// Takes the value of `name` away.
+    pub fn remove(&mut self, name: &HashedName<'_>) -> Option<V> {
+        let slot = self.exact(name)?;
+        let (_, value) = self.table.remove_slot(name.hash(), slot)?;
+        if let Some(entries) = self.lengths.get_mut(name.len()) {
+            *entries -= 1;
+        }
+        Some(value)
+    }
+
+    /// Octets of memory that an entry takes on average, but for what its value owns.
+    pub fn memory_per_entry(&self) -> usize {
+        let names: usize = self.table.iter().map(|(_, prefix, _)| prefix.components.len()).sum();
+        table_memory::<Prefix, V>(self.table.slots()) / self.len().max(1) + names / self.len().max(1)
+    }
+}
+
+/// Octets of a batched table with so many slots: entries, and buckets of 64 octets for six of them or fewer.
+pub(crate) fn table_memory<K, V>(slots: usize) -> usize {
+    let buckets = slots.div_ceil(6).next_power_of_two();
+    slots * size_of::<Option<(K, V)>>() + 64 * buckets
+}
