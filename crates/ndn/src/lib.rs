@@ -1,5 +1,6 @@
 //! Named Data Networking, without I/O and without a clock: packets, time and randomness are arguments.
 //!
+//! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
 //!
@@ -20,6 +21,7 @@ pub mod pit;
 pub mod prefixes;
 pub mod strategy;
 pub mod time;
+pub mod mgmt;
 pub mod tlv;
 pub mod wheel;
 pub mod wire;

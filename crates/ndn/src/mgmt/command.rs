@@ -1,0 +1,409 @@
+//! Commands: Interests that say in their name what is to be done, and by whose will.
+//!
+//! ```text
+//! format 0.3   /<top>/nfd/<module>/<verb>/<ControlParameters>/<digest>, signature behind the ApplicationParameters
+//! format 0.2   /<top>/nfd/<module>/<verb>/<ControlParameters>/<timestamp>/<nonce>/<SignatureInfo>/<SignatureValue>
+//! ```
+//! `<top>` is `localhost`, or `localhop` for registrations by a neighbour. The old format still comes from python-ndn's `NDNApp`.
+//!
+//! Source: NFD wiki, ControlCommand; NDN Packet Format 0.3, Signed Interest; ndn-cxx, Signed Interest 0.2.
+
+use super::parameters::ControlParameters;
+use super::record::Record;
+use crate::tlv::{Element, WireError, single};
+use crate::wire::data::{SIGNATURE_INFO, SIGNATURE_VALUE};
+use crate::wire::{Interest, InterestBuilder, KeyLocator, SignatureInfo, SignatureType};
+use alloc::vec::Vec;
+use core::fmt;
+use name::build::OwnedName;
+use name::component::{Component, GENERIC, PARAMETERS_SHA256_DIGEST};
+use name::error::BuildError;
+use name::ndn::{Ndn, NdnName};
+use sha2::{Digest, Sha256};
+
+/// The first component of a name of management.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// `localhost`: from applications on this machine.
+    Localhost,
+    /// `localhop`: from a neighbour.
+    Localhop,
+}
+
+impl Scope {
+    /// The component.
+    pub const fn as_bytes(self) -> &'static [u8] {
+        match self {
+            Self::Localhost => b"localhost",
+            Self::Localhop => b"localhop",
+        }
+    }
+}
+
+/// Where a name of management leads: the four components that each has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target<'a> {
+    /// The first component.
+    pub scope: Scope,
+    /// The module: `faces`, `fib`, `rib`, …
+    pub module: &'a [u8],
+    /// The verb of a command, or the name of a dataset or stream.
+    pub verb: &'a [u8],
+}
+
+impl<'a> Target<'a> {
+    /// Components that a target takes in a name.
+    pub const LEN: usize = 4;
+
+    /// Where `name` leads; `None` for a name that is none of management.
+    pub fn of(name: NdnName<'a>) -> Option<Self> {
+        let mut components =
+            name.components().map(|component| (component.typ == GENERIC).then_some(component.value));
+        let scope = match components.next()?? {
+            b"localhost" => Scope::Localhost,
+            b"localhop" => Scope::Localhop,
+            _ => return None,
+        };
+        (components.next()?? == b"nfd").then_some(())?;
+        Some(Self { scope, module: components.next()??, verb: components.next()?? })
+    }
+}
+
+/// A command, read from an Interest. Its signature is not verified, but for the digest in the name of format 0.3, which is that of the parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command<'a> {
+    /// What is to be done.
+    pub target: Target<'a>,
+    /// With which parameters.
+    pub parameters: ControlParameters,
+    /// By whose will.
+    pub signature: Signature<'a>,
+}
+
+/// The signature of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature<'a> {
+    /// Whether it is of format 0.2.
+    pub is_old: bool,
+    /// How it is signed, and with which key.
+    pub info: SignatureInfo<'a>,
+    /// The octets that it covers, in two pieces.
+    pub covered: [&'a [u8]; 2],
+    /// The signature.
+    pub value: &'a [u8],
+    /// When it was signed, in milliseconds since 1970.
+    pub time: Option<u64>,
+    /// Octets that make it unlike others.
+    pub nonce: Option<&'a [u8]>,
+}
+
+impl Signature<'_> {
+    /// Whether it is a digest alone, and the right one: it says nothing of who signed.
+    pub fn is_right_digest(&self) -> bool {
+        let [first, second] = self.covered;
+        let digest = Sha256::new().chain_update(first).chain_update(second).finalize();
+        self.info.signature_type == SignatureType::DIGEST_SHA256 && self.value == digest.as_slice()
+    }
+
+    /// The octets by which the key is told from others: its name as it is encoded, or its digest; none where the signature names no key.
+    pub fn key(&self) -> &[u8] {
+        match self.info.key_locator {
+            Some(KeyLocator::Name(name)) => name.as_bytes(),
+            Some(KeyLocator::Digest(digest)) => digest,
+            None => &[],
+        }
+    }
+}
+
+impl<'a> Command<'a> {
+    /// Reads the command that `interest` is.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn parse(interest: &Interest<'a>) -> Result<Self, CommandError> {
+        let name = interest.name();
+        let target = Target::of(name).ok_or(CommandError::NotManagement)?;
+        let mut rest = name.components().skip(Target::LEN);
+        let parameters = rest.next().filter(|component| component.typ == GENERIC);
+        let parameters = parameters.ok_or(CommandError::MissingParameters)?.value;
+        let signature = match interest.signature_info() {
+            Some(info) => new_signature(interest, info, rest)?,
+            None => old_signature(name, rest)?,
+        };
+        let parameters = ControlParameters::parse(parameters).map_err(CommandError::Parameters)?;
+        Ok(Self { target, parameters, signature })
+    }
+}
+
+/// The signature of format 0.3; `rest` are the components behind the parameters.
+fn new_signature<'a>(
+    interest: &Interest<'a>,
+    info: SignatureInfo<'a>,
+    mut rest: impl Iterator<Item = Component<'a>>,
+) -> Result<Signature<'a>, CommandError> {
+    match (rest.next(), rest.next()) {
+        (Some(digest), None) if digest.typ == PARAMETERS_SHA256_DIGEST => {}
+        _ => return Err(CommandError::Components),
+    }
+    if !interest.parameters_digest_is_right() {
+        return Err(CommandError::ParametersDigest);
+    }
+    let covered = interest.signed_portion().ok_or(CommandError::Unsigned)?;
+    let value = interest.signature_value().ok_or(CommandError::Unsigned)?;
+    Ok(Signature { is_old: false, info, covered, value, time: info.time, nonce: info.nonce })
+}
+
+/// The signature of format 0.2; `rest` are the components behind the parameters.
+fn old_signature<'a>(
+    name: NdnName<'a>,
+    rest: impl Iterator<Item = Component<'a>>,
+) -> Result<Signature<'a>, CommandError> {
+    let mut parts = [&[][..]; 4];
+    let mut count = 0;
+    for component in rest {
+        let Some(part) = parts.get_mut(count).filter(|_| component.typ == GENERIC) else {
+            return Err(if count < 4 { CommandError::Unsigned } else { CommandError::Components });
+        };
+        *part = component.value;
+        count += 1;
+    }
+    if count < 4 {
+        return Err(CommandError::Unsigned);
+    }
+    let [time, nonce, info, value] = parts;
+    let time = Element { typ: GENERIC.into(), value: time, at: 0, value_at: 0 };
+    let time = time.number().map_err(CommandError::SignatureComponent)?;
+    let inside = |octets: &'a [u8], typ| match single(octets) {
+        Ok(element) if element.typ == typ => Ok(element),
+        Ok(element) => Err(CommandError::SignatureComponent(WireError::UnexpectedType { typ: element.typ })),
+        Err(error) => Err(CommandError::SignatureComponent(error)),
+    };
+    let info =
+        SignatureInfo::parse(inside(info, SIGNATURE_INFO)?).map_err(CommandError::SignatureComponent)?;
+    let value = inside(value, SIGNATURE_VALUE)?.value;
+    let components = single(name.as_bytes()).map_err(CommandError::SignatureComponent)?.value;
+    let last = name.spans().last().map_or(0, |span| span.start);
+    let covered = [components.get(..last).unwrap_or_default(), &[][..]];
+    Ok(Signature { is_old: true, info, covered, value, time: Some(time), nonce: Some(nonce) })
+}
+
+/// Why an Interest is not a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// Its name does not begin with `/localhost/nfd` or `/localhop/nfd`, a module and a verb.
+    NotManagement,
+    /// The name has no component for the parameters.
+    MissingParameters,
+    /// The parameters break a rule, at an offset in their component.
+    Parameters(WireError),
+    /// It has no signature.
+    Unsigned,
+    /// The name has components that a command does not have.
+    Components,
+    /// The digest in the name is not that of the parameters.
+    ParametersDigest,
+    /// A component of the signature of format 0.2 breaks a rule, at an offset in that component.
+    SignatureComponent(WireError),
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotManagement => f.write_str("the name does not lead to a module and a verb of management"),
+            Self::MissingParameters => f.write_str("the name has no component with ControlParameters"),
+            Self::Parameters(error) => write!(f, "in the ControlParameters: {error}"),
+            Self::Unsigned => f.write_str("the command is not signed"),
+            Self::Components => f.write_str("the name has components that a command does not have"),
+            Self::ParametersDigest => {
+                f.write_str("the digest in the name is not that of the application parameters and signature")
+            }
+            Self::SignatureComponent(error) => write!(f, "in a signature component of the name: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for CommandError {}
+
+/// What a command is to be made of. It is built in format 0.3.
+#[derive(Clone, Debug)]
+pub struct CommandBuilder<'a> {
+    /// What is to be done.
+    pub target: Target<'a>,
+    /// With which parameters.
+    pub parameters: &'a ControlParameters,
+    /// The Nonce of the Interest.
+    pub nonce: u32,
+    /// Lifetime of the Interest in milliseconds.
+    pub lifetime: u64,
+    /// SignatureNonce: octets drawn at random.
+    pub signature_nonce: [u8; 8],
+    /// SignatureTime: milliseconds since 1970, later in each command than in the one before it.
+    pub time: u64,
+}
+
+impl CommandBuilder<'_> {
+    /// The Interest, signed with its digest.
+    ///
+    /// # Errors
+    /// [`BuildError`] where the parameters are too long for a name.
+    pub fn build(&self) -> Result<Vec<u8>, BuildError> {
+        self.build_signed(SignatureInfo::of(SignatureType::DIGEST_SHA256), |[name, rest]| {
+            Sha256::new().chain_update(name).chain_update(rest).finalize().to_vec()
+        })
+    }
+
+    /// The Interest. `info` says how it is signed and with which key; `sign` makes the signature of the two pieces of octets that it covers.
+    ///
+    /// # Errors
+    /// [`BuildError`] where the parameters are too long for a name.
+    pub fn build_signed(
+        &self,
+        info: SignatureInfo<'_>,
+        sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>,
+    ) -> Result<Vec<u8>, BuildError> {
+        let name = self.name()?;
+        let info = SignatureInfo { nonce: Some(&self.signature_nonce), time: Some(self.time), ..info };
+        let mut octets = Vec::new();
+        info.write(&mut octets);
+        let interest = InterestBuilder {
+            nonce: Some(self.nonce),
+            lifetime: self.lifetime,
+            ..InterestBuilder::new(name.view())
+        };
+        Ok(interest.build_signed(&octets, sign))
+    }
+
+    fn name(&self) -> Result<OwnedName<Ndn>, BuildError> {
+        let parameters = self.parameters.to_bytes();
+        let Target { scope, module, verb } = self.target;
+        let components = [scope.as_bytes(), b"nfd", module, verb, &parameters];
+        // One more comes behind these, of 34 octets.
+        let name = OwnedName::from_components(components.map(Component::generic))?;
+        if name.as_bytes().len() + 34 > name::MAX_NAME_LEN {
+            return Err(BuildError::NameTooLong { index: components.len() });
+        }
+        Ok(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mgmt::values::RouteOrigin;
+    use crate::tlv::write_element;
+    use name::build::NameBuilder;
+    use proptest::prelude::*;
+    use std::string::ToString;
+    use std::vec;
+
+    fn register() -> ControlParameters {
+        let name = name::uri::parse_uri(b"ndn:/app").unwrap();
+        ControlParameters {
+            name: Some(name),
+            origin: Some(RouteOrigin::CLIENT),
+            cost: Some(0),
+            flags: Some(2),
+            expiration: Some(1_200_000),
+            ..Default::default()
+        }
+    }
+
+    const REGISTER: Target<'static> = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
+
+    fn built() -> Vec<u8> {
+        let builder = CommandBuilder {
+            target: REGISTER,
+            parameters: &register(),
+            nonce: 7,
+            lifetime: 1000,
+            signature_nonce: [1; 8],
+            time: 1_700_000_000_000,
+        };
+        builder.build().unwrap()
+    }
+
+    /// A command of format 0.2, as python-ndn's NDNApp makes it.
+    fn old(parameters: &[u8], signature_type: u8) -> Vec<u8> {
+        let mut name = NameBuilder::<Ndn>::new();
+        let info = [22, 3, 27, 1, signature_type];
+        let time = 1_700_000_000_000_u64.to_be_bytes();
+        let parts: [&[u8]; 8] =
+            [b"localhost", b"nfd", b"rib", b"register", parameters, &time, &[9; 8], &info];
+        for part in parts {
+            name.push(Component::generic(part)).unwrap();
+        }
+        let unsigned = OwnedName::from_components(parts.map(Component::generic)).unwrap();
+        let unsigned: &OwnedName<Ndn> = &unsigned;
+        let digest = Sha256::digest(single(unsigned.as_bytes()).unwrap().value);
+        let mut value = vec![];
+        write_element(SIGNATURE_VALUE, &digest, &mut value);
+        name.push(Component::generic(&value)).unwrap();
+        let name = name.finish();
+        InterestBuilder { nonce: Some(5), lifetime: 1000, ..InterestBuilder::new(name.view()) }.build()
+    }
+
+    #[test]
+    fn reads_what_it_builds() {
+        let packet = built();
+        let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
+        assert_eq!(command.target, REGISTER);
+        assert_eq!(command.parameters, register());
+        assert!(command.signature.is_right_digest() && !command.signature.is_old);
+        assert_eq!(command.signature.time, Some(1_700_000_000_000));
+        assert_eq!(command.signature.nonce, Some(&[1; 8][..]));
+        assert_eq!(command.signature.key(), b"");
+    }
+
+    #[test]
+    fn reads_the_old_format() {
+        let packet = old(b"\x68\x05\x07\x03\x08\x01A", 0);
+        let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
+        assert_eq!(command.target, REGISTER);
+        assert_eq!(command.parameters.name.unwrap().to_string(), "/A");
+        assert!(command.signature.is_right_digest() && command.signature.is_old);
+        assert_eq!(command.signature.time, Some(1_700_000_000_000));
+        let packet = old(b"\x68\x05\x07\x03\x08\x01A", 1);
+        let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
+        assert!(!command.signature.is_right_digest(), "the type is not that of a digest");
+    }
+
+    #[test]
+    fn refuses_what_is_no_command() {
+        let parse = |uri: &str| {
+            let name: OwnedName<Ndn> = name::uri::parse_uri(uri.as_bytes()).unwrap();
+            let packet = InterestBuilder::new(name.view()).build();
+            Command::parse(&Interest::parse(&packet).unwrap()).map(|_| ())
+        };
+        assert_eq!(parse("ndn:/localhost/nfd/rib"), Err(CommandError::NotManagement));
+        assert_eq!(parse("ndn:/localhost/nlsr/rib/list/x"), Err(CommandError::NotManagement));
+        assert_eq!(parse("ndn:/localhost/nfd/rib/register"), Err(CommandError::MissingParameters));
+        assert_eq!(parse("ndn:/localhost/nfd/rib/register/h%00"), Err(CommandError::Unsigned));
+        assert_eq!(parse("ndn:/localhost/nfd/rib/register/h%00/1/2/3/4/5"), Err(CommandError::Components));
+        let time = parse("ndn:/localhost/nfd/rib/register/h%00/123/2/3/4");
+        assert!(matches!(time, Err(CommandError::SignatureComponent(WireError::Length { .. }))), "{time:?}");
+        let packet = old(b"\x68\x05\x07\x03\x08\x01", 0);
+        let parameters = Command::parse(&Interest::parse(&packet).unwrap()).map(|_| ());
+        assert_eq!(parameters, Err(CommandError::Parameters(WireError::Truncated { at: 0 })));
+    }
+
+    #[test]
+    fn refuses_a_wrong_parameters_digest() {
+        let mut packet = built();
+        *packet.last_mut().unwrap() ^= 1;
+        let command = Command::parse(&Interest::parse(&packet).unwrap());
+        assert_eq!(command, Err(CommandError::ParametersDigest));
+    }
+
+    proptest! {
+        #[test]
+        fn no_octets_make_it_panic(at in 0..300_usize, octet: u8, is_old: bool) {
+            let mut packet = if is_old { old(b"\x68\x05\x07\x03\x08\x01A", 0) } else { built() };
+            let at = at % packet.len();
+            packet[at] = octet;
+            if let Ok(interest) = Interest::parse(&packet) {
+                let _ = Command::parse(&interest);
+            }
+        }
+    }
+}

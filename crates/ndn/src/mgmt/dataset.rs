@@ -1,0 +1,391 @@
+//! The records of datasets and of the stream of face events.
+
+use super::record::record;
+use super::values::{FaceEventKind, FacePersistency, FaceScope, LinkType, RouteOrigin};
+use alloc::string::String;
+use alloc::vec::Vec;
+use name::build::OwnedName;
+use name::ndn::Ndn;
+
+record! {
+    /// The forwarder as a whole: dataset status/general. The dataset has these fields without an element around them: see
+    /// [`Record::parse_fields`](super::Record::parse_fields).
+    ForwarderStatus = 21 {
+        /// The version of the forwarder, as it calls itself.
+        version: String = 128,
+        /// When it started, in milliseconds since 1970.
+        start: u64 = 129,
+        /// When this was written, in milliseconds since 1970.
+        current: u64 = 130,
+        /// Entries of the name tree, for forwarders that have one.
+        name_tree_entries: u64 = 131,
+        /// Entries of the FIB.
+        fib_entries: u64 = 132,
+        /// Entries of the PIT.
+        pit_entries: u64 = 133,
+        /// Entries of what strategies measured.
+        measurements_entries: u64 = 134,
+        /// Packets in the content store.
+        cs_entries: u64 = 135,
+        /// Interests received.
+        in_interests: u64 = 144,
+        /// Data packets received.
+        in_data: u64 = 145,
+        /// Nacks received.
+        in_nacks: u64 = 151,
+        /// Interests sent.
+        out_interests: u64 = 146,
+        /// Data packets sent.
+        out_data: u64 = 147,
+        /// Nacks sent.
+        out_nacks: u64 = 152,
+        /// PIT entries that Data satisfied; a forwarder before release 0.7 does not say.
+        satisfied: Option<u64> = 153,
+        /// PIT entries that ran out.
+        unsatisfied: Option<u64> = 154,
+    }
+}
+
+record! {
+    /// One face: datasets faces/list and faces/query.
+    FaceStatus = 128 {
+        /// Its number.
+        face_id: u64 = 105,
+        /// The remote end.
+        uri: String = 114,
+        /// The local end.
+        local_uri: String = 129,
+        /// How long it lives without packets, in milliseconds.
+        expiration: Option<u64> = 109,
+        /// Whether it is on this machine.
+        scope: FaceScope = 132,
+        /// When it goes away.
+        persistency: FacePersistency = 133,
+        /// How many are at the other end.
+        link_type: LinkType = 134,
+        /// How long its queue may be over the threshold before packets are marked, in nanoseconds.
+        marking_interval: Option<u64> = 135,
+        /// Octets in its queue from which it is congested.
+        congestion_threshold: Option<u64> = 136,
+        /// Largest link packet, in octets.
+        mtu: Option<u64> = 137,
+        /// Interests received.
+        in_interests: u64 = 144,
+        /// Data packets received.
+        in_data: u64 = 145,
+        /// Nacks received.
+        in_nacks: u64 = 151,
+        /// Interests sent.
+        out_interests: u64 = 146,
+        /// Data packets sent.
+        out_data: u64 = 147,
+        /// Nacks sent.
+        out_nacks: u64 = 152,
+        /// Octets received.
+        in_bytes: u64 = 148,
+        /// Octets sent.
+        out_bytes: u64 = 149,
+        /// [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and the others.
+        flags: u64 = 108,
+    }
+}
+
+record! {
+    /// One socket that faces come from: dataset faces/channels.
+    ChannelStatus = 130 {
+        /// Its address.
+        local_uri: String = 129,
+    }
+}
+
+record! {
+    /// Which faces are asked for: a component of the name of dataset faces/query. A face must have all that is stated.
+    #[derive(Default)]
+    FaceQueryFilter = 150 {
+        /// Its number.
+        face_id: Option<u64> = 105,
+        /// The scheme of its remote or local end.
+        uri_scheme: Option<String> = 131,
+        /// The remote end.
+        uri: Option<String> = 114,
+        /// The local end.
+        local_uri: Option<String> = 129,
+        /// Whether it is on this machine.
+        scope: Option<FaceScope> = 132,
+        /// When it goes away.
+        persistency: Option<FacePersistency> = 133,
+        /// How many are at the other end.
+        link_type: Option<LinkType> = 134,
+    }
+}
+
+record! {
+    /// What happened to a face: the stream faces/events.
+    FaceEventNotification = 192 {
+        /// What happened.
+        kind: FaceEventKind = 193,
+        /// To which face.
+        face_id: u64 = 105,
+        /// The remote end.
+        uri: String = 114,
+        /// The local end.
+        local_uri: String = 129,
+        /// Whether it is on this machine.
+        scope: FaceScope = 132,
+        /// When it goes away.
+        persistency: FacePersistency = 133,
+        /// How many are at the other end.
+        link_type: LinkType = 134,
+        /// [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and the others.
+        flags: u64 = 108,
+    }
+}
+
+record! {
+    /// A prefix and where its Interests go: dataset fib/list.
+    FibEntry = 128 {
+        /// The prefix.
+        name: OwnedName<Ndn> = 7,
+        /// Where to.
+        next_hops: Vec<NextHopRecord> = 129,
+    }
+}
+
+record! {
+    /// One face of a FIB entry.
+    NextHopRecord = 129 {
+        /// The face.
+        face_id: u64 = 105,
+        /// What it costs.
+        cost: u64 = 106,
+    }
+}
+
+record! {
+    /// A prefix and its routes: dataset rib/list.
+    RibEntry = 128 {
+        /// The prefix.
+        name: OwnedName<Ndn> = 7,
+        /// Its routes.
+        routes: Vec<Route> = 129,
+    }
+}
+
+record! {
+    /// One route of a RIB entry.
+    Route = 129 {
+        /// Where to.
+        face_id: u64 = 105,
+        /// Who made it.
+        origin: RouteOrigin = 111,
+        /// What it costs.
+        cost: u64 = 106,
+        /// [`ROUTE_CHILD_INHERIT`](super::values::ROUTE_CHILD_INHERIT) and [`ROUTE_CAPTURE`](super::values::ROUTE_CAPTURE).
+        flags: u64 = 108,
+        /// How long it stays, in milliseconds; for ever where nothing is stated.
+        expiration: Option<u64> = 109,
+    }
+}
+
+record! {
+    /// A prefix and the strategy of the names below it: dataset strategy-choice/list.
+    StrategyChoice = 128 {
+        /// The prefix.
+        name: OwnedName<Ndn> = 7,
+        /// The strategy.
+        strategy: OwnedName<Ndn> = 107,
+    }
+}
+
+record! {
+    /// The content store: dataset cs/info.
+    CsInfo = 128 {
+        /// Packets that it may hold.
+        capacity: u64 = 131,
+        /// [`CS_ADMIT`](super::values::CS_ADMIT) and [`CS_SERVE`](super::values::CS_SERVE).
+        flags: u64 = 108,
+        /// Packets that it holds.
+        entries: u64 = 135,
+        /// Interests that it satisfied.
+        hits: u64 = 129,
+        /// Interests that it did not.
+        misses: u64 = 130,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mgmt::Record;
+    use crate::tlv::WireError;
+    use core::fmt;
+    use name::uri::parse_uri;
+
+    fn name(uri: &str) -> OwnedName<Ndn> {
+        parse_uri(uri.as_bytes()).unwrap()
+    }
+
+    /// `record` is written as `octets`, and read from them.
+    fn golden<R: Record + PartialEq + fmt::Debug>(record: &R, octets: &str) {
+        let octets: Vec<u8> = octets
+            .split_whitespace()
+            .flat_map(|part| (0..part.len() / 2).map(move |at| u8::from_str_radix(&part[2 * at..][..2], 16)))
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert_eq!(record.to_bytes(), octets);
+        assert_eq!(R::parse(&octets).as_ref(), Ok(record));
+        assert_eq!(R::parse_all(&[&octets[..], &octets].concat()).map(|all| all.len()), Ok(2));
+        for len in 0..octets.len() {
+            assert!(R::parse(&octets[..len]).is_err());
+        }
+    }
+
+    // The octets are those of ndn-cxx, tests/unit/mgmt/nfd/*.t.cpp.
+
+    #[test]
+    fn face_status_is_as_published() {
+        let status = FaceStatus {
+            face_id: 100,
+            uri: "tcp4://192.0.2.1:6363".into(),
+            local_uri: "tcp4://192.0.2.2:55555".into(),
+            expiration: Some(10_000),
+            scope: FaceScope::Local,
+            persistency: FacePersistency::OnDemand,
+            link_type: LinkType::MultiAccess,
+            marking_interval: Some(5),
+            congestion_threshold: Some(7),
+            mtu: Some(9),
+            in_interests: 10,
+            in_data: 200,
+            in_nacks: 1,
+            out_interests: 3000,
+            out_data: 4,
+            out_nacks: 2,
+            in_bytes: 1_329_719_163,
+            out_bytes: 999_110_448,
+            flags: 7,
+        };
+        golden(
+            &status,
+            "806a690164 7215746370343a2f2f3139322e302e322e313a36333633 8116746370343a2f2f3139322e302e322e323a3535353535
+             6d022710 840101 850101 860101 870105 880107 890109 90010a 9101c8 970101 92020bb8 930104 980102 94044f41e77b
+             95043b8d3730 6c0107",
+        );
+        let plain = FaceStatus { expiration: None, marking_interval: None, mtu: None, ..status };
+        assert_eq!(FaceStatus::parse(&plain.to_bytes()), Ok(plain));
+    }
+
+    #[test]
+    fn forwarder_status_is_as_published() {
+        let status = ForwarderStatus {
+            version: "0.5.1-14-g05dd444".into(),
+            start: 375_193_249_325,
+            current: 886_109_034_272,
+            name_tree_entries: 1_849_943_160,
+            fib_entries: 621_739_748,
+            pit_entries: 482_129_741,
+            measurements_entries: 1_771_725_298,
+            cs_entries: 1_264_968_688,
+            in_interests: 612_811_615,
+            in_data: 1_843_576_050,
+            in_nacks: 1234,
+            out_interests: 952_144_445,
+            out_data: 138_198_826,
+            out_nacks: 4321,
+            satisfied: Some(961_020),
+            unsatisfied: Some(941_024),
+        };
+        golden(
+            &status,
+            "15718011302e352e312d31342d67303564643434348108000000575b42a62d8208000000ce5036d72083046e43e4788404250efee4
+             85041cbcb74d8604699a61f287044b65e3f090042486c35f91046de2bcf2970204d2920438c0923d9304083cbf2a980210e1
+             9904000ea9fc9a04000e5be0",
+        );
+    }
+
+    #[test]
+    fn fib_and_rib_entries_are_as_published() {
+        let hop = |face_id, cost| NextHopRecord { face_id, cost };
+        let entry = FibEntry {
+            name: name("ndn:/this/is/a/test"),
+            next_hops: [hop(10, 200), hop(20, 300), hop(30, 400), hop(40, 500)].into(),
+        };
+        golden(
+            &entry,
+            "80380713080474686973080269730801610804746573748106 69010a6a01c8 8107690114 6a02012c 810769011e6a020190
+             8107690128 6a0201f4",
+        );
+        let route = Route {
+            face_id: 1,
+            origin: RouteOrigin::NLSR,
+            cost: 100,
+            flags: super::super::values::ROUTE_CAPTURE,
+            expiration: Some(10_000),
+        };
+        golden(&route, "81106901016f01806a01646c01026d022710");
+        golden(&Route { expiration: None, ..route.clone() }, "810c6901016f01806a01646c0102");
+        let second =
+            Route { face_id: 2, origin: RouteOrigin::APP, cost: 32, flags: 1, expiration: Some(5000) };
+        let entry = RibEntry { name: name("ndn:/hello/world"), routes: [route, second].into() };
+        golden(
+            &entry,
+            "8034070e080568656c6c6f0805776f726c64 81106901016f01806a01646c01026d022710 81106901026f01006a01206c01016d021388",
+        );
+    }
+
+    #[test]
+    fn strategy_choice_and_cs_info_are_as_published() {
+        let choice = StrategyChoice {
+            name: name("ndn:/hello/world"),
+            strategy: name("ndn:/some/non/existing/strategy/name"),
+        };
+        golden(
+            &choice,
+            "8039070e080568656c6c6f0805776f726c646b2707250804736f6d6508036e6f6e08086578697374696e6708087374726174656779
+             08046e616d65",
+        );
+        let info = CsInfo { capacity: 20177, flags: 2, entries: 5509, hits: 12951, misses: 28179 };
+        golden(&info, "801383024ed16c01028702158581023297 82026e13");
+    }
+
+    #[test]
+    fn filters_and_events_are_as_published() {
+        let filter = FaceQueryFilter {
+            face_id: Some(100),
+            uri_scheme: Some("tcp4".into()),
+            uri: Some("tcp4://192.0.2.1:6363".into()),
+            local_uri: Some("tcp4://192.0.2.2:55555".into()),
+            scope: Some(FaceScope::Local),
+            persistency: Some(FacePersistency::OnDemand),
+            link_type: Some(LinkType::MultiAccess),
+        };
+        golden(
+            &filter,
+            "96416901648304746370347215746370343a2f2f3139322e302e322e313a363336338116746370343a2f2f3139322e302e322e323a
+             3535353535840101850101860101",
+        );
+        let event = FaceEventNotification {
+            kind: FaceEventKind::Created,
+            face_id: 20,
+            uri: "tcp4://192.0.2.1:55555".into(),
+            local_uri: "tcp4://192.0.2.2:6363".into(),
+            scope: FaceScope::Local,
+            persistency: FacePersistency::OnDemand,
+            link_type: LinkType::MultiAccess,
+            flags: 3,
+        };
+        golden(
+            &event,
+            "c041c101016901147216746370343a2f2f3139322e302e322e313a35353535358115746370343a2f2f3139322e302e322e323a3633
+             36338401018501018601016c0103",
+        );
+    }
+
+    #[test]
+    fn a_value_without_a_meaning_is_refused() {
+        let scope = FaceQueryFilter::parse(b"\x96\x03\x84\x01\x02");
+        assert_eq!(scope, Err(WireError::Value { typ: 132, at: 2 }));
+        let missing = NextHopRecord::parse(b"\x81\x03\x69\x01\x01");
+        assert_eq!(missing, Err(WireError::Missing { typ: 106 }));
+    }
+}

@@ -1,0 +1,114 @@
+//! Lists of any length as Data packets: a version in their name, then the number of the segment.
+//!
+//! ```text
+//! /localhost/nfd/faces/list/v=1700000000000/seg=0
+//! ```
+//! Source: NDN Naming Conventions revision 3; NFD Management, Status Dataset.
+
+use crate::tlv::{Element, integer_len};
+use crate::wire::DataBuilder;
+use alloc::vec::Vec;
+use name::build::OwnedName;
+use name::component::{Component, SEGMENT};
+use name::error::BuildError;
+use name::ndn::{Ndn, NdnName};
+
+/// Octets of content in each segment but the last: with the longest names of datasets, a packet stays under the 8800 octets that every
+/// forwarder takes.
+pub const SEGMENT_CONTENT: usize = 7168;
+
+/// `name` with one more component, a number of convention `typ`: [`VERSION`](name::component::VERSION), [`SEGMENT`],
+/// [`SEQUENCE_NUM`](name::component::SEQUENCE_NUM).
+///
+/// # Errors
+/// [`BuildError`] where the name has no room for it.
+pub fn with_number(name: NdnName<'_>, typ: u16, number: u64) -> Result<OwnedName<Ndn>, BuildError> {
+    let octets = number.to_be_bytes();
+    let value = octets.get(8 - integer_len(number)..).unwrap_or_default();
+    OwnedName::from_components(name.components().chain([Component { typ, value }]))
+}
+
+/// The number that `component` is, where it is one of convention `typ`.
+pub fn number(component: Component<'_>, typ: u16) -> Option<u64> {
+    if component.typ != typ {
+        return None;
+    }
+    Element { typ: typ.into(), value: component.value, at: 0, value_at: 0 }.number().ok()
+}
+
+/// How many segments `content` makes: at least one.
+pub fn segments(content: &[u8]) -> u64 {
+    content.len().div_ceil(SEGMENT_CONTENT).max(1) as u64
+}
+
+/// Segment `index` of `content` as a Data packet, signed with its digest; `None` from the number of segments on. `versioned` is the name up to
+/// the version; `freshness` in milliseconds.
+///
+/// # Errors
+/// [`BuildError`] where the name has no room for the number.
+pub fn segment(
+    versioned: NdnName<'_>,
+    content: &[u8],
+    index: u64,
+    freshness: u64,
+) -> Result<Option<Vec<u8>>, BuildError> {
+    let count = segments(content);
+    if index >= count {
+        return Ok(None);
+    }
+    let start = index as usize * SEGMENT_CONTENT;
+    let end = content.len().min(start + SEGMENT_CONTENT);
+    let name = with_number(versioned, SEGMENT, index)?;
+    let octets = (count - 1).to_be_bytes();
+    let last = octets.get(8 - integer_len(count - 1)..).unwrap_or_default();
+    let data = DataBuilder {
+        freshness: Some(freshness),
+        final_block: Some(Component { typ: SEGMENT, value: last }),
+        ..DataBuilder::new(name.view(), content.get(start..end).unwrap_or_default())
+    };
+    Ok(Some(data.build()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Data;
+    use name::component::VERSION;
+    use name::uri::parse_uri;
+    use std::vec;
+
+    #[test]
+    fn segments_joined_are_the_content() {
+        let name: OwnedName<Ndn> = parse_uri(b"ndn:/localhost/nfd/faces/list").unwrap();
+        let versioned = with_number(name.view(), VERSION, 1_700_000_000_000).unwrap();
+        for len in [0, 1, SEGMENT_CONTENT, SEGMENT_CONTENT + 1, 300 * SEGMENT_CONTENT] {
+            let content: Vec<u8> = (0..len).map(|octet| octet as u8).collect();
+            let mut joined = vec![];
+            let mut index = 0;
+            while let Some(packet) = segment(versioned.view(), &content, index, 1000).unwrap() {
+                assert!(packet.len() <= 8800);
+                let data = Data::parse(&packet).unwrap();
+                let last = data.name().components().last().unwrap();
+                assert_eq!(number(last, SEGMENT), Some(index));
+                assert_eq!(number(data.final_block().unwrap(), SEGMENT), Some(segments(&content) - 1));
+                joined.extend_from_slice(data.content());
+                index += 1;
+            }
+            assert_eq!((joined, index), (content.clone(), segments(&content)));
+        }
+    }
+
+    #[test]
+    fn names_have_the_form_of_the_conventions() {
+        let name: OwnedName<Ndn> = parse_uri(b"ndn:/A").unwrap();
+        let versioned = with_number(name.view(), VERSION, 256).unwrap();
+        assert_eq!(
+            with_number(versioned.view(), SEGMENT, 0).unwrap().view(),
+            {
+                let expected: OwnedName<Ndn> = parse_uri(b"ndn:/A/v=256/seg=0").unwrap();
+                expected
+            }
+            .view()
+        );
+    }
+}
