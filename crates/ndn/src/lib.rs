@@ -1,8 +1,10 @@
 //! Named Data Networking, without I/O and without a clock: packets, time and randomness are arguments.
 //!
-//! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
+//! - [`forward`]: what becomes of a packet that comes in, on the tables [`fib`], [`pit`], [`cs`], [`dead_nonce`], with a [`strategy`] for each
+//!   prefix.
+//! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //!
 //! Sources: NDN Packet Format Specification 0.3; NDNLPv2 revision 63.
 #![no_std]
@@ -17,11 +19,11 @@ pub mod face;
 pub mod fib;
 pub mod forward;
 pub mod hashed;
+pub mod mgmt;
 pub mod pit;
 pub mod prefixes;
 pub mod strategy;
 pub mod time;
-pub mod mgmt;
 pub mod tlv;
 pub mod wheel;
 pub mod wire;

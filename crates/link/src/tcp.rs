@@ -1,0 +1,39 @@
+//! A listener on a TCP port.
+
+use crate::context::{bind_failed, context};
+use mio::net::TcpListener;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::SocketAddr;
+
+/// Connections that wait until they are accepted.
+const BACKLOG: i32 = 1024;
+
+/// Listens on an address of this machine, without blocking; port 0 lets the kernel choose. An IPv6 listener takes no
+/// IPv4 connections, so that both families can have the same port. Connections of an earlier run that are not yet
+/// forgotten do not keep the port.
+///
+/// # Errors
+///
+/// The port is in use, or needs privileges; the address is not one of this machine's; there are no file descriptors.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let open = || -> io::Result<Socket> {
+        let kind = Type::STREAM.nonblocking().cloexec();
+        let socket = Socket::new(Domain::for_address(address), kind, Some(Protocol::TCP))?;
+        if address.is_ipv6() {
+            socket.set_only_v6(true)?;
+        }
+        socket.set_reuse_address(true)?;
+        socket.bind(&address.into())?;
+        // Where the port is shared for a moment, it is this that tells.
+        socket.listen(BACKLOG)?;
+        Ok(socket)
+    };
+    let socket = open().map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable | io::ErrorKind::PermissionDenied => {
+            bind_failed("TCP", address, &error)
+        }
+        _ => context(format_args!("cannot listen on TCP {address}"), &error),
+    })?;
+    Ok(TcpListener::from_std(socket.into()))
+}

@@ -1,0 +1,236 @@
+//! Datagrams over the loopback interface.
+
+use super::*;
+use crate::tcp;
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+fn socket() -> (UdpSocket, SocketAddr) {
+    let socket = UdpSocket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
+    (socket, address)
+}
+
+/// What comes until there are so many datagrams, or for a second.
+fn receive(socket: &UdpSocket, count: usize) -> Vec<(SocketAddr, Vec<u8>, bool)> {
+    let mut batch = RecvBatch::new(64);
+    let mut received = Vec::new();
+    let end = Instant::now() + Duration::from_secs(1);
+    while received.len() < count && Instant::now() < end {
+        let many = socket.recv(&mut batch).unwrap();
+        assert_eq!((batch.len(), batch.iter().count(), batch.is_empty()), (many, many, many == 0));
+        received.extend(
+            batch.iter().map(|datagram| (datagram.from, datagram.octets.to_vec(), datagram.truncated)),
+        );
+    }
+    received
+}
+
+#[test]
+fn datagrams_arrive_as_they_were_sent() {
+    for segmentation in [false, true] {
+        let ((mut sender, from), (mut receiver, to)) = (socket(), socket());
+        if segmentation && !(sender.set_segmentation(true) && receiver.set_segmentation(true)) {
+            eprintln!("this kernel does not cut and join datagrams");
+            continue;
+        }
+        let mut batch = SendBatch::new(64);
+        let lengths =
+            [5, 5, 5, 0, 0, 1200, 1200, 1200, 7, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 1, 2, 2];
+        let mut expected = Vec::new();
+        for (at, length) in lengths.into_iter().enumerate() {
+            let octets = vec![at as u8; length];
+            let (first, second) = octets.split_at(length / 2);
+            assert!(batch.push(to, &[first, second]));
+            expected.push((from, octets, false));
+        }
+        assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: lengths.len(), dropped: 0 });
+        assert!(batch.is_empty());
+        assert_eq!(receive(&receiver, lengths.len()), expected);
+    }
+}
+
+#[test]
+fn joined_datagrams_come_apart_in_a_socket_that_does_not_join() {
+    let ((mut sender, from), (receiver, to)) = (socket(), socket());
+    sender.set_segmentation(true);
+    let mut batch = SendBatch::new(64);
+    let expected: Vec<_> = (0..64).map(|at| (from, vec![at; 100], false)).collect();
+    assert!(expected.iter().all(|(_, octets, _)| batch.push(to, &[octets])));
+    assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: 64, dropped: 0 });
+    assert_eq!(receive(&receiver, 64), expected);
+}
+
+#[test]
+fn segmentation_can_be_switched_off_again() {
+    let ((mut sender, from), (mut receiver, to)) = (socket(), socket());
+    for socket in [&mut sender, &mut receiver] {
+        socket.set_segmentation(true);
+        assert!(!socket.set_segmentation(false));
+    }
+    let mut batch = SendBatch::new(64);
+    assert!((0..3).all(|_| batch.push(to, &[b"abc"])));
+    sender.send(&mut batch).unwrap();
+    assert_eq!(receive(&receiver, 3), vec![(from, b"abc".to_vec(), false); 3]);
+}
+
+#[test]
+fn nothing_waiting_is_no_error() {
+    let (receiver, _) = socket();
+    let mut batch = RecvBatch::new(64);
+    assert_eq!(receiver.recv(&mut batch).unwrap(), 0);
+    assert!(batch.is_empty() && batch.iter().next().is_none());
+}
+
+#[test]
+fn a_batch_forgets_what_it_held() {
+    let ((mut sender, from), (receiver, to)) = (socket(), socket());
+    let (mut outgoing, mut incoming) = (SendBatch::new(2), RecvBatch::new(2));
+    for octet in 0..100 {
+        assert!(outgoing.push(to, &[&[octet]]));
+        sender.send(&mut outgoing).unwrap();
+        assert_eq!(receiver.recv(&mut incoming).unwrap(), 1);
+        let datagrams: Vec<_> = incoming.iter().collect();
+        assert_eq!((datagrams.len(), datagrams[0].from, datagrams[0].octets), (1, from, &[octet][..]));
+        assert_eq!(receiver.recv(&mut incoming).unwrap(), 0);
+        assert!(incoming.iter().next().is_none());
+    }
+}
+
+#[test]
+fn more_datagrams_than_room_take_several_receives() {
+    let ((mut sender, _), (receiver, to)) = (socket(), socket());
+    let mut batch = SendBatch::new(64);
+    assert!((0..10).all(|octet| batch.push(to, &[&[octet]])));
+    sender.send(&mut batch).unwrap();
+    let mut batch = RecvBatch::new(4);
+    let mut received = Vec::new();
+    for expected in [4, 4, 2, 0] {
+        assert_eq!(receiver.recv(&mut batch).unwrap(), expected);
+        received.extend(batch.iter().map(|datagram| datagram.octets[0]));
+    }
+    assert_eq!(received, (0..10).collect::<Vec<u8>>());
+}
+
+#[test]
+fn a_datagram_that_is_too_long_is_cut_and_says_so() {
+    for segmentation in [false, true] {
+        let ((mut sender, from), (mut receiver, to)) = (socket(), socket());
+        receiver.set_segmentation(segmentation);
+        sender.set_segmentation(segmentation);
+        let mut batch = SendBatch::new(64);
+        let lengths = [LONGEST_DATAGRAM, LONGEST_DATAGRAM + 1, LONGEST_DATAGRAM + 1, 65_507, 3];
+        assert!(lengths.iter().all(|&length| batch.push(to, &[&vec![7; length]])));
+        sender.send(&mut batch).unwrap();
+        let expected = lengths.map(|length| (from, vec![7; length.min(9000)], length > 9000));
+        assert_eq!(receive(&receiver, 5), expected);
+    }
+}
+
+#[test]
+fn a_closed_port_is_no_end() {
+    let ((mut sender, from), (receiver, to)) = (socket(), socket());
+    let closed = socket().1;
+    // Only a connected socket is told of a closed port.
+    connect(&sender, closed);
+    let mut batch = SendBatch::new(64);
+    assert!(batch.push(closed, &[b"lost"]));
+    sender.send(&mut batch).unwrap();
+    let mut incoming = RecvBatch::new(1);
+    assert_eq!(sender.recv(&mut incoming).unwrap(), 0);
+
+    // Where it is told to a sender, it costs one datagram.
+    assert!(batch.push(closed, &[b"lost"]));
+    sender.send(&mut batch).unwrap();
+    assert!(batch.push(to, &[b"a"]) && batch.push(to, &[b"b"]));
+    assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: 1, dropped: 1 });
+    assert_eq!(receive(&receiver, 1), [(from, b"b".to_vec(), false)]);
+}
+
+fn connect(socket: &UdpSocket, to: SocketAddr) {
+    socket2::SockRef::from(socket).connect(&to.into()).unwrap();
+}
+
+#[test]
+fn a_destination_that_cannot_be_is_dropped_and_the_rest_goes_on() {
+    let ((mut sender, from), (receiver, to)) = (socket(), socket());
+    let mut batch = SendBatch::new(64);
+    // Port 0, and an address of the other family.
+    for bad in ["127.0.0.1:0", "[::1]:6363"] {
+        assert!(batch.push(bad.parse().unwrap(), &[b"x"]));
+        assert!(batch.push(to, &[b"good"]));
+    }
+    assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: 2, dropped: 2 });
+    assert_eq!(receive(&receiver, 2), vec![(from, b"good".to_vec(), false); 2]);
+}
+
+#[test]
+fn ipv6_datagrams_carry_their_sender() {
+    let Ok(mut sender) = UdpSocket::bind("[::1]:0".parse().unwrap()) else {
+        eprintln!("this machine has no IPv6");
+        return;
+    };
+    let receiver = UdpSocket::bind("[::1]:0".parse().unwrap()).unwrap();
+    let mut batch = SendBatch::new(64);
+    assert!((0..3).all(|_| batch.push(receiver.local_addr().unwrap(), &[b"six"])));
+    assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: 3, dropped: 0 });
+    assert_eq!(receive(&receiver, 3), vec![(sender.local_addr().unwrap(), b"six".to_vec(), false); 3]);
+}
+
+#[test]
+fn both_families_can_have_one_port() {
+    let Ok(six) = UdpSocket::bind("[::]:0".parse().unwrap()) else {
+        eprintln!("this machine has no IPv6");
+        return;
+    };
+    let port = six.local_addr().unwrap().port();
+    UdpSocket::bind(SocketAddr::from(([0, 0, 0, 0], port))).unwrap();
+    let six = tcp::listen("[::]:0".parse().unwrap()).unwrap();
+    let port = six.local_addr().unwrap().port();
+    tcp::listen(SocketAddr::from(([0, 0, 0, 0], port))).unwrap();
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let (_first, address) = socket();
+    let error = UdpSocket::bind(address).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    let port = address.port();
+    assert_eq!(
+        error.to_string(),
+        format!("cannot bind UDP {address}: port {port} is in use by another program")
+    );
+
+    let first = tcp::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = first.local_addr().unwrap();
+    let error = tcp::listen(address).unwrap_err();
+    let port = address.port();
+    assert_eq!(
+        error.to_string(),
+        format!("cannot bind TCP {address}: port {port} is in use by another program")
+    );
+}
+
+#[test]
+fn an_address_of_another_machine_is_named() {
+    let error = UdpSocket::bind("192.0.2.1:0".parse().unwrap()).unwrap_err();
+    let expected = "cannot bind UDP 192.0.2.1:0: no interface of this machine has the address 192.0.2.1";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn sockets_and_batches_can_go_to_another_thread() {
+    let (mut sender, from) = socket();
+    let (mut outgoing, incoming) = (SendBatch::new(4), RecvBatch::new(4));
+    assert!(outgoing.push(from, &[b"me"]));
+    let mut incoming = std::thread::spawn(move || {
+        sender.send(&mut outgoing).unwrap();
+        let mut incoming = incoming;
+        assert_eq!(sender.recv(&mut incoming).unwrap(), 1);
+        incoming
+    })
+    .join()
+    .unwrap();
+    assert_eq!(incoming.iter().next().map(|datagram| datagram.octets.to_vec()), Some(b"me".to_vec()));
+    assert_eq!(socket().0.recv(&mut incoming).unwrap(), 0);
+}
