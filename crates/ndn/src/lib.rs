@@ -13,11 +13,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod congestion;
 pub mod cs;
 pub mod dead_nonce;
 pub mod face;
 pub mod fib;
 pub mod forward;
+pub mod fragment;
 pub mod hashed;
 pub mod mgmt;
 pub mod pit;

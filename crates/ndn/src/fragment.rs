@@ -1,0 +1,292 @@
+//! Packets in pieces: what is too long for a link goes over it as several link packets, and is put together behind it.
+//!
+//! Each piece states the number of its link packet, which piece it is, and of how many; numbers of one packet follow one another. The first piece
+//! has the header fields of the whole.
+//!
+//! Source: NDNLPv2, Indexed Fragmentation.
+
+use crate::forward::MAX_PACKET;
+use crate::time::Time;
+use crate::wire::{LpHeader, LpPacket};
+use alloc::vec::Vec;
+
+/// Octets by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.
+const PIECE_COST: usize = 10 + 10 + 10 + 10;
+
+/// Pieces of a packet at the most.
+pub const MAX_PIECES: u64 = 400;
+
+/// Packets of a face that wait for pieces at the most; a new one takes the place of the oldest.
+const WAITING: usize = 16;
+
+/// For how long a packet waits for its next piece, in milliseconds.
+const PATIENCE: u64 = 500;
+
+/// Cuts packets for one link.
+#[derive(Clone, Debug)]
+pub struct Fragmenter {
+    next: u64,
+}
+
+impl Fragmenter {
+    /// Numbers its link packets from `first` on, which is best drawn at random.
+    pub const fn new(first: u64) -> Self {
+        Self { next: first }
+    }
+
+    /// Hands the link packets to `send` that take a packet with this header over a link of `mtu` octets, each as its head and its fragment:
+    /// the packet with its header where that fits, bare where the header is empty, or else pieces. Whether it could be done.
+    #[inline]
+    pub fn send(
+        &mut self,
+        header: &LpHeader<'_>,
+        packet: &[u8],
+        mtu: usize,
+        mut send: impl FnMut(&[u8], &[u8]),
+    ) -> bool {
+        let whole = header.frame(packet.len());
+        if whole.as_bytes().len() + packet.len() <= mtu {
+            send(whole.as_bytes(), packet);
+            return true;
+        }
+        self.pieces(header, packet, mtu, send)
+    }
+
+    #[inline(never)]
+    fn pieces(
+        &mut self,
+        header: &LpHeader<'_>,
+        packet: &[u8],
+        mtu: usize,
+        mut send: impl FnMut(&[u8], &[u8]),
+    ) -> bool {
+        // The fields of the first piece leave it less room; all are cut alike.
+        let fields = header.wrapped(packet.len()).as_bytes().len();
+        let Some(room) = mtu.checked_sub(fields + PIECE_COST).filter(|room| *room > 0) else { return false };
+        let count = packet.len().div_ceil(room) as u64;
+        if count > MAX_PIECES {
+            return false;
+        }
+        for (index, piece) in packet.chunks(room).enumerate() {
+            let base = if index == 0 { *header } else { LpHeader::default() };
+            let sequence = Some(self.next);
+            self.next = self.next.wrapping_add(1);
+            let header = LpHeader { sequence, frag_index: index as u64, frag_count: count, ..base };
+            send(header.wrapped(piece.len()).as_bytes(), piece);
+        }
+        true
+    }
+}
+
+/// Puts the packets of one link together.
+#[derive(Clone, Debug, Default)]
+pub struct Reassembler {
+    waiting: Vec<Partial>,
+}
+
+#[derive(Clone, Debug)]
+struct Partial {
+    /// The number of its first piece.
+    first: u64,
+    pieces: Vec<Option<Vec<u8>>>,
+    missing: u64,
+    octets: usize,
+    /// The link packet of the first piece without its fragment, for the header fields.
+    head: Vec<u8>,
+    heard: Time,
+}
+
+/// A packet that was put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    head: Vec<u8>,
+    packet: Vec<u8>,
+}
+
+impl Whole {
+    /// The packet with its header, as if it had come in one piece.
+    pub fn packet(&self) -> LpPacket<'_> {
+        let header = LpPacket::parse(&self.head).map_or_else(|_| LpHeader::default(), |head| head.header);
+        LpPacket {
+            header: LpHeader { sequence: None, frag_index: 0, frag_count: 0, ..header },
+            fragment: &self.packet,
+        }
+    }
+}
+
+impl Reassembler {
+    /// Takes a piece, the link packet `octets` that `piece` is; returns the packet where it was the last one missing.
+    ///
+    /// # Errors
+    /// Nothing more than that the piece cannot belong to a packet: too many pieces, too long, or not the count that others have.
+    pub fn receive(
+        &mut self,
+        piece: &LpPacket<'_>,
+        octets: &[u8],
+        now: Time,
+    ) -> Result<Option<Whole>, ReassemblyError> {
+        let header = &piece.header;
+        let (index, count) = (header.frag_index, header.frag_count);
+        let sequence = header.sequence.ok_or(ReassemblyError::NoSequence)?;
+        if count > MAX_PIECES {
+            return Err(ReassemblyError::TooManyPieces);
+        }
+        let first = sequence.wrapping_sub(index);
+        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(PATIENCE));
+        let at = match self.waiting.iter().position(|partial| partial.first == first) {
+            Some(at) => at,
+            None => {
+                if self.waiting.len() == WAITING {
+                    self.waiting.remove(0);
+                }
+                let pieces = (0..count).map(|_| None).collect();
+                let partial =
+                    Partial { first, pieces, missing: count, octets: 0, head: Vec::new(), heard: now };
+                self.waiting.push(partial);
+                self.waiting.len() - 1
+            }
+        };
+        let Some(partial) = self.waiting.get_mut(at) else { return Ok(None) };
+        let known = partial.pieces.len() as u64;
+        let Some(place) = partial.pieces.get_mut(index as usize).filter(|_| known == count) else {
+            self.waiting.remove(at);
+            return Err(ReassemblyError::OtherCount);
+        };
+        // The same piece twice says nothing new.
+        if place.is_some() {
+            return Ok(None);
+        }
+        partial.octets += piece.fragment.len();
+        if partial.octets > MAX_PACKET || piece.fragment.is_empty() {
+            self.waiting.remove(at);
+            return Err(ReassemblyError::TooLong);
+        }
+        *place = Some(piece.fragment.to_vec());
+        partial.missing -= 1;
+        partial.heard = now;
+        if index == 0 {
+            partial.head = octets.to_vec();
+        }
+        if partial.missing > 0 {
+            return Ok(None);
+        }
+        let partial = self.waiting.remove(at);
+        let packet = partial.pieces.into_iter().flatten().flatten().collect();
+        Ok(Some(Whole { head: partial.head, packet }))
+    }
+
+    /// Packets that wait for pieces.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+/// Why a piece was dropped, and with it what was there of its packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReassemblyError {
+    /// It has no number.
+    NoSequence,
+    /// Its packet has more pieces than any may have.
+    TooManyPieces,
+    /// It states another number of pieces than those before it.
+    OtherCount,
+    /// Its packet is longer than any may be, or it is empty.
+    TooLong,
+}
+
+impl core::fmt::Display for ReassemblyError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::NoSequence => "a piece without a number",
+            Self::TooManyPieces => "a packet of too many pieces",
+            Self::OtherCount => "a piece that states another number of pieces than those before it",
+            Self::TooLong => "a packet that is too long, or an empty piece",
+        })
+    }
+}
+
+impl core::error::Error for ReassemblyError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::NackReason;
+    use proptest::prelude::*;
+    use std::vec;
+
+    fn cut(packet: &[u8], header: &LpHeader<'_>, mtu: usize) -> Vec<Vec<u8>> {
+        let mut pieces = Vec::new();
+        let done = Fragmenter::new(u64::MAX - 1)
+            .send(header, packet, mtu, |head, piece| pieces.push([head, piece].concat()));
+        assert!(done);
+        pieces
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_cut_is_put_together(
+            len in 1..MAX_PACKET, mtu in 150..2000_usize, mut order in any::<prop::sample::Index>().prop_map(|i| i.index(1000)),
+        ) {
+            let packet: Vec<u8> = (0..len).map(|at| if at == 0 { 5 } else { at as u8 }).collect();
+            let header = LpHeader { pit_token: &[7; 32], nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
+            let mut pieces = cut(&packet, &header, mtu);
+            prop_assert!(pieces.iter().all(|piece| piece.len() <= mtu));
+            let mut reassembler = Reassembler::default();
+            let mut whole = None;
+            if pieces.len() == 1 {
+                let read = LpPacket::parse(&pieces[0]).unwrap();
+                prop_assert_eq!((read.header, read.fragment), (header, &packet[..]));
+                return Ok(());
+            }
+            while !pieces.is_empty() {
+                let piece = pieces.swap_remove(order % pieces.len());
+                order /= 3;
+                let read = LpPacket::parse(&piece).unwrap();
+                prop_assert!(whole.is_none());
+                whole = reassembler.receive(&read, &piece, Time::default()).unwrap();
+            }
+            let whole = whole.unwrap();
+            prop_assert_eq!((whole.packet().header, whole.packet().fragment), (header, &packet[..]));
+            prop_assert_eq!(reassembler.waiting(), 0);
+        }
+    }
+
+    #[test]
+    fn waits_for_few_and_not_for_long() {
+        let packet = vec![5; 3000];
+        let mut reassembler = Reassembler::default();
+        for number in 0..100 {
+            let piece = LpHeader { sequence: Some(number * 10), frag_count: 3, ..LpHeader::default() };
+            let octets = [piece.wrapped(1000).as_bytes(), &packet[..1000]].concat();
+            let read = LpPacket::parse(&octets).unwrap();
+            assert_eq!(reassembler.receive(&read, &octets, Time::default()), Ok(None));
+        }
+        assert_eq!(reassembler.waiting(), WAITING);
+        let piece = LpHeader { sequence: Some(5), frag_count: 2, ..LpHeader::default() };
+        let octets = [piece.wrapped(1).as_bytes(), &[5]].concat();
+        let read = LpPacket::parse(&octets).unwrap();
+        assert_eq!(reassembler.receive(&read, &octets, Time::from_millis(600)), Ok(None));
+        assert_eq!(reassembler.waiting(), 1);
+    }
+
+    #[test]
+    fn refuses_pieces_that_contradict_others() {
+        let mut reassembler = Reassembler::default();
+        let mut receive = |header: LpHeader<'_>, len: usize| {
+            let octets = [header.wrapped(len).as_bytes(), &vec![5; len]].concat();
+            reassembler.receive(&LpPacket::parse(&octets).unwrap(), &octets, Time::default())
+        };
+        let piece = |sequence, frag_index, frag_count| LpHeader {
+            sequence: Some(sequence),
+            frag_index,
+            frag_count,
+            ..LpHeader::default()
+        };
+        assert_eq!(receive(piece(1, 0, 401), 1), Err(ReassemblyError::TooManyPieces));
+        assert_eq!(receive(piece(1, 0, 2), 1), Ok(None));
+        assert_eq!(receive(piece(2, 1, 3), 1), Err(ReassemblyError::OtherCount));
+        assert_eq!(receive(piece(11, 0, 2), 8000), Ok(None));
+        assert_eq!(receive(piece(12, 1, 2), 801), Err(ReassemblyError::TooLong));
+    }
+}
