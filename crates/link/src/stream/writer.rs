@@ -16,8 +16,8 @@ impl StreamWriter {
     /// Octets that stay allocated when the queue has emptied.
     const KEPT: usize = 256 << 10;
 
-    /// A queue of `bound` octets at the most. Its memory grows with what waits, to twice the bound, and is given back when
-    /// nothing does.
+    /// A queue of `bound` octets at the most. Its memory grows with what waits, to four times the bound at the most, and
+    /// all but 256 KiB is given back when nothing does.
     pub fn new(bound: usize) -> Self {
         Self { queue: Vec::new(), start: 0, bound, dropped: 0 }
     }
