@@ -53,9 +53,9 @@ pub struct FaceCounters {
     /// Nacks that went out.
     pub out_nacks: Counter,
     /// Octets that came in, as the link had them.
-    pub in_octets: Counter,
+    pub in_bytes: Counter,
     /// Octets that went out.
-    pub out_octets: Counter,
+    pub out_bytes: Counter,
     /// Link packets that came in and were dropped, for whatever reason.
     pub in_drops: Counter,
     /// Link packets that could not be sent.
@@ -67,11 +67,16 @@ pub struct FaceCounters {
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Raises it. Only the one thread that writes it may.
+    /// Raises it. Only the one thread that writes it may: it is a load and a store, and no locked instruction.
     #[inline(always)]
     pub fn add(&self, by: u64) {
-        // One writer: a load and a store, and no locked instruction.
-        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+        self.set(self.value().wrapping_add(by));
+    }
+
+    /// Sets it, where it tells how many there are.
+    #[inline(always)]
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
     }
 
     /// What it has come to.

@@ -20,10 +20,11 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Self { hasher, pit, faces, cs, .. } = self;
+        let Self { hasher, pit, faces, cs, counters, .. } = self;
         let data = Data::parse_with(octets, hasher)?;
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_data.add(1);
+        counters.in_data.add(1);
         let name = HashedName { components: components(data.name_octets()), hashes: hasher.hashes() };
         if out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
@@ -42,6 +43,7 @@ impl Forwarder {
                 self.measure(slot, from, now);
             }
             let Some((key, records)) = self.pit.remove(slot) else { continue };
+            self.counters.satisfied.add(1);
             self.forget(&records);
             // Whoever asks again with the same Nonce is answered by the store, unless the answer is not fresh any more.
             if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
@@ -59,6 +61,7 @@ impl Forwarder {
                     served.push((record.face, record.token));
                 }
                 face.counters.out_data.add(1);
+                self.counters.out_data.add(1);
                 let header = header_for(face, from, header.congestion_mark);
                 out.send(record.face, &LpHeader { pit_token: record.token.as_bytes(), ..header }, octets);
             }

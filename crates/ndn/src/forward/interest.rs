@@ -1,7 +1,8 @@
 //! The way of an Interest.
 
 use super::{
-    DropReason, Forwarder, MAX_LIFETIME, Output, header_for, is_localhop, out_of_scope, rewrite, ways,
+    Counters, DropReason, Forwarder, MAX_LIFETIME, Output, header_for, is_localhop, out_of_scope, rewrite,
+    ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
@@ -26,6 +27,7 @@ impl Forwarder {
         let interest = Interest::parse_with(octets, &mut self.hasher)?;
         let face = self.faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_interests.add(1);
+        self.counters.in_interests.add(1);
         if out_of_scope(components(interest.name_octets()), face) {
             return Err(DropReason::Scope);
         }
@@ -78,13 +80,13 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Self { hasher, pit, cs, dead, faces, .. } = self;
+        let Self { hasher, pit, cs, dead, faces, counters, .. } = self;
         let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
         pit.prefetch(name.hash());
         let nonce = interest.nonce().unwrap_or_default();
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         if dead.contains(name.hash(), nonce, now) {
-            refuse(face, from, header, interest, NackReason::DUPLICATE, out);
+            refuse(counters, face, from, header, interest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         let entry = pit.find(&name, interest);
@@ -98,7 +100,7 @@ impl Forwarder {
                         && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
                 })
         }) {
-            refuse(face, from, header, interest, NackReason::DUPLICATE, out);
+            refuse(counters, face, from, header, interest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         // Who asks for what others wait for already would have found it in the store.
@@ -107,9 +109,12 @@ impl Forwarder {
         {
             let header = LpHeader { pit_token: header.pit_token, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
+            counters.out_data.add(1);
+            counters.cs_hits.add(1);
             out.send(from, &header, data);
             return Ok(());
         }
+        counters.cs_misses.add(1);
         self.missed(from, header, interest, entry, now, out)
     }
 
@@ -231,7 +236,7 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) {
-        let Self { pit, faces, dead, hasher, scratch, .. } = self;
+        let Self { pit, faces, dead, hasher, scratch, counters, .. } = self;
         let Some(face) = faces.find(to) else { return };
         if out_of_scope(components(interest.name_octets()), face) {
             return;
@@ -263,6 +268,7 @@ impl Forwarder {
             return;
         }
         face.counters.out_interests.add(1);
+        counters.out_interests.add(1);
         let header = header_for(face, from, header.congestion_mark);
         match (interest.hop_limit_at(), hops) {
             (Some(at), Some(hops)) => {
@@ -288,7 +294,7 @@ impl Forwarder {
         reason: NackReason,
         out: &mut impl Output,
     ) {
-        let Self { pit, faces, pending, .. } = self;
+        let Self { pit, faces, pending, counters, .. } = self;
         let Some((_, records)) = pit.entry_mut(slot) else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
             records.ins.remove(at);
@@ -299,7 +305,7 @@ impl Forwarder {
         }
         if let Some(face) = faces.find_mut(from) {
             face.pending = face.pending.saturating_sub(1);
-            refuse(face, from, header, interest, reason, out);
+            refuse(counters, face, from, header, interest, reason, out);
         }
     }
 }
@@ -307,6 +313,7 @@ impl Forwarder {
 /// Sends an Interest back where it came from, unless others would hear that, too.
 #[inline(never)]
 fn refuse(
+    counters: &Counters,
     face: &Face,
     to: FaceId,
     header: &LpHeader<'_>,
@@ -316,6 +323,7 @@ fn refuse(
 ) {
     if face.link == LinkType::PointToPoint {
         face.counters.out_nacks.add(1);
+        counters.out_nacks.add(1);
         let header = LpHeader { nack: Some(reason), pit_token: header.pit_token, ..LpHeader::default() };
         out.send(to, &header, interest.as_bytes());
     }

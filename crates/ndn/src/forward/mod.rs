@@ -8,12 +8,14 @@
 //! comes from; a downstream gets one Data once for each of its PIT tokens; entries with different forwarding hints are different entries; no face may
 //! hold more of the PIT than is still free.
 
+mod counters;
 mod data;
 mod drop;
 mod interest;
 mod nack;
 mod rewrite;
 
+pub use counters::Counters;
 pub use drop::{DropCounters, DropReason};
 
 use crate::cs::{self, ContentStore};
@@ -76,7 +78,7 @@ pub struct Forwarder {
     choice: Choice,
     dice: Dice,
     config: Config,
-    drops: Arc<DropCounters>,
+    counters: Arc<Counters>,
     /// In-records of all faces.
     pending: usize,
     /// Whether any strategy wants to hear of Data.
@@ -100,7 +102,7 @@ impl Forwarder {
             dead: DeadNonces::default(),
             dice: Dice::new(seed),
             config,
-            drops: Arc::default(),
+            counters: Arc::default(),
             pending: 0,
             measures: false,
             scratch: Vec::new(),
@@ -151,7 +153,7 @@ impl Forwarder {
     /// Counts a packet of `face` that was dropped.
     #[cold]
     pub fn dropped(&mut self, face: FaceId, reason: DropReason) {
-        self.drops.count(reason);
+        self.counters.drops.count(reason);
         if let Some(face) = self.faces.find(face) {
             face.counters.in_drops.add(1);
         }
@@ -185,11 +187,14 @@ impl Forwarder {
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.pit.ended(now) {
             if let Some((key, records)) = self.pit.remove(slot) {
+                self.counters.unsatisfied.add(1);
                 self.forget(&records);
                 self.bury(&key, &records, now);
             }
         }
         self.cs.turn(now);
+        self.counters.pit_entries.set(self.pit.len() as u64);
+        self.counters.cs_entries.set(self.cs.len() as u64);
     }
 
     /// When [`turn`](Self::turn) is next of use; not later than that.
@@ -292,9 +297,9 @@ impl Forwarder {
         self.dead.len()
     }
 
-    /// How many packets were dropped, and why.
-    pub fn drops(&self) -> &Arc<DropCounters> {
-        &self.drops
+    /// What is counted of all faces together. How full the tables are is told as of the last [`turn`](Self::turn).
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
     }
 }
 

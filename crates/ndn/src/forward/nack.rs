@@ -20,10 +20,11 @@ impl Forwarder {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let reason = header.nack.unwrap_or(NackReason::NONE);
-        let Self { hasher, other, pit, faces, fib, choice, .. } = self;
+        let Self { hasher, other, pit, faces, fib, choice, counters, .. } = self;
         let interest = Interest::parse_with(octets, hasher)?;
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_nacks.add(1);
+        counters.in_nacks.add(1);
         let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
         if out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
@@ -96,6 +97,7 @@ impl Forwarder {
             nonce.copy_from_slice(&record.nonce.to_be_bytes());
         }
         face.counters.out_nacks.add(1);
+        self.counters.out_nacks.add(1);
         let header =
             LpHeader { nack: Some(reason), pit_token: record.token.as_bytes(), ..LpHeader::default() };
         out.send(record.face, &header, packet);
