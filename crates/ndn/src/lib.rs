@@ -1,6 +1,7 @@
 //! Named Data Networking, without I/O and without a clock: packets, time and randomness are arguments.
 //!
 //! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
+//! - [`security`]: signatures, certificates, and whom to trust.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
 //!
 //! Sources: NDN Packet Format Specification 0.3; NDNLPv2 revision 63.
@@ -10,5 +11,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod security;
 pub mod tlv;
 pub mod wire;
