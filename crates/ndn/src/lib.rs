@@ -1,6 +1,7 @@
 //! Named Data Networking, without I/O and without a clock: packets, time and randomness are arguments.
 //!
 //! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
+//! - [`security`]: signatures, certificates, and whom to trust.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
 //! - [`forward`]: what becomes of a packet that comes in, on the tables [`fib`], [`pit`], [`cs`], [`dead_nonce`], with a [`strategy`] for each
 //!   prefix.
@@ -24,6 +25,7 @@ pub mod hashed;
 pub mod mgmt;
 pub mod pit;
 pub mod prefixes;
+pub mod security;
 pub mod strategy;
 pub mod time;
 pub mod tlv;
