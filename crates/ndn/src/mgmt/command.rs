@@ -369,6 +369,30 @@ mod tests {
     }
 
     #[test]
+    fn reads_what_python_ndn_sends() {
+        // python-ndn 0.5.2, ndn.app_support.nfd_mgmt: make_command and make_command_v2, with a DigestSha256 signer.
+        let old = "056f076908096c6f63616c686f737408036e666408037269620808726567697374657208096807070508036170700808\
+                    000001a1fde997f008088da74e4988189721080516031b010008221720e8b9a51aef518b0bb0fd969a5270d2b0bfcd58\
+                    37ef33d663d954fb92f42918e10c0203e8";
+        let new = "058f074c08096c6f63616c686f737408036e666408037269620808726567697374657208096807070508036170700220\
+                    4f2e8e8fecd86c65b04ff94060da67b9b65adf80dac20baf83c54feb909876ef0c0203e824002c171b01002608b664fc\
+                    18bef3b2892808000001a1fde997f12e2092f98700a62a4c2af52ec027b008b30abd181e42d500da572f4b0d625ecda9\
+                    d5";
+        for (octets, is_old) in [(old, true), (new, false)] {
+            let octet = |at| u8::from_str_radix(&octets[at..at + 2], 16).unwrap();
+            let packet: Vec<u8> = (0..octets.len()).step_by(2).map(octet).collect();
+            let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
+            assert_eq!(command.target, REGISTER);
+            let app = name::uri::parse_uri(b"ndn:/app").unwrap();
+            let parameters = ControlParameters { name: Some(app), ..Default::default() };
+            assert_eq!(command.parameters, parameters);
+            assert_eq!(command.signature.is_old, is_old);
+            assert!(command.signature.is_right_digest());
+            assert_eq!(command.signature.nonce.map(<[u8]>::len), Some(8));
+        }
+    }
+
+    #[test]
     fn refuses_what_is_no_command() {
         let parse = |uri: &str| {
             let name: OwnedName<Ndn> = name::uri::parse_uri(uri.as_bytes()).unwrap();

@@ -1,0 +1,193 @@
+//! Lists: made when they are asked for, and kept for a while, so that their later segments can be asked for.
+
+use super::{FRESHNESS, Manager, Now, no_dataset};
+use name::build::OwnedName;
+use name::component::{GENERIC, SEGMENT, VERSION};
+use name::ndn::{Ndn, NdnName};
+use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::{
+    ChannelStatus, CsInfo, FaceQueryFilter, FibEntry, ForwarderStatus, NextHopRecord, RibEntry, Route,
+    StrategyChoice,
+};
+use ndn::mgmt::segment::{number, segment, with_number};
+use ndn::mgmt::{ControlResponse, Record};
+use ndn::wire::Interest;
+use std::collections::VecDeque;
+
+/// The most lists that are kept.
+const MAX_LISTS: usize = 64;
+/// The most octets of them; the newest is kept in any case.
+const MAX_OCTETS: usize = 64 << 20;
+/// For how long they are kept, in milliseconds.
+const KEPT: u64 = 60_000;
+
+/// Lists of late.
+#[derive(Default)]
+pub(super) struct Store {
+    lists: VecDeque<List>,
+    octets: usize,
+    last_version: u64,
+}
+
+struct List {
+    /// The name up to the version.
+    name: OwnedName<Ndn>,
+    content: Vec<u8>,
+    made: u64,
+}
+
+impl Store {
+    /// Keeps a list; returns its first segment.
+    fn keep(&mut self, name: NdnName<'_>, content: Vec<u8>, now: Now) -> Option<Vec<u8>> {
+        self.last_version = now.unix.max(self.last_version + 1);
+        let name = with_number(name, VERSION, self.last_version).ok()?;
+        let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
+        self.octets += content.len();
+        self.lists.push_back(List { name, content, made: now.monotonic });
+        while self.lists.len() > MAX_LISTS || (self.octets > MAX_OCTETS && self.lists.len() > 1) {
+            self.drop_oldest();
+        }
+        Some(first)
+    }
+
+    /// Drops what is old.
+    pub(super) fn forget(&mut self, now: u64) {
+        while self.lists.front().is_some_and(|list| now.saturating_sub(list.made) >= KEPT) {
+            self.drop_oldest();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(list) = self.lists.pop_front() {
+            self.octets -= list.content.len();
+        }
+    }
+
+    /// The segment of a kept list that `name` names.
+    fn find(&self, name: NdnName<'_>) -> Option<Vec<u8>> {
+        let (last, list) = split(name)?;
+        let index = number(last, SEGMENT)?;
+        let list = self.lists.iter().find(|kept| kept.name == list)?;
+        segment(list.name.view(), &list.content, index, FRESHNESS).ok()?
+    }
+}
+
+/// The last component of a name, and the name before it.
+fn split(name: NdnName<'_>) -> Option<(name::component::Component<'_>, OwnedName<Ndn>)> {
+    let last = name.components().last()?;
+    let rest = OwnedName::from_components(name.components().take(name.len() - 1)).ok()?;
+    Some((last, rest))
+}
+
+impl Manager {
+    /// The segment of a list that an Interest asks for, or why there is none.
+    pub(super) fn dataset(
+        &mut self,
+        target: Target<'_>,
+        interest: &Interest<'_>,
+        now: Now,
+    ) -> Option<Vec<u8>> {
+        let name = interest.name();
+        let last = name.components().last()?;
+        if last.typ == SEGMENT {
+            return self.store.find(name);
+        }
+        if last.typ == VERSION {
+            let versioned = with_number(name, SEGMENT, 0).ok()?;
+            return self.store.find(versioned.view());
+        }
+        match self.list(target, name, now) {
+            // The name of a list goes on behind that of the Interest.
+            Ok(_) if !interest.can_be_prefix() => None,
+            Ok(content) => self.store.keep(name, content, now),
+            Err(response) => Some(no_dataset(name, &response)),
+        }
+    }
+
+    fn list(&self, target: Target<'_>, name: NdnName<'_>, now: Now) -> Result<Vec<u8>, ControlResponse> {
+        let mut out = Vec::new();
+        match (target.module, target.verb) {
+            (b"status", b"general") => self.status(now).write_fields(&mut out),
+            (b"faces", b"list") => {
+                self.faces.values().for_each(|face| face.status().write(&mut out));
+            }
+            (b"faces", b"query") => {
+                let filter = name.components().nth(Target::LEN).filter(|filter| filter.typ == GENERIC);
+                let filter = FaceQueryFilter::parse(filter.map_or(&[], |filter| filter.value))
+                    .map_err(|error| ControlResponse::new(400, format!("Malformed filter: {error}")))?;
+                let faces = self.faces.values().filter(|face| face.matches(&filter));
+                faces.for_each(|face| face.status().write(&mut out));
+            }
+            (b"faces", b"channels") => {
+                let channels = self.config.channels.iter();
+                channels.for_each(|uri| ChannelStatus { local_uri: uri.to_string() }.write(&mut out));
+            }
+            (b"fib", b"list") => {
+                for (name, hops) in self.fib.entries() {
+                    let hop = |(&face_id, &cost)| NextHopRecord { face_id, cost };
+                    let next_hops = hops.iter().map(hop).collect();
+                    FibEntry { name: name.clone(), next_hops }.write(&mut out);
+                }
+            }
+            (b"rib", b"list") => self.list_routes(now, &mut out),
+            (b"strategy-choice", b"list") => {
+                for (name, strategy) in self.strategies.entries() {
+                    StrategyChoice { name: name.clone(), strategy: strategy.clone() }.write(&mut out);
+                }
+            }
+            (b"cs", b"info") => CsInfo {
+                capacity: self.cs.capacity,
+                flags: self.cs_flags(),
+                entries: self.counters.cs_entries.value(),
+                hits: self.counters.cs_hits.value(),
+                misses: self.counters.cs_misses.value(),
+            }
+            .write(&mut out),
+            (module, verb) => {
+                let text = format!("there is no {}/{}", module.escape_ascii(), verb.escape_ascii());
+                return Err(ControlResponse::new(501, text));
+            }
+        }
+        Ok(out)
+    }
+
+    fn list_routes(&self, now: Now, out: &mut Vec<u8>) {
+        for (name, routes) in self.rib.entries() {
+            let routes = routes.iter().map(|route| Route {
+                face_id: route.face,
+                origin: route.origin,
+                cost: route.cost,
+                flags: route.flags,
+                expiration: route.expires.map(|end| end.saturating_sub(now.monotonic)),
+            });
+            RibEntry { name: (&name).into(), routes: routes.collect() }.write(out);
+        }
+    }
+
+    fn status(&self, now: Now) -> ForwarderStatus {
+        let counters = &self.counters;
+        ForwarderStatus {
+            version: self.config.version.clone(),
+            start: self.started.unix,
+            current: now.unix,
+            name_tree_entries: 0,
+            fib_entries: self.fib.len() as u64,
+            pit_entries: counters.pit_entries.value(),
+            measurements_entries: counters.measurements_entries.value(),
+            cs_entries: counters.cs_entries.value(),
+            in_interests: counters.in_interests.value(),
+            in_data: counters.in_data.value(),
+            in_nacks: counters.in_nacks.value(),
+            out_interests: counters.out_interests.value(),
+            out_data: counters.out_data.value(),
+            out_nacks: counters.out_nacks.value(),
+            satisfied: Some(counters.satisfied.value()),
+            unsatisfied: Some(counters.unsatisfied.value()),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The stream of what happens to faces.
+
+use super::{FRESHNESS, FaceInfo};
+use name::build::OwnedName;
+use name::component::{Component, SEQUENCE_NUM};
+use name::ndn::Ndn;
+use ndn::mgmt::Record;
+use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::FaceEventNotification;
+use ndn::mgmt::segment::{number, with_number};
+use ndn::mgmt::values::FaceEventKind;
+use ndn::wire::{DataBuilder, Interest};
+use std::collections::VecDeque;
+
+/// Events that are kept for those who ask late.
+const BACKLOG: usize = 256;
+
+/// Events, numbered from 0.
+#[derive(Default)]
+pub(super) struct Events {
+    /// The number of the next event.
+    next: u64,
+    /// The last events: when each happened, and its Data packet.
+    recent: VecDeque<(u64, Vec<u8>)>,
+}
+
+impl Events {
+    /// Makes the Data packet of the next event. It answers the Interests for it that wait in the PIT.
+    pub(super) fn post(&mut self, kind: FaceEventKind, face: &FaceInfo, now: u64) -> Option<Vec<u8>> {
+        let event = FaceEventNotification {
+            kind,
+            face_id: face.id,
+            uri: face.remote.to_string(),
+            local_uri: face.local.to_string(),
+            scope: face.scope,
+            persistency: face.persistency,
+            link_type: face.link_type,
+            flags: face.flags,
+        };
+        let components = [&b"localhost"[..], b"nfd", b"faces", b"events"].map(Component::generic);
+        let stream: OwnedName<Ndn> = OwnedName::from_components(components).ok()?;
+        let name = with_number(stream.view(), SEQUENCE_NUM, self.next).ok()?;
+        let content = event.to_bytes();
+        let data = DataBuilder { freshness: Some(FRESHNESS), ..DataBuilder::new(name.view(), &content) };
+        let packet = data.build();
+        self.next += 1;
+        if self.recent.len() == BACKLOG {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((now, packet.clone()));
+        Some(packet)
+    }
+
+    /// The event that an Interest asks for, where it has happened: one by its number, or without a number the last one, where that is fresh. Other
+    /// Interests wait in the PIT.
+    pub(super) fn answer(&self, interest: &Interest<'_>, now: u64) -> Option<Vec<u8>> {
+        let mut rest = interest.name().components().skip(Target::LEN);
+        let (at, packet) = match (rest.next(), rest.next()) {
+            (None, _) if interest.can_be_prefix() => self.recent.back()?,
+            (Some(component), None) => {
+                let behind = self.next.checked_sub(number(component, SEQUENCE_NUM)?)?;
+                let index = self.recent.len().checked_sub(usize::try_from(behind).ok()?)?;
+                return self.recent.get(index).map(|(_, packet)| packet.clone());
+            }
+            _ => return None,
+        };
+        (now.saturating_sub(*at) < FRESHNESS).then(|| packet.clone())
+    }
+}

@@ -1,0 +1,380 @@
+//! The management protocol of NFD, as a state machine: Interests under `/localhost/nfd` come in, Data goes out, and what the forwarding
+//! threads have to do is asked of a [`Plane`]. It opens no socket and reads no clock.
+//!
+//! Differences from NFD, all of them on purpose:
+//! - Commands are refused to whoever is neither a local user nor holds a trusted key, and the refusal says by which rule ([`access`]).
+//! - A command that NFD drops without an answer, because it is malformed or unknown, is answered with 400 or 501 and what is wrong.
+//! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
+//! - A list is made anew for every Interest that names no version, so that a list behind a command shows what the command did.
+//! - `rib/announce` is answered with 501.
+//!
+//! Data that leaves here must not be put into the content store: a cached list is an old one.
+//!
+//! Source: NFD Management protocol (wiki pages as in [`ndn::mgmt`]).
+
+pub mod access;
+mod commands;
+mod content_store;
+mod datasets;
+mod events;
+mod faces;
+mod fib;
+mod plane;
+mod routes;
+mod strategies;
+#[cfg(test)]
+mod tests;
+
+pub use access::{Access, Origin, Peer, Verify};
+pub use faces::FaceInfo;
+pub use plane::{CsConfig, FaceOptions, FaceOutcome, Plane, Ticket};
+pub use strategies::{Program, StrategyInstance};
+
+use crate::counters::GlobalCounters;
+use crate::rib::{FibChange, Rib, RibLimits};
+use access::Replay;
+use commands::Verb;
+use datasets::Store;
+use events::Events;
+use fib::Fib;
+use name::build::OwnedName;
+use name::ndn::{Ndn, NdnName};
+use ndn::mgmt::command::Target;
+use ndn::mgmt::values::{FaceEventKind, FaceScope};
+use ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
+use ndn::wire::data::APPLICATION_NACK;
+use ndn::wire::{DataBuilder, Interest};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use strategies::Strategies;
+
+/// For how long answers count as fresh, in milliseconds.
+const FRESHNESS: u64 = 1000;
+/// The longest command, in octets: with it the answer, which holds its name and at most its parameters once more, fits into a packet.
+const MAX_COMMAND: usize = 4096;
+/// The most commands that wait for a forwarding thread.
+const MAX_WAITING: usize = 1024;
+/// For how long a command waits, in milliseconds: its client has given up by then.
+const MAX_WAIT: u64 = 60_000;
+
+/// The two clocks, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Now {
+    /// Milliseconds of a clock that never goes back.
+    pub monotonic: u64,
+    /// Milliseconds since 1970.
+    pub unix: u64,
+}
+
+/// What a [`Manager`] is made with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The version that status/general tells.
+    pub version: String,
+    /// Who may command.
+    pub access: Access,
+    /// How many routes there may be.
+    pub rib: RibLimits,
+    /// The most next hops of the FIB, those put there by fib/add-nexthop included.
+    pub max_next_hops: usize,
+    /// The most components of a prefix that has a route or a strategy.
+    pub max_depth: usize,
+    /// The most strategy choices.
+    pub max_strategies: usize,
+    /// The strategy of `/` at the start.
+    pub default_strategy: Program,
+    /// The content store at the start.
+    pub cs: CsConfig,
+    /// Schemes that faces/create makes faces of.
+    pub schemes: Vec<&'static str>,
+    /// The sockets that faces come from.
+    pub channels: Vec<FaceUri>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            access: Access::default(),
+            rib: RibLimits::default(),
+            max_next_hops: 1 << 21,
+            max_depth: 32,
+            max_strategies: 10_000,
+            default_strategy: Program::BestRoute,
+            cs: CsConfig { capacity: 65_536, admit: true, serve: true },
+            schemes: vec!["udp4", "udp6", "tcp4", "tcp6"],
+            channels: Vec::new(),
+        }
+    }
+}
+
+/// Management: what it was told of the forwarder, and what it asked of it.
+pub struct Manager {
+    config: Config,
+    verify: Box<Verify>,
+    replay: Replay,
+    started: Now,
+    counters: Arc<GlobalCounters>,
+    faces: BTreeMap<u64, FaceInfo>,
+    rib: Rib,
+    fib: Fib,
+    strategies: Strategies,
+    cs: CsConfig,
+    events: Events,
+    store: Store,
+    waiting: BTreeMap<Ticket, Waiting>,
+    next_ticket: u64,
+}
+
+/// A command that a forwarding thread has not answered yet.
+struct Waiting {
+    /// The name of the command, which is that of the answer.
+    name: OwnedName<Ndn>,
+    /// Since when.
+    since: u64,
+    /// What is erased, for cs/erase.
+    prefix: Option<OwnedName<Ndn>>,
+}
+
+/// What comes of a command at once: an answer, or a ticket for one.
+type Done = Result<Option<ControlResponse>, ControlResponse>;
+
+fn done(parameters: &ControlParameters) -> Done {
+    Ok(Some(ControlResponse::with(200, "OK", parameters)))
+}
+
+fn refused<T>(code: u64, text: impl Into<String>) -> Result<T, ControlResponse> {
+    Err(ControlResponse::new(code, text))
+}
+
+impl Manager {
+    /// Management of a forwarder without faces and routes. `verify` is asked about each command that is signed with a key and does not come from
+    /// a local user.
+    pub fn new(config: Config, counters: Arc<GlobalCounters>, verify: Box<Verify>, now: Now) -> Self {
+        Self {
+            verify,
+            replay: Replay::new(now.unix),
+            started: now,
+            counters,
+            faces: BTreeMap::new(),
+            rib: Rib::new(config.rib),
+            fib: Fib::default(),
+            strategies: Strategies::new(config.default_strategy),
+            cs: config.cs,
+            events: Events::default(),
+            store: Store::default(),
+            waiting: BTreeMap::new(),
+            next_ticket: 0,
+            config,
+        }
+    }
+
+    /// Takes an Interest for management; returns the Data packets that answer it. An answer may also come later, or never.
+    pub fn interest(
+        &mut self,
+        interest: &Interest<'_>,
+        from: &Origin,
+        now: Now,
+        plane: &mut impl Plane,
+    ) -> Vec<Vec<u8>> {
+        self.tick(now, plane);
+        let Some(target) = Target::of(interest.name()) else { return Vec::new() };
+        let verb = Verb::of(target);
+        let is_announcement = (target.module, target.verb) == (b"rib", b"announce");
+        let is_allowed = match target.scope {
+            Scope::Localhost => from.scope == FaceScope::Local,
+            Scope::Localhop => is_announcement || verb.is_some_and(Verb::is_registration),
+        };
+        if !is_allowed {
+            return Vec::new();
+        }
+        if is_announcement {
+            let response = ControlResponse::new(501, "rib/announce is not supported: use rib/register");
+            return vec![answer(interest.name(), &response)];
+        }
+        match (target.module, target.verb) {
+            (b"faces", b"events") => self.events.answer(interest, now.monotonic).into_iter().collect(),
+            _ => match verb {
+                Some(verb) => self.command(verb, interest, from, now, plane).into_iter().collect(),
+                None => self.dataset(target, interest, now).into_iter().collect(),
+            },
+        }
+    }
+
+    /// Ends the routes whose time has come, and forgets what is old.
+    pub fn tick(&mut self, now: Now, plane: &mut impl Plane) {
+        let mut changes = Vec::new();
+        self.rib.expire(now.monotonic, &mut changes);
+        self.change_fib(changes, plane);
+        self.store.forget(now.monotonic);
+        self.waiting.retain(|_, waiting| now.monotonic.saturating_sub(waiting.since) < MAX_WAIT);
+    }
+
+    /// When [`tick`](Self::tick) has something to do for routes, in milliseconds of the monotonic clock.
+    pub fn deadline(&self) -> Option<u64> {
+        self.rib.next_end()
+    }
+
+    /// Learns of a new face. Returns the event's Data packet.
+    pub fn face_up(&mut self, face: FaceInfo, now: Now) -> Vec<Vec<u8>> {
+        let event = self.events.post(FaceEventKind::Created, &face, now.monotonic);
+        self.faces.insert(face.id, face);
+        event.into_iter().collect()
+    }
+
+    /// Learns of what is different about a face that it knows.
+    pub fn face_changed(&mut self, face: FaceInfo) {
+        if let Some(known) = self.faces.get_mut(&face.id) {
+            *known = face;
+        }
+    }
+
+    /// Learns that the link of a face fails or works again. Returns the event's Data packet.
+    pub fn face_link(&mut self, id: u64, works: bool, now: Now) -> Vec<Vec<u8>> {
+        let kind = if works { FaceEventKind::Up } else { FaceEventKind::Down };
+        let face = self.faces.get(&id);
+        face.and_then(|face| self.events.post(kind, face, now.monotonic)).into_iter().collect()
+    }
+
+    /// Learns that a face is gone; its routes go with it. Returns the event's Data packet.
+    pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
+        let Some(face) = self.faces.remove(&id) else { return Vec::new() };
+        let mut changes = Vec::new();
+        self.rib.remove_face(id, &mut changes);
+        self.change_fib(changes, plane);
+        for name in self.fib.remove_face(id) {
+            plane.unroute(name.view(), id);
+        }
+        self.events.post(FaceEventKind::Destroyed, &face, now.monotonic).into_iter().collect()
+    }
+
+    /// Learns what came of [`Plane::create_face`]; a face that was made has been told of by [`face_up`](Self::face_up) before. Returns the
+    /// answer to the command.
+    pub fn face_created(&mut self, ticket: Ticket, outcome: FaceOutcome) -> Vec<Vec<u8>> {
+        let response = match outcome {
+            FaceOutcome::Created(id) => self.created(id, 200, "OK"),
+            FaceOutcome::Exists(id) => self.created(id, 409, "Face with remote URI already exists"),
+            FaceOutcome::Failed { code, text } => ControlResponse::new(code, text),
+        };
+        self.answer_waiting(ticket, |_| response)
+    }
+
+    /// Learns what came of [`Plane::erase`]: how many packets are gone, and whether there are more. Returns the answer to the command.
+    pub fn erased(&mut self, ticket: Ticket, count: u64, more: bool) -> Vec<Vec<u8>> {
+        self.answer_waiting(ticket, |waiting| content_store::erased(waiting.prefix.clone(), count, more))
+    }
+
+    /// The faces that it knows, by number.
+    pub fn faces(&self) -> impl Iterator<Item = &FaceInfo> {
+        self.faces.values()
+    }
+
+    fn answer_waiting(
+        &mut self,
+        ticket: Ticket,
+        response: impl FnOnce(&Waiting) -> ControlResponse,
+    ) -> Vec<Vec<u8>> {
+        let Some(waiting) = self.waiting.remove(&ticket) else { return Vec::new() };
+        let response = response(&waiting);
+        vec![answer(waiting.name.view(), &response)]
+    }
+
+    fn command(
+        &mut self,
+        verb: Verb,
+        interest: &Interest<'_>,
+        from: &Origin,
+        now: Now,
+        plane: &mut impl Plane,
+    ) -> Option<Vec<u8>> {
+        let response = match self.decide(verb, interest, from, now, plane) {
+            Ok(response) => response?,
+            Err(response) => response,
+        };
+        Some(answer(interest.name(), &response))
+    }
+
+    fn decide(
+        &mut self,
+        verb: Verb,
+        interest: &Interest<'_>,
+        from: &Origin,
+        now: Now,
+        plane: &mut impl Plane,
+    ) -> Done {
+        if interest.as_bytes().len() > MAX_COMMAND {
+            return refused(414, format!("the command is longer than {MAX_COMMAND} octets"));
+        }
+        let command = Command::parse(interest).map_err(|error| {
+            let code = if error == CommandError::Unsigned { 403 } else { 400 };
+            ControlResponse::new(code, error.to_string())
+        })?;
+        self.config.access.check(&command, from, &self.verify, &mut self.replay, now.unix)?;
+        let parameters = verb.check(command.parameters)?;
+        match verb {
+            Verb::FaceCreate => self.create_face(&parameters, interest, now, plane),
+            Verb::FaceUpdate => self.update_face(&parameters, from, plane),
+            Verb::FaceDestroy => self.destroy_face(parameters, plane),
+            Verb::FibAddNextHop => self.add_next_hop(parameters, from, plane),
+            Verb::FibRemoveNextHop => self.remove_next_hop(parameters, from, plane),
+            Verb::RibRegister => self.register(parameters, from, now, plane),
+            Verb::RibUnregister => self.unregister(parameters, from, plane),
+            Verb::StrategySet => self.set_strategy(parameters, plane),
+            Verb::StrategyUnset => self.unset_strategy(parameters, plane),
+            Verb::CsConfig => self.configure_cs(&parameters, plane),
+            Verb::CsErase => self.erase(parameters, interest, now, plane),
+        }
+    }
+
+    /// A ticket for the answer to `interest`.
+    fn wait(
+        &mut self,
+        interest: &Interest<'_>,
+        now: Now,
+        prefix: Option<OwnedName<Ndn>>,
+    ) -> Result<Ticket, ControlResponse> {
+        if self.waiting.len() >= MAX_WAITING {
+            return refused(503, format!("{MAX_WAITING} commands wait for the forwarder already"));
+        }
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let name = OwnedName::from(&interest.name());
+        self.waiting.insert(ticket, Waiting { name, since: now.monotonic, prefix });
+        Ok(ticket)
+    }
+
+    /// Does what the RIB asks for.
+    fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut impl Plane) {
+        for FibChange { name, face, cost } in changes {
+            match cost {
+                Some(cost) => {
+                    self.fib.insert(name.view(), face, cost);
+                    plane.route(name.view(), face, cost);
+                }
+                // fib/remove-nexthop may have taken it out before.
+                None if self.fib.remove(name.view(), face) => plane.unroute(name.view(), face),
+                None => {}
+            }
+        }
+    }
+
+    fn check_depth(&self, name: NdnName<'_>) -> Result<(), ControlResponse> {
+        let limit = self.config.max_depth;
+        if name.len() > limit {
+            return refused(414, format!("the prefix has {} components, more than {limit}", name.len()));
+        }
+        Ok(())
+    }
+}
+
+/// The Data packet with the answer to the command of this name.
+fn answer(name: NdnName<'_>, response: &ControlResponse) -> Vec<u8> {
+    DataBuilder { freshness: Some(FRESHNESS), ..DataBuilder::new(name, &response.to_bytes()) }.build()
+}
+
+/// The Data packet that tells why there is no list of this name.
+fn no_dataset(name: NdnName<'_>, response: &ControlResponse) -> Vec<u8> {
+    let content = response.to_bytes();
+    let data = DataBuilder::new(name, &content);
+    DataBuilder { content_type: APPLICATION_NACK, freshness: Some(FRESHNESS), ..data }.build()
+}
