@@ -1,10 +1,16 @@
 //! The NDN forwarder: what stands around the forwarding of packets.
 //!
-//! - [`counters`]: what the forwarding threads count and management tells.
-//! - [`rib`]: routes, and the FIB that they make.
+//! - [`config`]: one TOML file, in which every value has a default.
+//! - [`server`]: the process: its sockets, the forwarding thread, and the management on a thread of its own.
 //! - [`management`]: the management protocol of NFD, as a state machine without sockets.
+//! - [`rib`]: routes, and the FIB that they make.
 #![forbid(unsafe_code)]
 
-pub mod counters;
+pub mod config;
 pub mod management;
+mod plane;
 pub mod rib;
+pub mod server;
+
+pub use config::Config;
+pub use server::Server;

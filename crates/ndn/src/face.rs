@@ -15,6 +15,13 @@ impl FaceId {
     pub const MANAGEMENT: Self = Self(1);
     /// The first number that is given out.
     pub const FIRST: u32 = 256;
+
+    /// Where the face stands in an array of faces: below [`MAX_FACES`], and free again when the face is gone. `None` for numbers that are
+    /// not given out.
+    #[inline(always)]
+    pub fn slot(self) -> Option<usize> {
+        (self.0 as usize & (MAX_FACES - 1)).checked_sub(Self::FIRST as usize)
+    }
 }
 
 /// Whether what is at the other end is on this host.
@@ -155,7 +162,7 @@ impl Faces {
 
     /// Takes a face away.
     pub fn remove(&mut self, id: FaceId) -> Option<Face> {
-        let at = Self::slot(id)?;
+        let at = id.slot()?;
         let slot = self.slots.get_mut(at).filter(|slot| slot.id == id)?;
         let face = slot.face.take()?;
         self.free.push_back(at as u32);
@@ -163,15 +170,10 @@ impl Faces {
         Some(face)
     }
 
-    #[inline(always)]
-    fn slot(id: FaceId) -> Option<usize> {
-        (id.0 as usize & (MAX_FACES - 1)).checked_sub(FaceId::FIRST as usize)
-    }
-
     /// The face with this number.
     #[inline(always)]
     pub fn find(&self, id: FaceId) -> Option<&Face> {
-        match Self::slot(id) {
+        match id.slot() {
             Some(at) => self.slots.get(at).filter(|slot| slot.id == id)?.face.as_ref(),
             None => self.management.as_ref().filter(|_| id == FaceId::MANAGEMENT),
         }
@@ -180,7 +182,7 @@ impl Faces {
     /// The face with this number, to change it.
     #[inline(always)]
     pub fn find_mut(&mut self, id: FaceId) -> Option<&mut Face> {
-        match Self::slot(id) {
+        match id.slot() {
             Some(at) => self.slots.get_mut(at).filter(|slot| slot.id == id)?.face.as_mut(),
             None => self.management.as_mut().filter(|_| id == FaceId::MANAGEMENT),
         }

@@ -1,7 +1,7 @@
 //! Module faces: commands and records.
 
 use super::{Done, FaceOptions, Manager, Now, Origin, Plane, done, refused};
-use crate::counters::FaceCounters;
+use ndn::face::FaceCounters;
 use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType};

@@ -30,7 +30,7 @@ pub use faces::FaceInfo;
 pub use plane::{CsConfig, FaceOptions, FaceOutcome, Plane, Ticket};
 pub use strategies::{Program, StrategyInstance};
 
-use crate::counters::GlobalCounters;
+use ndn::forward::Counters;
 use crate::rib::{FibChange, Rib, RibLimits};
 use access::Replay;
 use commands::Verb;
@@ -114,7 +114,7 @@ pub struct Manager {
     verify: Box<Verify>,
     replay: Replay,
     started: Now,
-    counters: Arc<GlobalCounters>,
+    counters: Arc<Counters>,
     faces: BTreeMap<u64, FaceInfo>,
     rib: Rib,
     fib: Fib,
@@ -150,7 +150,7 @@ fn refused<T>(code: u64, text: impl Into<String>) -> Result<T, ControlResponse> 
 impl Manager {
     /// Management of a forwarder without faces and routes. `verify` is asked about each command that is signed with a key and does not come from
     /// a local user.
-    pub fn new(config: Config, counters: Arc<GlobalCounters>, verify: Box<Verify>, now: Now) -> Self {
+    pub fn new(config: Config, counters: Arc<Counters>, verify: Box<Verify>, now: Now) -> Self {
         Self {
             verify,
             replay: Replay::new(now.unix),

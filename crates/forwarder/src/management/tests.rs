@@ -1,6 +1,6 @@
 use super::access::Origin;
 use super::*;
-use crate::counters::FaceCounters;
+use ndn::face::FaceCounters;
 use name::component::{Component, SEGMENT, SEQUENCE_NUM};
 use ndn::mgmt::CommandBuilder;
 use ndn::mgmt::dataset::{

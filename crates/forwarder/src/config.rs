@@ -1,0 +1,358 @@
+//! The configuration: one TOML file, in which every value has a default.
+
+use ndn::cs::Policy;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use toml::{Table, Value};
+
+/// All that can be configured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where packets come from and go to.
+    pub faces: Faces,
+    /// The pending Interest table.
+    pub pit: Pit,
+    /// The content store.
+    pub cs: Cs,
+    /// Names of this network: an Interest whose forwarding hint leads here has arrived, and is forwarded by its name.
+    pub regions: Vec<String>,
+    /// Who may command.
+    pub management: Management,
+}
+
+/// Where packets come from and go to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Faces {
+    /// Applications on this host.
+    pub unix: Unix,
+    /// Datagrams.
+    pub udp: Udp,
+    /// Connections.
+    pub tcp: Tcp,
+    /// Applications in browsers.
+    pub websocket: WebSocket,
+    /// Congestion marks.
+    pub congestion: Congestion,
+}
+
+/// Unix stream sockets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Unix {
+    /// Paths of sockets to listen on.
+    pub path: Vec<PathBuf>,
+    /// Their mode. Who may connect may consume; whether it may command, `management` says.
+    pub mode: u32,
+}
+
+impl Default for Unix {
+    /// As NFD's for root: `/run/nfd/nfd.sock`; for others `nfd/nfd.sock` in the user's run-time folder, or a folder in the temporary one.
+    fn default() -> Self {
+        Self { path: vec![default_socket()], mode: 0o666 }
+    }
+}
+
+/// The socket where none is named.
+fn default_socket() -> PathBuf {
+    if nix::unistd::Uid::effective().is_root() {
+        return PathBuf::from("/run/nfd/nfd.sock");
+    }
+    let own = || std::env::temp_dir().join(format!("nfd-{}", nix::unistd::Uid::effective()));
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(own, |folder| PathBuf::from(folder).join("nfd"));
+    folder.join("nfd.sock")
+}
+
+/// UDP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Udp {
+    /// Addresses to listen on; faces that are made by a command send from the first of their family.
+    pub listen: Vec<SocketAddr>,
+    /// Octets of a datagram at the most; what is longer goes in pieces.
+    pub mtu: usize,
+    /// Seconds after which the face of a silent peer that came by itself is closed.
+    pub idle_timeout_s: u64,
+    /// Faces of peers that came by themselves, at the most.
+    pub max_on_demand: usize,
+    /// Whether the kernel may take and give datagrams of one peer joined (UDP segmentation and receive offload).
+    pub offload: bool,
+}
+
+/// The port of UDP and TCP, and that of WebSocket.
+const PORT: u16 = 6363;
+const WEBSOCKET_PORT: u16 = 9696;
+
+fn anywhere(port: u16) -> Vec<SocketAddr> {
+    vec![(Ipv4Addr::UNSPECIFIED, port).into(), (Ipv6Addr::UNSPECIFIED, port).into()]
+}
+
+impl Default for Udp {
+    fn default() -> Self {
+        Self {
+            listen: anywhere(PORT),
+            mtu: ndn::forward::MAX_PACKET,
+            idle_timeout_s: 600,
+            max_on_demand: 4096,
+            offload: true,
+        }
+    }
+}
+
+/// TCP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tcp {
+    /// Addresses to listen on.
+    pub listen: Vec<SocketAddr>,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self { listen: anywhere(PORT) }
+    }
+}
+
+/// WebSocket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSocket {
+    /// Addresses to listen on.
+    pub listen: Vec<SocketAddr>,
+}
+
+impl Default for WebSocket {
+    fn default() -> Self {
+        Self { listen: anywhere(WEBSOCKET_PORT) }
+    }
+}
+
+/// Congestion marks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Congestion {
+    /// Whether packets are marked that are sent over a connection with a long queue.
+    pub mark: bool,
+    /// Octets in a queue that are too many.
+    pub threshold: u64,
+    /// Milliseconds between marks at first.
+    pub interval_ms: u64,
+}
+
+impl Default for Congestion {
+    fn default() -> Self {
+        Self { mark: true, threshold: 65_536, interval_ms: 100 }
+    }
+}
+
+/// The pending Interest table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pit {
+    /// Pending Interests of all faces together at the most. No face can have more than are left free.
+    pub entries: usize,
+}
+
+impl Default for Pit {
+    fn default() -> Self {
+        Self { entries: 1 << 20 }
+    }
+}
+
+/// The content store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cs {
+    /// Packets at the most.
+    pub packets: usize,
+    /// Octets at the most, with what the store needs beside the packets.
+    pub octets: usize,
+    /// What leaves a full store first.
+    pub policy: CsPolicy,
+    /// Whether Data is taken in.
+    pub admit: bool,
+    /// Whether Interests are answered from it.
+    pub serve: bool,
+}
+
+/// What leaves a full content store first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CsPolicy {
+    /// What was not asked for for longest.
+    Lru,
+    /// What is no longer fresh, else what came first.
+    PriorityFifo,
+}
+
+impl Default for Cs {
+    fn default() -> Self {
+        let ndn::cs::Config { packets, octets, admit, serve, .. } = ndn::cs::Config::default();
+        Self { packets, octets, policy: CsPolicy::Lru, admit, serve }
+    }
+}
+
+impl Cs {
+    pub(crate) fn store(&self) -> ndn::cs::Config {
+        let policy = match self.policy {
+            CsPolicy::Lru => Policy::Lru,
+            CsPolicy::PriorityFifo => Policy::PriorityFifo,
+        };
+        ndn::cs::Config {
+            packets: self.packets,
+            octets: self.octets,
+            policy,
+            admit: self.admit,
+            serve: self.serve,
+        }
+    }
+}
+
+/// Who may command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Management {
+    /// Users, by number, that may command over a Unix socket, beside root and the one that the forwarder runs as.
+    pub users: Vec<u32>,
+    /// Whether what comes from a loopback address may command.
+    pub loopback: bool,
+    /// Whether neighbours that sign with a trusted key may register prefixes under `/localhop/nfd/rib`.
+    pub localhop: bool,
+    /// Files of certificates, in Base64 as the NDN tools write them or as they are, whose keys may sign commands from anywhere.
+    pub trust_anchors: Vec<PathBuf>,
+}
+
+impl Default for Management {
+    fn default() -> Self {
+        Self { users: Vec::new(), loopback: true, localhop: false, trust_anchors: Vec::new() }
+    }
+}
+
+/// Why a text is no configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// It is no TOML, or a value is of the wrong kind: where, and why.
+    Toml(String),
+    /// A key that there is not: its path, and the one there is that is most like it.
+    UnknownKey {
+        /// The key, with the tables that it stands in.
+        key: String,
+        /// One that there is.
+        nearest: Option<String>,
+    },
+    /// A value that cannot be: the key, and why.
+    Value {
+        /// The key, with the tables that it stands in.
+        key: &'static str,
+        /// What it must be.
+        why: String,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Toml(why) => f.write_str(why),
+            Self::UnknownKey { key, nearest: Some(nearest) } => {
+                write!(f, "there is no key `{key}`; did you mean `{nearest}`?")
+            }
+            Self::UnknownKey { key, nearest: None } => write!(f, "there is no key `{key}`"),
+            Self::Value { key, why } => write!(f, "`{key}` {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let told = |error: toml::de::Error| ConfigError::Toml(error.to_string().trim_end().to_owned());
+        let given: Table = text.parse().map_err(told)?;
+        let known = Table::try_from(Self::default()).unwrap_or_default();
+        known_keys(&given, &known, "")?;
+        let config: Self = toml::from_str(text).map_err(told)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The configuration as a file that sets every value.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let wrong = |key, why: &str| Err(ConfigError::Value { key, why: why.into() });
+        if !(256..=65_507).contains(&self.faces.udp.mtu) {
+            return wrong("faces.udp.mtu", "must be between 256 and 65507");
+        }
+        if self.pit.entries == 0 {
+            return wrong("pit.entries", "must be at least 1");
+        }
+        if let Some(region) = self.regions.iter().find(|region| region_name(region).is_none()) {
+            let why = format!("has {region:?}, which is not the URI of a name");
+            return Err(ConfigError::Value { key: "regions", why });
+        }
+        Ok(())
+    }
+}
+
+/// The name that a URI is of.
+pub(crate) fn region_name(uri: &str) -> Option<name::build::OwnedName<name::ndn::Ndn>> {
+    name::uri::parse_uri(uri.as_bytes()).ok()
+}
+
+/// Nothing, where all keys of `given` are in `known`.
+fn known_keys(given: &Table, known: &Table, path: &str) -> Result<(), ConfigError> {
+    for (key, value) in given {
+        match (known.get(key), value) {
+            (Some(Value::Table(known)), Value::Table(given)) => {
+                known_keys(given, known, &format!("{path}{key}."))?;
+            }
+            (Some(_), _) => {}
+            (None, _) => {
+                let near = known.keys().map(|other| (strsim::jaro_winkler(key, other), other));
+                let nearest = near.filter(|(like, _)| *like > 0.6).max_by(|a, b| a.0.total_cmp(&b.0));
+                return Err(ConfigError::UnknownKey {
+                    key: format!("{path}{key}"),
+                    nearest: nearest.map(|(_, other)| format!("{path}{other}")),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_a_default_and_can_be_written() {
+        let default = Config::default();
+        assert_eq!(Config::parse(""), Ok(default.clone()));
+        assert_eq!(Config::parse(&default.to_toml()), Ok(default));
+        let config = Config::parse("[cs]\npolicy = \"priority-fifo\"\noctets = 1000\n").unwrap();
+        assert_eq!((config.cs.policy, config.cs.octets, config.cs.packets), (CsPolicy::PriorityFifo, 1000, 65_536));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let says = |text: &str| Config::parse(text).unwrap_err().to_string();
+        assert_eq!(says("[cs]\npackts = 3"), "there is no key `cs.packts`; did you mean `cs.packets`?");
+        assert_eq!(says("[faces.upd]\nmtu = 3"), "there is no key `faces.upd`; did you mean `faces.udp`?");
+        assert_eq!(says("zzz = 1"), "there is no key `zzz`");
+        assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
+        assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
+        assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
+        assert!(says("[faces.tcp]\nlisten = [\"localhost\"]").contains("line 2"));
+        assert!(says("[cs").contains("line 1"));
+    }
+}

@@ -1,0 +1,270 @@
+//! What the management asks for.
+
+use super::message::{Report, Request, Requests};
+use super::{Kind, Plane, Time};
+use crate::management::{CsConfig, FaceOptions, FaceOutcome, Plane as Asked, StrategyInstance, Ticket};
+use mio::Interest;
+use mio::net::TcpStream;
+use name::build::OwnedName;
+use name::ndn::{Ndn, NdnName};
+use ndn::face::FaceId;
+use ndn::fib::NextHop;
+use ndn::mgmt::FaceUri;
+use ndn::mgmt::face_uri::Protocol;
+use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
+use ndn::strategy::Strategy;
+use ndn::wire::LpPacket;
+use std::net::SocketAddr;
+
+/// For how long a TCP connection may take to come about, in milliseconds.
+const CONNECT: u64 = 10_000;
+
+/// TCP connections that may be on their way at once.
+const MAX_CONNECTING: usize = 256;
+
+/// A TCP connection on its way.
+pub(super) struct Connecting {
+    stream: TcpStream,
+    ticket: Ticket,
+    remote: SocketAddr,
+    options: FaceOptions,
+    since: Time,
+}
+
+/// The forwarding thread, as the management sees it.
+pub(crate) struct PlaneProxy(pub(crate) Requests);
+
+impl Asked for PlaneProxy {
+    fn route(&mut self, prefix: NdnName<'_>, face: u64, cost: u64) {
+        self.0.add(Request::Route { prefix: owned(prefix), face, cost });
+    }
+
+    fn unroute(&mut self, prefix: NdnName<'_>, face: u64) {
+        self.0.add(Request::Unroute { prefix: owned(prefix), face });
+    }
+
+    fn strategy(&mut self, prefix: NdnName<'_>, strategy: Option<&StrategyInstance>) -> Result<(), String> {
+        let strategy = strategy.map(|strategy| Strategy::from_name(strategy.name.view())).transpose();
+        let strategy = strategy.map_err(|error| error.to_string())?;
+        self.0.add(Request::Strategy { prefix: owned(prefix), strategy });
+        Ok(())
+    }
+
+    fn create_face(&mut self, ticket: Ticket, remote: &FaceUri, _local: Option<&FaceUri>, options: &FaceOptions) {
+        if let FaceUri::Ip { protocol, .. } = remote
+            && let Some(address) = remote.socket_address()
+        {
+            let options = *options;
+            self.0.add(Request::CreateFace { ticket, protocol: *protocol, remote: address, options });
+        }
+    }
+
+    fn update_face(&mut self, face: u64, options: &FaceOptions) {
+        self.0.add(Request::UpdateFace { face, options: *options });
+    }
+
+    fn destroy_face(&mut self, face: u64) {
+        self.0.add(Request::DestroyFace { face });
+    }
+
+    fn cs(&mut self, config: CsConfig) {
+        self.0.add(Request::Cs(config));
+    }
+
+    fn erase(&mut self, prefix: NdnName<'_>, limit: u64, ticket: Ticket) {
+        self.0.add(Request::Erase { prefix: owned(prefix), limit, ticket });
+    }
+}
+
+fn owned(name: NdnName<'_>) -> OwnedName<Ndn> {
+    OwnedName::from(&name)
+}
+
+/// The face of this number.
+fn face_of(number: u64) -> FaceId {
+    u32::try_from(number).map_or(FaceId::NONE, FaceId)
+}
+
+impl Plane {
+    /// Does what was asked for.
+    pub(super) fn obey(&mut self) {
+        while let Ok(request) = self.requests.try_recv() {
+            match request {
+                Request::Route { prefix, face, cost } => {
+                    self.forwarder.add_route(&prefix.view(), NextHop { face: face_of(face), cost });
+                }
+                Request::Unroute { prefix, face } => {
+                    self.forwarder.remove_route(&prefix.view(), face_of(face));
+                }
+                Request::Strategy { prefix, strategy: Some(strategy) } => {
+                    self.forwarder.set_strategy(&prefix.view(), strategy);
+                }
+                Request::Strategy { prefix, strategy: None } => {
+                    self.forwarder.unset_strategy(&prefix.view());
+                }
+                Request::CreateFace { ticket, protocol, remote, options } => {
+                    self.create_face(ticket, protocol, remote, options);
+                }
+                Request::UpdateFace { face, options } => self.update_face(face_of(face), &options),
+                Request::DestroyFace { face } => self.close(face_of(face), "destroyed by a command"),
+                Request::Cs(config) => {
+                    let old = *self.forwarder.cs().config();
+                    let packets = usize::try_from(config.capacity).unwrap_or(usize::MAX);
+                    let CsConfig { admit, serve, .. } = config;
+                    self.forwarder.configure_cs(ndn::cs::Config { packets, admit, serve, ..old });
+                }
+                Request::Erase { prefix, limit, ticket } => {
+                    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+                    let count = self.forwarder.erase(&prefix.view(), limit) as u64;
+                    let more = count == limit as u64;
+                    self.reports.add(Report::Erased { ticket, count, more });
+                }
+                Request::Data(octets) => {
+                    let now = self.ports.now;
+                    if let Ok(mut packet) = LpPacket::parse(&octets) {
+                        // A list that is kept is an old one.
+                        packet.header.cache_policy = Some(ndn::wire::lp::NO_CACHE);
+                        // Who asked may have gone.
+                        let _ = self.forwarder.receive(FaceId::MANAGEMENT, &packet, now, &mut self.ports);
+                    }
+                }
+                Request::Drain => self.drain(),
+            }
+        }
+    }
+
+    /// Takes no connections any more, and ends when what is pending is answered, or after a while.
+    fn drain(&mut self) {
+        self.unix.clear();
+        self.tcp.clear();
+        self.websocket.clear();
+        self.ends.get_or_insert(self.ports.now.after_millis(super::DRAIN));
+    }
+
+    fn created(&mut self, ticket: Ticket, outcome: FaceOutcome) {
+        self.reports.add(Report::FaceCreated { ticket, outcome });
+    }
+
+    fn create_face(&mut self, ticket: Ticket, protocol: Protocol, remote: SocketAddr, options: FaceOptions) {
+        let failed = |code, text: &str| FaceOutcome::Failed { code, text: text.into() };
+        let outcome = match protocol {
+            Protocol::Udp => {
+                let sockets = &self.ports.sockets;
+                let fits = |udp: &super::Udp| udp.local.is_ipv4() == remote.is_ipv4();
+                match sockets.iter().position(fits) {
+                    None => failed(504, "no UDP socket of this family is open; listen on one"),
+                    Some(number) => match sockets.get(number).and_then(|udp| udp.peers.get(&remote)) {
+                        Some(face) => FaceOutcome::Exists(face.0.into()),
+                        None => self.create_udp(number, remote, &options),
+                    },
+                }
+            }
+            Protocol::Tcp => return self.connect(ticket, remote, options),
+            _ => failed(406, "faces are made for udp4, udp6, tcp4 and tcp6"),
+        };
+        self.created(ticket, outcome);
+    }
+
+    fn create_udp(&mut self, number: usize, remote: SocketAddr, options: &FaceOptions) -> FaceOutcome {
+        let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
+        match self.open_udp(number, remote, persistency, None) {
+            Some(face) => {
+                self.update_face(face, options);
+                FaceOutcome::Created(face.0.into())
+            }
+            None => FaceOutcome::Failed { code: 504, text: "there are as many faces as there may be".into() },
+        }
+    }
+
+    fn connect(&mut self, ticket: Ticket, remote: SocketAddr, options: FaceOptions) {
+        let failed = |text: String| FaceOutcome::Failed { code: 504, text };
+        if self.connecting.len() >= MAX_CONNECTING {
+            let outcome = failed("too many connections are on their way; try again".into());
+            return self.created(ticket, outcome);
+        }
+        let number = self.next_connection;
+        self.next_connection = (number + 1) & 0xffff_ffff;
+        let token = Kind::Connecting.token(number);
+        let stream = TcpStream::connect(remote).and_then(|mut stream| {
+            self.poll.registry().register(&mut stream, token, Interest::WRITABLE)?;
+            Ok(stream)
+        });
+        match stream {
+            Ok(stream) => {
+                let connecting = Connecting { stream, ticket, remote, options, since: self.ports.now };
+                self.connecting.insert(number, connecting);
+            }
+            Err(error) => self.created(ticket, failed(format!("cannot connect to {remote}: {error}"))),
+        }
+    }
+
+    /// A connection has come about, or has failed.
+    pub(super) fn connected(&mut self, number: usize) {
+        let Some(connecting) = self.connecting.remove(&number) else { return };
+        let outcome = match connecting.stream.take_error() {
+            Ok(None) => match connecting.stream.peer_addr() {
+                Ok(_) => return self.take_connection(connecting),
+                Err(error) if error.kind() == std::io::ErrorKind::NotConnected => {
+                    self.connecting.insert(number, connecting);
+                    return;
+                }
+                Err(error) => error,
+            },
+            Ok(Some(error)) | Err(error) => error,
+        };
+        let text = format!("cannot connect to {}: {outcome}", connecting.remote);
+        self.created(connecting.ticket, FaceOutcome::Failed { code: 504, text });
+    }
+
+    fn take_connection(&mut self, connecting: Connecting) {
+        let Connecting { mut stream, ticket, remote, options, .. } = connecting;
+        // It gets another token with its face.
+        let _ = self.poll.registry().deregister(&mut stream);
+        let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
+        let local = stream.local_addr().unwrap_or(remote);
+        let outcome = match self.open_tcp(stream, remote, local, persistency) {
+            Some(face) => {
+                self.update_face(face, &options);
+                FaceOutcome::Created(face.0.into())
+            }
+            None => FaceOutcome::Failed { code: 504, text: "there are as many faces as there may be".into() },
+        };
+        self.created(ticket, outcome);
+    }
+
+    /// Gives up connections that take too long.
+    pub(super) fn give_up_connecting(&mut self, now: Time) {
+        let late = |connecting: &Connecting| now.since(connecting.since).as_millis() >= u128::from(CONNECT);
+        let numbers: Vec<usize> =
+            self.connecting.iter().filter(|(_, connecting)| late(connecting)).map(|(number, _)| *number).collect();
+        for connecting in numbers.iter().filter_map(|number| self.connecting.remove(number)).collect::<Vec<_>>() {
+            let text = format!("{} does not answer within {} s", connecting.remote, CONNECT / 1000);
+            self.created(connecting.ticket, FaceOutcome::Failed { code: 504, text });
+        }
+    }
+
+    fn update_face(&mut self, face: FaceId, options: &FaceOptions) {
+        let meant = |flag| (options.mask & flag != 0).then_some(options.flags & flag != 0);
+        if let Some(local_fields) = meant(FACE_LOCAL_FIELDS)
+            && let Some(face) = self.forwarder.face_mut(face)
+        {
+            face.local_fields = local_fields;
+        }
+        let Some(port) = self.ports.find_mut(face) else { return };
+        if let Some(marks) = meant(FACE_CONGESTION_MARKING) {
+            port.marks = marks;
+        }
+        if options.persistency.is_some_and(|persistency| persistency != FacePersistency::OnDemand) {
+            port.idle = None;
+        }
+        if let Some(interval) = options.marking_interval {
+            port.marking.interval = interval / 1_000_000;
+        }
+        if let Some(threshold) = options.congestion_threshold {
+            port.marking.threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
+        }
+        if let Some(mtu) = options.mtu.filter(|_| port.mtu != usize::MAX) {
+            port.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What the management and the forwarding thread tell one another.
+
+use crate::management::{CsConfig, FaceInfo, FaceOptions, FaceOutcome, Peer, Ticket};
+use mio::Waker;
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::mgmt::face_uri::Protocol;
+use ndn::strategy::Strategy;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+/// What the forwarding thread is asked to do. Each takes it a moment, however large the tables are.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// Puts a next hop into the FIB, or changes its cost.
+    Route { prefix: OwnedName<Ndn>, face: u64, cost: u64 },
+    /// Takes a next hop out of the FIB.
+    Unroute { prefix: OwnedName<Ndn>, face: u64 },
+    /// Gives names below a prefix a strategy, or that of the prefix above.
+    Strategy { prefix: OwnedName<Ndn>, strategy: Option<Strategy> },
+    /// Makes a face.
+    CreateFace { ticket: Ticket, protocol: Protocol, remote: SocketAddr, options: FaceOptions },
+    /// Changes a face.
+    UpdateFace { face: u64, options: FaceOptions },
+    /// Closes a face.
+    DestroyFace { face: u64 },
+    /// Configures the content store.
+    Cs(CsConfig),
+    /// Erases packets from the content store.
+    Erase { prefix: OwnedName<Ndn>, limit: u64, ticket: Ticket },
+    /// Data of the management's own.
+    Data(Vec<u8>),
+    /// Takes nothing new, sends what waits, and ends.
+    Drain,
+}
+
+/// What the management is told.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// An Interest for it came from a face.
+    Interest { face: u64, octets: Vec<u8> },
+    /// There is a face more.
+    FaceUp { info: Box<FaceInfo>, peer: Peer },
+    /// There is a face less.
+    FaceDown { face: u64 },
+    /// What came of making a face.
+    FaceCreated { ticket: Ticket, outcome: FaceOutcome },
+    /// What came of erasing.
+    Erased { ticket: Ticket, count: u64, more: bool },
+    /// The forwarding thread has ended, and why where that was not asked for.
+    Ended(Option<String>),
+    /// The process is asked to end.
+    Stop(&'static str),
+}
+
+/// Requests, and how the forwarding thread is woken for them.
+#[derive(Clone)]
+pub(crate) struct Requests {
+    pub(crate) queue: Sender<Request>,
+    pub(crate) waker: Arc<Waker>,
+}
+
+impl Requests {
+    /// Adds a request. It is taken up with the next [`wake`](Self::wake).
+    pub(crate) fn add(&self, request: Request) {
+        // Where nobody takes them any more, the process ends.
+        let _ = self.queue.send(request);
+    }
+
+    /// Wakes the forwarding thread.
+    pub(crate) fn wake(&self) {
+        let _ = self.waker.wake();
+    }
+}
+
+/// Interests that wait for the management at the most; others are dropped.
+const MAX_INTERESTS: usize = 1024;
+
+/// Reports; of Interests no more than a bound.
+#[derive(Clone)]
+pub(crate) struct Reports {
+    queue: Sender<Report>,
+    interests: Arc<AtomicUsize>,
+}
+
+impl Reports {
+    /// A queue, and its other end.
+    pub(crate) fn new() -> (Self, Inbox) {
+        let (queue, reports) = std::sync::mpsc::channel();
+        let interests = Arc::<AtomicUsize>::default();
+        (Self { queue, interests: interests.clone() }, Inbox { reports, interests })
+    }
+
+    /// Adds a report of which there are no more than faces and requests.
+    pub(crate) fn add(&self, report: Report) {
+        // Where nobody reads them any more, the process ends.
+        let _ = self.queue.send(report);
+    }
+
+    /// Adds an Interest; false where too many wait.
+    pub(crate) fn interest(&self, face: u64, octets: &[u8]) -> bool {
+        if self.interests.load(Ordering::Relaxed) >= MAX_INTERESTS {
+            return false;
+        }
+        self.interests.fetch_add(1, Ordering::Relaxed);
+        self.add(Report::Interest { face, octets: octets.to_vec() });
+        true
+    }
+}
+
+/// The other end of [`Reports`].
+pub(crate) struct Inbox {
+    reports: Receiver<Report>,
+    interests: Arc<AtomicUsize>,
+}
+
+impl Inbox {
+    /// The next report; `None` where none came in that time.
+    pub(crate) fn next(&self, patience: std::time::Duration) -> Option<Report> {
+        let report = self.reports.recv_timeout(patience).ok()?;
+        if matches!(report, Report::Interest { .. }) {
+            self.interests.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(report)
+    }
+}

@@ -1,0 +1,386 @@
+//! The forwarding thread: one loop over all sockets, around one [`Forwarder`].
+//!
+//! A round waits for events, reads what there is, a bounded amount of each socket, forwards it, and then sends what has gathered: for
+//! each socket one system call for many packets on either side. Time comes with the round; timers are the forwarder's wheel, and cost no system call.
+//! The management is another thread. It sends [requests](message::Request), each of which takes a moment.
+
+mod accept;
+mod control;
+pub(crate) mod message;
+mod port;
+mod receive;
+mod socket;
+
+pub(crate) use control::PlaneProxy;
+
+use accept::Handshakes;
+use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use link::{tcp, unix};
+use message::{Reports, Request};
+use mio::{Events, Interest, Poll, Token, Waker};
+use ndn::face::{Face, FaceId, LinkType, Scope};
+use ndn::forward::{Forwarder, MAX_PACKET};
+use ndn::mgmt::FaceUri;
+use ndn::mgmt::face_uri::Protocol;
+use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType};
+use ndn::time::Time;
+use port::{Port, PortKind, Ports, Udp};
+use receive::Reader;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use crate::config::Faces as FaceConfig;
+use crate::management::{FaceInfo, Peer};
+
+/// Octets of a link packet at the most: of a packet, and of a header with all its fields.
+pub(crate) const MAX_LINK_PACKET: usize = MAX_PACKET + 200;
+
+/// For how long the thread waits where nothing is to be done, in milliseconds: how often it looks for faces that are idle.
+const HOUSEKEEPING: u64 = 1000;
+
+/// For how long after it is asked to end the thread goes on forwarding what is pending, in milliseconds.
+const DRAIN: u64 = 1000;
+
+/// What the thread listens on.
+pub(crate) struct Sockets {
+    pub(crate) unix: Vec<unix::Listener>,
+    pub(crate) tcp: Vec<mio::net::TcpListener>,
+    pub(crate) websocket: Vec<mio::net::TcpListener>,
+    pub(crate) udp: Vec<UdpSocket>,
+}
+
+impl Sockets {
+    /// Opens all sockets of a configuration.
+    ///
+    /// # Errors
+    /// The first that cannot be had, and why.
+    pub(crate) fn open(config: &FaceConfig) -> io::Result<Self> {
+        let path = |path: &PathBuf| unix::Listener::bind(path.clone(), config.unix.mode);
+        let udp = |address: &SocketAddr| {
+            let mut socket = UdpSocket::bind(*address)?;
+            socket.set_segmentation(config.udp.offload);
+            Ok(socket)
+        };
+        Ok(Self {
+            unix: config.unix.path.iter().map(path).collect::<io::Result<_>>()?,
+            tcp: config.tcp.listen.iter().map(|address| tcp::listen(*address)).collect::<io::Result<_>>()?,
+            websocket: config
+                .websocket
+                .listen
+                .iter()
+                .map(|address| tcp::listen(*address))
+                .collect::<io::Result<_>>()?,
+            udp: config.udp.listen.iter().map(udp).collect::<io::Result<_>>()?,
+        })
+    }
+
+    /// What they are, as the management tells of them.
+    pub(crate) fn channels(&self, config: &FaceConfig) -> Vec<FaceUri> {
+        let mut channels: Vec<FaceUri> =
+            config.unix.path.iter().map(|path| FaceUri::Unix(path.to_string_lossy().into_owned())).collect();
+        let mut add = |protocol, address: io::Result<SocketAddr>| {
+            channels.extend(address.ok().map(|address| FaceUri::from_address(protocol, address)));
+        };
+        self.tcp.iter().for_each(|listener| add(Protocol::Tcp, listener.local_addr()));
+        self.udp.iter().for_each(|socket| add(Protocol::Udp, socket.local_addr()));
+        self.websocket.iter().for_each(|listener| add(Protocol::WebSocket, listener.local_addr()));
+        channels
+    }
+}
+
+/// Which socket an event is of: a kind in the upper half of the token, a number in the lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Kind {
+    Waker,
+    Unix,
+    Tcp,
+    WebSocket,
+    Udp,
+    Face,
+    Handshake,
+    Connecting,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Waker,
+        Self::Unix,
+        Self::Tcp,
+        Self::WebSocket,
+        Self::Udp,
+        Self::Face,
+        Self::Handshake,
+        Self::Connecting,
+    ];
+
+    fn token(self, number: usize) -> Token {
+        Token((self as usize) << 32 | number)
+    }
+
+    fn of(token: Token) -> (Self, usize) {
+        let kind = Self::ALL.get(token.0 >> 32).copied().unwrap_or(Self::Waker);
+        (kind, token.0 & 0xffff_ffff)
+    }
+}
+
+/// The thread's state.
+pub(crate) struct Plane {
+    poll: Poll,
+    requests: Receiver<Request>,
+    reports: Reports,
+    forwarder: Forwarder,
+    ports: Ports,
+    /// The receiving ends of connections, by the slot of their face.
+    readers: Vec<Option<Reader>>,
+    unix: Vec<(unix::Listener, PathBuf)>,
+    tcp: Vec<mio::net::TcpListener>,
+    websocket: Vec<mio::net::TcpListener>,
+    handshakes: Handshakes,
+    connecting: HashMap<usize, control::Connecting>,
+    next_connection: usize,
+    batch: Option<Box<RecvBatch>>,
+    /// Sockets that may have more than was read.
+    ready: VecDeque<Token>,
+    config: FaceConfig,
+    start: Instant,
+    swept: Time,
+    /// Whether connections wait that could not be taken for want of file descriptors.
+    refused: bool,
+    /// When the thread ends, once it is asked to.
+    ends: Option<Time>,
+    /// Numbers for the first fragment of each face.
+    dice: ndn::strategy::Dice,
+}
+
+impl Plane {
+    /// The state of a thread that is yet to run, and what wakes it.
+    pub(crate) fn new(
+        sockets: Sockets,
+        config: FaceConfig,
+        forwarder: Forwarder,
+        requests: Receiver<Request>,
+        reports: Reports,
+        seed: u64,
+    ) -> io::Result<(Self, Arc<Waker>)> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), Kind::Waker.token(0))?);
+        let Sockets { unix, mut tcp, mut websocket, udp } = sockets;
+        let mut unix: Vec<_> = unix.into_iter().zip(config.unix.path.iter().cloned()).collect();
+        for (number, (listener, _)) in unix.iter_mut().enumerate() {
+            poll.registry().register(listener, Kind::Unix.token(number), Interest::READABLE)?;
+        }
+        for (number, listener) in tcp.iter_mut().enumerate() {
+            poll.registry().register(listener, Kind::Tcp.token(number), Interest::READABLE)?;
+        }
+        for (number, listener) in websocket.iter_mut().enumerate() {
+            poll.registry().register(listener, Kind::WebSocket.token(number), Interest::READABLE)?;
+        }
+        let mut sockets = Vec::new();
+        for (number, mut socket) in udp.into_iter().enumerate() {
+            poll.registry().register(&mut socket, Kind::Udp.token(number), Interest::READABLE)?;
+            let local = socket.local_addr()?;
+            sockets.push(Udp { socket, local, queue: SendBatch::new(64), peers: HashMap::new() });
+        }
+        let plane = Self {
+            poll,
+            requests,
+            ports: Ports::new(sockets, reports.clone()),
+            reports,
+            forwarder,
+            readers: Vec::new(),
+            unix,
+            tcp,
+            websocket,
+            handshakes: Handshakes::default(),
+            connecting: HashMap::new(),
+            next_connection: 0,
+            batch: Some(Box::new(RecvBatch::new(64))),
+            ready: VecDeque::new(),
+            config,
+            start: Instant::now(),
+            swept: Time::default(),
+            refused: false,
+            ends: None,
+            dice: ndn::strategy::Dice::new(seed),
+        };
+        Ok((plane, waker))
+    }
+
+    /// Runs until it is asked to end.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(1024);
+        loop {
+            let patience = self.patience();
+            match self.poll.poll(&mut events, Some(patience)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => done?,
+            }
+            self.tell_time();
+            for event in &events {
+                self.ready.push_back(event.token());
+                let (kind, number) = Kind::of(event.token());
+                if kind == Kind::Face && event.is_writable() {
+                    self.writable(number);
+                }
+            }
+            for _ in 0..self.ready.len() {
+                let Some(token) = self.ready.pop_front() else { break };
+                if self.serve(token) {
+                    self.ready.push_back(token);
+                }
+            }
+            self.flush();
+            self.forwarder.turn(self.ports.now);
+            if self.ports.now.since(self.swept).as_millis() >= u128::from(HOUSEKEEPING) {
+                self.sweep();
+            }
+            if self.ends.is_some_and(|end| {
+                self.ports.now >= end || self.forwarder.pit().is_empty() && self.ports.is_idle()
+            }) {
+                self.flush();
+                return Ok(());
+            }
+        }
+    }
+
+    /// For how long the thread may wait.
+    fn patience(&self) -> Duration {
+        if !self.ready.is_empty() {
+            return Duration::ZERO;
+        }
+        let longest = if self.ends.is_some() { Duration::from_millis(10) } else { Duration::from_millis(HOUSEKEEPING) };
+        let turn = self.forwarder.next_turn().map_or(longest, |turn| turn.since(self.now()));
+        // The kernel counts in milliseconds; what is due within one can wait for it.
+        turn.max(Duration::from_millis(1)).min(longest)
+    }
+
+    fn now(&self) -> Time {
+        // The first millisecond is 1: 0 is never.
+        Time(1_000_000 + self.start.elapsed().as_nanos() as u64)
+    }
+
+    fn tell_time(&mut self) {
+        self.ports.now = self.now();
+    }
+
+    /// Reads of one socket, a bounded amount; whether there may be more.
+    fn serve(&mut self, token: Token) -> bool {
+        let (kind, number) = Kind::of(token);
+        match kind {
+            Kind::Waker => self.obey(),
+            Kind::Unix => self.accept_unix(number),
+            Kind::Tcp => self.accept_tcp(number),
+            Kind::WebSocket => self.accept_websocket(number),
+            Kind::Udp => return self.receive_udp(number),
+            Kind::Face => return self.receive(number),
+            Kind::Handshake => self.shake(number),
+            Kind::Connecting => self.connected(number),
+        }
+        false
+    }
+
+    /// The connection of the face in a slot takes octets again.
+    fn writable(&mut self, slot: usize) {
+        if let Some((face, why)) = self.ports.flush_slot(slot) {
+            self.close(face, &why);
+        }
+    }
+
+    fn flush(&mut self) {
+        let mut failed = Vec::new();
+        self.ports.flush(|face, why| failed.push((face, why)));
+        for (face, why) in failed {
+            self.close(face, &why);
+        }
+    }
+
+    /// Closes what has been idle for too long, and tries again what could not be done.
+    fn sweep(&mut self) {
+        let now = self.ports.now;
+        self.swept = now;
+        let idle: Vec<FaceId> = self
+            .ports
+            .iter()
+            .filter(|port| port.idle.is_some_and(|idle| now.since(port.used).as_millis() >= u128::from(idle)))
+            .map(|port| port.face)
+            .collect();
+        for face in idle {
+            self.close(face, "idle");
+        }
+        self.handshakes.sweep(now);
+        self.give_up_connecting(now);
+        if std::mem::take(&mut self.refused) {
+            (0..self.unix.len()).for_each(|number| self.accept_unix(number));
+            (0..self.tcp.len()).for_each(|number| self.accept_tcp(number));
+            (0..self.websocket.len()).for_each(|number| self.accept_websocket(number));
+        }
+    }
+
+    /// Makes a face, and tells of it.
+    fn open(&mut self, kind: PortKind, scope: Scope, mut info: FaceInfo, peer: Peer) -> Option<FaceId> {
+        let mut face = Face::new(scope, LinkType::PointToPoint);
+        face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
+        face.counters = info.counters.clone();
+        let Some(id) = self.forwarder.add_face(face) else {
+            tracing::warn!(remote = %info.remote, most = ndn::face::MAX_FACES, "there are too many faces");
+            return None;
+        };
+        let mut port = Port::new(id, kind, info.counters.clone(), self.dice.number(), self.ports.now);
+        port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
+        port.idle = info.idle;
+        port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
+        port.marking.threshold = info.congestion_threshold as usize;
+        port.marking.interval = info.marking_interval / 1_000_000;
+        self.ports.add(port);
+        info.id = id.0.into();
+        tracing::info!(face = id.0, remote = %info.remote, local = %info.local, "face up");
+        self.reports.add(message::Report::FaceUp { info: Box::new(info), peer });
+        Some(id)
+    }
+
+    /// Closes a face, and tells of it and why.
+    fn close(&mut self, face: FaceId, why: &str) {
+        let Some(port) = self.ports.remove(face) else { return };
+        if let PortKind::Udp { socket, peer } = &port.kind
+            && let Some(socket) = self.ports.sockets.get_mut(*socket)
+        {
+            socket.peers.remove(peer);
+        }
+        if let Some(reader) = face.slot().and_then(|slot| self.readers.get_mut(slot)) {
+            *reader = None;
+        }
+        self.forwarder.remove_face(face);
+        tracing::info!(face = face.0, why, "face down");
+        self.reports.add(message::Report::FaceDown { face: face.0.into() });
+    }
+
+    /// What the management is told of a new face, but its number.
+    fn info(&self, remote: FaceUri, local: FaceUri, scope: FaceScope, persistency: FacePersistency) -> FaceInfo {
+        let marking = &self.config.congestion;
+        FaceInfo {
+            id: 0,
+            remote,
+            local,
+            scope,
+            persistency,
+            link_type: ToldLinkType::PointToPoint,
+            flags: if marking.mark { FACE_CONGESTION_MARKING } else { 0 },
+            marking_interval: marking.interval_ms.saturating_mul(1_000_000),
+            congestion_threshold: marking.threshold,
+            mtu: None,
+            idle: None,
+            counters: Arc::default(),
+        }
+    }
+}
+
+/// The path of a socket as a URI.
+fn unix_uri(path: &Path) -> FaceUri {
+    FaceUri::Unix(path.to_string_lossy().into_owned())
+}

@@ -1,0 +1,224 @@
+//! Ports: the sending ends of faces.
+
+use super::message::Reports;
+use super::socket::{Stream, WebSocket};
+use link::stream::StreamWriter;
+use link::udp::{SendBatch, UdpSocket};
+use ndn::congestion::CongestionMarking;
+use ndn::face::{FaceCounters, FaceId};
+use ndn::forward::Output;
+use ndn::fragment::{Fragmenter, Reassembler};
+use ndn::time::Time;
+use ndn::wire::LpHeader;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Octets that wait for a stream at the most; what does not fit is dropped.
+pub(super) const STREAM_QUEUE: usize = 1 << 20;
+
+/// The sending end of a face, and what its link keeps.
+pub(super) struct Port {
+    pub(super) face: FaceId,
+    pub(super) kind: PortKind,
+    pub(super) counters: Arc<FaceCounters>,
+    pub(super) marking: CongestionMarking,
+    pub(super) marks: bool,
+    pub(super) fragmenter: Fragmenter,
+    pub(super) reassembler: Reassembler,
+    /// Octets of a link packet at the most.
+    pub(super) mtu: usize,
+    /// For how long it may be silent, in milliseconds; for ever where there is nothing.
+    pub(super) idle: Option<u64>,
+    /// When it was last sent to or heard.
+    pub(super) used: Time,
+    /// Whether it waits to be flushed.
+    dirty: bool,
+}
+
+pub(super) enum PortKind {
+    /// A Unix or TCP connection.
+    Stream { stream: Rc<Stream>, writer: StreamWriter },
+    /// A peer of one of the UDP sockets.
+    Udp { socket: usize, peer: SocketAddr },
+    /// A WebSocket connection.
+    WebSocket(Rc<RefCell<WebSocket>>),
+}
+
+impl Port {
+    pub(super) fn new(face: FaceId, kind: PortKind, counters: Arc<FaceCounters>, first: u64, now: Time) -> Self {
+        Self {
+            face,
+            kind,
+            counters,
+            marking: CongestionMarking::default(),
+            marks: true,
+            fragmenter: Fragmenter::new(first),
+            reassembler: Reassembler::default(),
+            mtu: usize::MAX,
+            idle: None,
+            used: now,
+            dirty: false,
+        }
+    }
+
+    /// Octets that wait to leave.
+    fn queue(&self) -> usize {
+        match &self.kind {
+            PortKind::Stream { writer, .. } => writer.len(),
+            PortKind::Udp { .. } | PortKind::WebSocket(_) => 0,
+        }
+    }
+}
+
+/// A UDP socket, what waits to be sent over it, and the faces whose peers it has.
+pub(super) struct Udp {
+    pub(super) socket: UdpSocket,
+    pub(super) local: SocketAddr,
+    pub(super) queue: SendBatch,
+    pub(super) peers: HashMap<SocketAddr, FaceId>,
+}
+
+impl Udp {
+    fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], counters: &FaceCounters) {
+        if !self.queue.push(peer, parts) {
+            self.flush();
+            if !self.queue.push(peer, parts) {
+                counters.out_drops.add(1);
+            }
+        }
+    }
+
+    /// Sends what waits.
+    pub(super) fn flush(&mut self) {
+        if self.queue.is_empty() {
+            return;
+        }
+        if let Err(error) = self.socket.send(&mut self.queue) {
+            tracing::warn!(local = %self.local, %error, "datagrams were lost");
+        }
+    }
+}
+
+/// All ports, by the slot of their face.
+pub(super) struct Ports {
+    ports: Vec<Option<Port>>,
+    pub(super) sockets: Vec<Udp>,
+    dirty: Vec<u32>,
+    reports: Reports,
+    pub(super) now: Time,
+}
+
+impl Ports {
+    pub(super) fn new(sockets: Vec<Udp>, reports: Reports) -> Self {
+        Self { ports: Vec::new(), sockets, dirty: Vec::new(), reports, now: Time::default() }
+    }
+
+    pub(super) fn add(&mut self, port: Port) {
+        let Some(slot) = port.face.slot() else { return };
+        if slot >= self.ports.len() {
+            self.ports.resize_with(slot + 1, || None);
+        }
+        if let Some(place) = self.ports.get_mut(slot) {
+            *place = Some(port);
+        }
+    }
+
+    pub(super) fn remove(&mut self, face: FaceId) -> Option<Port> {
+        let place = self.ports.get_mut(face.slot()?)?;
+        if place.as_ref()?.face == face { place.take() } else { None }
+    }
+
+    #[inline(always)]
+    pub(super) fn find_mut(&mut self, face: FaceId) -> Option<&mut Port> {
+        self.ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Port> {
+        self.ports.iter().flatten()
+    }
+
+    /// The face in a slot.
+    pub(super) fn face_in(&self, slot: usize) -> Option<FaceId> {
+        self.ports.get(slot)?.as_ref().map(|port| port.face)
+    }
+
+    /// Sends what waits; tells of connections that failed, and why.
+    pub(super) fn flush(&mut self, mut failed: impl FnMut(FaceId, String)) {
+        for socket in &mut self.sockets {
+            socket.flush();
+        }
+        for at in 0..self.dirty.len() {
+            let Some(slot) = self.dirty.get(at).copied() else { break };
+            if let Some((face, why)) = self.flush_slot(slot as usize) {
+                failed(face, why);
+            }
+        }
+        self.dirty.clear();
+    }
+
+    /// Sends what waits for the face in a slot.
+    pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
+        let port = self.ports.get_mut(slot)?.as_mut()?;
+        port.dirty = false;
+        let error = match &mut port.kind {
+            // What the stream does not take now it takes when it is ready.
+            PortKind::Stream { stream, writer } => writer.flush(&mut &**stream).err().map(|error| error.to_string()),
+            PortKind::WebSocket(socket) => socket.borrow_mut().flush().err(),
+            PortKind::Udp { .. } => None,
+        };
+        error.map(|error| (port.face, error))
+    }
+
+    /// Whether anything waits to leave.
+    pub(super) fn is_idle(&self) -> bool {
+        self.iter().all(|port| port.queue() == 0)
+    }
+}
+
+impl Output for Ports {
+    #[inline]
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        if face == FaceId::MANAGEMENT {
+            // One that is too much is answered by nobody, like one that was lost.
+            self.reports.interest(header.incoming_face.unwrap_or_default(), packet);
+            return;
+        }
+        let Self { ports, sockets, dirty, now, .. } = self;
+        let Some(slot) = face.slot() else { return };
+        let Some(port) = ports.get_mut(slot).and_then(Option::as_mut).filter(|port| port.face == face) else {
+            return;
+        };
+        port.used = *now;
+        let mut header = *header;
+        if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(), *now) {
+            header.congestion_mark = 1;
+        }
+        let Port { kind, counters, fragmenter, mtu, .. } = port;
+        let sent = fragmenter.send(&header, packet, *mtu, |head, piece| {
+            counters.out_bytes.add((head.len() + piece.len()) as u64);
+            let taken = match kind {
+                PortKind::Stream { writer, .. } => writer.push(&[head, piece]),
+                PortKind::WebSocket(socket) => socket.borrow_mut().push(&[head, piece]),
+                PortKind::Udp { socket, peer } => {
+                    if let Some(socket) = sockets.get_mut(*socket) {
+                        socket.push(*peer, &[head, piece], counters);
+                    }
+                    true
+                }
+            };
+            if !taken {
+                counters.out_drops.add(1);
+            }
+        });
+        if !sent {
+            counters.out_drops.add(1);
+        }
+        if !port.dirty && !matches!(port.kind, PortKind::Udp { .. }) {
+            port.dirty = true;
+            dirty.push(slot as u32);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Packets in.
+
+use super::socket::{Received, Stream, WebSocket};
+use super::{Kind, Plane, Port, PortKind};
+use link::stream::{Filled, Framing, StreamReader};
+use ndn::face::{FaceId, Scope};
+use ndn::forward::DropReason;
+use ndn::mgmt::FaceUri;
+use ndn::mgmt::face_uri::Protocol;
+use ndn::mgmt::values::{FacePersistency, FaceScope};
+use ndn::tlv;
+use ndn::wire::LpPacket;
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+/// The receiving end of a connection.
+pub(super) enum Reader {
+    Stream { stream: Rc<Stream>, reader: StreamReader },
+    WebSocket(Rc<RefCell<WebSocket>>),
+}
+
+/// Reads of a stream, or messages of a WebSocket, or datagrams in batches, before others have their turn.
+const STREAM_READS: usize = 2;
+const MESSAGES: usize = 64;
+const BATCHES: usize = 2;
+
+/// How long the packet is that the octets start with.
+#[inline]
+fn framing(octets: &[u8]) -> Framing {
+    if let [1..=252, len @ ..=252, ..] = *octets {
+        return Framing::Packet(2 + usize::from(len));
+    }
+    match tlv::frame(octets) {
+        Ok(Some(len)) => Framing::Packet(usize::try_from(len).unwrap_or(usize::MAX)),
+        Ok(None) => Framing::More,
+        Err(_) => Framing::Lost,
+    }
+}
+
+impl Plane {
+    /// Takes one link packet.
+    #[inline]
+    fn take(&mut self, face: FaceId, octets: &[u8]) {
+        let now = self.ports.now;
+        if let Some(port) = self.ports.find_mut(face) {
+            port.used = now;
+            port.counters.in_bytes.add(octets.len() as u64);
+        }
+        match LpPacket::parse(octets) {
+            Ok(packet) if packet.header.is_fragmented() => self.take_piece(face, &packet, octets),
+            Ok(packet) => drop(self.forwarder.receive(face, &packet, now, &mut self.ports)),
+            Err(_) => self.forwarder.dropped(face, DropReason::Malformed),
+        }
+    }
+
+    fn take_piece(&mut self, face: FaceId, piece: &LpPacket<'_>, octets: &[u8]) {
+        let now = self.ports.now;
+        let Some(port) = self.ports.find_mut(face) else { return };
+        match port.reassembler.receive(piece, octets, now) {
+            Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
+            Ok(None) => {}
+            Err(_) => self.forwarder.dropped(face, DropReason::Reassembly),
+        }
+    }
+
+    /// Reads from the connection of the face in a slot; whether there may be more.
+    pub(super) fn receive(&mut self, slot: usize) -> bool {
+        let (Some(face), Some(place)) = (self.ports.face_in(slot), self.readers.get_mut(slot)) else {
+            return false;
+        };
+        // It is out of its place while its packets are forwarded.
+        let Some(mut reader) = place.take() else { return false };
+        let outcome = match &mut reader {
+            Reader::Stream { stream, reader } => self.receive_stream(face, stream, reader),
+            Reader::WebSocket(socket) => self.receive_messages(face, socket),
+        };
+        match outcome {
+            Ok(more) => {
+                // A packet may have closed the face that it came from.
+                if self.ports.find_mut(face).is_some()
+                    && let Some(place) = self.readers.get_mut(slot)
+                {
+                    *place = Some(reader);
+                }
+                more
+            }
+            Err(why) => {
+                self.close(face, &why);
+                false
+            }
+        }
+    }
+
+    fn receive_stream(&mut self, face: FaceId, stream: &Stream, reader: &mut StreamReader) -> Result<bool, String> {
+        for _ in 0..STREAM_READS {
+            let filled = reader.fill(&mut &*stream).map_err(|error| error.to_string())?;
+            for packet in reader.frames(framing) {
+                match packet {
+                    Ok(octets) => self.take(face, octets),
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
+            match filled {
+                // The event that told of these octets may have told of the end, too.
+                Filled::Drained(0) => return Ok(false),
+                Filled::Drained(_) | Filled::Full(_) => {}
+                Filled::End => return Err("closed by the peer".into()),
+            }
+        }
+        Ok(true)
+    }
+
+    fn receive_messages(&mut self, face: FaceId, socket: &RefCell<WebSocket>) -> Result<bool, String> {
+        for _ in 0..MESSAGES {
+            let received = socket.borrow_mut().receive();
+            match received {
+                Received::Packet(octets) => self.take(face, &octets),
+                Received::Drained => return Ok(false),
+                Received::Closed(why) => return Err(why),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Receives datagrams of one socket; whether there may be more.
+    pub(super) fn receive_udp(&mut self, number: usize) -> bool {
+        let Some(mut batch) = self.batch.take() else { return false };
+        let mut more = true;
+        for _ in 0..BATCHES {
+            let Some(udp) = self.ports.sockets.get(number) else { break };
+            match udp.socket.recv(&mut batch) {
+                Ok(0) => {
+                    more = false;
+                    break;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(local = %udp.local, %error, "a UDP socket fails");
+                    more = false;
+                    break;
+                }
+            }
+            for datagram in batch.iter() {
+                if let Some(face) = self.peer(number, datagram.from, datagram.octets) {
+                    if datagram.truncated {
+                        self.forwarder.dropped(face, DropReason::TooLong);
+                    } else {
+                        self.take(face, datagram.octets);
+                    }
+                }
+            }
+        }
+        self.batch = Some(batch);
+        more
+    }
+
+    /// The face of a peer of a UDP socket; made where there is none, and it has sent a packet.
+    #[inline]
+    fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Option<FaceId> {
+        if let Some(face) = self.ports.sockets.get(number)?.peers.get(&peer) {
+            return Some(*face);
+        }
+        LpPacket::parse(octets).ok()?;
+        let on_demand = self.ports.iter().filter(|port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some());
+        if on_demand.count() >= self.config.udp.max_on_demand && !self.replace_idle() {
+            return None;
+        }
+        let idle = Some(self.config.udp.idle_timeout_s.saturating_mul(1000));
+        self.open_udp(number, peer, FacePersistency::OnDemand, idle)
+    }
+
+    /// Closes the face of the UDP peer that has been silent for longest, where that is some while. Whether there was one.
+    fn replace_idle(&mut self) -> bool {
+        let now = self.ports.now;
+        let on_demand = |port: &&Port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some();
+        let oldest = self.ports.iter().filter(on_demand).min_by_key(|port| port.used);
+        let oldest = oldest.filter(|port| now.since(port.used).as_secs() >= 10).map(|port| port.face);
+        oldest.inspect(|face| self.close(*face, "idle, and another one came")).is_some()
+    }
+
+    /// Makes the face of a UDP peer.
+    pub(super) fn open_udp(
+        &mut self,
+        number: usize,
+        peer: SocketAddr,
+        persistency: FacePersistency,
+        idle: Option<u64>,
+    ) -> Option<FaceId> {
+        let local = self.ports.sockets.get(number)?.local;
+        let uri = |address| FaceUri::from_address(Protocol::Udp, address);
+        let mut info = self.info(uri(peer), uri(local), FaceScope::NonLocal, persistency);
+        info.mtu = Some(self.config.udp.mtu as u64);
+        info.idle = idle;
+        let kind = PortKind::Udp { socket: number, peer };
+        let face = self.open(kind, Scope::NonLocal, info, crate::management::Peer::Ip(peer.ip()))?;
+        self.ports.sockets.get_mut(number)?.peers.insert(peer, face);
+        Some(face)
+    }
+
+    /// Puts the receiving end of a face in its place, and looks for what has come already.
+    pub(super) fn listen_to(&mut self, face: FaceId, reader: Reader) {
+        let Some(slot) = face.slot() else { return };
+        if slot >= self.readers.len() {
+            self.readers.resize_with(slot + 1, || None);
+        }
+        if let Some(place) = self.readers.get_mut(slot) {
+            *place = Some(reader);
+        }
+        self.ready.push_back(Kind::Face.token(slot));
+    }
+}

@@ -1,0 +1,247 @@
+//! The process: sockets, the forwarding thread, and the management.
+
+use crate::config::{self, Config};
+use crate::management::{self, Access, CsConfig, Manager, Now, Origin, Peer};
+use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
+use crate::plane::{Plane, PlaneProxy, Sockets};
+use hash::scheme::Key;
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::face::{Face, LinkType, Scope};
+use ndn::forward::{Counters, DropReason, Forwarder};
+use ndn::mgmt::FaceUri;
+use ndn::mgmt::values::FaceScope;
+use ndn::wire::Interest;
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often drops are told of in the log, if there were any.
+const TELL_DROPS: Duration = Duration::from_secs(60);
+
+/// A forwarder that listens, and is yet to forward.
+pub struct Server {
+    manager: Manager,
+    proxy: PlaneProxy,
+    requests: Requests,
+    inbox: Inbox,
+    reports: Reports,
+    thread: Option<JoinHandle<()>>,
+    counters: Arc<Counters>,
+    origins: HashMap<u64, Origin>,
+    channels: Vec<FaceUri>,
+    start: Instant,
+}
+
+/// Ends a server, from any thread.
+#[derive(Clone)]
+pub struct Stopper(Reports);
+
+impl Stopper {
+    /// Asks the server to end: it takes nothing new, answers what is pending for a second at the most, and returns from
+    /// [`Server::run`]. `why` goes into the log.
+    pub fn stop(&self, why: &'static str) {
+        self.0.add(Report::Stop(why));
+    }
+}
+
+impl Server {
+    /// Opens the sockets, and starts the forwarding thread.
+    ///
+    /// # Errors
+    /// What cannot be had, and why: a port in use, a socket at which another program answers, a certificate that is none.
+    pub fn start(config: &Config) -> io::Result<Self> {
+        let verify = crate::management::trust::verifier(&config.management.trust_anchors)?;
+        for path in &config.faces.unix.path {
+            make_default_folder(path)?;
+        }
+        let mut random = [0; 32];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
+        let (key, seed) = random.split_at(16);
+        let key = Key::new(key.try_into().unwrap_or_default());
+        let mut seeds = seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
+        let mut seed = || seeds.next().unwrap_or_default();
+
+        let sockets = Sockets::open(&config.faces)?;
+        let channels = sockets.channels(&config.faces);
+        let mut forwarder = Forwarder::new(core_config(config), &key, seed());
+        let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
+        management.local_fields = true;
+        let prefixes: Vec<OwnedName<Ndn>> =
+            ["/localhost/nfd", "/localhop/nfd"].iter().filter_map(|uri| config::region_name(uri)).collect();
+        let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
+        forwarder.add_management(management, &prefixes);
+        let counters = forwarder.counters().clone();
+
+        let (reports, inbox) = Reports::new();
+        let (queue, taken) = std::sync::mpsc::channel();
+        let (plane, waker) =
+            Plane::new(sockets, config.faces.clone(), forwarder, taken, reports.clone(), seed())?;
+        let requests = Requests { queue, waker };
+        let start = Instant::now();
+        let manager_config = management::Config {
+            access: Access {
+                own_uid: nix::unistd::Uid::effective().as_raw(),
+                uids: config.management.users.clone(),
+                loopback: config.management.loopback,
+                localhop: config.management.localhop,
+            },
+            cs: CsConfig {
+                capacity: config.cs.packets as u64,
+                admit: config.cs.admit,
+                serve: config.cs.serve,
+            },
+            channels: channels.clone(),
+            ..management::Config::default()
+        };
+        let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
+        let thread = forward(plane, reports.clone())?;
+        Ok(Self {
+            manager,
+            proxy: PlaneProxy(requests.clone()),
+            requests,
+            inbox,
+            reports,
+            thread: Some(thread),
+            counters,
+            origins: HashMap::new(),
+            channels,
+            start,
+        })
+    }
+
+    /// What it listens on.
+    pub fn channels(&self) -> &[FaceUri] {
+        &self.channels
+    }
+
+    /// What ends it.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.reports.clone())
+    }
+
+    /// Manages it until it is asked to end.
+    ///
+    /// # Errors
+    /// Why it has ended without being asked to.
+    pub fn run(mut self) -> io::Result<()> {
+        let mut told = (Instant::now(), 0);
+        loop {
+            let due = self.manager.deadline().map_or(u64::MAX, |due| {
+                due.saturating_sub(now(self.start).monotonic)
+            });
+            let mut report = self.inbox.next(Duration::from_millis(due.clamp(1, 1000)));
+            let worked = report.is_some();
+            while let Some(next) = report {
+                if let Report::Ended(why) = next {
+                    let thread = self.thread.take().map(JoinHandle::join);
+                    return match (why, thread) {
+                        (None, Some(Ok(()))) => Ok(()),
+                        (Some(why), _) => Err(io::Error::other(why)),
+                        (None, _) => Err(io::Error::other("the forwarding thread has failed")),
+                    };
+                }
+                self.take(next);
+                report = self.inbox.next(Duration::ZERO);
+            }
+            self.manager.tick(now(self.start), &mut self.proxy);
+            if worked || due == 0 {
+                self.requests.wake();
+            }
+            told = self.tell_drops(told);
+        }
+    }
+
+    fn take(&mut self, report: Report) {
+        let now = now(self.start);
+        let data = match report {
+            Report::Interest { face, octets } => {
+                let (Some(from), Ok(interest)) = (self.origins.get(&face), Interest::parse(&octets)) else {
+                    return;
+                };
+                self.manager.interest(&interest, from, now, &mut self.proxy)
+            }
+            Report::FaceUp { info, peer } => {
+                let origin = Origin { face: info.id, scope: info.scope, peer };
+                self.origins.insert(info.id, origin);
+                self.manager.face_up(*info, now)
+            }
+            Report::FaceDown { face } => {
+                self.origins.remove(&face);
+                self.manager.face_down(face, now, &mut self.proxy)
+            }
+            Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
+            Report::Erased { ticket, count, more } => self.manager.erased(ticket, count, more),
+            Report::Stop(why) => {
+                tracing::info!(why, "ending");
+                self.requests.add(Request::Drain);
+                Vec::new()
+            }
+            Report::Ended(_) => Vec::new(),
+        };
+        data.into_iter().for_each(|data| self.requests.add(Request::Data(data)));
+    }
+
+    /// Says how many packets were dropped and why, now and then where there are new ones.
+    fn tell_drops(&self, (last, before): (Instant, u64)) -> (Instant, u64) {
+        if last.elapsed() < TELL_DROPS {
+            return (last, before);
+        }
+        let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.drops.value(*reason)));
+        let all: u64 = drops.clone().map(|(_, dropped)| dropped).sum();
+        if all > before {
+            let each: Vec<String> =
+                drops.filter(|(_, dropped)| *dropped > 0).map(|(name, dropped)| format!("{name} {dropped}")).collect();
+            tracing::info!(dropped = all, reasons = each.join(", "), "packets dropped since the start");
+        }
+        (Instant::now(), all)
+    }
+}
+
+/// The two clocks.
+fn now(start: Instant) -> Now {
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Now { monotonic: 1 + start.elapsed().as_millis() as u64, unix: unix.as_millis() as u64 }
+}
+
+fn core_config(config: &Config) -> ndn::forward::Config {
+    ndn::forward::Config {
+        pit_entries: config.pit.entries,
+        cs: config.cs.store(),
+        regions: config.regions.iter().filter_map(|region| config::region_name(region)).collect(),
+    }
+}
+
+/// Makes the folder of the socket where that is the one that nobody named.
+fn make_default_folder(path: &PathBuf) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.exists());
+    match folder {
+        Some(folder) if config::Unix::default().path.contains(path) => {
+            let told = |error| io::Error::other(format!("cannot make {}: {error}", folder.display()));
+            std::fs::create_dir_all(folder).map_err(told)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Starts the forwarding thread; it reports its end, however that comes.
+fn forward(plane: Plane, reports: Reports) -> io::Result<JoinHandle<()>> {
+    struct Ends(Reports, Option<String>);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            let why = if std::thread::panicking() {
+                Some("the forwarding thread has panicked".to_owned())
+            } else {
+                self.1.take()
+            };
+            self.0.add(Report::Ended(why));
+        }
+    }
+    std::thread::Builder::new().name("forward".into()).spawn(move || {
+        let mut ends = Ends(reports, None);
+        ends.1 = plane().err().map(|error| error.to_string());
+    })
+}
