@@ -62,7 +62,8 @@ fn default_socket() -> PathBuf {
         return PathBuf::from("/run/nfd/nfd.sock");
     }
     let own = || std::env::temp_dir().join(format!("nfd-{}", nix::unistd::Uid::effective()));
-    let folder = std::env::var_os("XDG_RUNTIME_DIR").map_or_else(own, |folder| PathBuf::from(folder).join("nfd"));
+    let folder =
+        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(own, |folder| PathBuf::from(folder).join("nfd"));
     folder.join("nfd.sock")
 }
 
@@ -318,8 +319,8 @@ fn known_keys(given: &Table, known: &Table, path: &str) -> Result<(), ConfigErro
             }
             (Some(_), _) => {}
             (None, _) => {
-                let near = known.keys().map(|other| (strsim::jaro_winkler(key, other), other));
-                let nearest = near.filter(|(like, _)| *like > 0.6).max_by(|a, b| a.0.total_cmp(&b.0));
+                let near = known.keys().map(|other| (strsim::normalized_damerau_levenshtein(key, other), other));
+                let nearest = near.filter(|(like, _)| *like > 0.5).max_by(|a, b| a.0.total_cmp(&b.0));
                 return Err(ConfigError::UnknownKey {
                     key: format!("{path}{key}"),
                     nearest: nearest.map(|(_, other)| format!("{path}{other}")),
@@ -340,7 +341,10 @@ mod tests {
         assert_eq!(Config::parse(""), Ok(default.clone()));
         assert_eq!(Config::parse(&default.to_toml()), Ok(default));
         let config = Config::parse("[cs]\npolicy = \"priority-fifo\"\noctets = 1000\n").unwrap();
-        assert_eq!((config.cs.policy, config.cs.octets, config.cs.packets), (CsPolicy::PriorityFifo, 1000, 65_536));
+        assert_eq!(
+            (config.cs.policy, config.cs.octets, config.cs.packets),
+            (CsPolicy::PriorityFifo, 1000, 65_536)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The process: sockets, the forwarding thread, and the management.
 
 use crate::config::{self, Config};
-use crate::management::{self, Access, CsConfig, Manager, Now, Origin, Peer};
+use crate::management::{self, Access, CsConfig, Manager, Now, Origin};
 use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
 use crate::plane::{Plane, PlaneProxy, Sockets};
 use hash::scheme::Key;
@@ -10,7 +10,6 @@ use name::ndn::Ndn;
 use ndn::face::{Face, LinkType, Scope};
 use ndn::forward::{Counters, DropReason, Forwarder};
 use ndn::mgmt::FaceUri;
-use ndn::mgmt::values::FaceScope;
 use ndn::wire::Interest;
 use std::collections::HashMap;
 use std::io;
@@ -59,10 +58,12 @@ impl Server {
             make_default_folder(path)?;
         }
         let mut random = [0; 32];
-        getrandom::fill(&mut random).map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
+        getrandom::fill(&mut random)
+            .map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
         let (key, seed) = random.split_at(16);
         let key = Key::new(key.try_into().unwrap_or_default());
-        let mut seeds = seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
+        let mut seeds =
+            seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
         let mut seed = || seeds.next().unwrap_or_default();
 
         let sockets = Sockets::open(&config.faces)?;
@@ -78,8 +79,7 @@ impl Server {
 
         let (reports, inbox) = Reports::new();
         let (queue, taken) = std::sync::mpsc::channel();
-        let (plane, waker) =
-            Plane::new(sockets, config.faces.clone(), forwarder, taken, reports.clone(), seed())?;
+        let (poll, waker) = Plane::poll()?;
         let requests = Requests { queue, waker };
         let start = Instant::now();
         let manager_config = management::Config {
@@ -98,6 +98,8 @@ impl Server {
             ..management::Config::default()
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
+        let (faces, told, seed) = (config.faces.clone(), reports.clone(), seed());
+        let plane = move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed)?.run();
         let thread = forward(plane, reports.clone())?;
         Ok(Self {
             manager,
@@ -130,9 +132,8 @@ impl Server {
     pub fn run(mut self) -> io::Result<()> {
         let mut told = (Instant::now(), 0);
         loop {
-            let due = self.manager.deadline().map_or(u64::MAX, |due| {
-                due.saturating_sub(now(self.start).monotonic)
-            });
+            let due =
+                self.manager.deadline().map_or(u64::MAX, |due| due.saturating_sub(now(self.start).monotonic));
             let mut report = self.inbox.next(Duration::from_millis(due.clamp(1, 1000)));
             let worked = report.is_some();
             while let Some(next) = report {
@@ -193,8 +194,10 @@ impl Server {
         let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.drops.value(*reason)));
         let all: u64 = drops.clone().map(|(_, dropped)| dropped).sum();
         if all > before {
-            let each: Vec<String> =
-                drops.filter(|(_, dropped)| *dropped > 0).map(|(name, dropped)| format!("{name} {dropped}")).collect();
+            let each: Vec<String> = drops
+                .filter(|(_, dropped)| *dropped > 0)
+                .map(|(name, dropped)| format!("{name} {dropped}"))
+                .collect();
             tracing::info!(dropped = all, reasons = each.join(", "), "packets dropped since the start");
         }
         (Instant::now(), all)
@@ -228,7 +231,10 @@ fn make_default_folder(path: &PathBuf) -> io::Result<()> {
 }
 
 /// Starts the forwarding thread; it reports its end, however that comes.
-fn forward(plane: Plane, reports: Reports) -> io::Result<JoinHandle<()>> {
+fn forward(
+    plane: impl FnOnce() -> io::Result<()> + Send + 'static,
+    reports: Reports,
+) -> io::Result<JoinHandle<()>> {
     struct Ends(Reports, Option<String>);
     impl Drop for Ends {
         fn drop(&mut self) {

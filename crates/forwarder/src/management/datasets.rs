@@ -18,6 +18,8 @@ use std::collections::VecDeque;
 const MAX_LISTS: usize = 64;
 /// The most octets of them; the newest is kept in any case.
 const MAX_OCTETS: usize = 64 << 20;
+/// The longest name that a list is asked for by, in octets: with it, a segment fits into a packet.
+const MAX_NAME: usize = 1024;
 /// For how long they are kept, in milliseconds.
 const KEPT: u64 = 60_000;
 
@@ -101,11 +103,15 @@ impl Manager {
             let versioned = with_number(name, SEGMENT, 0).ok()?;
             return self.store.find(versioned.view());
         }
+        if name.as_bytes().len() > MAX_NAME {
+            let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} octets"));
+            return no_dataset(name, &response);
+        }
         match self.list(target, name, now) {
             // The name of a list goes on behind that of the Interest.
             Ok(_) if !interest.can_be_prefix() => None,
             Ok(content) => self.store.keep(name, content, now),
-            Err(response) => Some(no_dataset(name, &response)),
+            Err(response) => no_dataset(name, &response),
         }
     }
 

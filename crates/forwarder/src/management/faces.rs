@@ -1,6 +1,6 @@
 //! Module faces: commands and records.
 
-use super::{Done, FaceOptions, Manager, Now, Origin, Plane, done, refused};
+use super::{Done, FaceOptions, MAX_PACKET, Manager, Now, Origin, Plane, done, refused};
 use ndn::face::FaceCounters;
 use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use ndn::mgmt::face_uri::Protocol;
@@ -11,8 +11,6 @@ use std::sync::Arc;
 
 /// The smallest MTU that a face can be given, in octets.
 const MIN_MTU: u64 = 64;
-/// The largest packet, and so the largest MTU that is told of.
-const MAX_PACKET: u64 = 8800;
 
 /// A face, as management knows it.
 #[derive(Clone, Debug)]
@@ -98,7 +96,7 @@ impl FaceInfo {
     }
 
     fn told_mtu(&self) -> u64 {
-        self.mtu.unwrap_or(MAX_PACKET).min(MAX_PACKET)
+        self.mtu.unwrap_or(u64::MAX).min(MAX_PACKET as u64)
     }
 
     fn is_udp(&self) -> bool {

@@ -24,13 +24,13 @@ mod routes;
 mod strategies;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trust;
 
 pub use access::{Access, Origin, Peer, Verify};
 pub use faces::FaceInfo;
 pub use plane::{CsConfig, FaceOptions, FaceOutcome, Plane, Ticket};
 pub use strategies::{Program, StrategyInstance};
 
-use ndn::forward::Counters;
 use crate::rib::{FibChange, Rib, RibLimits};
 use access::Replay;
 use commands::Verb;
@@ -39,6 +39,7 @@ use events::Events;
 use fib::Fib;
 use name::build::OwnedName;
 use name::ndn::{Ndn, NdnName};
+use ndn::forward::Counters;
 use ndn::mgmt::command::Target;
 use ndn::mgmt::values::{FaceEventKind, FaceScope};
 use ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
@@ -50,6 +51,8 @@ use strategies::Strategies;
 
 /// For how long answers count as fresh, in milliseconds.
 const FRESHNESS: u64 = 1000;
+/// The largest packet that every forwarder takes, in octets.
+const MAX_PACKET: usize = 8800;
 /// The longest command, in octets: with it the answer, which holds its name and at most its parameters once more, fits into a packet.
 const MAX_COMMAND: usize = 4096;
 /// The most commands that wait for a forwarding thread.
@@ -190,7 +193,7 @@ impl Manager {
         }
         if is_announcement {
             let response = ControlResponse::new(501, "rib/announce is not supported: use rib/register");
-            return vec![answer(interest.name(), &response)];
+            return answer(interest.name(), &response).into_iter().collect();
         }
         match (target.module, target.verb) {
             (b"faces", b"events") => self.events.answer(interest, now.monotonic).into_iter().collect(),
@@ -276,7 +279,7 @@ impl Manager {
     ) -> Vec<Vec<u8>> {
         let Some(waiting) = self.waiting.remove(&ticket) else { return Vec::new() };
         let response = response(&waiting);
-        vec![answer(waiting.name.view(), &response)]
+        answer(waiting.name.view(), &response).into_iter().collect()
     }
 
     fn command(
@@ -291,7 +294,7 @@ impl Manager {
             Ok(response) => response?,
             Err(response) => response,
         };
-        Some(answer(interest.name(), &response))
+        answer(interest.name(), &response)
     }
 
     fn decide(
@@ -367,14 +370,17 @@ impl Manager {
     }
 }
 
-/// The Data packet with the answer to the command of this name.
-fn answer(name: NdnName<'_>, response: &ControlResponse) -> Vec<u8> {
-    DataBuilder { freshness: Some(FRESHNESS), ..DataBuilder::new(name, &response.to_bytes()) }.build()
+/// The Data packet with the answer to the command of this name; none where the name leaves no room for it.
+fn answer(name: NdnName<'_>, response: &ControlResponse) -> Option<Vec<u8>> {
+    packet(&DataBuilder::new(name, &response.to_bytes()))
 }
 
-/// The Data packet that tells why there is no list of this name.
-fn no_dataset(name: NdnName<'_>, response: &ControlResponse) -> Vec<u8> {
-    let content = response.to_bytes();
-    let data = DataBuilder::new(name, &content);
-    DataBuilder { content_type: APPLICATION_NACK, freshness: Some(FRESHNESS), ..data }.build()
+/// The Data packet that tells why there is no list of this name; none where the name leaves no room for it.
+fn no_dataset(name: NdnName<'_>, response: &ControlResponse) -> Option<Vec<u8>> {
+    packet(&DataBuilder { content_type: APPLICATION_NACK, ..DataBuilder::new(name, &response.to_bytes()) })
+}
+
+fn packet(data: &DataBuilder<'_>) -> Option<Vec<u8>> {
+    let packet = DataBuilder { freshness: Some(FRESHNESS), ..data.clone() }.build();
+    (packet.len() <= MAX_PACKET).then_some(packet)
 }

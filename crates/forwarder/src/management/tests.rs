@@ -1,7 +1,7 @@
 use super::access::Origin;
 use super::*;
-use ndn::face::FaceCounters;
 use name::component::{Component, SEGMENT, SEQUENCE_NUM};
+use ndn::face::FaceCounters;
 use ndn::mgmt::CommandBuilder;
 use ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
@@ -733,6 +733,23 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     assert!(answers[0].len() <= 8800);
     let refused = bench.refused("rib/register", &long(4000));
     assert_eq!(refused, (414, "the command is longer than 4096 octets".into()));
+    let packet = command(Scope::Localhost, "rib/register", &long(8640), None);
+    assert!(packet.len() <= 8800 && bench.send(&packet).is_empty(), "there is no room for an answer");
+
+    let ask = |bench: &mut Bench, len| {
+        let uri = format!("/localhost/nfd/faces/list/{}", "a".repeat(len));
+        let name = name(&uri);
+        let interest = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
+        bench.send(&interest.build()).pop()
+    };
+    for id in 301..500 {
+        bench.manager.face_up(face(id, "fd://1"), NOW);
+    }
+    let first = ask(&mut bench, 970).unwrap();
+    assert!((7168..=8800).contains(&first.len()) && Data::parse(&first).unwrap().content_type() == 0);
+    let refused = ask(&mut bench, 8600).unwrap();
+    assert_eq!(Data::parse(&refused).unwrap().content_type(), APPLICATION_NACK);
+    assert!(ask(&mut bench, 8730).is_none());
 }
 
 proptest! {

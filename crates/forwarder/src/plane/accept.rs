@@ -179,7 +179,10 @@ impl Plane {
         peer: SocketAddr,
         local: SocketAddr,
         since: Time,
-        outcome: Result<tungstenite::WebSocket<TcpStream>, HandshakeError<ServerHandshake<TcpStream, NoCallback>>>,
+        outcome: Result<
+            tungstenite::WebSocket<TcpStream>,
+            HandshakeError<ServerHandshake<TcpStream, NoCallback>>,
+        >,
     ) {
         match outcome {
             Ok(socket) => self.open_websocket(socket, peer, local),
@@ -190,7 +193,12 @@ impl Plane {
         }
     }
 
-    fn open_websocket(&mut self, socket: tungstenite::WebSocket<TcpStream>, peer: SocketAddr, local: SocketAddr) {
+    fn open_websocket(
+        &mut self,
+        socket: tungstenite::WebSocket<TcpStream>,
+        peer: SocketAddr,
+        local: SocketAddr,
+    ) {
         let descriptor = socket.get_ref().as_raw_fd();
         let (scope, told) = scope_of(peer);
         let remote = FaceUri::from_address(Protocol::WebSocketClient, peer);

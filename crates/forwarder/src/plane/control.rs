@@ -50,7 +50,13 @@ impl Asked for PlaneProxy {
         Ok(())
     }
 
-    fn create_face(&mut self, ticket: Ticket, remote: &FaceUri, _local: Option<&FaceUri>, options: &FaceOptions) {
+    fn create_face(
+        &mut self,
+        ticket: Ticket,
+        remote: &FaceUri,
+        _local: Option<&FaceUri>,
+        options: &FaceOptions,
+    ) {
         if let FaceUri::Ip { protocol, .. } = remote
             && let Some(address) = remote.socket_address()
         {
@@ -235,9 +241,15 @@ impl Plane {
     /// Gives up connections that take too long.
     pub(super) fn give_up_connecting(&mut self, now: Time) {
         let late = |connecting: &Connecting| now.since(connecting.since).as_millis() >= u128::from(CONNECT);
-        let numbers: Vec<usize> =
-            self.connecting.iter().filter(|(_, connecting)| late(connecting)).map(|(number, _)| *number).collect();
-        for connecting in numbers.iter().filter_map(|number| self.connecting.remove(number)).collect::<Vec<_>>() {
+        let numbers: Vec<usize> = self
+            .connecting
+            .iter()
+            .filter(|(_, connecting)| late(connecting))
+            .map(|(number, _)| *number)
+            .collect();
+        for connecting in
+            numbers.iter().filter_map(|number| self.connecting.remove(number)).collect::<Vec<_>>()
+        {
             let text = format!("{} does not answer within {} s", connecting.remote, CONNECT / 1000);
             self.created(connecting.ticket, FaceOutcome::Failed { code: 504, text });
         }

@@ -22,7 +22,9 @@ use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::forward::{Forwarder, MAX_PACKET};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType};
+use ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType,
+};
 use ndn::time::Time;
 use port::{Port, PortKind, Ports, Udp};
 use receive::Reader;
@@ -159,17 +161,23 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The state of a thread that is yet to run, and what wakes it.
+    /// What the thread waits with, and what wakes it.
+    pub(crate) fn poll() -> io::Result<(Poll, Arc<Waker>)> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), Kind::Waker.token(0))?;
+        Ok((poll, Arc::new(waker)))
+    }
+
+    /// The state of a thread, made on it, that is yet to run.
     pub(crate) fn new(
+        poll: Poll,
         sockets: Sockets,
         config: FaceConfig,
         forwarder: Forwarder,
         requests: Receiver<Request>,
         reports: Reports,
         seed: u64,
-    ) -> io::Result<(Self, Arc<Waker>)> {
-        let poll = Poll::new()?;
-        let waker = Arc::new(Waker::new(poll.registry(), Kind::Waker.token(0))?);
+    ) -> io::Result<Self> {
         let Sockets { unix, mut tcp, mut websocket, udp } = sockets;
         let mut unix: Vec<_> = unix.into_iter().zip(config.unix.path.iter().cloned()).collect();
         for (number, (listener, _)) in unix.iter_mut().enumerate() {
@@ -187,7 +195,7 @@ impl Plane {
             let local = socket.local_addr()?;
             sockets.push(Udp { socket, local, queue: SendBatch::new(64), peers: HashMap::new() });
         }
-        let plane = Self {
+        Ok(Self {
             poll,
             requests,
             ports: Ports::new(sockets, reports.clone()),
@@ -208,8 +216,7 @@ impl Plane {
             refused: false,
             ends: None,
             dice: ndn::strategy::Dice::new(seed),
-        };
-        Ok((plane, waker))
+        })
     }
 
     /// Runs until it is asked to end.
@@ -254,7 +261,8 @@ impl Plane {
         if !self.ready.is_empty() {
             return Duration::ZERO;
         }
-        let longest = if self.ends.is_some() { Duration::from_millis(10) } else { Duration::from_millis(HOUSEKEEPING) };
+        let longest =
+            if self.ends.is_some() { Duration::from_millis(10) } else { Duration::from_millis(HOUSEKEEPING) };
         let turn = self.forwarder.next_turn().map_or(longest, |turn| turn.since(self.now()));
         // The kernel counts in milliseconds; what is due within one can wait for it.
         turn.max(Duration::from_millis(1)).min(longest)
@@ -361,7 +369,13 @@ impl Plane {
     }
 
     /// What the management is told of a new face, but its number.
-    fn info(&self, remote: FaceUri, local: FaceUri, scope: FaceScope, persistency: FacePersistency) -> FaceInfo {
+    fn info(
+        &self,
+        remote: FaceUri,
+        local: FaceUri,
+        scope: FaceScope,
+        persistency: FacePersistency,
+    ) -> FaceInfo {
         let marking = &self.config.congestion;
         FaceInfo {
             id: 0,

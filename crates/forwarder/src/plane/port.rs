@@ -48,7 +48,13 @@ pub(super) enum PortKind {
 }
 
 impl Port {
-    pub(super) fn new(face: FaceId, kind: PortKind, counters: Arc<FaceCounters>, first: u64, now: Time) -> Self {
+    pub(super) fn new(
+        face: FaceId,
+        kind: PortKind,
+        counters: Arc<FaceCounters>,
+        first: u64,
+        now: Time,
+    ) -> Self {
         Self {
             face,
             kind,
@@ -165,7 +171,9 @@ impl Ports {
         port.dirty = false;
         let error = match &mut port.kind {
             // What the stream does not take now it takes when it is ready.
-            PortKind::Stream { stream, writer } => writer.flush(&mut &**stream).err().map(|error| error.to_string()),
+            PortKind::Stream { stream, writer } => {
+                writer.flush(&mut &**stream).err().map(|error| error.to_string())
+            }
             PortKind::WebSocket(socket) => socket.borrow_mut().flush().err(),
             PortKind::Udp { .. } => None,
         };

@@ -92,7 +92,12 @@ impl Plane {
         }
     }
 
-    fn receive_stream(&mut self, face: FaceId, stream: &Stream, reader: &mut StreamReader) -> Result<bool, String> {
+    fn receive_stream(
+        &mut self,
+        face: FaceId,
+        stream: &Stream,
+        reader: &mut StreamReader,
+    ) -> Result<bool, String> {
         for _ in 0..STREAM_READS {
             let filled = reader.fill(&mut &*stream).map_err(|error| error.to_string())?;
             for packet in reader.frames(framing) {
@@ -162,7 +167,8 @@ impl Plane {
             return Some(*face);
         }
         LpPacket::parse(octets).ok()?;
-        let on_demand = self.ports.iter().filter(|port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some());
+        let on_demand =
+            self.ports.iter().filter(|port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some());
         if on_demand.count() >= self.config.udp.max_on_demand && !self.replace_idle() {
             return None;
         }
