@@ -153,7 +153,7 @@ impl Driver {
             sleep(pause).await;
             match timeout(CONNECT, Link::open(&transport)).await {
                 Ok(opened) => opened,
-                Err(_) => Err(ConnectError { transport, source: io::ErrorKind::TimedOut.into() }),
+                Err(_) => Err(ConnectError { transport, error: io::ErrorKind::TimedOut.into() }),
             }
         }))
     }

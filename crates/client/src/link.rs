@@ -45,7 +45,7 @@ impl Link {
             Transport::Tcp { host, port } => Self::open_tcp(host, *port).await,
             Transport::Udp { host, port } => Self::open_udp(host, *port).await,
         };
-        opened.map_err(|source| ConnectError { transport: transport.clone(), source })
+        opened.map_err(|error| ConnectError { transport: transport.clone(), error })
     }
 
     async fn open_tcp(host: &str, port: u16) -> io::Result<Self> {

@@ -120,7 +120,10 @@ impl fmt::Display for CommandError {
                 }
             }
             Self::Express(error @ ExpressError::Timeout { .. }) => {
-                write!(f, "{error}; does the forwarder take commands over this transport?")
+                write!(
+                    f,
+                    "{error}; the forwarder may not know the command, or not take it over this transport"
+                )
             }
             Self::Express(error) => error.fmt(f),
             Self::Response(error) => write!(f, "the answer is no ControlResponse: {error}"),

@@ -132,11 +132,4 @@ impl fmt::Display for RegisterError {
     }
 }
 
-impl Error for RegisterError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Command(error) => Some(error),
-            Self::AlreadyRegistered => None,
-        }
-    }
-}
+impl Error for RegisterError {}

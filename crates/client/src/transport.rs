@@ -135,14 +135,14 @@ pub struct ConnectError {
     /// Where it should be.
     pub transport: Transport,
     /// What the system says.
-    pub source: io::Error,
+    pub error: io::Error,
 }
 
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { transport, source } = self;
+        let Self { transport, error } = self;
         write!(f, "cannot connect to {transport}: ")?;
-        match source.kind() {
+        match error.kind() {
             io::ErrorKind::NotFound if matches!(transport, Transport::Unix(_)) => {
                 f.write_str("no such file")?;
             }
@@ -152,7 +152,7 @@ impl fmt::Display for ConnectError {
                     "permission denied; run as a user who may write to it, or as the one who started the forwarder",
                 );
             }
-            _ => write!(f, "{source}")?,
+            _ => write!(f, "{error}")?,
         }
         f.write_str(
             "; is a forwarder running? start one with `hashlane ndn run`, or say where it is with --connect",
@@ -160,11 +160,7 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl Error for ConnectError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.source)
-    }
-}
+impl Error for ConnectError {}
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 //! It shares nothing with the tables of the real one, so that what works with both works with others.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 use name::build::OwnedName;
 use name::ndn::Ndn;
