@@ -5,7 +5,13 @@
 #[path = "../../client/tests/forwarder/mod.rs"]
 mod forwarder;
 
+use client::{Client, Library, Publication, Transport};
 use forwarder::Forwarder;
+use name::build::OwnedName;
+use name::component::Component;
+use name::ndn::Ndn;
+use ndn::security::Signer;
+use ndn::security::certificate::CertificateBuilder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -197,6 +203,57 @@ fn standard_input_is_put_and_peeked_at() {
     assert_eq!(ndn::wire::Data::parse(&raw.stdout).unwrap().content(), b"hello\n");
     let told = String::from_utf8(raw.stderr).unwrap();
     assert!(told.contains("Data /a/hello/v=3/seg=0") && told.contains("DigestSha256"), "{told}");
+}
+
+/// Publishes an object that is signed with a key, until the network ends; writes the key's certificate to `file`.
+fn publish_signed(network: &Network, uri: &str, content: &[u8], seed: u8, file: &str) {
+    let (name, identity) = (parse(uri), parse("/owner"));
+    let signer = Signer::ed25519(&[seed; 32]);
+    let certificate = CertificateBuilder {
+        identity: identity.view(),
+        key: Component::generic(b"1"),
+        version: 1,
+        valid_from: 0,
+        valid_until: 4_000_000_000,
+    };
+    fs::write(network.path(file), certificate.self_signed(&signer).unwrap()).unwrap();
+    let object = Publication::new(name.view(), content.to_vec()).unwrap();
+    let object = object.signed(signer, parse("/owner/KEY/1").view()).unwrap();
+    let transport = Transport::Unix(network.path("nfd.sock"));
+    let before = network.registrations();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::connect(&transport).await.unwrap();
+            let mut registration = client.register(object.name()).await.unwrap();
+            let mut library = Library::new();
+            library.insert(object);
+            library.serve(&mut registration, |_| {}).await.unwrap();
+        });
+    });
+    while network.registrations() == before {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn parse(uri: &str) -> OwnedName<Ndn> {
+    name::uri::parse_uri(uri.as_bytes()).unwrap()
+}
+
+#[test]
+fn only_what_a_trusted_key_signed_is_accepted() {
+    let network = Network::new();
+    publish_signed(&network, "/a", b"right", 1, "right.cert");
+    publish_signed(&network, "/b", b"wrong", 2, "wrong.cert");
+    assert_eq!(out(&network.run(&["get", "/a", "-q", "--trust", "right.cert"]), 0), "right");
+    assert_eq!(out(&network.run(&["peek", "-P", "/a", "--trust", "right.cert"]), 0), "right");
+    for arguments in [&["get", "/b", "-q"][..], &["peek", "-P", "/b"]] {
+        let told = complaint(&network.run(&[arguments, &["--trust", "right.cert"]].concat()), 1);
+        assert!(told.contains("the Data was refused: the signature is wrong"), "{told}");
+    }
+    fs::write(network.path("text"), "this is none").unwrap();
+    let told = complaint(&network.run(&["peek", "/a", "--trust", "text"]), 1);
+    assert!(told.contains("text: no certificate"), "{told}");
 }
 
 #[test]

@@ -204,8 +204,7 @@ async fn send(commands: &mpsc::Sender<Command>, packet: &[u8], token: &[u8]) -> 
     if packet.len() > MAX_PACKET {
         return Err(SendError::TooLong { len: packet.len() });
     }
-    let mut header = LpHeader::default();
-    header.pit_token = token;
+    let header = LpHeader { pit_token: token, ..LpHeader::default() };
     let framed = [header.frame(packet.len()).as_bytes(), packet].concat();
     commands.send(Command::Send(framed)).await.map_err(|_| SendError::Closed)
 }

@@ -3,6 +3,7 @@
 //! - [`Client`] connects by a [`Transport`] and [expresses](Client::express) Interests; it connects again by itself.
 //! - [`Fetch`] brings an object of many segments, in order, as fast as the way bears.
 //! - [`Registration`] brings the Interests for a prefix; a [`Library`] of [`Publication`]s answers them.
+//! - [`intact`] and [`trusted`] say what Data is accepted.
 //! - [`Client::command`] and [`Client::dataset`] speak NFD's management protocol.
 //!
 //! ```no_run
@@ -29,6 +30,7 @@ mod publication;
 mod reassembly;
 mod register;
 mod transport;
+mod trust;
 mod window;
 
 pub use client::{Client, Express, Incoming, SendError};
@@ -39,3 +41,4 @@ pub use packet::{ExpressError, OwnedData, Validate, intact, is_application_nack}
 pub use publication::{Library, MAX_OBJECT_NAME, Publication, PublishError, SEGMENT_SIZE};
 pub use register::{RegisterError, Registration};
 pub use transport::{ConnectError, DEFAULT_PORT, Transport, TransportError, VARIABLE};
+pub use trust::trusted;

@@ -16,6 +16,9 @@ const MAX_FRAME: usize = MAX_PACKET + 512;
 /// Octets that are read at once at the most.
 const READ: usize = 64 << 10;
 
+/// Octets of datagrams that the system holds until they are read.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
 /// A connected socket. Packets that wait to be written, and octets that have been read, are held here.
 pub(crate) struct Link {
     socket: Socket,
@@ -62,6 +65,8 @@ impl Link {
             let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0; 16], 0).into() };
             let connected = async {
                 let socket = UdpSocket::bind(any).await?;
+                // A window of packets in pieces comes at once. A system that grants less leaves its own size.
+                let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
                 socket.connect(peer).await?;
                 Ok(socket)
             };

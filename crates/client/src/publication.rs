@@ -8,8 +8,9 @@ use name::component::{Component, KEYWORD, SEGMENT, VERSION};
 use name::error::BuildError;
 use name::ndn::{Ndn, NdnName};
 use ndn::mgmt::segment::{number, with_number};
+use ndn::security::Signer;
 use ndn::tlv::{Elements, integer_len};
-use ndn::wire::{DataBuilder, Interest};
+use ndn::wire::{DataBuilder, Interest, KeyLocator, SignatureInfo};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -37,6 +38,9 @@ pub struct Publication {
     source: Source,
     len: u64,
     freshness: Duration,
+    signer: Signer,
+    /// The key, as its signatures say; none for a digest.
+    key: Option<OwnedName<Ndn>>,
 }
 
 #[derive(Debug)]
@@ -83,12 +87,25 @@ impl Publication {
         } else {
             (OwnedName::from(&name), with_number(name, VERSION, micros(time)).map_err(PublishError::Name)?)
         };
-        Ok(Self { name, versioned, source, len, freshness: Duration::from_secs(10) })
+        let freshness = Duration::from_secs(10);
+        Ok(Self { name, versioned, source, len, freshness, signer: Signer::DigestSha256, key: None })
     }
 
     /// For how long its segments are fresh in caches; 10 s where nothing is said.
     pub fn with_freshness(self, freshness: Duration) -> Self {
         Self { freshness, ..self }
+    }
+
+    /// Signed by `signer`, whose key or certificate has the name `key`; with digests where nothing is said.
+    ///
+    /// # Errors
+    /// The name of the key is too long: with that of the object it stands in each segment.
+    pub fn signed(self, signer: Signer, key: NdnName<'_>) -> Result<Self, PublishError> {
+        let len = key.as_bytes().len();
+        if self.name.as_bytes().len() + len > MAX_OBJECT_NAME {
+            return Err(PublishError::NameTooLong { len: self.name.as_bytes().len() + len });
+        }
+        Ok(Self { signer, key: Some(OwnedName::from(&key)), ..self })
     }
 
     /// The name without the version.
@@ -116,7 +133,7 @@ impl Publication {
         self.len.div_ceil(SEGMENT_SIZE as u64).max(1)
     }
 
-    /// The Data for an Interest, signed with its digest: a segment; the first one, for a prefix of it; or metadata. `None` where the Interest is
+    /// The Data for an Interest, signed: a segment; the first one, for a prefix of it; or metadata. `None` where the Interest is
     /// for nothing of the object.
     ///
     /// # Errors
@@ -186,7 +203,9 @@ impl Publication {
             final_block: Some(Component { typ: SEGMENT, value: last }),
             ..DataBuilder::new(name.view(), content)
         };
-        Ok(data.build())
+        let key_locator = self.key.as_ref().map(|key| KeyLocator::Name(key.view()));
+        let info = SignatureInfo { key_locator, ..SignatureInfo::of(self.signer.signature_type()) };
+        Ok(self.signer.data(&data, info))
     }
 }
 
@@ -248,9 +267,9 @@ impl Library {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// Its name is longer than [`MAX_OBJECT_NAME`].
+    /// Its name, or its name and that of its key, are longer than [`MAX_OBJECT_NAME`].
     NameTooLong {
-        /// Octets of the name.
+        /// Octets of the names.
         len: usize,
     },
     /// Its name has no room for the version or the segment.
@@ -263,7 +282,10 @@ impl fmt::Display for PublishError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NameTooLong { len } => {
-                write!(f, "the name of the object has {len} octets, and {MAX_OBJECT_NAME} are the most")
+                write!(
+                    f,
+                    "the names of the object and its key have {len} octets, and {MAX_OBJECT_NAME} are the most"
+                )
             }
             Self::Name(error) => error.fmt(f),
             Self::File(error) => write!(f, "cannot read the file: {error}"),

@@ -65,8 +65,7 @@ mod tests {
     use ndn::wire::LpHeader;
 
     fn piece(sequence: u64, frag_index: u64, fragment: &[u8]) -> LpPacket<'_> {
-        let mut header = LpHeader::default();
-        (header.sequence, header.frag_index, header.frag_count) = (Some(sequence), frag_index, 3);
+        let header = LpHeader { sequence: Some(sequence), frag_index, frag_count: 3, ..LpHeader::default() };
         LpPacket { header, fragment }
     }
 

@@ -138,13 +138,12 @@ impl State {
             Some(to) => {
                 let can_be_prefix = interest.can_be_prefix();
                 self.pending.push(Pending { name, can_be_prefix, from, token: token.to_vec() });
-                let mut header = LpHeader::default();
-                header.pit_token = b"token";
+                let header = LpHeader { pit_token: b"token", ..LpHeader::default() };
                 self.send(to, header, interest.as_bytes());
             }
             None => {
-                let mut header = LpHeader::default();
-                (header.nack, header.pit_token) = (Some(NackReason::NO_ROUTE), token);
+                let nack = Some(NackReason::NO_ROUTE);
+                let header = LpHeader { nack, pit_token: token, ..LpHeader::default() };
                 self.send(from, header, interest.as_bytes());
             }
         }
@@ -189,8 +188,7 @@ impl State {
         };
         let satisfied: Vec<_> = self.pending.extract_if(.., satisfies).collect();
         for pending in satisfied {
-            let mut header = LpHeader::default();
-            header.pit_token = &pending.token;
+            let header = LpHeader { pit_token: &pending.token, ..LpHeader::default() };
             self.send(pending.from, header, data.as_bytes());
         }
     }

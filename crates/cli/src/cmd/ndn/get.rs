@@ -1,6 +1,7 @@
 //! `hashlane ndn get`
 
 use super::connection::{Connection, millis, name, stopped};
+use super::trust::Trust;
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -46,6 +47,8 @@ pub(super) struct Get {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
     connection: Connection,
 }
 
@@ -66,6 +69,7 @@ const STOPPED: u8 = 130;
 
 impl Get {
     pub(super) async fn run(self) -> Result<ExitCode> {
+        let validate = self.trust.validator()?;
         let client = self.connection.open().await?;
         let options = FetchOptions {
             discovery: match self.discover {
@@ -77,7 +81,7 @@ impl Get {
             lifetime: self.lifetime.as_millis() as u64,
             retries: self.retries,
             most: self.pipeline as usize,
-            ..FetchOptions::default()
+            validate,
         };
         let begun = Instant::now();
         let fetched = async {

@@ -13,6 +13,7 @@ mod rows;
 mod serve;
 mod status;
 mod strategy;
+mod trust;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -1,6 +1,7 @@
 //! `hashlane ndn peek`
 
 use super::connection::{Connection, millis, name};
+use super::trust::Trust;
 use crate::output;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -45,11 +46,14 @@ pub(super) struct Peek {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
     connection: Connection,
 }
 
 impl Peek {
     pub(super) async fn run(self) -> Result<ExitCode> {
+        let validate = self.trust.validator()?;
         let client = self.connection.open().await?;
         let interest = InterestBuilder {
             can_be_prefix: self.prefix,
@@ -62,7 +66,7 @@ impl Peek {
             output::tell(&format!("Interest {}", self.name));
         }
         let begun = Instant::now();
-        let how = Express { wait: self.timeout, ..Express::default() };
+        let how = Express { wait: self.timeout, validate: &*validate, retries: 0 };
         let data = client.express(&interest, &how).await.with_context(|| self.name.to_string())?;
         let view = data.view();
         if self.verbose {
