@@ -319,7 +319,8 @@ fn known_keys(given: &Table, known: &Table, path: &str) -> Result<(), ConfigErro
             }
             (Some(_), _) => {}
             (None, _) => {
-                let near = known.keys().map(|other| (strsim::normalized_damerau_levenshtein(key, other), other));
+                let near =
+                    known.keys().map(|other| (strsim::normalized_damerau_levenshtein(key, other), other));
                 let nearest = near.filter(|(like, _)| *like > 0.5).max_by(|a, b| a.0.total_cmp(&b.0));
                 return Err(ConfigError::UnknownKey {
                     key: format!("{path}{key}"),

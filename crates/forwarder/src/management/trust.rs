@@ -1,8 +1,7 @@
 //! Trust anchors out of files.
 
 use super::Verify;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64ct::{Base64, Encoding as _};
 use ndn::mgmt::Command;
 use ndn::security::{Certificate, Signed, TrustAnchors};
 use std::io;
@@ -47,6 +46,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     if octets.first() == Some(&6) {
         return Ok(octets);
     }
-    let text: Vec<u8> = octets.into_iter().filter(|octet| !octet.is_ascii_whitespace()).collect();
-    STANDARD.decode(text).map_err(|_| io::Error::other("neither a Data packet nor Base64"))
+    let text = octets.into_iter().filter(|octet| !octet.is_ascii_whitespace()).map(char::from);
+    Base64::decode_vec(&text.collect::<String>())
+        .map_err(|_| io::Error::other("neither a Data packet nor Base64"))
 }
