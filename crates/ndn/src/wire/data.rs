@@ -2,7 +2,7 @@
 
 use super::signature::SignatureInfo;
 use super::{Check, DATA, NameReader, packet_name};
-use crate::tlv::{WireError, single, write_element, write_integer, write_nested};
+use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use name::component::Component;
 use name::ndn::NdnName;
@@ -45,9 +45,9 @@ pub struct Data<'a> {
     /// The value of FinalBlockId, a component.
     final_block: Option<&'a [u8]>,
     content: &'a [u8],
-    /// Where SignatureInfo begins and ends, and the value behind it.
+    /// Where SignatureInfo begins, where SignatureValue begins, and its value.
     info_at: u32,
-    info_end: u32,
+    signature_at: u32,
     signature: &'a [u8],
 }
 
@@ -82,7 +82,7 @@ impl<'a> Data<'a> {
             final_block: None,
             content: &[],
             info_at: 0,
-            info_end: 0,
+            signature_at: 0,
             signature: &[],
         };
         let mut last = 0;
@@ -105,9 +105,11 @@ impl<'a> Data<'a> {
                 3 => {
                     SignatureInfo::parse(element)?;
                     data.info_at = element.at as u32;
-                    data.info_end = element.end() as u32;
                 }
-                _ => data.signature = element.value,
+                _ => {
+                    data.signature_at = element.at as u32;
+                    data.signature = element.value;
+                }
             }
         }
         match (data.info_at, last) {
@@ -204,8 +206,8 @@ impl<'a> Data<'a> {
     /// # Panics
     /// Never: it has been checked.
     pub fn signature_info(&self) -> SignatureInfo<'a> {
-        let info = self.octets.get(self.info_at as usize..self.info_end as usize).unwrap_or_default();
-        let element = single(info).expect("an element that was checked");
+        let info = self.octets.get(self.info_at as usize..).unwrap_or_default();
+        let element = Elements::new(info).next().ok().flatten().expect("an element that was checked");
         SignatureInfo::parse(element).expect("an element that was checked")
     }
 
@@ -215,12 +217,12 @@ impl<'a> Data<'a> {
         self.signature
     }
 
-    /// What the signature covers: from the name to SignatureInfo.
+    /// What the signature covers: all from the name up to SignatureValue.
     ///
     /// Source: NDN Packet Format 0.3, Signature.
     pub fn signed_portion(&self) -> &'a [u8] {
         let start = self.octets.len() - single(self.octets).map_or(0, |packet| packet.value.len());
-        self.octets.get(start..self.info_end as usize).unwrap_or_default()
+        self.octets.get(start..self.signature_at as usize).unwrap_or_default()
     }
 
     /// The digest that an ImplicitSha256DigestComponent of its full name has: SHA-256 of the packet.

@@ -4,8 +4,8 @@
 //! link packet = bare Interest / bare Data / LpPacket
 //! LpPacket    = 100 length *header-field [fragment]
 //! ```
-//! Header fields come in the order of their types, each once, but for Ack. An unknown one of type 800 to 959 whose two lowest bits are 0 is
-//! ignored, any other spoils the packet.
+//! Header fields come in the order of their types, each once, but for Ack; a packet in which they do not is refused. An unknown one of type
+//! 800 to 959 whose two lowest bits are 0 is ignored, any other spoils the packet.
 //!
 //! Source: NDNLPv2, revision 63.
 
@@ -91,6 +91,10 @@ impl fmt::Display for NackReason {
     }
 }
 
+/// The Ack fields of a link packet that was parsed, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Acks<'a>(&'a [u8]);
+
 /// Header fields of a link packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LpHeader<'a> {
@@ -112,8 +116,8 @@ pub struct LpHeader<'a> {
     pub cache_policy: Option<u64>,
     /// How congested the way was; 0 where it was not.
     pub congestion_mark: u64,
-    /// What is acknowledged: the octets of the Ack fields.
-    acks: &'a [u8],
+    /// What is acknowledged: read it with [`acks`](Self::acks).
+    pub acks: Acks<'a>,
     /// The number of the link packet, for reliability.
     pub tx_sequence: Option<u64>,
     /// The Interest must not be flooded.
@@ -137,12 +141,12 @@ impl<'a> LpHeader<'a> {
 
     /// The numbers of the link packets that arrived.
     pub fn acks(&self) -> impl Iterator<Item = u64> {
-        let mut elements = Elements::new(self.acks);
+        let mut elements = Elements::new(self.acks.0);
         core::iter::from_fn(move || elements.next().ok()?.map(|ack| ack.number().unwrap_or_default()))
     }
 
-    /// What stands before a fragment of `len` octets in a link packet with this header: nothing where the header is empty and `bare` packets
-    /// will do.
+    /// What stands before a fragment of `len` octets in a link packet with this header: nothing where the header is empty, and a bare packet
+    /// will do. A PitToken longer than [`MAX_PIT_TOKEN`] is left out.
     pub fn frame(&self, len: usize) -> LpFrame {
         let mut frame = LpFrame::new();
         if !self.is_empty() {
@@ -161,8 +165,9 @@ impl<'a> LpHeader<'a> {
     }
 }
 
-/// Room for all fields but acknowledgements and announcements, which are not written.
-const FRAME: usize = 168;
+/// Room for all fields at their longest, but for acknowledgements and announcements, which are not written: 148 octets, 6 more to begin a
+/// fragment, and those before the fields.
+const FRAME: usize = HEAD + 154;
 /// Room before the fields, for the type and the length of the link packet.
 const HEAD: usize = 10;
 
@@ -233,7 +238,7 @@ impl LpFrame {
             self.integer(FRAG_INDEX, header.frag_index);
             self.integer(FRAG_COUNT, header.frag_count);
         }
-        if !header.pit_token.is_empty() {
+        if (1..=MAX_PIT_TOKEN).contains(&header.pit_token.len()) {
             self.field(PIT_TOKEN, header.pit_token);
         }
         match header.nack {
@@ -324,9 +329,9 @@ impl<'a> LpPacket<'a> {
                     None => parsed.checked(),
                 };
             }
+            // Even of a field that may be ignored where it is unknown: a Nack that is overlooked is an Interest.
             if element.typ < last || element.typ == last && last != ACK {
-                ignored(&element)?;
-                continue;
+                return Err(WireError::Critical { typ: element.typ, at: element.at });
             }
             last = element.typ;
             parsed.header.take(octets, element)?;
@@ -374,8 +379,9 @@ impl<'a> LpHeader<'a> {
             CONGESTION_MARK => self.congestion_mark = element.number()?,
             ACK => {
                 element.array::<8>()?;
-                let start = if self.acks.is_empty() { element.at } else { element.at - self.acks.len() };
-                self.acks = octets.get(start..element.end()).unwrap_or_default();
+                // They stand together, since fields are in order.
+                let start = element.at - self.acks.0.len();
+                self.acks = Acks(octets.get(start..element.end()).unwrap_or_default());
             }
             TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(element.array()?)),
             NON_DISCOVERY => {
@@ -401,11 +407,13 @@ fn ignored(element: &Element<'_>) -> Result<(), WireError> {
 /// The number in the element of type `typ` in a field.
 fn inner(field: &Element<'_>, typ: u32) -> Result<Option<u64>, WireError> {
     let mut elements = field.elements();
+    let mut number = None;
     while let Some(element) = elements.next()? {
-        if element.typ == typ {
-            return element.number().map(Some);
+        if element.typ == typ && number.is_none() {
+            number = Some(element.number()?);
+        } else {
+            element.ignored()?;
         }
-        element.ignored()?;
     }
-    Ok(None)
+    Ok(number)
 }

@@ -7,6 +7,8 @@ pub mod data;
 pub mod interest;
 pub mod lp;
 pub mod signature;
+#[cfg(test)]
+mod tests;
 
 pub use data::{Data, DataBuilder};
 pub use interest::{Interest, InterestBuilder};

@@ -1,0 +1,193 @@
+//! Certificates: Data that binds a public key to a name for a time.
+//!
+//! ```text
+//! name    = /<identity>/KEY/<key>/<issuer>/<version>
+//! content = SubjectPublicKeyInfo, in DER
+//! ```
+//! Source: NDN Packet Format 0.3, Certificate.
+
+use super::error::{CertificateError, KeyError};
+use super::sign::Signer;
+use super::time;
+use super::verify::Verifier;
+use crate::tlv::{Element, write_element};
+use crate::wire::data::KEY;
+use crate::wire::signature::VALIDITY_PERIOD;
+use crate::wire::{Data, DataBuilder, KeyLocator, SignatureInfo};
+use alloc::vec::Vec;
+use name::build::OwnedName;
+use name::component::{Component, VERSION};
+use name::ndn::{Ndn, NdnName};
+use name::walk::Walk;
+
+/// NotBefore.
+pub const NOT_BEFORE: u32 = 254;
+/// NotAfter.
+pub const NOT_AFTER: u32 = 255;
+
+/// For how long copies of a certificate are fresh, in milliseconds: the hour that is advised.
+pub const FRESHNESS: u64 = 3_600_000;
+
+/// Components behind the identity in the name of a certificate.
+const SUFFIX: usize = 4;
+
+/// The component before that of the key.
+const KEY_COMPONENT: Component<'static> = Component::generic(b"KEY");
+
+/// A checked certificate. Neither its key nor its signature has been looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Certificate<'a> {
+    data: Data<'a>,
+    valid_from: u64,
+    valid_until: u64,
+}
+
+impl<'a> Certificate<'a> {
+    /// Checks `octets`, which must be exactly one certificate.
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
+    pub fn parse(octets: &'a [u8]) -> Result<Self, CertificateError> {
+        Data::parse(octets).map_err(CertificateError::Packet).and_then(Self::from_data)
+    }
+
+    /// The certificate that `data` is.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn from_data(data: Data<'a>) -> Result<Self, CertificateError> {
+        let identity = data.name_len().checked_sub(SUFFIX).ok_or(CertificateError::Name)?;
+        if data.name().components().nth(identity) != Some(KEY_COMPONENT) {
+            return Err(CertificateError::Name);
+        }
+        if data.content_type() != KEY {
+            return Err(CertificateError::ContentType { stated: data.content_type() });
+        }
+        let (valid_from, valid_until) =
+            data.signature_info().validity.and_then(validity).ok_or(CertificateError::Validity)?;
+        Ok(Self { data, valid_from, valid_until })
+    }
+
+    /// The packet.
+    pub fn data(&self) -> &Data<'a> {
+        &self.data
+    }
+
+    /// The name.
+    pub fn name(&self) -> NdnName<'a> {
+        self.data.name()
+    }
+
+    /// The name of whom the key belongs to; it may have no component.
+    pub fn identity(&self) -> OwnedName<Ndn> {
+        self.without_last(SUFFIX)
+    }
+
+    /// The name of the key: the identity, KEY, and the component of the key.
+    pub fn key_name(&self) -> OwnedName<Ndn> {
+        self.without_last(2)
+    }
+
+    fn without_last(&self, count: usize) -> OwnedName<Ndn> {
+        let name = self.name();
+        let components = name.components().take(name.len().saturating_sub(count));
+        OwnedName::from_components(components).unwrap_or_else(|_| OwnedName::from(&name))
+    }
+
+    /// Whether `locator` names the key of this certificate: it is the key's name, or longer and as this certificate's begins.
+    pub fn is_located_by(&self, locator: NdnName<'_>) -> bool {
+        locator.len() + 2 >= self.data.name_len()
+            && self.name().walk().bytes().starts_with(locator.walk().bytes())
+    }
+
+    /// From when it is valid, in seconds since 1970.
+    pub fn valid_from(&self) -> u64 {
+        self.valid_from
+    }
+
+    /// The last second in which it is valid, since 1970.
+    pub fn valid_until(&self) -> u64 {
+        self.valid_until
+    }
+
+    /// Whether it is valid at `now`, in seconds since 1970.
+    pub fn is_valid_at(&self, now: u64) -> bool {
+        (self.valid_from..=self.valid_until).contains(&now)
+    }
+
+    /// The public key, which verifies what its owner signs.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn public_key(&self) -> Result<Verifier, KeyError> {
+        Verifier::from_spki(self.data.content())
+    }
+}
+
+/// From when to when, of a ValidityPeriod.
+fn validity(period: Element<'_>) -> Option<(u64, u64)> {
+    let mut elements = period.elements();
+    let mut time = |typ: u32| {
+        let element = elements.next().ok()?.filter(|element| element.typ == typ)?;
+        time::parse(element.value)
+    };
+    let times = (time(NOT_BEFORE)?, time(NOT_AFTER)?);
+    while let Some(element) = elements.next().ok()? {
+        element.ignored().ok()?;
+    }
+    Some(times)
+}
+
+/// What a certificate is to be made of.
+#[derive(Clone, Copy, Debug)]
+pub struct CertificateBuilder<'a> {
+    /// Whom the key belongs to.
+    pub identity: NdnName<'a>,
+    /// The key's component, that no other key of the identity has.
+    pub key: Component<'a>,
+    /// The number in the last component, by convention the time in milliseconds since 1970.
+    pub version: u64,
+    /// From when it is valid, in seconds since 1970, and at most [`time::LAST`].
+    pub valid_from: u64,
+    /// The last second in which it is valid.
+    pub valid_until: u64,
+}
+
+impl CertificateBuilder<'_> {
+    /// The packet, of the public half of `signer`, and signed by it.
+    ///
+    /// # Errors
+    /// [`CertificateError::NoPublicKey`], or [`CertificateError::Name`] where the name becomes too long.
+    pub fn self_signed(&self, signer: &Signer) -> Result<Vec<u8>, CertificateError> {
+        let public_key = signer.public_key().ok_or(CertificateError::NoPublicKey)?;
+        let version = self.version.to_be_bytes();
+        let version = version.get(8 - crate::tlv::integer_len(self.version)..).unwrap_or_default();
+        let suffix = [
+            KEY_COMPONENT,
+            self.key,
+            Component::generic(b"self"),
+            Component { typ: VERSION, value: version },
+        ];
+        let named = |suffix: &[Component<'_>]| {
+            let components = self.identity.components().chain(suffix.iter().copied());
+            OwnedName::<Ndn>::from_components(components.collect::<Vec<_>>())
+                .map_err(|_| CertificateError::Name)
+        };
+        let (key_name, name) = (named(suffix.get(..2).unwrap_or_default())?, named(&suffix)?);
+
+        let mut period = Vec::new();
+        write_element(NOT_BEFORE, &time::text(self.valid_from), &mut period);
+        write_element(NOT_AFTER, &time::text(self.valid_until), &mut period);
+        let info = SignatureInfo {
+            key_locator: Some(KeyLocator::Name(key_name.view())),
+            validity: Some(Element { typ: VALIDITY_PERIOD, value: &period, at: 0, value_at: 0 }),
+            ..SignatureInfo::of(signer.signature_type())
+        };
+        let builder = DataBuilder {
+            content_type: KEY,
+            freshness: Some(FRESHNESS),
+            ..DataBuilder::new(name.view(), &public_key)
+        };
+        Ok(signer.data(&builder, info))
+    }
+}

@@ -1,0 +1,92 @@
+//! Safe bags: a certificate together with its private key, encrypted under a passphrase.
+//!
+//! ```text
+//! safe bag = 128 length certificate encrypted-key
+//! encrypted-key = 129 length EncryptedPrivateKeyInfo, in DER
+//! ```
+//! Source: ndn-cxx specifications, SafeBag; RFC 5208 §6; RFC 8018 §6.2.
+
+use super::certificate::Certificate;
+use super::error::SafeBagError;
+use super::sign::Signer;
+use crate::tlv::{WireError, single};
+use crate::wire::{DATA, name_octets};
+use pkcs8::EncryptedPrivateKeyInfo;
+use pkcs8::der::Decode;
+use pkcs8::pkcs5::EncryptionScheme;
+use pkcs8::pkcs5::pbes2::Kdf;
+
+/// TLV-TYPE of a safe bag.
+pub const SAFE_BAG: u32 = 128;
+/// EncryptedKey.
+pub const ENCRYPTED_KEY: u32 = 129;
+
+/// The most rounds of PBKDF2 that are computed: some seconds of work. Today 2048 to a million are in use.
+pub const MAX_ITERATIONS: u32 = 10_000_000;
+
+/// A checked safe bag, still closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SafeBag<'a> {
+    certificate: Certificate<'a>,
+    encrypted_key: &'a [u8],
+}
+
+impl<'a> SafeBag<'a> {
+    /// Checks `octets`, which must be exactly one safe bag.
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
+    pub fn parse(octets: &'a [u8]) -> Result<Self, SafeBagError> {
+        let (certificate, encrypted_key) = parts(octets).map_err(SafeBagError::Packet)?;
+        let certificate = Certificate::parse(certificate).map_err(SafeBagError::Certificate)?;
+        Ok(Self { certificate, encrypted_key })
+    }
+
+    /// The certificate.
+    pub fn certificate(&self) -> &Certificate<'a> {
+        &self.certificate
+    }
+
+    /// The encrypted private key, in DER.
+    pub fn encrypted_key(&self) -> &'a [u8] {
+        self.encrypted_key
+    }
+
+    /// The private key of the certificate. Its encryption must be PBES2 with PBKDF2 over a member of the SHA-2 family, in at most
+    /// [`MAX_ITERATIONS`] rounds, and AES.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn open(&self, passphrase: &[u8]) -> Result<Signer, SafeBagError> {
+        let info =
+            EncryptedPrivateKeyInfo::from_der(self.encrypted_key).map_err(|_| SafeBagError::Encryption)?;
+        let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm else {
+            return Err(SafeBagError::Encryption);
+        };
+        match &parameters.kdf {
+            Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MAX_ITERATIONS => {}
+            _ => return Err(SafeBagError::Encryption),
+        }
+        let key = info.decrypt(passphrase).map_err(|_| SafeBagError::Passphrase)?;
+        let signer = Signer::from_pkcs8(key.as_bytes()).map_err(SafeBagError::Key)?;
+        let verifier = self.certificate.public_key().map_err(SafeBagError::Key)?;
+        if verifier.is_signature(&[], &signer.sign(&[])) { Ok(signer) } else { Err(SafeBagError::OtherKey) }
+    }
+}
+
+/// The certificate and the encrypted key.
+fn parts(octets: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
+    let bag = single(octets)?;
+    if bag.typ != SAFE_BAG {
+        return Err(WireError::UnexpectedType { typ: bag.typ });
+    }
+    let mut elements = bag.elements();
+    let missing = |typ| WireError::Missing { typ };
+    let certificate = elements.next()?.filter(|element| element.typ == DATA).ok_or(missing(DATA))?;
+    let key =
+        elements.next()?.filter(|element| element.typ == ENCRYPTED_KEY).ok_or(missing(ENCRYPTED_KEY))?;
+    while let Some(element) = elements.next()? {
+        element.ignored()?;
+    }
+    Ok((name_octets(octets, &certificate), key.value))
+}

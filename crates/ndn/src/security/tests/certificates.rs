@@ -1,0 +1,94 @@
+//! Certificates of others, and our own.
+
+use super::{FROM, SECRET, UNTIL, anchors, hex, named, own, refuses_each_change, vector};
+use crate::security::certificate::CertificateBuilder;
+use crate::security::{Certificate, CertificateError, KeyError, Signed, Signer, certificate};
+use crate::tlv::WireError;
+use crate::wire::{Data, DataBuilder, SignatureInfo, SignatureType};
+use name::component::Component;
+use std::string::{String, ToString};
+
+#[test]
+fn reads_certificates_of_others() {
+    for (certificate, owner) in [
+        ("certificate-ecdsa", "/test/alice"),
+        ("certificate-ed25519", "/test/alice"),
+        ("certificate-rsa", "/test/alice"),
+        ("ndnts-certificate-ecdsa", "/test/bob"),
+        ("ndnts-certificate-ed25519", "/test/bob"),
+    ] {
+        let octets = vector(certificate);
+        let read = Certificate::parse(&octets).unwrap();
+        assert_eq!(read.identity().to_string(), owner);
+        let key = if owner == "/test/bob" { "k2" } else { "k1" };
+        assert_eq!(read.key_name().to_string(), std::format!("{owner}/KEY/{key}"));
+        assert_eq!((read.valid_from(), read.valid_until()), (FROM, UNTIL), "{certificate}");
+        assert_eq!(
+            [FROM - 1, FROM, UNTIL, UNTIL + 1].map(|now| read.is_valid_at(now)),
+            [false, true, true, false]
+        );
+        read.public_key().unwrap().verify(&Signed::data(read.data())).unwrap();
+        // A certificate that signed itself is trusted as any packet is.
+        assert_eq!(anchors(&[certificate]).verify(&Signed::data(read.data()), FROM), Ok(read.name()));
+    }
+}
+
+#[test]
+fn reads_back_its_own_certificates() {
+    for signer in [Signer::ed25519(&[1; 32]), Signer::ecdsa_p256(&[1; 32]).unwrap()] {
+        let octets = own(&signer, 0x1234);
+        let certificate = Certificate::parse(&octets).unwrap();
+        assert_eq!(certificate.name().to_string(), "/me/KEY/1/self/v=4660");
+        assert_eq!((certificate.valid_from(), certificate.valid_until()), (FROM, UNTIL));
+        assert_eq!(certificate.data().freshness(), Some(certificate::FRESHNESS));
+        refuses_each_change(&octets, |octets| {
+            Some(signer.verifier().verify(&Signed::data(&Data::parse(octets).ok()?)))
+        });
+    }
+    let identity = named("/me");
+    let key = Component::generic(b"1");
+    let builder =
+        CertificateBuilder { identity: identity.view(), key, version: 0, valid_from: 0, valid_until: 0 };
+    assert_eq!(builder.self_signed(&Signer::hmac(SECRET)), Err(CertificateError::NoPublicKey));
+}
+
+#[test]
+fn refuses_what_is_no_certificate() {
+    let signer = Signer::ed25519(&[1; 32]);
+    let parse = |name: &str, content_type: u64, period: Option<&str>| {
+        let (name, period) = (named(name), period.map(|digits| hex(&digits.replace(' ', ""))));
+        let element = |value| crate::tlv::Element { typ: 253, value, at: 0, value_at: 0 };
+        let info = SignatureInfo {
+            validity: period.as_deref().map(element),
+            ..SignatureInfo::of(SignatureType::ED25519)
+        };
+        let octets =
+            signer.data(&DataBuilder { content_type, ..DataBuilder::new(name.view(), b"key") }, info);
+        Certificate::parse(&octets)
+            .and_then(|certificate| certificate.public_key().map_err(CertificateError::Key))
+            .err()
+    };
+    let text: String = b"20260102T030405".iter().map(|octet| std::format!("{octet:02x}")).collect();
+    let right = std::format!("FD00FE0F {text} FD00FF0F {text}");
+    let name = "/me/KEY/1/self/v=1";
+    assert_eq!(parse(name, 2, Some(&right)), Some(CertificateError::Key(KeyError::Malformed)));
+    assert_eq!(parse("/KEY/1/self/v=1", 2, Some(&right)), Some(CertificateError::Key(KeyError::Malformed)));
+    assert_eq!(parse(name, 0, Some(&right)), Some(CertificateError::ContentType { stated: 0 }));
+    for other in
+        ["/me/KEY/1/self", "/me", "/me/key/1/self/v=1", "/me/32=KEY/1/self/v=1", "/me/KEY/1/self/v=1/x"]
+    {
+        assert_eq!(parse(other, 2, Some(&right)), Some(CertificateError::Name), "{other}");
+    }
+    for period in [
+        None,
+        Some(""),
+        Some(&right[..48]),
+        Some(&std::format!("FD00FF0F {text} FD00FE0F {text}")),
+        Some(&std::format!("{right} FB00")),
+        Some(&right.replace("54", "20")),
+    ] {
+        assert_eq!(parse(name, 2, period), Some(CertificateError::Validity), "{period:?}");
+    }
+    assert!(parse(name, 2, Some(&std::format!("{right} FC00"))) != Some(CertificateError::Validity));
+    assert_eq!(Certificate::parse(&[]).err(), Some(CertificateError::Packet(WireError::Truncated { at: 0 })));
+}

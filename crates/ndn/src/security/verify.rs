@@ -1,0 +1,135 @@
+//! Keys that verify.
+
+use super::error::{KeyError, Refusal};
+use super::sign::keyed;
+use super::signed::Signed;
+use crate::wire::SignatureType;
+use alloc::boxed::Box;
+use core::fmt;
+use hmac::{Hmac, Mac};
+use p256::ecdsa::signature::hazmat::PrehashVerifier;
+use pkcs8::der::Decode;
+use pkcs8::der::asn1::ObjectIdentifier;
+use pkcs8::{AlgorithmIdentifierRef, DecodePublicKey, SubjectPublicKeyInfoRef};
+use rsa::RsaPublicKey;
+use rsa::pkcs1v15::Pkcs1v15Sign;
+use sha2::{Digest, Sha256};
+
+/// id-ecPublicKey (RFC 5480 §2.1.1).
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+/// secp256r1 (RFC 5480 §2.1.1.1).
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+/// id-Ed25519 (RFC 8410 §3).
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+/// rsaEncryption (RFC 3279 §2.3.1).
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// A key that verifies, or the digest that takes the place of one.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Verifier {
+    /// No key.
+    DigestSha256,
+    /// A shared secret.
+    HmacSha256(Box<Hmac<Sha256>>),
+    /// A public key on the curve P-256.
+    EcdsaP256(p256::ecdsa::VerifyingKey),
+    /// A public key of Ed25519.
+    Ed25519(ed25519_dalek::VerifyingKey),
+    /// A public key of RSA, of up to 4096 bits.
+    Rsa(Box<RsaPublicKey>),
+}
+
+impl Verifier {
+    /// With a shared secret.
+    pub fn hmac(secret: &[u8]) -> Self {
+        Self::HmacSha256(Box::new(keyed(secret)))
+    }
+
+    /// With the public key that `der`, a SubjectPublicKeyInfo, is: on P-256, of Ed25519, or of RSA.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    ///
+    /// Source: RFC 5280 §4.1.2.7.
+    pub fn from_spki(der: &[u8]) -> Result<Self, KeyError> {
+        let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyError::Malformed)?;
+        let key = match kind_of(&info.algorithm)? {
+            SignatureType::SHA256_WITH_ECDSA => {
+                p256::ecdsa::VerifyingKey::try_from(info).map(Self::EcdsaP256).ok()
+            }
+            SignatureType::ED25519 => ed25519_dalek::VerifyingKey::try_from(info).map(Self::Ed25519).ok(),
+            _ => RsaPublicKey::from_public_key_der(der).map(|key| Self::Rsa(Box::new(key))).ok(),
+        };
+        key.ok_or(KeyError::Malformed)
+    }
+
+    /// The signatures that it verifies.
+    pub fn signature_type(&self) -> SignatureType {
+        match self {
+            Self::DigestSha256 => SignatureType::DIGEST_SHA256,
+            Self::HmacSha256(_) => SignatureType::HMAC_WITH_SHA256,
+            Self::EcdsaP256(_) => SignatureType::SHA256_WITH_ECDSA,
+            Self::Ed25519(_) => SignatureType::ED25519,
+            Self::Rsa(_) => SignatureType::SHA256_WITH_RSA,
+        }
+    }
+
+    /// Nothing, where the signature is of this key.
+    ///
+    /// # Errors
+    /// [`Refusal::TypeMismatch`] or [`Refusal::WrongSignature`].
+    pub fn verify(&self, signed: &Signed<'_>) -> Result<(), Refusal> {
+        let (stated, key) = (signed.info.signature_type, self.signature_type());
+        if stated != key {
+            return Err(Refusal::TypeMismatch { stated, key });
+        }
+        let right = self.is_signature(&signed.pieces, signed.value);
+        if right { Ok(()) } else { Err(Refusal::WrongSignature) }
+    }
+
+    /// Whether `signature` is that of this key over `pieces`, one after the other.
+    pub fn is_signature(&self, pieces: &[&[u8]], signature: &[u8]) -> bool {
+        match self {
+            Self::DigestSha256 => sha256(pieces) == signature,
+            Self::HmacSha256(keyed) => {
+                let mut mac = Hmac::clone(keyed);
+                pieces.iter().for_each(|piece| mac.update(piece));
+                mac.verify_slice(signature).is_ok()
+            }
+            Self::EcdsaP256(key) => p256::ecdsa::Signature::from_der(signature)
+                .is_ok_and(|signature| key.verify_prehash(&sha256(pieces), &signature).is_ok()),
+            Self::Ed25519(key) => ed25519_dalek::Signature::from_slice(signature)
+                .is_ok_and(|signature| key.verify_strict(&pieces.concat(), &signature).is_ok()),
+            Self::Rsa(key) => key.verify(Pkcs1v15Sign::new::<Sha256>(), &sha256(pieces), signature).is_ok(),
+        }
+    }
+}
+
+impl fmt::Debug for Verifier {
+    /// The kind of key: it may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Verifier({})", self.signature_type())
+    }
+}
+
+/// What keys of this algorithm sign.
+pub(super) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<SignatureType, KeyError> {
+    match algorithm.oid {
+        EC => match algorithm.parameters_oid() {
+            Ok(P256) => Ok(SignatureType::SHA256_WITH_ECDSA),
+            // Explicit parameters, even of P-256, are not in this profile (RFC 5480 §2.1.1).
+            _ => Err(KeyError::Curve),
+        },
+        ED25519 => Ok(SignatureType::ED25519),
+        RSA => Ok(SignatureType::SHA256_WITH_RSA),
+        _ => Err(KeyError::Kind),
+    }
+}
+
+/// SHA-256 of `pieces`, one after the other.
+pub(super) fn sha256(pieces: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    pieces.iter().for_each(|piece| hash.update(piece));
+    hash.finalize().into()
+}

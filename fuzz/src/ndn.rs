@@ -1,0 +1,120 @@
+//! What must hold for octets given to the parsers of NDN packets, certificates and safe bags.
+
+use ::ndn::security::certificate::Certificate;
+use ::ndn::security::{SafeBag, Signed, TrustAnchors, time};
+use ::ndn::wire::lp::{Acks, LpHeader};
+use ::ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket};
+
+/// Octets that parse as a link packet give a header that is read back as it was, and a fragment; a fragment that parses as an Interest or as
+/// Data is built again from its parts, and read back with the same ones.
+pub fn check_packet(octets: &[u8]) {
+    let Ok(packet) = LpPacket::parse(octets) else { return };
+    check_header(&packet);
+    if let Ok(interest) = Interest::parse(packet.fragment) {
+        check_interest(&interest);
+    }
+    if let Ok(data) = Data::parse(packet.fragment) {
+        check_data(&data);
+    }
+}
+
+fn check_header(packet: &LpPacket<'_>) {
+    // Each Ack takes 12 octets.
+    assert!(packet.header.acks().count() <= 8192);
+    // Acks and announcements are not written.
+    let header = LpHeader { acks: Acks::default(), prefix_announcement: &[], ..packet.header };
+    let frame = header.wrapped(packet.fragment.len());
+    let again = [frame.as_bytes(), packet.fragment].concat();
+    let read = LpPacket::parse(&again).expect("a packet that was built");
+    assert_eq!(read, LpPacket { header, fragment: packet.fragment });
+}
+
+fn check_interest(interest: &Interest<'_>) {
+    assert_eq!(interest.name().len(), interest.name_len());
+    assert_eq!(interest.nonce_at().map(|at| interest.as_bytes()[at].len()), interest.nonce().map(|_| 4));
+    assert_eq!(interest.hop_limit_at().map(|at| interest.as_bytes()[at]), interest.hop_limit());
+    assert_eq!(interest.signature_info().is_some(), interest.signature_value().is_some());
+    let builder = InterestBuilder {
+        can_be_prefix: interest.can_be_prefix(),
+        must_be_fresh: interest.must_be_fresh(),
+        hints: interest.hints().collect(),
+        nonce: interest.nonce(),
+        lifetime: interest.lifetime(),
+        hop_limit: interest.hop_limit(),
+        ..InterestBuilder::new(interest.name())
+    };
+    assert_eq!(
+        builder.hints.iter().map(|hint| hint.as_bytes().len()).sum::<usize>(),
+        interest.forwarding_hint().len()
+    );
+    if let Ok(command) = Signed::command(interest.name()) {
+        assert!(interest.name_octets().len() > command.pieces[0].len() + command.value.len());
+    }
+    let right = interest.parameters_digest_is_right();
+    if interest.parameters().is_some() {
+        let signed = Signed::interest(interest);
+        assert!(right || signed.is_err());
+        assert_eq!(signed.is_ok(), right && interest.signed_portion().is_some());
+        return;
+    }
+    let octets = builder.build();
+    let read = Interest::parse(&octets).expect("an Interest that was built");
+    assert!(octets.len() <= interest.as_bytes().len());
+    assert_eq!((read.name(), read.can_be_prefix()), (interest.name(), interest.can_be_prefix()));
+    assert_eq!(
+        (read.must_be_fresh(), read.forwarding_hint()),
+        (interest.must_be_fresh(), interest.forwarding_hint())
+    );
+    assert_eq!(
+        (read.nonce(), read.lifetime(), read.hop_limit()),
+        (interest.nonce(), interest.lifetime(), interest.hop_limit())
+    );
+}
+
+fn check_data(data: &Data<'_>) {
+    assert_eq!(data.name().len(), data.name_len());
+    let builder = DataBuilder {
+        content_type: data.content_type(),
+        freshness: data.freshness(),
+        final_block: data.final_block(),
+        ..DataBuilder::new(data.name(), data.content())
+    };
+    let mut info = Vec::new();
+    data.signature_info().write(&mut info);
+    let octets = builder.build_signed(&info, |_| data.signature_value().to_vec());
+    let read = Data::parse(&octets).expect("Data that was built");
+    assert_eq!((read.name(), read.content()), (data.name(), data.content()));
+    assert_eq!((read.content_type(), read.freshness()), (data.content_type(), data.freshness()));
+    assert_eq!((read.final_block(), read.signature_value()), (data.final_block(), data.signature_value()));
+    let (again, before) = (read.signature_info(), data.signature_info());
+    assert_eq!((again.signature_type, again.key_locator), (before.signature_type, before.key_locator));
+    assert_eq!((again.nonce, again.time, again.seq_num), (before.nonce, before.time, before.seq_num));
+    let signed = Signed::data(data);
+    assert!(data.as_bytes().len() > signed.pieces[0].len() + signed.value.len());
+}
+
+/// Octets that parse as a certificate, alone or in a safe bag, name the key that they are of, hold times that are written as they were read,
+/// and are trusted for nothing but what their key signed.
+pub fn check_certificate(octets: &[u8]) {
+    if let Ok(bag) = SafeBag::parse(octets) {
+        assert!(octets.len() > bag.encrypted_key().len());
+        check_certificate(bag.certificate().data().as_bytes());
+    }
+    let Ok(certificate) = Certificate::parse(octets) else { return };
+    let (name, key_name) = (certificate.name(), certificate.key_name());
+    assert_eq!(certificate.identity().view().len() + 4, name.len());
+    assert!(certificate.is_located_by(name) && certificate.is_located_by(key_name.view()));
+    assert!(!certificate.is_located_by(certificate.identity().view()));
+    for time in [certificate.valid_from(), certificate.valid_until()] {
+        assert_eq!(time::parse(&time::text(time)), Some(time));
+    }
+    assert!(!certificate.is_valid_at(certificate.valid_until() + 1));
+    let Ok(key) = certificate.public_key() else { return };
+    let mut anchors = TrustAnchors::new();
+    anchors.add(&certificate).expect("a key that was read");
+    let signed = Signed::data(certificate.data());
+    let verified = key.verify(&signed);
+    if let Ok(trusted) = anchors.verify(&signed, certificate.valid_from()) {
+        assert_eq!((trusted, verified), (name, Ok(())));
+    }
+}
