@@ -1,0 +1,45 @@
+//! Consumers and producers of Named Data Networking, over one connection to a forwarder.
+//!
+//! - [`Client`] connects by a [`Transport`] and [expresses](Client::express) Interests; it connects again by itself.
+//! - [`Fetch`] brings an object of many segments, in order, as fast as the way bears.
+//! - [`Registration`] brings the Interests for a prefix; a [`Library`] of [`Publication`]s answers them.
+//! - [`intact`] and [`trusted`] say what Data is accepted.
+//! - [`Client::command`] and [`Client::dataset`] speak NFD's management protocol.
+//!
+//! ```no_run
+//! use client::{Client, Express, Transport};
+//! use ndn::wire::InterestBuilder;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::connect(&Transport::from_environment()?).await?;
+//! let name = name::uri::parse_uri(b"/example/hello")?;
+//! let data = client.express(&InterestBuilder::new(name.view()), &Express::default()).await?;
+//! println!("{} octets", data.view().content().len());
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod by_name;
+mod client;
+mod driver;
+mod fetch;
+mod link;
+mod management;
+mod packet;
+mod publication;
+mod reassembly;
+mod register;
+mod transport;
+mod trust;
+mod window;
+
+pub use client::{Client, Express, Incoming, SendError};
+pub use fetch::{Discovery, Fetch, FetchError, FetchOptions, METADATA, Progress};
+pub use link::MAX_PACKET;
+pub use management::CommandError;
+pub use packet::{ExpressError, OwnedData, Validate, intact, is_application_nack};
+pub use publication::{Library, MAX_OBJECT_NAME, Publication, PublishError, SEGMENT_SIZE};
+pub use register::{RegisterError, Registration};
+pub use transport::{ConnectError, DEFAULT_PORT, Transport, TransportError, VARIABLE};
+pub use trust::trusted;

@@ -1,0 +1,157 @@
+//! Packets in and out of one socket.
+
+use crate::transport::{ConnectError, Transport};
+use ndn::tlv;
+use std::io;
+use std::net::SocketAddr;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UdpSocket, UnixStream, lookup_host};
+
+/// The most octets of an Interest or Data packet (the packet size that all forwarders take).
+pub const MAX_PACKET: usize = 8800;
+
+/// The most octets of a link packet that is received: a packet, and the header around it.
+const MAX_FRAME: usize = MAX_PACKET + 512;
+
+/// Octets that are read at once at the most.
+const READ: usize = 64 << 10;
+
+/// Octets of datagrams that the system holds until they are read.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// A connected socket. Packets that wait to be written, and octets that have been read, are held here.
+pub(crate) struct Link {
+    socket: Socket,
+    /// Whether the forwarder is on this host.
+    pub(crate) is_local: bool,
+    /// Read and not yet taken: `input[taken..filled]`.
+    input: Vec<u8>,
+    taken: usize,
+    filled: usize,
+    /// To write: `output[written..]`, whole packets but for the first on a stream.
+    output: Vec<u8>,
+    written: usize,
+}
+
+enum Socket {
+    Stream { reader: Box<dyn AsyncRead + Send + Unpin>, writer: Box<dyn AsyncWrite + Send + Unpin> },
+    Datagrams(UdpSocket),
+}
+
+impl Link {
+    pub(crate) async fn open(transport: &Transport) -> Result<Self, ConnectError> {
+        let opened = match transport {
+            Transport::Unix(path) => UnixStream::connect(path).await.map(|stream| {
+                let (reader, writer) = stream.into_split();
+                Self::new(Socket::Stream { reader: Box::new(reader), writer: Box::new(writer) }, true)
+            }),
+            Transport::Tcp { host, port } => Self::open_tcp(host, *port).await,
+            Transport::Udp { host, port } => Self::open_udp(host, *port).await,
+        };
+        opened.map_err(|error| ConnectError { transport: transport.clone(), error })
+    }
+
+    async fn open_tcp(host: &str, port: u16) -> io::Result<Self> {
+        let stream = TcpStream::connect((host, port)).await?;
+        stream.set_nodelay(true)?;
+        let is_local = stream.peer_addr()?.ip().to_canonical().is_loopback();
+        let (reader, writer) = stream.into_split();
+        Ok(Self::new(Socket::Stream { reader: Box::new(reader), writer: Box::new(writer) }, is_local))
+    }
+
+    async fn open_udp(host: &str, port: u16) -> io::Result<Self> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for peer in lookup_host((host, port)).await? {
+            let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0; 16], 0).into() };
+            let connected = async {
+                let socket = UdpSocket::bind(any).await?;
+                // A window of packets in pieces comes at once. A system that grants less leaves its own size.
+                let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
+                socket.connect(peer).await?;
+                Ok(socket)
+            };
+            match connected.await {
+                Ok(socket) => {
+                    return Ok(Self::new(Socket::Datagrams(socket), peer.ip().to_canonical().is_loopback()));
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn new(socket: Socket, is_local: bool) -> Self {
+        Self { socket, is_local, input: vec![0; READ], taken: 0, filled: 0, output: Vec::new(), written: 0 }
+    }
+
+    /// Octets that wait to be written.
+    pub(crate) fn queued(&self) -> usize {
+        self.output.len() - self.written
+    }
+
+    /// Queues a whole link packet, given in pieces.
+    pub(crate) fn push(&mut self, pieces: &[&[u8]]) {
+        if self.written == self.output.len() {
+            self.output.clear();
+            self.written = 0;
+        }
+        pieces.iter().for_each(|piece| self.output.extend_from_slice(piece));
+    }
+
+    /// Waits until something was read or written. Nothing is lost where the wait is given up.
+    pub(crate) async fn turn(&mut self) -> io::Result<()> {
+        if self.taken > 0 {
+            self.input.copy_within(self.taken..self.filled, 0);
+            self.filled -= self.taken;
+            self.taken = 0;
+        }
+        let room = self.input.get_mut(self.filled..).unwrap_or_default();
+        let waiting = self.output.get(self.written..).unwrap_or_default();
+        match &mut self.socket {
+            Socket::Stream { reader, writer } => tokio::select! {
+                read = reader.read(room) => match read? {
+                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    read => self.filled += read,
+                },
+                written = writer.write(waiting), if !waiting.is_empty() => self.written += written?,
+            },
+            Socket::Datagrams(socket) => {
+                let next = tlv::frame(waiting).ok().flatten().and_then(|len| waiting.get(..len as usize));
+                tokio::select! {
+                    // The buffer holds any datagram; what an earlier one left in it was no packet.
+                    read = socket.recv(room) => self.filled = read?,
+                    sent = socket.send(next.unwrap_or(waiting)), if !waiting.is_empty() => {
+                        self.written += next.unwrap_or(waiting).len();
+                        sent?;
+                    }
+                }
+            }
+        }
+        if self.written == self.output.len() {
+            self.output.clear();
+            self.written = 0;
+        }
+        Ok(())
+    }
+
+    /// Takes the next whole link packet of what has been read.
+    ///
+    /// # Errors
+    /// The borders of packets are lost, and with them the connection.
+    pub(crate) fn next_packet(&mut self) -> io::Result<Option<&[u8]>> {
+        let read = self.input.get(self.taken..self.filled).unwrap_or_default();
+        if let Socket::Datagrams(_) = self.socket {
+            self.taken = 0;
+            self.filled = 0;
+            return Ok(Some(read).filter(|read| !read.is_empty()));
+        }
+        let broken = |rule: String| io::Error::new(io::ErrorKind::InvalidData, rule);
+        match tlv::frame(read).map_err(|error| broken(error.to_string()))? {
+            Some(len) if len > MAX_FRAME as u64 => {
+                Err(broken(format!("a packet of {len} octets, where {MAX_FRAME} are the most")))
+            }
+            Some(len) => Ok(read.get(..len as usize).inspect(|_| self.taken += len as usize)),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A forwarder for tests: it routes by longest prefix between the connections of one Unix socket, and takes `rib/register`.
+//!
+//! It shares nothing with the tables of the real one, so that what works with both works with others.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
+use ndn::tlv;
+use ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A running forwarder; it ends when dropped, and its socket's file is then gone.
+pub(crate) struct Forwarder {
+    path: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    stopped: bool,
+    connections: Vec<UnixStream>,
+    routes: HashMap<Vec<u8>, usize>,
+    pending: Vec<Pending>,
+    /// Of as many Data packets as this one is lost; 0 for none.
+    loss: usize,
+    /// The commands that were done: module and verb.
+    commands: Vec<String>,
+    forwarded: usize,
+}
+
+struct Pending {
+    name: Vec<u8>,
+    can_be_prefix: bool,
+    from: usize,
+    token: Vec<u8>,
+}
+
+impl Forwarder {
+    /// Listens at `path`.
+    pub(crate) fn start(path: &Path) -> Self {
+        let listener = UnixListener::bind(path).unwrap();
+        let state = Arc::new(Mutex::new(State::default()));
+        let accepting = Arc::clone(&state);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let stream = stream.unwrap();
+                let mut locked = accepting.lock().unwrap();
+                if locked.stopped {
+                    return;
+                }
+                let id = locked.connections.len();
+                locked.connections.push(stream.try_clone().unwrap());
+                let state = Arc::clone(&accepting);
+                thread::spawn(move || read(stream, id, &state));
+            }
+        });
+        Self { path: path.into(), state }
+    }
+
+    /// Loses one of `loss` Data packets.
+    pub(crate) fn lose_one_of(&self, loss: usize) {
+        self.state.lock().unwrap().loss = loss;
+    }
+
+    /// The commands that were done.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        self.state.lock().unwrap().commands.clone()
+    }
+}
+
+impl Drop for Forwarder {
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap();
+        state.stopped = true;
+        for connection in &state.connections {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        drop(state);
+        // The listener looks whether it has been stopped after each connection.
+        let _ = UnixStream::connect(&self.path);
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Reads packets until the connection ends.
+fn read(mut stream: UnixStream, id: usize, state: &Mutex<State>) {
+    let mut octets = Vec::new();
+    let mut chunk = [0; 16384];
+    while let Ok(count) = stream.read(&mut chunk)
+        && count > 0
+    {
+        octets.extend_from_slice(&chunk[..count]);
+        while let Some(len) = tlv::frame(&octets).expect("packets") {
+            if octets.len() < len as usize {
+                break;
+            }
+            let packet: Vec<u8> = octets.drain(..len as usize).collect();
+            state.lock().unwrap().receive(id, &packet);
+        }
+    }
+    // Routes end with the connection, and pending Interests bring nothing any more.
+    let mut state = state.lock().unwrap();
+    state.routes.retain(|_, to| *to != id);
+    state.pending.retain(|pending| pending.from != id);
+}
+
+impl State {
+    fn receive(&mut self, from: usize, packet: &[u8]) {
+        let packet = LpPacket::parse(packet).expect("a link packet");
+        if let Ok(interest) = Interest::parse(packet.fragment) {
+            self.interest(from, &interest, packet.header.pit_token);
+        } else {
+            let data = Data::parse(packet.fragment).expect("an Interest or Data");
+            assert_eq!(packet.header.pit_token, b"token", "the token comes back with {}", data.name());
+            self.data(&data);
+        }
+    }
+
+    fn interest(&mut self, from: usize, interest: &Interest<'_>, token: &[u8]) {
+        assert!(interest.nonce().is_some());
+        if let Ok(command) = Command::parse(interest) {
+            assert!(command.signature.is_right_digest() && interest.parameters_digest_is_right());
+            let answer = self.command(from, &command).to_bytes();
+            return self.send(from, LpHeader::default(), &DataBuilder::new(interest.name(), &answer).build());
+        }
+        let name = value(interest.name_octets()).to_vec();
+        let route = prefixes(interest.name_octets()).rev().find_map(|end| self.routes.get(&name[..end]));
+        match route.copied() {
+            Some(to) => {
+                let can_be_prefix = interest.can_be_prefix();
+                self.pending.push(Pending { name, can_be_prefix, from, token: token.to_vec() });
+                let header = LpHeader { pit_token: b"token", ..LpHeader::default() };
+                self.send(to, header, interest.as_bytes());
+            }
+            None => {
+                let nack = Some(NackReason::NO_ROUTE);
+                let header = LpHeader { nack, pit_token: token, ..LpHeader::default() };
+                self.send(from, header, interest.as_bytes());
+            }
+        }
+    }
+
+    fn command(&mut self, from: usize, command: &Command<'_>) -> ControlResponse {
+        let target = command.target;
+        let verb =
+            format!("{}/{}", str::from_utf8(target.module).unwrap(), str::from_utf8(target.verb).unwrap());
+        let parameters = &command.parameters;
+        let key = parameters.name.as_ref().map(|name: &OwnedName<Ndn>| value(name.as_bytes()).to_vec());
+        let answer = match (verb.as_str(), key) {
+            ("rib/register", Some(prefix)) => {
+                self.routes.insert(prefix, from);
+                ControlParameters {
+                    face_id: Some(parameters.face_id.unwrap_or(from as u64)),
+                    ..parameters.clone()
+                }
+            }
+            ("rib/unregister", Some(prefix)) => {
+                self.routes.remove(&prefix);
+                parameters.clone()
+            }
+            ("faces/create", _) => {
+                let existing = ControlParameters { face_id: Some(77), ..parameters.clone() };
+                return ControlResponse::with(409, "the face exists", &existing);
+            }
+            _ => return ControlResponse::new(501, "no such command"),
+        };
+        self.commands.push(verb);
+        ControlResponse::with(200, "OK", &answer)
+    }
+
+    fn data(&mut self, data: &Data<'_>) {
+        self.forwarded += 1;
+        if self.loss > 0 && self.forwarded.is_multiple_of(self.loss) {
+            return;
+        }
+        let name = value(data.name_octets());
+        let satisfies = |pending: &mut Pending| {
+            pending.name == name || pending.can_be_prefix && name.starts_with(&pending.name)
+        };
+        let satisfied: Vec<_> = self.pending.extract_if(.., satisfies).collect();
+        for pending in satisfied {
+            let header = LpHeader { pit_token: &pending.token, ..LpHeader::default() };
+            self.send(pending.from, header, data.as_bytes());
+        }
+    }
+
+    fn send(&self, to: usize, header: LpHeader<'_>, packet: &[u8]) {
+        let framed = [header.frame(packet.len()).as_bytes(), packet].concat();
+        // Who has gone reads nothing.
+        let _ = (&self.connections[to]).write_all(&framed);
+    }
+}
+
+fn value(name: &[u8]) -> &[u8] {
+    tlv::single(name).unwrap().value
+}
+
+/// The ends of the prefixes of a name in its value, from the empty one.
+fn prefixes(name: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
+    let mut elements = tlv::Elements::new(value(name));
+    let mut ends = vec![0];
+    while let Some(element) = elements.next().unwrap() {
+        ends.push(element.end());
+    }
+    ends.into_iter()
+}
