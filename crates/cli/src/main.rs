@@ -24,6 +24,7 @@ Examples:
   hashlane compare before after             two reports, row by row
   hashlane dns render example.com.zone --explain
                                             the zone as messages, and where each name went and why
+  hashlane ndn ping /example                is a producer there, and how far?
   hashlane schemes                          the hashes that are registered, and where each is safe";
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +37,8 @@ enum Command {
     Compare(cmd::compare::Compare),
     /// Work on messages of the DNS
     Dns(cmd::dns::Dns),
+    /// Named Data Networking: use and manage a forwarder
+    Ndn(cmd::ndn::Ndn),
     /// List the registered hashes: source, width, keying, check value, where each is safe
     Schemes(cmd::schemes::Schemes),
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Dns(command) => command.run(),
+        Command::Ndn(command) => command.run(),
         Command::Schemes(command) => command.run(),
     };
     match result {

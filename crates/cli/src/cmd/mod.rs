@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod dns;
+pub(crate) mod ndn;
 pub(crate) mod report;
 pub(crate) mod schemes;
 pub(crate) mod study;

@@ -8,8 +8,13 @@ use std::io::{self, IsTerminal, Write};
 
 /// Writes to standard output.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    write(text.as_bytes())
+}
+
+/// Writes octets to standard output, as they are.
+pub(crate) fn write(octets: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(octets)?;
     out.flush()
 }
 

@@ -1,0 +1,69 @@
+//! What all commands share: the forwarder, names, and when to stop.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use client::{Client, Transport};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use name::uri::{UriError, parse_uri};
+use ndn::mgmt::Record;
+use std::time::Duration;
+
+/// Which forwarder.
+#[derive(Debug, Args)]
+pub(super) struct Connection {
+    /// Where the forwarder is: unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT
+    #[arg(long, value_name = "URI")]
+    connect: Option<Transport>,
+}
+
+impl Connection {
+    pub(super) async fn open(&self) -> Result<Client> {
+        let transport = match &self.connect {
+            Some(transport) => transport.clone(),
+            None => Transport::from_environment()?,
+        };
+        Ok(Client::connect(&transport).await?)
+    }
+}
+
+/// A name on the command line, as a URI with or without its scheme.
+pub(super) fn name(text: &str) -> Result<OwnedName<Ndn>, UriError> {
+    parse_uri(text.as_bytes())
+}
+
+/// A time on the command line, in milliseconds.
+pub(super) fn millis(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(millis) if millis <= 86_400_000 => Ok(Duration::from_millis(millis)),
+        _ => Err("expected milliseconds, 0 to 86400000 (a day)".into()),
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+pub(super) async fn stopped() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    // Where signals cannot be heard, they end the process as they do by default.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The records of a dataset.
+pub(super) async fn records<R: Record>(client: &Client, module: &str, list: &str) -> Result<Vec<R>> {
+    let octets = client.dataset(module, list, None).await?;
+    match R::parse_all(&octets) {
+        Ok(records) => Ok(records),
+        Err(error) => bail!("the forwarder's dataset {module}/{list} cannot be read: {error}"),
+    }
+}

@@ -1,0 +1,264 @@
+//! `hashlane ndn face`
+
+use super::connection::{Connection, records};
+use super::rows::{self, Row};
+use crate::output;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use client::{Client, CommandError};
+use ndn::mgmt::dataset::FaceStatus;
+use ndn::mgmt::face_uri::FaceUriError;
+use ndn::mgmt::values::FacePersistency;
+use ndn::mgmt::{ControlParameters, FaceUri};
+use std::fmt;
+use std::process::ExitCode;
+use std::str::FromStr;
+use tokio::net::lookup_host;
+
+/// List, make and destroy faces: the forwarder's links to others.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane ndn face list
+  hashlane ndn face create udp4://192.0.2.1:6363
+  hashlane ndn face destroy 264")]
+pub(super) struct Face {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List faces
+    #[command(after_help = "\
+Examples:
+  hashlane ndn face list
+  hashlane ndn face list --json | jq '.[] | select(.scope == \"non-local\")'")]
+    List(List),
+    /// Make a face
+    #[command(after_help = "\
+A face that is there already is no error: its number is printed.
+
+Examples:
+  hashlane ndn face create udp://router.example
+  hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent --mtu 1400")]
+    Create(Create),
+    /// Destroy a face
+    #[command(after_help = "\
+Examples:
+  hashlane ndn face destroy 264
+  hashlane ndn face destroy udp4://192.0.2.1:6363")]
+    Destroy(Destroy),
+    /// Show one face
+    #[command(after_help = "\
+Examples:
+  hashlane ndn face show 264")]
+    Show(Show),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Args)]
+struct Create {
+    /// The remote end
+    #[arg(value_name = "FACEURI")]
+    uri: FaceUri,
+    /// The local end
+    #[arg(long, value_name = "FACEURI")]
+    local: Option<FaceUri>,
+    /// When it goes away
+    #[arg(long, value_enum)]
+    persistency: Option<Persistency>,
+    /// Largest link packet, in octets
+    #[arg(long, value_name = "OCTETS")]
+    mtu: Option<u64>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Persistency {
+    /// At a failure, or when it is destroyed
+    Persistent,
+    /// Only when it is destroyed
+    Permanent,
+}
+
+#[derive(Debug, Args)]
+struct Destroy {
+    /// Its number or its remote end
+    #[arg(value_name = "FACE")]
+    face: Choice,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Args)]
+struct Show {
+    /// Its number or its remote end
+    #[arg(value_name = "FACE")]
+    face: Choice,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Face {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::List(list) => {
+                let client = list.connection.open().await?;
+                let faces: Vec<FaceStatus> = records(&client, "faces", "list").await?;
+                rows::print(&faces.iter().map(row).collect::<Vec<_>>(), list.json)?;
+            }
+            Command::Create(create) => {
+                let client = create.connection.open().await?;
+                let parameters = ControlParameters {
+                    uri: Some(canonical(&create.uri).await?.to_string()),
+                    local_uri: create.local.as_ref().map(FaceUri::to_string),
+                    persistency: create.persistency.map(|persistency| match persistency {
+                        Persistency::Persistent => FacePersistency::Persistent,
+                        Persistency::Permanent => FacePersistency::Permanent,
+                    }),
+                    mtu: create.mtu,
+                    ..Default::default()
+                };
+                let (id, is_new) = self::create(&client, &parameters).await?;
+                let what = if is_new { "face-created" } else { "face-exists" };
+                output::print(&format!("{what} id={id} remote={}\n", parameters.uri.unwrap_or_default()))?;
+            }
+            Command::Destroy(destroy) => {
+                let client = destroy.connection.open().await?;
+                let face = find(&client, &destroy.face).await?;
+                let parameters = ControlParameters { face_id: Some(face.face_id), ..Default::default() };
+                client.command("faces", "destroy", &parameters).await?;
+                let (id, uri) = (face.face_id, rows::plain(&face.uri));
+                output::print(&format!("face-destroyed id={id} remote={uri}\n"))?;
+            }
+            Command::Show(show) => {
+                let client = show.connection.open().await?;
+                let face = find(&client, &show.face).await?;
+                rows::print_one(&row(&face), show.json)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn row(face: &FaceStatus) -> Row {
+    Row::new()
+        .number("face", face.face_id)
+        .text("remote", &face.uri)
+        .text("local", &face.local_uri)
+        .text("scope", face.scope)
+        .text("persistency", face.persistency)
+        .text("link", face.link_type)
+        .maybe("mtu", face.mtu)
+        .maybe("expires-ms", face.expiration)
+        .number("in-interests", face.in_interests)
+        .number("in-data", face.in_data)
+        .number("in-nacks", face.in_nacks)
+        .number("in-octets", face.in_bytes)
+        .number("out-interests", face.out_interests)
+        .number("out-data", face.out_data)
+        .number("out-nacks", face.out_nacks)
+        .number("out-octets", face.out_bytes)
+        .number("flags", face.flags)
+}
+
+/// A face on the command line: by its number, or by its remote end.
+#[derive(Clone, Debug)]
+pub(super) enum Choice {
+    Id(u64),
+    Uri(FaceUri),
+}
+
+impl FromStr for Choice {
+    type Err = FaceUriError;
+
+    fn from_str(text: &str) -> Result<Self, FaceUriError> {
+        match text.parse() {
+            Ok(id) => Ok(Self::Id(id)),
+            Err(_) => text.parse().map(Self::Uri),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "{id}"),
+            Self::Uri(uri) => uri.fmt(f),
+        }
+    }
+}
+
+/// The face, among those that there are.
+pub(super) async fn find(client: &Client, choice: &Choice) -> Result<FaceStatus> {
+    let uri = match choice {
+        Choice::Id(_) => String::new(),
+        Choice::Uri(uri) => canonical(uri).await?.to_string(),
+    };
+    let faces: Vec<FaceStatus> = records(client, "faces", "list").await?;
+    let is_it = |face: &FaceStatus| match choice {
+        Choice::Id(id) => face.face_id == *id,
+        Choice::Uri(_) => face.uri == uri,
+    };
+    let found = faces.into_iter().find(is_it);
+    found.ok_or_else(|| anyhow!("there is no face {choice}; see `hashlane ndn face list`"))
+}
+
+/// The number of the face, which is made where a remote end is given and it is not there.
+pub(super) async fn find_or_create(client: &Client, choice: &Choice) -> Result<u64> {
+    match choice {
+        Choice::Id(id) => Ok(*id),
+        Choice::Uri(uri) => {
+            let uri = Some(canonical(uri).await?.to_string());
+            let (id, _) = create(client, &ControlParameters { uri, ..Default::default() }).await?;
+            Ok(id)
+        }
+    }
+}
+
+/// Makes a face, or finds the one that is there; whether it is new.
+async fn create(client: &Client, parameters: &ControlParameters) -> Result<(u64, bool)> {
+    let (made, is_new) = match client.command("faces", "create", parameters).await {
+        Ok(made) => (made, true),
+        // 409 is also the answer where another face is in the way, and then has no number.
+        Err(CommandError::Refused(response)) if response.code == 409 => match response.parameters() {
+            Ok(Some(existing)) if existing.face_id.is_some() => (existing, false),
+            _ => return Err(CommandError::Refused(response).into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    Ok((made.face_id.context("the forwarder does not tell the number of the face")?, is_new))
+}
+
+/// The canonical form of a remote end; the name of a host is looked up.
+async fn canonical(uri: &FaceUri) -> Result<FaceUri> {
+    match uri.canonical() {
+        Err(FaceUriError::HostName(host)) => {
+            let looked_up = lookup_host((host.as_str(), 0)).await;
+            let mut addresses = looked_up.with_context(|| format!("cannot look up {host}"))?;
+            // The scheme may want addresses of one version.
+            let fits = |uri: &FaceUri| {
+                let version = uri.scheme().chars().last().filter(char::is_ascii_digit);
+                move |address: &std::net::SocketAddr| version.is_none_or(|v| (v == '4') == address.is_ipv4())
+            };
+            match addresses.find(fits(uri)) {
+                Some(address) => Ok(uri.at(address.ip()).canonical()?),
+                None => bail!("{host} has no address of the version that {}:// is for", uri.scheme()),
+            }
+        }
+        canonical => Ok(canonical?),
+    }
+}

@@ -1,0 +1,129 @@
+//! `hashlane ndn get`
+
+use super::connection::{Connection, millis, name, stopped};
+use super::trust::Trust;
+use crate::output;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use client::{Discovery, Fetch, FetchOptions};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Fetch an object of segments and write it to standard output, or to a file.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A name that ends with a version (/v=1) is that version; one that ends with a segment (/seg=0) is that segment alone.
+Else the version is found by the object's metadata, or by any fresh Data below the name.
+
+Examples:
+  hashlane ndn get /example/notes
+  hashlane ndn get /example/folder.tar -o folder.tar
+  hashlane ndn get /localhost/nfd/faces/list --discover prefix | xxd")]
+pub(super) struct Get {
+    /// The name of the object
+    #[arg(value_parser = name)]
+    name: OwnedName<Ndn>,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Interests under way at the most
+    #[arg(short, long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    pipeline: u32,
+    /// Lifetime of Interests in milliseconds
+    #[arg(short, long, value_name = "MS", default_value = "4000", value_parser = millis)]
+    lifetime: Duration,
+    /// How often the Interest for a segment is sent again
+    #[arg(short, long, value_name = "N", default_value_t = 15)]
+    retries: u32,
+    /// How the version is found
+    #[arg(long, value_enum, default_value_t = Discover::Auto)]
+    discover: Discover,
+    /// Only errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Discover {
+    /// By metadata, or else by any Data
+    Auto,
+    /// By metadata
+    Metadata,
+    /// By any fresh Data below the name
+    Prefix,
+    /// The name is complete
+    None,
+}
+
+/// What a shell calls the exit of a command that Ctrl-C has stopped: 128 + SIGINT.
+const STOPPED: u8 = 130;
+
+impl Get {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let validate = self.trust.validator()?;
+        let client = self.connection.open().await?;
+        let options = FetchOptions {
+            discovery: match self.discover {
+                Discover::Auto => Discovery::Auto,
+                Discover::Metadata => Discovery::Metadata,
+                Discover::Prefix => Discovery::Prefix,
+                Discover::None => Discovery::None,
+            },
+            lifetime: self.lifetime.as_millis() as u64,
+            retries: self.retries,
+            most: self.pipeline as usize,
+            validate,
+        };
+        let begun = Instant::now();
+        let fetched = async {
+            let mut fetch = client.fetch(self.name.view(), options).await?;
+            self.write(&mut fetch).await?;
+            anyhow::Ok(fetch)
+        };
+        let fetch = tokio::select! {
+            () = stopped() => {
+                output::tell("hashlane: stopped; the object is not complete");
+                return Ok(ExitCode::from(STOPPED));
+            }
+            fetched = fetched => fetched.with_context(|| self.name.to_string())?,
+        };
+        if !self.quiet {
+            let progress = fetch.progress();
+            let seconds = begun.elapsed().as_secs_f64();
+            output::tell(&format!(
+                "fetched {}: {} octets, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} sent again, window {}, rtt {:.3} ms",
+                fetch.name(),
+                progress.octets,
+                progress.segments,
+                progress.octets as f64 * 8e-6 / seconds,
+                progress.sent_again,
+                progress.window,
+                progress.round_trip.unwrap_or_default().as_secs_f64() * 1e3,
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn write(&self, fetch: &mut Fetch) -> Result<()> {
+        let mut file = match &self.output {
+            Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
+            None => None,
+        };
+        while let Some(data) = fetch.next().await? {
+            match &mut file {
+                Some(file) => file.write_all(data.view().content())?,
+                None => output::write(data.view().content())?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! `hashlane ndn`
+
+mod connection;
+mod cs;
+mod face;
+mod get;
+mod peek;
+mod ping;
+mod ping_server;
+mod put;
+mod route;
+mod rows;
+mod serve;
+mod status;
+mod strategy;
+mod trust;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Named Data Networking: use and manage a forwarder.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one at /run/nfd/nfd.sock.
+
+Examples:
+  hashlane ndn ping-server /example &
+  hashlane ndn ping /example -c 4
+  hashlane ndn put /example/notes notes.txt &
+  hashlane ndn get /example/notes
+  hashlane ndn route add /example udp4://router.example")]
+pub(crate) struct Ndn {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure the round trip to a ping server
+    Ping(ping::Ping),
+    /// Answer pings under a prefix
+    PingServer(ping_server::PingServer),
+    /// Express one Interest and print what comes
+    Peek(peek::Peek),
+    /// Publish a file, or standard input, as an object of segments
+    Put(put::Put),
+    /// Fetch an object of segments
+    Get(get::Get),
+    /// Publish the files of a folder
+    Serve(serve::Serve),
+    /// Show what a forwarder says of itself
+    Status(status::Status),
+    /// List, make and destroy faces
+    Face(face::Face),
+    /// List, add and remove routes
+    Route(route::Route),
+    /// List, set and unset the strategies of prefixes
+    Strategy(strategy::Strategy),
+    /// Show, configure and erase the content store
+    Cs(cs::Cs),
+}
+
+impl Ndn {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            match self.command {
+                Command::Ping(command) => command.run().await,
+                Command::PingServer(command) => command.run().await,
+                Command::Peek(command) => command.run().await,
+                Command::Put(command) => command.run().await,
+                Command::Get(command) => command.run().await,
+                Command::Serve(command) => command.run().await,
+                Command::Status(command) => command.run().await,
+                Command::Face(command) => command.run().await,
+                Command::Route(command) => command.run().await,
+                Command::Strategy(command) => command.run().await,
+                Command::Cs(command) => command.run().await,
+            }
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! `hashlane ndn ping-server`
+
+use super::connection::{Connection, millis, name, stopped};
+use super::ping::timestamp;
+use crate::output;
+use anyhow::{Context, Result};
+use clap::Args;
+use name::build::OwnedName;
+use name::component::Component;
+use name::ndn::Ndn;
+use ndn::wire::DataBuilder;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Answer pings: every Interest below PREFIX/ping.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The options are those of ndnpingserver.
+
+Examples:
+  hashlane ndn ping-server /example
+  hashlane ndn ping-server /example -x 0 -s 1000
+  hashlane ndn ping-server /example -p 100 -q        answers a hundred, and ends")]
+pub(super) struct PingServer {
+    /// The prefix
+    #[arg(value_parser = name)]
+    prefix: OwnedName<Ndn>,
+    /// Milliseconds for which an answer is fresh
+    #[arg(short = 'x', long, value_name = "MS", default_value = "1000", value_parser = millis)]
+    freshness: Duration,
+    /// Answers to give before ending
+    #[arg(short = 'p', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    satisfy: Option<u64>,
+    /// Octets of content in an answer
+    #[arg(short, long, value_name = "OCTETS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=8000))]
+    size: u64,
+    /// Only the summary
+    #[arg(short, long)]
+    quiet: bool,
+    /// The time before each line, in seconds since 1970
+    #[arg(short = 't', long)]
+    timestamp: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl PingServer {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let client = self.connection.open().await?;
+        let components = self.prefix.view().components().chain([Component::generic(b"ping")]);
+        let prefix = OwnedName::<Ndn>::from_components(components)?;
+        let registered = client.register(prefix.view()).await;
+        let mut registration = registered.with_context(|| format!("cannot register {prefix}"))?;
+        output::print(&format!("PING SERVER {}\n", self.prefix))?;
+        let content = vec![b'a'; self.size as usize];
+        let mut answered = 0;
+        let stop = stopped();
+        tokio::pin!(stop);
+        while self.satisfy.is_none_or(|most| answered < most) {
+            let incoming = tokio::select! {
+                () = &mut stop => break,
+                incoming = registration.next() => incoming,
+            };
+            let Some(incoming) = incoming else { break };
+            let name = incoming.interest().name();
+            let freshness = Some(self.freshness.as_millis() as u64);
+            let data = DataBuilder { freshness, ..DataBuilder::new(name, &content) };
+            incoming.reply(&data.build()).await?;
+            answered += 1;
+            if !self.quiet {
+                let time = self.timestamp.then(timestamp).unwrap_or_default();
+                let last = name.components().last().map(|last| last.to_string()).unwrap_or_default();
+                output::print(&format!("{time}interest received: seq={last}\n"))?;
+            }
+        }
+        registration.close().await;
+        output::print(&format!("\n--- ping server {} ---\n{answered} packets processed\n", self.prefix))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

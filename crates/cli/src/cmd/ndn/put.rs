@@ -1,0 +1,77 @@
+//! `hashlane ndn put`
+
+use super::connection::{Connection, millis, name, stopped};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use client::{Library, Publication};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Publish a file, or standard input, as an object of segments, until stopped.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The name may end with a version (/v=1); else it is the time of the file's last change, or the time now.
+Consumers find the version by the object's metadata, or ask for any Data below the name.
+
+Examples:
+  hashlane ndn put /example/notes notes.txt
+  tar c folder | hashlane ndn put /example/folder.tar/v=1")]
+pub(super) struct Put {
+    /// The name of the object
+    #[arg(value_parser = name)]
+    name: OwnedName<Ndn>,
+    /// The file; without it, or for -, standard input
+    file: Option<PathBuf>,
+    /// Milliseconds for which segments are fresh
+    #[arg(short = 'f', long, value_name = "MS", default_value = "10000", value_parser = millis)]
+    freshness: Duration,
+    /// Only errors
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Octets that are taken from standard input.
+const MOST_OCTETS: u64 = 1 << 30;
+
+impl Put {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let client = self.connection.open().await?;
+        let object = match self.file.as_deref().filter(|file| file.as_os_str() != "-") {
+            Some(file) => {
+                Publication::file(self.name.view(), file).with_context(|| file.display().to_string())?
+            }
+            None => {
+                let mut octets = Vec::new();
+                std::io::stdin().lock().take(MOST_OCTETS + 1).read_to_end(&mut octets)?;
+                if octets.len() as u64 > MOST_OCTETS {
+                    bail!(
+                        "standard input has more than {MOST_OCTETS} octets; put a file, which is read in pieces"
+                    );
+                }
+                Publication::new(self.name.view(), octets)?
+            }
+        };
+        let object = object.with_freshness(self.freshness);
+        let registered = client.register(object.name()).await;
+        let mut registration = registered.with_context(|| format!("cannot register {}", object.name()))?;
+        if !self.quiet {
+            let (name, segments) = (object.versioned_name(), object.segments());
+            output::tell(&format!("published {name}: {} octets, {segments} segments", object.len()));
+        }
+        let mut library = Library::new();
+        library.insert(object);
+        tokio::select! {
+            () = stopped() => {}
+            served = library.serve(&mut registration, |_| {}) => served?,
+        }
+        registration.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,120 @@
+//! `hashlane ndn serve`
+
+use super::connection::{Connection, millis, name, stopped};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use client::{Library, Publication};
+use name::build::OwnedName;
+use name::component::Component;
+use name::ndn::Ndn;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Publish a file, or all files of a folder and of those in it, under a prefix, until stopped.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FOLDER/a/b.txt is the object PREFIX/a/b.txt. Its version is the time of its last change when this command starts.
+Files that begin with a period are passed over, and links are not followed.
+
+Examples:
+  hashlane ndn serve /example/site public
+  hashlane ndn get /example/site/index.html")]
+pub(super) struct Serve {
+    /// The prefix
+    #[arg(value_parser = name)]
+    prefix: OwnedName<Ndn>,
+    /// The file or the folder
+    path: PathBuf,
+    /// Milliseconds for which segments are fresh
+    #[arg(short = 'f', long, value_name = "MS", default_value = "10000", value_parser = millis)]
+    freshness: Duration,
+    /// Print the name of each Data packet that is sent
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Files that are served at the most: each is held open.
+const MOST_FILES: usize = 10_000;
+
+/// Folders in folders.
+const DEEPEST: usize = 64;
+
+impl Serve {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        let mut files = Vec::new();
+        if self.path.is_dir() {
+            find(&self.path, &mut Vec::new(), &mut files)?;
+        } else {
+            files.push((self.path.clone(), Vec::new()));
+        }
+        let mut library = Library::new();
+        let mut octets = 0;
+        for (path, elements) in &files {
+            let under = elements.iter().map(|element| Component::generic(element.as_bytes()));
+            let name = OwnedName::<Ndn>::from_components(self.prefix.view().components().chain(under))?;
+            let object = Publication::file(name.view(), path).with_context(|| path.display().to_string())?;
+            octets += object.len();
+            library.insert(object.with_freshness(self.freshness));
+        }
+        let client = self.connection.open().await?;
+        let registered = client.register(self.prefix.view()).await;
+        let mut registration = registered.with_context(|| format!("cannot register {}", self.prefix))?;
+        output::tell(&format!("serving {}: {} files, {octets} octets", self.prefix, files.len()));
+        let answered = |data: &[u8]| {
+            if self.verbose
+                && let Ok(data) = ndn::wire::Data::parse(data)
+            {
+                output::tell(&data.name().to_string());
+            }
+        };
+        let serve = async {
+            // A file that became unreadable is no reason to stop serving the others.
+            while let Err(error) = library.serve(&mut registration, answered).await {
+                output::tell(&format!("hashlane: {error}"));
+            }
+        };
+        tokio::select! {
+            () = stopped() => {}
+            () = serve => {}
+        }
+        registration.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A file, and the elements of its path below the folder.
+type Found = (PathBuf, Vec<String>);
+
+/// Adds the files of `folder`, which `below` leads to.
+fn find(folder: &Path, below: &mut Vec<String>, found: &mut Vec<Found>) -> Result<()> {
+    if below.len() > DEEPEST {
+        bail!("{}: more than {DEEPEST} folders in each other", folder.display());
+    }
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let Ok(element) = entry.file_name().into_string() else { continue };
+        let kind = entry.file_type()?;
+        if element.starts_with('.') {
+            continue;
+        }
+        below.push(element);
+        if kind.is_dir() {
+            find(&entry.path(), below, found)?;
+        } else if kind.is_file() {
+            if found.len() == MOST_FILES {
+                bail!(
+                    "{}: more than {MOST_FILES} files; serve folders in it by commands of their own",
+                    folder.display()
+                );
+            }
+            found.push((entry.path(), below.clone()));
+        }
+        below.pop();
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! `hashlane ndn strategy`
+
+use super::connection::{Connection, name, records};
+use super::rows::{self, Row};
+use crate::output;
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use name::build::OwnedName;
+use name::component::Component;
+use name::ndn::{Ndn, NdnName};
+use ndn::mgmt::ControlParameters;
+use ndn::mgmt::dataset::StrategyChoice;
+use std::process::ExitCode;
+
+/// List, set and unset the strategies of prefixes: how the forwarder chooses among routes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane ndn strategy list
+  hashlane ndn strategy set /example multicast
+  hashlane ndn strategy unset /example")]
+pub(super) struct Strategy {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the prefixes that have a strategy of their own
+    #[command(after_help = "\
+Examples:
+  hashlane ndn strategy list --json")]
+    List(List),
+    /// Show which strategy is used for a name
+    #[command(after_help = "\
+Examples:
+  hashlane ndn strategy show /example/hello")]
+    Show(Of),
+    /// Give a prefix a strategy
+    #[command(after_help = "\
+A strategy without a slash is one of /localhost/nfd/strategy.
+
+Examples:
+  hashlane ndn strategy set /example multicast
+  hashlane ndn strategy set /example /localhost/nfd/strategy/best-route/v=5")]
+    Set(Set),
+    /// Take a prefix its strategy: it has that of a shorter one again
+    #[command(after_help = "\
+Examples:
+  hashlane ndn strategy unset /example")]
+    Unset(Of),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Args)]
+struct Of {
+    /// The prefix
+    #[arg(value_parser = name)]
+    prefix: OwnedName<Ndn>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Args)]
+struct Set {
+    /// The prefix
+    #[arg(value_parser = name)]
+    prefix: OwnedName<Ndn>,
+    /// The strategy, as a name or as the last component of one
+    #[arg(value_parser = strategy)]
+    strategy: OwnedName<Ndn>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+fn strategy(text: &str) -> Result<OwnedName<Ndn>, name::uri::UriError> {
+    if text.contains('/') { name(text) } else { name(&format!("/localhost/nfd/strategy/{text}")) }
+}
+
+impl Strategy {
+    pub(super) async fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::List(list) => {
+                let client = list.connection.open().await?;
+                let choices: Vec<StrategyChoice> = records(&client, "strategy-choice", "list").await?;
+                rows::print(&choices.iter().map(row).collect::<Vec<_>>(), list.json)?;
+            }
+            Command::Show(of) => {
+                let client = of.connection.open().await?;
+                let choices: Vec<StrategyChoice> = records(&client, "strategy-choice", "list").await?;
+                let above = choices.iter().filter(|choice| begins(choice.name.view(), of.prefix.view()));
+                let used = above.max_by_key(|choice| choice.name.view().len());
+                let used = used.context("the forwarder names no strategy for it, and none for /")?;
+                rows::print_one(&row(used), false)?;
+            }
+            Command::Set(set) => {
+                let client = set.connection.open().await?;
+                let parameters = ControlParameters {
+                    name: Some(set.prefix.clone()),
+                    strategy: Some(set.strategy.clone()),
+                    ..Default::default()
+                };
+                let done = client.command("strategy-choice", "set", &parameters).await?;
+                let strategy = done.strategy.unwrap_or(set.strategy);
+                output::print(&format!("strategy-set prefix={} strategy={strategy}\n", set.prefix))?;
+            }
+            Command::Unset(of) => {
+                let client = of.connection.open().await?;
+                let parameters = ControlParameters { name: Some(of.prefix.clone()), ..Default::default() };
+                client.command("strategy-choice", "unset", &parameters).await?;
+                output::print(&format!("strategy-unset prefix={}\n", of.prefix))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn row(choice: &StrategyChoice) -> Row {
+    Row::new().text("prefix", &choice.name).text("strategy", &choice.strategy)
+}
+
+/// Whether `prefix` begins `name`.
+fn begins(prefix: NdnName<'_>, name: NdnName<'_>) -> bool {
+    let first: Vec<Component<'_>> = name.components().take(prefix.len()).collect();
+    prefix.components().eq(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_begins_a_name_by_whole_components() {
+        let is_prefix = |a, b| begins(name(a).unwrap().view(), name(b).unwrap().view());
+        assert!(is_prefix("/", "/a") && is_prefix("/a", "/a") && is_prefix("/a", "/a/b"));
+        assert!(!is_prefix("/a/b", "/a") && !is_prefix("/a", "/ab"));
+    }
+}
