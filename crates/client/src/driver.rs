@@ -3,6 +3,7 @@
 //! It alone reads and writes the socket, and holds the Interests that wait for Data and the prefixes that Interests are wanted for. Whoever
 //! has a [`Client`](crate::Client) sends it [`Command`]s over a bounded channel; it takes none while too much waits.
 
+use crate::by_name::ByName;
 use crate::client::Incoming;
 use crate::link::Link;
 use crate::packet::{ExpressError, OwnedData};
@@ -122,6 +123,7 @@ impl Driver {
                         State::Connected(link) => {
                             if self.tables.receive_all(link).is_err() {
                                 state = self.connect(pause);
+                                pause = (pause * 2).min(PAUSE[1]);
                             } else {
                                 pause = PAUSE[0];
                             }
@@ -180,7 +182,7 @@ impl Driver {
                 // Who has given up waiting has dropped the sink too.
                 let _ = reply.send(self.tables.listen(prefix, sink));
             }
-            Command::Ignore { prefix } => drop(self.tables.sinks.remove(&prefix)),
+            Command::Ignore { prefix } => self.tables.sinks.remove(&prefix),
         }
     }
 }
@@ -203,11 +205,11 @@ struct Tables {
     next_id: u64,
     pending: HashMap<u64, Pending>,
     /// The ids of the pending Interests, by the value of their name.
-    by_name: HashMap<Vec<u8>, Vec<u64>>,
+    by_name: ByName<BTreeSet<u64>>,
     deadlines: BTreeSet<(Instant, u64)>,
     /// Pending Interests whose name ends with an implicit digest.
     with_digest: usize,
-    sinks: HashMap<Vec<u8>, mpsc::Sender<Incoming>>,
+    sinks: ByName<mpsc::Sender<Incoming>>,
 }
 
 struct Pending {
@@ -227,10 +229,10 @@ impl Tables {
             reassembly: Reassembly::default(),
             next_id: 0,
             pending: HashMap::new(),
-            by_name: HashMap::new(),
+            by_name: ByName::new(),
             deadlines: BTreeSet::new(),
             with_digest: 0,
-            sinks: HashMap::new(),
+            sinks: ByName::new(),
         }
     }
 
@@ -245,7 +247,12 @@ impl Tables {
         let id = self.next_id;
         self.next_id += 1;
         self.with_digest += usize::from(has_digest);
-        self.by_name.entry(name.clone()).or_default().push(id);
+        match self.by_name.get_mut(&name) {
+            Some(ids) => {
+                ids.insert(id);
+            }
+            None => self.by_name.insert(name.clone(), BTreeSet::from([id])),
+        }
         self.deadlines.insert((deadline, id));
         let since = Instant::now();
         self.pending.insert(id, Pending { packet, name, can_be_prefix, has_digest, since, deadline, reply });
@@ -256,7 +263,7 @@ impl Tables {
         self.deadlines.remove(&(pending.deadline, id));
         self.with_digest -= usize::from(pending.has_digest);
         if let Some(ids) = self.by_name.get_mut(&pending.name) {
-            ids.retain(|&other| other != id);
+            ids.remove(&id);
             if ids.is_empty() {
                 self.by_name.remove(&pending.name);
             }

@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod by_name;
 mod client;
 mod driver;
 mod fetch;
