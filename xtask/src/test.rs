@@ -2,7 +2,7 @@
 
 use crate::asm::Asm;
 use crate::fuzz::Fuzz;
-use crate::interop;
+use crate::interop::Interop;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::{Args, ValueEnum};
@@ -98,7 +98,7 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
-            Self::Interop => interop::run(),
+            Self::Interop => Interop::ALL.run(),
             Self::Loom => loom().into(),
             Self::Asm => Asm {}.run(),
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),
