@@ -25,7 +25,7 @@ Examples:
   cargo xtask test                  everything that a change must pass
   cargo xtask test --skip fuzz      all but the fuzzing
   cargo xtask test-aarch64          the Armv8 code, emulated
-  cargo xtask interop dns           our DNS messages in the eyes of dig
+  cargo xtask interop ndn           our NDN forwarder under programs of others
   cargo xtask asm                   whether the instructions that we count on stand in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each";
 

@@ -42,7 +42,7 @@ enum Step {
     Doctests,
     /// The documentation itself, warnings denied
     Doc,
-    /// Our DNS messages in the eyes of dig
+    /// Our DNS messages in the eyes of dig, and NDN libraries and tools of others on our forwarder
     Interop,
     /// What several threads share, in every order of their steps
     Loom,
