@@ -1,5 +1,5 @@
 // The face to the forwarder that NDN_CLIENT_TRANSPORT names.
-import { TcpTransport, UnixTransport } from "@ndn/node-transport";
+import { TcpTransport, UdpTransport, UnixTransport } from "@ndn/node-transport";
 import { WsTransport } from "@ndn/ws-transport";
 
 /** Adds a face to the default logical forwarder; `routes` lead there. */
@@ -11,6 +11,8 @@ export async function uplink(routes) {
       return UnixTransport.createFace(options, where.pathname);
     case "tcp:":
       return TcpTransport.createFace(options, where.hostname, Number(where.port));
+    case "udp:":
+      return UdpTransport.createFace(options, { host: where.hostname, port: Number(where.port) });
     case "ws:":
       return WsTransport.createFace(options, where.href);
     default:

@@ -30,6 +30,7 @@ pub(crate) enum Kind {
 pub(crate) enum Face {
     Unix,
     Tcp,
+    Udp,
     WebSocket,
 }
 
@@ -47,14 +48,15 @@ impl Forwarder {
     pub(crate) fn start(kind: Kind, peers: &Peers) -> Result<Self, String> {
         let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
         let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
-        let mut command = match kind {
-            Kind::Hashlane => ours(&dir, &ports)?,
-            Kind::Ndnd => theirs(&dir, &ports, peers)?,
-        };
-        let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
-        let socket = dir.socket();
-        program.wait_until(|| UnixStream::connect(&socket).is_ok(), PATIENCE)?;
+        let program = launch(kind, &dir, &ports, peers)?;
         Ok(Self { kind, program, dir, ports })
+    }
+
+    /// Ends it without a warning, and starts another in its place.
+    pub(crate) fn replace(&mut self, peers: &Peers) -> Result<(), String> {
+        self.program.kill();
+        self.program = launch(self.kind, &self.dir, &self.ports, peers)?;
+        Ok(())
     }
 
     /// What its clients have in `NDN_CLIENT_TRANSPORT`.
@@ -62,6 +64,7 @@ impl Forwarder {
         match face {
             Face::Unix => format!("unix://{}", self.dir.socket().display()),
             Face::Tcp => format!("tcp://127.0.0.1:{}", self.ports.tcp),
+            Face::Udp => format!("udp://127.0.0.1:{}", self.ports.udp),
             Face::WebSocket => format!("ws://127.0.0.1:{}", self.ports.ws),
         }
     }
@@ -78,8 +81,23 @@ impl Forwarder {
     }
 }
 
+/// Builds ours.
+pub(crate) fn build() -> Result<(), String> {
+    run::show(&mut run::command(&["cargo", "build", "--package", "hashlane"]))
+}
+
+fn launch(kind: Kind, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
+    let mut command = match kind {
+        Kind::Hashlane => ours(dir, ports)?,
+        Kind::Ndnd => theirs(dir, ports, peers)?,
+    };
+    let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
+    let socket = dir.socket();
+    program.wait_until(|| UnixStream::connect(&socket).is_ok(), PATIENCE)?;
+    Ok(program)
+}
+
 fn ours(dir: &Dir, ports: &Ports) -> Result<Command, String> {
-    run::show(&mut run::command(&["cargo", "build", "--package", "hashlane"]))?;
     let mut command = run::command(&[run::target_dir()?.join("debug/hashlane")]);
     command.args(["ndn", "run", "--unix"]).arg(dir.socket());
     for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {

@@ -2,7 +2,7 @@
 //!
 //! xtask/interop/README.md says what the programs on the libraries do.
 
-use super::forwarder::{Face, Forwarder, Kind};
+use super::forwarder::{self, Face, Forwarder, Kind};
 use super::peers::{NEEDS, Peers};
 use super::program::Program;
 use crate::need;
@@ -55,6 +55,9 @@ impl Ndn {
             return Err(format!("no such scenario; there are\n{}", names.join("\n")));
         }
         let peers = Peers::install()?;
+        if self.on == Kind::Hashlane {
+            forwarder::build()?;
+        }
         let forwarder = Forwarder::start(self.on, &peers)?;
         let neighbour = Forwarder::start(Kind::Ndnd, &peers)?;
         let bench = Bench { peers, forwarder, neighbour };
@@ -89,6 +92,8 @@ enum Scenario {
     NeighbourProduces,
     /// The same, the consumer on ndnd's forwarder, before ours.
     NeighbourConsumes,
+    /// The same, on a forwarder in the place of one that was killed while it had clients.
+    Replaced,
     NdndPing,
     NdndObject,
     NdndCommands,
@@ -96,7 +101,7 @@ enum Scenario {
 
 impl Scenario {
     fn all() -> impl Iterator<Item = Self> {
-        use Face::{Tcp, Unix, WebSocket};
+        use Face::{Tcp, Udp, Unix, WebSocket};
         use Library::{Ndnts, PythonV1, PythonV2};
         let libraries = [PythonV1, PythonV2, Ndnts];
         let same_face = [Unix, Tcp].into_iter().flat_map(move |face| {
@@ -104,15 +109,18 @@ impl Scenario {
                 libraries.into_iter().map(move |consumer| (End(producer, face), End(consumer, face)))
             })
         });
-        let web = [
+        let other_faces = [
+            (End(PythonV1, Unix), End(Ndnts, Udp)),
             (End(Ndnts, WebSocket), End(Ndnts, WebSocket)),
             (End(Ndnts, WebSocket), End(PythonV1, Unix)),
             (End(PythonV2, Tcp), End(Ndnts, WebSocket)),
         ];
-        let pairs = same_face.chain(web).map(|(producer, consumer)| Self::Pair { producer, consumer });
+        let pairs =
+            same_face.chain(other_faces).map(|(producer, consumer)| Self::Pair { producer, consumer });
         pairs.chain([
             Self::NeighbourProduces,
             Self::NeighbourConsumes,
+            Self::Replaced,
             Self::NdndPing,
             Self::NdndObject,
             Self::NdndCommands,
@@ -137,6 +145,7 @@ impl Scenario {
                 let consumer = (End(Library::PythonV2, Face::Unix), theirs);
                 bench.exchange(&prefix, producer, consumer, || bench.add_route(theirs, &prefix, ours))
             }
+            Self::Replaced => bench.replaced(&prefix),
             Self::NdndPing => bench.ping(&prefix),
             Self::NdndObject => bench.object(&prefix),
             Self::NdndCommands => bench.commands(&prefix),
@@ -190,17 +199,23 @@ impl Bench {
         consumer: (End, &Forwarder),
         connect: impl FnOnce() -> Result<(), String>,
     ) -> Result<String, String> {
-        let mut producer =
-            Program::start("producer", self.program("producer", producer.0, producer.1).arg(prefix))?;
-        producer.wait_for("ready", PATIENCE)?;
+        let producer = self.produce(prefix, producer.0, producer.1)?;
         connect()?;
-        let mut command = self.program("consumer", consumer.0, consumer.1);
-        command.arg(prefix);
+        self.consume(prefix, consumer.0, consumer.1).map_err(|error| error + &producer.said())
+    }
+
+    /// A producer that has registered.
+    fn produce(&self, prefix: &str, end: End, at: &Forwarder) -> Result<Program, String> {
+        let mut producer = Program::start("producer", self.program("producer", end, at).arg(prefix))?;
+        producer.wait_for("ready", PATIENCE)?;
+        Ok(producer)
+    }
+
+    fn consume(&self, prefix: &str, end: End, at: &Forwarder) -> Result<String, String> {
+        let mut command = self.program("consumer", end, at);
         // The forwarder of ndnd sends no Nacks.
-        let nacks = consumer.1.kind == Kind::Hashlane;
-        command.args(CHECKS.iter().filter(|check| nacks || **check != "nack"));
-        let said = Program::run("consumer", &mut command, PATIENCE);
-        said.map(text).map_err(|error| error + &producer.said())
+        let checks = CHECKS.iter().filter(|check| at.kind == Kind::Hashlane || **check != "nack");
+        Program::run("consumer", command.arg(prefix).args(checks), PATIENCE).map(text)
     }
 
     fn program(&self, role: &str, End(library, face): End, at: &Forwarder) -> Command {
@@ -230,7 +245,7 @@ impl Bench {
         self.tool(at, &["fw", "route-add", &prefix, &face]).map(drop)
     }
 
-    /// Waits until our forwarder lists a route: what ndnd serves is announced behind its back.
+    /// Waits until our forwarder lists a route: ndnd does not say when it has registered.
     fn wait_for_route(&self, prefix: &str) -> Result<(), String> {
         let start = Instant::now();
         let line = format!("prefix={prefix} ");
@@ -244,6 +259,19 @@ impl Bench {
             }
             thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// What is left of the first forwarder is in the way of the second: a socket, and a connection not closed in order.
+    ///
+    /// The clients are new: `NDNApp` ends with its connection, and NDNts connects again but does not register again.
+    fn replaced(&self, prefix: &str) -> Result<String, String> {
+        let mut forwarder = Forwarder::start(self.forwarder.kind, &self.peers)?;
+        let first = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
+        forwarder.replace(&self.peers)?;
+        drop(first);
+        let second = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
+        let consumer = End(Library::PythonV2, Face::Unix);
+        self.consume(prefix, consumer, &forwarder).map_err(|error| error + &second.said())
     }
 
     fn ping(&self, prefix: &str) -> Result<String, String> {
@@ -317,6 +345,7 @@ impl fmt::Display for End {
         let face = match self.1 {
             Face::Unix => "unix",
             Face::Tcp => "tcp",
+            Face::Udp => "udp",
             Face::WebSocket => "ws",
         };
         write!(f, "{library}-{face}")
@@ -330,6 +359,7 @@ impl fmt::Display for Scenario {
             Self::Pair { producer, consumer } => write!(f, "{producer}-to-{consumer}"),
             Self::NeighbourProduces => write!(f, "neighbour-produces"),
             Self::NeighbourConsumes => write!(f, "neighbour-consumes"),
+            Self::Replaced => write!(f, "forwarder-replaced"),
             Self::NdndPing => write!(f, "ndnd-ping"),
             Self::NdndObject => write!(f, "ndnd-object"),
             Self::NdndCommands => write!(f, "ndnd-commands"),

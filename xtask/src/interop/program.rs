@@ -101,6 +101,13 @@ impl Program {
         self.finish(patience).map(drop)
     }
 
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended before; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// All that it has said.
     pub(crate) fn said(&self) -> String {
         let said = self.output.text() + &self.errors.text();
@@ -125,9 +132,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended before; then there is nothing to end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
