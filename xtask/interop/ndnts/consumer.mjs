@@ -18,7 +18,6 @@ function check(condition, what) {
 async function fetch(last, count, { child, flags = [] } = {}) {
   const name = new Name(`${prefix}/${last}`);
   const interest = new Interest(name, Interest.Lifetime(4000), ...flags);
-  // NDNts names what was rejected, and why.
   const data = await consume(interest, { verifier: digestSigning });
   check(data.name.equals(child ? name.append(child) : name), `${data.name} came for ${name}`);
   const content = fromUtf8(data.content);
@@ -55,9 +54,9 @@ const known = {
     await fetch("big", 1);
     return `${BIG} octets`;
   },
-  async prefix_of() {
+  async leaf() {
     await fetch("tree", 1, { child: "leaf", flags: [Interest.CanBePrefix] });
-    return "prefix";
+    return "leaf";
   },
   async fresh() {
     const flags = [Interest.MustBeFresh];

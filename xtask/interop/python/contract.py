@@ -68,9 +68,9 @@ class Checks:
         await self.fetch("big", 1)
         return f"{BIG} octets"
 
-    async def prefix_of(self):
+    async def leaf(self):
         await self.fetch("tree", 1, child="/leaf", can_be_prefix=True)
-        return "prefix"
+        return "leaf"
 
     async def fresh(self):
         await self.fetch("fresh", 1, must_be_fresh=True)

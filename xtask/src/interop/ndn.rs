@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Scenarios at the same time. Most of them wait: for a timeout, or for a library to load.
 const AT_ONCE: usize = 4;
 /// In this order: ndnd loses most of a burst from an endpoint that it does not know yet, so one Interest goes first.
-const CHECKS: [&str; 6] = ["prefix_of", "names", "big", "fresh", "timeout", "nack"];
+const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
 
 impl Ndn {
     pub(crate) fn run(&self) -> Outcome {
@@ -263,7 +263,7 @@ impl Bench {
 
     /// What is left of the first forwarder is in the way of the second: a socket, and a connection not closed in order.
     ///
-    /// The clients are new: `NDNApp` ends with its connection, and NDNts connects again but does not register again.
+    /// The clients are new: `NDNApp` ends with its connection, and NDNts of this version connects again and sends nothing.
     fn replaced(&self, prefix: &str) -> Result<String, String> {
         let mut forwarder = Forwarder::start(self.forwarder.kind, &self.peers)?;
         let first = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
