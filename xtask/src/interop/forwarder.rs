@@ -74,6 +74,11 @@ impl Forwarder {
         format!("udp4://127.0.0.1:{}", self.ports.udp)
     }
 
+    /// All that it has said.
+    pub(crate) fn said(&self) -> String {
+        self.program.said()
+    }
+
     /// # Errors
     /// Where it has ended before, does not stop of itself, or says that it failed.
     pub(crate) fn stop(self) -> Result<(), String> {

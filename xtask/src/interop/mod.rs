@@ -1,5 +1,6 @@
 //! `cargo xtask interop`: whether programs of others understand ours.
 
+mod bench;
 mod dns;
 mod forwarder;
 mod ndn;
