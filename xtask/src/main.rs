@@ -25,6 +25,7 @@ Examples:
   cargo xtask test                  everything that a change must pass
   cargo xtask test --skip fuzz      all but the fuzzing
   cargo xtask test-aarch64          the Armv8 code, emulated
+  cargo xtask interop ndn           our NDN forwarder under programs of others
   cargo xtask asm                   whether the instructions that we count on stand in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each";
 
@@ -32,6 +33,8 @@ Examples:
 enum Command {
     /// Run everything that a change must pass
     Test(test::Test),
+    /// Run our programs with programs of others
+    Interop(interop::Interop),
     /// Run the tests of the hashes and the names for AArch64, emulated
     TestAarch64(test_aarch64::TestAarch64),
     /// Check the instructions of the functions that are timed
@@ -43,6 +46,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Test(command) => command.run(),
+        Command::Interop(command) => command.run(),
         Command::TestAarch64(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Fuzz(command) => command.run(),

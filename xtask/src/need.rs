@@ -15,7 +15,9 @@ pub(crate) struct Need {
 impl Need {
     fn install(&self) -> Result<(), String> {
         println!("{self}");
-        run::show(&mut run::command(&["sh", "-c", self.install]))
+        run::show(&mut run::command(&["sh", "-c", self.install]))?;
+        // What is packaged may be older than what is needed.
+        if run::works(self.probe) { Ok(()) } else { Err(format!("{} is still missing", self.name)) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::asm::Asm;
 use crate::fuzz::Fuzz;
-use crate::interop;
+use crate::interop::Interop;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use clap::{Args, ValueEnum};
@@ -42,7 +42,7 @@ enum Step {
     Doctests,
     /// The documentation itself, warnings denied
     Doc,
-    /// Our DNS messages in the eyes of dig
+    /// Our DNS messages in the eyes of dig, and NDN libraries and tools of others on our forwarder
     Interop,
     /// What several threads share, in every order of their steps
     Loom,
@@ -98,7 +98,7 @@ impl Step {
                 let mut doc = run::command(&["cargo", "doc", "--workspace", "--all-features", "--no-deps"]);
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
-            Self::Interop => interop::run(),
+            Self::Interop => Interop::ALL.run(),
             Self::Loom => loom().into(),
             Self::Asm => Asm {}.run(),
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),

@@ -1,4 +1,4 @@
-//! Whether programs of others understand ours: one step of `cargo xtask test`.
+//! A DNS server on our messages, in the eyes of dig.
 
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};

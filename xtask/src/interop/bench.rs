@@ -1,0 +1,198 @@
+//! Programs of others with a forwarder between them.
+
+use super::forwarder::{Face, Forwarder, Kind};
+use super::peers::Peers;
+use super::program::Program;
+use std::fmt;
+use std::net::UdpSocket;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to be ready, and a consumer to be done.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// In this order: ndnd loses most of a burst from an endpoint that it does not know yet, so one Interest goes first.
+const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
+
+/// What stands between the ends of a scenario.
+pub(crate) struct Bench {
+    pub(crate) peers: Peers,
+    pub(crate) forwarder: Forwarder,
+    pub(crate) neighbour: Forwarder,
+}
+
+impl Bench {
+    /// Starts a producer, calls `connect`, and has a consumer make all checks that its forwarder can pass.
+    pub(crate) fn exchange(
+        &self,
+        prefix: &str,
+        producer: (End, &Forwarder),
+        consumer: (End, &Forwarder),
+        connect: impl FnOnce() -> Result<(), String>,
+    ) -> Result<String, String> {
+        let producer = self.produce(prefix, producer.0, producer.1)?;
+        connect()?;
+        self.consume(prefix, consumer.0, consumer.1).map_err(|error| error + &producer.said())
+    }
+
+    /// A producer that has registered.
+    fn produce(&self, prefix: &str, end: End, at: &Forwarder) -> Result<Program, String> {
+        let mut producer = Program::start("producer", self.program("producer", end, at).arg(prefix))?;
+        producer.wait_for("ready", PATIENCE)?;
+        Ok(producer)
+    }
+
+    fn consume(&self, prefix: &str, end: End, at: &Forwarder) -> Result<String, String> {
+        let mut command = self.program("consumer", end, at);
+        // The forwarder of ndnd sends no Nacks.
+        let checks = CHECKS.iter().filter(|check| at.kind == Kind::Hashlane || **check != "nack");
+        Program::run("consumer", command.arg(prefix).args(checks), PATIENCE).map(text)
+    }
+
+    fn program(&self, role: &str, End(library, face): End, at: &Forwarder) -> Command {
+        let mut command = match library {
+            Library::PythonV1 => self.peers.python(&format!("{role}_v1.py")),
+            Library::PythonV2 => self.peers.python(&format!("{role}_v2.py")),
+            Library::Ndnts => self.peers.ndnts(&format!("{role}.mjs")),
+        };
+        command.env("NDN_CLIENT_TRANSPORT", at.transport(face));
+        command
+    }
+
+    fn ndnd(&self, at: &Forwarder, words: &[&str]) -> Command {
+        let mut command = self.peers.ndnd();
+        command.args(words).env("NDN_CLIENT_TRANSPORT", at.transport(Face::Unix));
+        command
+    }
+
+    /// Runs a tool of ndnd to its end.
+    fn tool(&self, at: &Forwarder, words: &[&str]) -> Result<String, String> {
+        let name = format!("ndnd {}", words.join(" "));
+        Program::run(&name, &mut self.ndnd(at, words), PATIENCE).map(text)
+    }
+
+    pub(crate) fn add_route(&self, at: &Forwarder, prefix: &str, to: &Forwarder) -> Result<(), String> {
+        let (prefix, face) = (format!("prefix={prefix}"), format!("face={}", to.uri()));
+        self.tool(at, &["fw", "route-add", &prefix, &face]).map(drop)
+    }
+
+    /// Waits until our forwarder lists a route: ndnd does not say when it has registered.
+    fn wait_for_route(&self, prefix: &str) -> Result<(), String> {
+        let start = Instant::now();
+        let line = format!("prefix={prefix} ");
+        loop {
+            let routes = self.tool(&self.forwarder, &["fw", "route-list"])?;
+            if routes.lines().any(|route| route.starts_with(&line)) {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("no route for {prefix} among\n{routes}"));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// What is left of the first forwarder is in the way of the second: a socket, and a connection not closed in order.
+    ///
+    /// The clients are new: `NDNApp` ends with its connection, and NDNts of this version connects again and sends nothing.
+    pub(crate) fn replaced(&self, prefix: &str) -> Result<String, String> {
+        let mut forwarder = Forwarder::start(self.forwarder.kind, &self.peers)?;
+        let first = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
+        forwarder.replace(&self.peers)?;
+        drop(first);
+        let second = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
+        let consumer = End(Library::PythonV2, Face::Unix);
+        self.consume(prefix, consumer, &forwarder).map_err(|error| error + &second.said())
+    }
+
+    pub(crate) fn ping(&self, prefix: &str) -> Result<String, String> {
+        let server = Program::start("server", &mut self.ndnd(&self.forwarder, &["pingserver", prefix]))?;
+        self.wait_for_route(prefix).map_err(|error| error + &server.said())?;
+        let pings = ["ping", prefix, "-c", "5", "-i", "50", "-t", "1000"];
+        let said = self.tool(&self.forwarder, &pings)?;
+        let sum = "5 interests transmitted, 5 received, 0% lost";
+        if said.contains(sum) { Ok(sum.to_owned()) } else { Err(said + &server.said()) }
+    }
+
+    /// Names that are found by a prefix, versions, and segments with a window.
+    pub(crate) fn object(&self, prefix: &str) -> Result<String, String> {
+        let object: Vec<u8> = (0..20_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
+        let mut server = Program::start("server", &mut self.ndnd(&self.forwarder, &["put", prefix]))?;
+        server.feed(&object)?;
+        self.wait_for_route(prefix).map_err(|error| error + &server.said())?;
+        let cat = Program::run("ndnd cat", &mut self.ndnd(&self.forwarder, &["cat", prefix]), PATIENCE);
+        let came = cat.map_err(|error| error + &server.said())?;
+        if came == object {
+            return Ok(format!("{} octets", object.len()));
+        }
+        Err(format!("{} octets came, and not the {} that were put", came.len(), object.len()))
+    }
+
+    /// Management, one command after the other; each with what it must say.
+    pub(crate) fn commands(&self, prefix: &str) -> Result<String, String> {
+        // Held to the end, so that nobody answers there.
+        let nobody = UdpSocket::bind(("127.0.0.1", 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
+        let (address, _socket) = nobody.map_err(|error| format!("a free port: {error}"))?;
+        let uri = format!("udp4://{address}");
+        let strategy = "/localhost/nfd/strategy/multicast";
+        let (remote, face) = (format!("remote={uri}"), format!("face={uri}"));
+        let (of, by) = (format!("prefix={prefix}"), format!("strategy={strategy}"));
+        let list: [(&[&str], String); 12] = [
+            (&["face-create", &remote], format!("Uri={uri}")),
+            (&["face-list"], format!("remote={uri}")),
+            (&["route-add", &of, &face, "cost=3"], "Cost=3".to_owned()),
+            (&["route-list"], format!("{of} nexthop=")),
+            (&["fib-list"], format!("{prefix} nexthops=")),
+            (&["strategy-set", &of, &by], "Status=200".to_owned()),
+            (&["strategy-list"], format!("{of} {by}")),
+            (&["strategy-unset", &of], "Status=200".to_owned()),
+            (&["route-remove", &of, &face], "Status=200".to_owned()),
+            (&["face-destroy", &face], "Status=200".to_owned()),
+            (&["cs-info"], "capacity=".to_owned()),
+            (&["status"], "nInInterests=".to_owned()),
+        ];
+        for (words, expected) in &list {
+            let words = [&["fw"], *words].concat();
+            let said = self.tool(&self.forwarder, &words)?;
+            if !said.contains(expected) {
+                return Err(format!("ndnd {}: no {expected} in\n{said}", words.join(" ")));
+            }
+        }
+        Ok(format!("{} commands", list.len()))
+    }
+}
+
+/// A library, as a producer and as a consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Library {
+    /// `ndn.app`
+    PythonV1,
+    /// `ndn.appv2`
+    PythonV2,
+    Ndnts,
+}
+
+/// A program on a library, and its way to the forwarder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End(pub(crate) Library, pub(crate) Face);
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let library = match self.0 {
+            Library::PythonV1 => "python-v1",
+            Library::PythonV2 => "python-v2",
+            Library::Ndnts => "ndnts",
+        };
+        let face = match self.1 {
+            Face::Unix => "unix",
+            Face::Tcp => "tcp",
+            Face::Udp => "udp",
+            Face::WebSocket => "ws",
+        };
+        write!(f, "{library}-{face}")
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,180 @@
+//! A forwarder on sockets of its own.
+
+use super::peers::Peers;
+use super::program::Program;
+use crate::run;
+use clap::ValueEnum;
+use std::fs;
+use std::io;
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How long a forwarder may take to start, and to stop when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Ours
+    #[default]
+    Hashlane,
+    /// That of ndnd
+    Ndnd,
+}
+
+/// How a client reaches a forwarder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Face {
+    Unix,
+    Tcp,
+    Udp,
+    WebSocket,
+}
+
+/// A forwarder that runs until it is stopped, or is dropped.
+pub(crate) struct Forwarder {
+    pub(crate) kind: Kind,
+    program: Program,
+    // Dropped after the program, whose socket is in it.
+    dir: Dir,
+    ports: Ports,
+}
+
+impl Forwarder {
+    /// Starts a forwarder on a socket in a folder of its own and on free ports, and waits until it listens.
+    pub(crate) fn start(kind: Kind, peers: &Peers) -> Result<Self, String> {
+        let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
+        let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
+        let program = launch(kind, &dir, &ports, peers)?;
+        Ok(Self { kind, program, dir, ports })
+    }
+
+    /// Ends it without a warning, and starts another in its place.
+    pub(crate) fn replace(&mut self, peers: &Peers) -> Result<(), String> {
+        self.program.kill();
+        self.program = launch(self.kind, &self.dir, &self.ports, peers)?;
+        Ok(())
+    }
+
+    /// What its clients have in `NDN_CLIENT_TRANSPORT`.
+    pub(crate) fn transport(&self, face: Face) -> String {
+        match face {
+            Face::Unix => format!("unix://{}", self.dir.socket().display()),
+            Face::Tcp => format!("tcp://127.0.0.1:{}", self.ports.tcp),
+            Face::Udp => format!("udp://127.0.0.1:{}", self.ports.udp),
+            Face::WebSocket => format!("ws://127.0.0.1:{}", self.ports.ws),
+        }
+    }
+
+    /// What another forwarder calls the face to it.
+    pub(crate) fn uri(&self) -> String {
+        format!("udp4://127.0.0.1:{}", self.ports.udp)
+    }
+
+    /// All that it has said.
+    pub(crate) fn said(&self) -> String {
+        self.program.said()
+    }
+
+    /// # Errors
+    /// Where it has ended before, does not stop of itself, or says that it failed.
+    pub(crate) fn stop(self) -> Result<(), String> {
+        self.program.terminate(PATIENCE)
+    }
+}
+
+/// Builds ours.
+pub(crate) fn build() -> Result<(), String> {
+    run::show(&mut run::command(&["cargo", "build", "--package", "hashlane"]))
+}
+
+fn launch(kind: Kind, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
+    let mut command = match kind {
+        Kind::Hashlane => ours(dir, ports)?,
+        Kind::Ndnd => theirs(dir, ports, peers)?,
+    };
+    let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
+    let socket = dir.socket();
+    program.wait_until(|| UnixStream::connect(&socket).is_ok(), PATIENCE)?;
+    Ok(program)
+}
+
+fn ours(dir: &Dir, ports: &Ports) -> Result<Command, String> {
+    let mut command = run::command(&[run::target_dir()?.join("debug/hashlane")]);
+    command.args(["ndn", "run", "--unix"]).arg(dir.socket());
+    for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {
+        command.arg(option).arg(format!("127.0.0.1:{port}"));
+    }
+    Ok(command)
+}
+
+/// It takes ports and no addresses, but for its WebSocket.
+fn theirs(dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Command, String> {
+    let config = dir.0.join("config.yml");
+    let socket = dir.socket();
+    let text = format!(
+        "faces:
+  udp: {{enabled_unicast: true, enabled_multicast: false, port_unicast: {}}}
+  tcp: {{enabled: true, port_unicast: {}}}
+  unix: {{enabled: true, socket_path: {}}}
+  websocket: {{enabled: true, bind: 127.0.0.1, port: {}}}
+fw: {{threads: 1}}
+mgmt: {{allow_localhop: true}}
+",
+        ports.udp,
+        ports.tcp,
+        socket.display(),
+        ports.ws
+    );
+    fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
+    let mut command = peers.ndnd();
+    command.args(["fw", "run"]).arg(config);
+    Ok(command)
+}
+
+/// A folder that is removed when it is dropped.
+struct Dir(PathBuf);
+
+impl Dir {
+    /// Not in the target directory: the path of a socket must be short.
+    fn new() -> io::Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("hashlane-interop-{}-{number}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        fs::create_dir(&dir)?;
+        Ok(Self(dir))
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.0.join("ndn.sock")
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        // What stays behind is a folder in the place for what may be lost.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Ports of the loopback address.
+struct Ports {
+    udp: u16,
+    tcp: u16,
+    ws: u16,
+}
+
+impl Ports {
+    /// Ports that were free a moment ago; all are held until all are known, so that they differ.
+    fn free() -> io::Result<Self> {
+        let any = ("127.0.0.1", 0);
+        let (udp, tcp, ws) = (UdpSocket::bind(any)?, TcpListener::bind(any)?, TcpListener::bind(any)?);
+        let ports = [udp.local_addr()?, tcp.local_addr()?, ws.local_addr()?].map(|address| address.port());
+        let [udp, tcp, ws] = ports;
+        Ok(Self { udp, tcp, ws })
+    }
+}

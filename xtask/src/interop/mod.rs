@@ -1,0 +1,60 @@
+//! `cargo xtask interop`: whether programs of others understand ours.
+
+mod bench;
+mod dns;
+mod forwarder;
+mod ndn;
+mod peers;
+mod program;
+
+use crate::run::Outcome;
+use clap::{Args, Subcommand};
+
+/// Run our programs with programs of others
+///
+/// All that there are, or those of one protocol.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Interop {
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask interop                                      all of them
+  cargo xtask interop dns                                  what needs dig
+  cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names";
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Our DNS messages in the eyes of dig
+    Dns,
+    /// NDN libraries and tools of others on our forwarder
+    Ndn(ndn::Ndn),
+}
+
+impl Interop {
+    /// What a change must pass.
+    pub(crate) const ALL: Self = Self { part: None };
+
+    pub(crate) fn run(&self) -> Outcome {
+        match &self.part {
+            Some(Part::Dns) => dns::run(),
+            Some(Part::Ndn(ndn)) => ndn.run(),
+            None => both(dns::run(), ndn::Ndn::default().run()),
+        }
+    }
+}
+
+/// Failed where one has failed; else skipped where one was.
+fn both(dns: Outcome, ndn: Outcome) -> Outcome {
+    use Outcome::{Failed, Passed, Skipped};
+    match (dns, ndn) {
+        (Failed(dns), Failed(ndn)) => Failed(format!("{dns}\n{ndn}")),
+        (Failed(why), _) | (_, Failed(why)) => Failed(why),
+        (Skipped(dns), Skipped(ndn)) => Skipped(format!("{dns}; {ndn}")),
+        (Skipped(why), Passed) | (Passed, Skipped(why)) => Skipped(why),
+        (Passed, Passed) => Passed,
+    }
+}

@@ -1,0 +1,182 @@
+//! NDN libraries and tools of others, and our forwarder between them.
+//!
+//! xtask/interop/README.md says what the programs on the libraries do.
+
+use super::bench::{Bench, End, Library};
+use super::forwarder::{self, Face, Forwarder, Kind};
+use super::peers::{NEEDS, Peers};
+use crate::need;
+use crate::run::Outcome;
+use clap::Args;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// NDN libraries and tools of others on our forwarder
+///
+/// A producer of one library and a consumer of another, in all pairs; tools; and a forwarder of others as a neighbour.
+/// The packages are installed in the target directory, once.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Ndn {
+    /// Run the scenarios with this in their names; may be given several times
+    #[arg(long, value_name = "PART")]
+    only: Vec<String>,
+    /// The forwarder between them: theirs shows what the programs do without ours
+    #[arg(long, value_enum, value_name = "FORWARDER", default_value = "hashlane")]
+    on: Kind,
+}
+
+/// Scenarios at the same time. Most of them wait: for a timeout, or for a library to load.
+const AT_ONCE: usize = 4;
+
+impl Ndn {
+    pub(crate) fn run(&self) -> Outcome {
+        match need::meet(&NEEDS) {
+            Ok(()) => self.scenarios().into(),
+            Err(outcome) => outcome,
+        }
+    }
+
+    fn scenarios(&self) -> Result<(), String> {
+        let chosen = |scenario: &Scenario| {
+            let name = scenario.to_string();
+            self.only.is_empty() || self.only.iter().any(|part| name.contains(part))
+        };
+        let scenarios: Vec<Scenario> = Scenario::all().filter(chosen).collect();
+        if scenarios.is_empty() {
+            let names: Vec<String> = Scenario::all().map(|scenario| scenario.to_string()).collect();
+            return Err(format!("no such scenario; there are\n{}", names.join("\n")));
+        }
+        let peers = Peers::install()?;
+        if self.on == Kind::Hashlane {
+            forwarder::build()?;
+        }
+        let forwarder = Forwarder::start(self.on, &peers)?;
+        let neighbour = Forwarder::start(Kind::Ndnd, &peers)?;
+        let bench = Bench { peers, forwarder, neighbour };
+        let mut failed = run(&bench, &scenarios);
+        if !failed.is_empty() {
+            print!("{}", bench.forwarder.said());
+        }
+        failed.extend(bench.forwarder.stop().err());
+        if failed.is_empty() { Ok(()) } else { Err(format!("NDN: {}", failed.join(", "))) }
+    }
+}
+
+#[derive(Debug)]
+enum Scenario {
+    /// A producer and a consumer on one forwarder.
+    Pair {
+        producer: End,
+        consumer: End,
+    },
+    /// The same, the producer on ndnd's forwarder, behind ours.
+    NeighbourProduces,
+    /// The same, the consumer on ndnd's forwarder, before ours.
+    NeighbourConsumes,
+    /// The same, on a forwarder in the place of one that was killed while it had clients.
+    Replaced,
+    NdndPing,
+    NdndObject,
+    NdndCommands,
+}
+
+impl Scenario {
+    fn all() -> impl Iterator<Item = Self> {
+        use Face::{Tcp, Udp, Unix, WebSocket};
+        use Library::{Ndnts, PythonV1, PythonV2};
+        let libraries = [PythonV1, PythonV2, Ndnts];
+        let same_face = [Unix, Tcp].into_iter().flat_map(move |face| {
+            libraries.into_iter().flat_map(move |producer| {
+                libraries.into_iter().map(move |consumer| (End(producer, face), End(consumer, face)))
+            })
+        });
+        let other_faces = [
+            (End(PythonV1, Unix), End(Ndnts, Udp)),
+            (End(Ndnts, WebSocket), End(Ndnts, WebSocket)),
+            (End(Ndnts, WebSocket), End(PythonV1, Unix)),
+            (End(PythonV2, Tcp), End(Ndnts, WebSocket)),
+        ];
+        let pairs =
+            same_face.chain(other_faces).map(|(producer, consumer)| Self::Pair { producer, consumer });
+        pairs.chain([
+            Self::NeighbourProduces,
+            Self::NeighbourConsumes,
+            Self::Replaced,
+            Self::NdndPing,
+            Self::NdndObject,
+            Self::NdndCommands,
+        ])
+    }
+
+    /// What it says where all is well.
+    fn run(&self, bench: &Bench) -> Result<String, String> {
+        let prefix = format!("/interop/{self}");
+        let (ours, theirs) = (&bench.forwarder, &bench.neighbour);
+        match self {
+            Self::Pair { producer, consumer } => {
+                bench.exchange(&prefix, (*producer, ours), (*consumer, ours), || Ok(()))
+            }
+            Self::NeighbourProduces => {
+                let producer = (End(Library::PythonV1, Face::Unix), theirs);
+                let consumer = (End(Library::Ndnts, Face::Unix), ours);
+                bench.exchange(&prefix, producer, consumer, || bench.add_route(ours, &prefix, theirs))
+            }
+            Self::NeighbourConsumes => {
+                let producer = (End(Library::Ndnts, Face::Unix), ours);
+                let consumer = (End(Library::PythonV2, Face::Unix), theirs);
+                bench.exchange(&prefix, producer, consumer, || bench.add_route(theirs, &prefix, ours))
+            }
+            Self::Replaced => bench.replaced(&prefix),
+            Self::NdndPing => bench.ping(&prefix),
+            Self::NdndObject => bench.object(&prefix),
+            Self::NdndCommands => bench.commands(&prefix),
+        }
+    }
+}
+
+/// Runs the scenarios and prints what came of each.
+///
+/// Returns those that failed.
+fn run(bench: &Bench, scenarios: &[Scenario]) -> Vec<String> {
+    let left = Mutex::new(scenarios.iter());
+    let failed = Mutex::new(Vec::new());
+    let work = || {
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(scenario) = next() {
+            let start = Instant::now();
+            let result = scenario.run(bench);
+            let seconds = start.elapsed().as_secs_f64();
+            let (mark, text) = match &result {
+                Ok(text) => ("ok", text),
+                Err(text) => ("FAILED", text),
+            };
+            println!("{mark:<7} {:<33} {seconds:>5.1} s  {}", scenario.to_string(), text.trim_end());
+            if result.is_err() {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push(scenario.to_string());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(work);
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A component of a name, too.
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pair { producer, consumer } => write!(f, "{producer}-to-{consumer}"),
+            Self::NeighbourProduces => write!(f, "neighbour-produces"),
+            Self::NeighbourConsumes => write!(f, "neighbour-consumes"),
+            Self::Replaced => write!(f, "forwarder-replaced"),
+            Self::NdndPing => write!(f, "ndnd-ping"),
+            Self::NdndObject => write!(f, "ndnd-object"),
+            Self::NdndCommands => write!(f, "ndnd-commands"),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! NDN libraries and tools of others, installed from the package registries.
+
+use crate::need::Need;
+use crate::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the packages need.
+pub(crate) const NEEDS: [Need; 3] = [
+    Need {
+        name: "python 3.11 with venv",
+        probe: &["python3", "-c", "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))"],
+        install: "apt-get update && apt-get install --yes python3 python3-venv",
+    },
+    Need {
+        name: "node 20 with npm",
+        probe: &[
+            "sh",
+            "-c",
+            "node -e 'process.exit(+(parseInt(process.versions.node) < 20))' && npm --version",
+        ],
+        install: "apt-get update && apt-get install --yes nodejs && (npm --version || apt-get install --yes npm)",
+    },
+    Need {
+        name: "go 1.21",
+        probe: &["sh", "-c", "go version | grep -Eq 'go(1[.](2[1-9]|[3-9][0-9])|[2-9])'"],
+        install: "apt-get update && apt-get install --yes golang-go",
+    },
+];
+
+const PYTHON_NDN: &str = "python-ndn==0.5.2";
+const NDND: &str = "github.com/named-data/ndnd/cmd/ndnd";
+const NDND_VERSION: &str = "v1.5.3";
+/// Each depends on the others of its own version alone.
+const NDNTS_VERSION: &str = "0.0.20250307";
+const NDNTS: [&str; 8] = [
+    "@ndn/endpoint",
+    "@ndn/fw",
+    "@ndn/nfdmgmt",
+    "@ndn/node-transport",
+    "@ndn/packet",
+    "@ndn/tlv",
+    "@ndn/util",
+    "@ndn/ws-transport",
+];
+
+/// The folders in which the packages are.
+pub(crate) struct Peers {
+    dir: PathBuf,
+}
+
+impl Peers {
+    /// Installs what is not there yet, or is there in another version.
+    pub(crate) fn install() -> Result<Self, String> {
+        let peers = Self { dir: run::target_dir()?.join("interop") };
+        once(&peers.dir.join("python"), PYTHON_NDN, |folder| peers.install_python(folder))?;
+        once(&peers.dir.join("ndnts"), &format!("{NDNTS:?} {NDNTS_VERSION}"), install_ndnts)?;
+        once(&peers.dir.join("ndnd"), &format!("{NDND} {NDND_VERSION}"), install_ndnd)?;
+        peers.place_ndnts_scripts().map_err(|error| format!("the programs on NDNts: {error}"))?;
+        Ok(peers)
+    }
+
+    /// A program of ours on python-ndn.
+    pub(crate) fn python(&self, script: &str) -> Command {
+        let mut command = self.command(&self.dir.join("python/bin/python"));
+        command
+            .arg(run::root().join("xtask/interop/python").join(script))
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+
+    /// A program of ours on NDNts.
+    pub(crate) fn ndnts(&self, script: &str) -> Command {
+        let mut command = self.command(Path::new("node"));
+        command.arg(self.dir.join("ndnts").join(script));
+        command
+    }
+
+    pub(crate) fn ndnd(&self) -> Command {
+        self.command(&self.dir.join("ndnd/ndnd"))
+    }
+
+    /// A command whose home is its own: its keys are there, and no settings of the user.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = run::command(&[program]);
+        command.env("HOME", self.dir.join("python/home"));
+        for variable in ["NDN_CLIENT_PIB", "NDN_CLIENT_TPM", "NDN_CLIENT_TRANSPORT"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// The library, and a key: `NDNApp` does not start without one.
+    fn install_python(&self, folder: &Path) -> Result<(), String> {
+        run::show(run::command(&["python3", "-m", "venv"]).arg(folder))?;
+        let mut pip = run::command(&[folder.join("bin/python")]);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PYTHON_NDN]);
+        run::show(&mut pip)?;
+        let home = folder.join("home");
+        fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+        let keys = folder.join("bin/pyndnsec");
+        run::show(self.command(&keys).arg("init"))?;
+        run::show(self.command(&keys).args(["new-item", "/interop"]))
+    }
+
+    /// Node finds packages by the folder of the program that names them.
+    fn place_ndnts_scripts(&self) -> std::io::Result<()> {
+        for script in fs::read_dir(run::root().join("xtask/interop/ndnts"))? {
+            let script = script?;
+            fs::copy(script.path(), self.dir.join("ndnts").join(script.file_name()))?;
+        }
+        Ok(())
+    }
+}
+
+fn install_ndnts(folder: &Path) -> Result<(), String> {
+    let manifest = folder.join("package.json");
+    fs::write(&manifest, "{\"private\": true}\n")
+        .map_err(|error| format!("{}: {error}", manifest.display()))?;
+    let mut npm =
+        run::command(&["npm", "install", "--save-exact", "--no-audit", "--no-fund", "--loglevel", "error"]);
+    npm.args(NDNTS.map(|package| format!("{package}@{NDNTS_VERSION}")));
+    run::show(npm.current_dir(folder))
+}
+
+/// The module is fetched from within a module of ours: its own names no version that could be installed alone.
+fn install_ndnd(folder: &Path) -> Result<(), String> {
+    let go = |words: &[&str]| run::show(run::command(&["go"]).args(words).current_dir(folder));
+    go(&["mod", "init", "interop"])?;
+    go(&["get", &format!("{NDND}@{NDND_VERSION}")])?;
+    go(&["build", "-o", "ndnd", NDND])
+}
+
+/// Runs `install` in an empty folder, where it has not been run there for `what`.
+fn once(folder: &Path, what: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
+    // Virtual environments do not work where they are moved to.
+    let what = format!("{what}\n{}\n", folder.display());
+    let stamp = folder.join("installed");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == what) {
+        return Ok(());
+    }
+    let broken = |error: std::io::Error| format!("{}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(broken)?;
+    }
+    fs::create_dir_all(folder).map_err(broken)?;
+    install(folder)?;
+    fs::write(&stamp, what).map_err(broken)
+}

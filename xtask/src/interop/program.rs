@@ -1,0 +1,174 @@
+//! A program of a test, what it says, and its end.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often a program is looked at that is waited for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A program that runs until it ends of itself, or is dropped.
+pub(crate) struct Program {
+    name: String,
+    child: Child,
+    output: Stream,
+    errors: Stream,
+}
+
+impl Program {
+    /// Starts `command`; `name` stands before what it says. Its input stays open until [`Program::feed`] or the end.
+    pub(crate) fn start(name: &str, command: &mut Command) -> Result<Self, String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+        let output = Stream::read(child.stdout.take());
+        let errors = Stream::read(child.stderr.take());
+        Ok(Self { name: name.to_owned(), child, output, errors })
+    }
+
+    /// Starts `command`, waits for its end, and returns what it printed.
+    pub(crate) fn run(name: &str, command: &mut Command, patience: Duration) -> Result<Vec<u8>, String> {
+        Self::start(name, command)?.finish(patience)
+    }
+
+    /// Gives the program all of its input.
+    pub(crate) fn feed(&mut self, input: &[u8]) -> Result<(), String> {
+        let mut stdin = self.child.stdin.take().ok_or("its input is closed")?;
+        stdin.write_all(input).map_err(|error| self.broken(&format!("its input: {error}")))
+    }
+
+    /// Waits for a line of its output that starts with `start`.
+    ///
+    /// # Errors
+    /// Where it ends before, or says nothing of the kind for so long.
+    pub(crate) fn wait_for(&mut self, start: &str, patience: Duration) -> Result<(), String> {
+        let said = |program: &Self| program.output.text().lines().any(|line| line.starts_with(start));
+        if self.poll(patience, said)? { Ok(()) } else { Err(self.broken(&format!("has not said {start:?}"))) }
+    }
+
+    /// Waits until `ready`.
+    ///
+    /// # Errors
+    /// Where it ends before, or is not ready for so long.
+    pub(crate) fn wait_until(&mut self, ready: impl Fn() -> bool, patience: Duration) -> Result<(), String> {
+        if self.poll(patience, |_| ready())? { Ok(()) } else { Err(self.broken("is not ready")) }
+    }
+
+    fn poll(&mut self, patience: Duration, done: impl Fn(&Self) -> bool) -> Result<bool, String> {
+        let start = Instant::now();
+        while start.elapsed() < patience {
+            let ended = self.ended()?;
+            if done(self) {
+                return Ok(true);
+            }
+            if let Some(status) = ended {
+                return Err(self.broken(&status.to_string()));
+            }
+            thread::sleep(TICK);
+        }
+        Ok(false)
+    }
+
+    /// Waits for its end, and returns what it printed.
+    ///
+    /// # Errors
+    /// Where it fails, or does not end for so long.
+    pub(crate) fn finish(mut self, patience: Duration) -> Result<Vec<u8>, String> {
+        let start = Instant::now();
+        while start.elapsed() < patience {
+            if let Some(status) = self.ended()? {
+                if !status.success() {
+                    return Err(self.broken(&status.to_string()));
+                }
+                return Ok(self.output.bytes());
+            }
+            thread::sleep(TICK);
+        }
+        Err(self.broken(&format!("still runs after {} s", patience.as_secs())))
+    }
+
+    /// Asks it to stop, as `kill` does.
+    ///
+    /// # Errors
+    /// Where it does not stop of itself, or says that it failed.
+    pub(crate) fn terminate(self, patience: Duration) -> Result<(), String> {
+        let mut kill = Command::new("kill");
+        let sent = kill.args(["-TERM", &self.child.id().to_string()]).status();
+        if !sent.is_ok_and(|status| status.success()) {
+            return Err(self.broken("had ended before it was asked to"));
+        }
+        self.finish(patience).map(drop)
+    }
+
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended before; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// All that it has said.
+    pub(crate) fn said(&self) -> String {
+        let said = self.output.text() + &self.errors.text();
+        said.lines().map(|line| format!("  {}: {line}\n", self.name)).collect()
+    }
+
+    /// What is wrong with it, and what it has said.
+    fn broken(&self, what: &str) -> String {
+        format!("{}: {what}\n{}", self.name, self.said())
+    }
+
+    /// How it ended; then all that it said has been read.
+    fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+        let ended = self.child.try_wait().map_err(|error| format!("{}: {error}", self.name))?;
+        if ended.is_some() {
+            self.output.close();
+            self.errors.close();
+        }
+        Ok(ended)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// What a program writes, read by a thread until it is closed, so that the program never waits for a reader.
+struct Stream {
+    said: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Stream {
+    fn read(source: Option<impl Read + Send + 'static>) -> Self {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let to = Arc::clone(&said);
+        let reader = source.map(|mut source| {
+            thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(count @ 1..) = source.read(&mut buffer) {
+                    to.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..count]);
+                }
+            })
+        });
+        Self { said, reader }
+    }
+
+    /// Waits for the end of the stream.
+    fn close(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes()).into_owned()
+    }
+}
