@@ -1,7 +1,10 @@
 //! The configuration: one TOML file, in which every value has a default.
 
 use ndn::cs::Policy;
+use ndn::mgmt::FaceUri;
+use ndn::strategy::Strategy;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -21,6 +24,23 @@ pub struct Config {
     pub regions: Vec<String>,
     /// Who may command.
     pub management: Management,
+    /// Which strategy names below a prefix have: URIs of prefixes, and of strategies.
+    pub strategies: BTreeMap<String, String>,
+    /// Routes that are made at the start, and again when their face was gone.
+    pub routes: Vec<Route>,
+}
+
+/// A route.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// The URI of the prefix.
+    pub prefix: String,
+    /// Where to: a canonical face URI, as `udp4://192.0.2.1:6363`.
+    pub to: String,
+    /// What it costs; the cheapest is taken first.
+    #[serde(default)]
+    pub cost: u64,
 }
 
 /// Where packets come from and go to.
@@ -297,6 +317,29 @@ impl Config {
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
+        for (prefix, strategy) in &self.strategies {
+            if region_name(prefix).is_none() || strategy_name(strategy).is_none() {
+                return wrong(
+                    "strategies",
+                    "needs URIs of names on both sides, as \"/\" = \"/localhost/nfd/strategy/best-route\"",
+                );
+            }
+            let name = strategy_name(strategy).as_ref().map(|name| Strategy::from_name(name.view()));
+            if let Some(Err(error)) = name {
+                return Err(ConfigError::Value {
+                    key: "strategies",
+                    why: format!("has {strategy}: {error}"),
+                });
+            }
+        }
+        for route in &self.routes {
+            if region_name(&route.prefix).is_none() {
+                return wrong("routes.prefix", "must be the URI of a name, as \"/example\"");
+            }
+            if let Err(why) = face_uri(&route.to) {
+                return Err(ConfigError::Value { key: "routes.to", why });
+            }
+        }
         if let Some(region) = self.regions.iter().find(|region| region_name(region).is_none()) {
             let why = format!("has {region:?}, which is not the URI of a name");
             return Err(ConfigError::Value { key: "regions", why });
@@ -310,9 +353,30 @@ pub(crate) fn region_name(uri: &str) -> Option<name::build::OwnedName<name::ndn:
     name::uri::parse_uri(uri.as_bytes()).ok()
 }
 
+/// The name of a strategy; of one word, that of NFD's.
+pub(crate) fn strategy_name(uri: &str) -> Option<name::build::OwnedName<name::ndn::Ndn>> {
+    match uri.starts_with('/') {
+        true => region_name(uri),
+        false => region_name(&format!("/localhost/nfd/strategy/{uri}")),
+    }
+}
+
+/// The face URI of a route, or why it is none.
+pub(crate) fn face_uri(uri: &str) -> Result<FaceUri, String> {
+    let parsed = uri.parse::<FaceUri>().map_err(|error| format!("has {uri:?}: {error}"))?;
+    match parsed.is_canonical() {
+        true => Ok(parsed),
+        false => Err(format!("has {uri:?}, but needs an address and a port, as \"udp4://192.0.2.1:6363\"")),
+    }
+}
+
 /// Nothing, where all keys of `given` are in `known`.
 fn known_keys(given: &Table, known: &Table, path: &str) -> Result<(), ConfigError> {
     for (key, value) in given {
+        // Its keys are prefixes.
+        if path.is_empty() && key == "strategies" {
+            continue;
+        }
         match (known.get(key), value) {
             (Some(Value::Table(known)), Value::Table(given)) => {
                 known_keys(given, known, &format!("{path}{key}."))?;
@@ -341,6 +405,8 @@ mod tests {
         let default = Config::default();
         assert_eq!(Config::parse(""), Ok(default.clone()));
         assert_eq!(Config::parse(&default.to_toml()), Ok(default));
+        let text = "[strategies]\n\"/\" = \"multicast\"\n[[routes]]\nprefix = \"/\"\nto = \"udp4://192.0.2.1:6363\"\n";
+        assert_eq!(Config::parse(text).unwrap().routes[0].cost, 0);
         let config = Config::parse("[cs]\npolicy = \"priority-fifo\"\noctets = 1000\n").unwrap();
         assert_eq!(
             (config.cs.policy, config.cs.octets, config.cs.packets),
@@ -356,6 +422,10 @@ mod tests {
         assert_eq!(says("zzz = 1"), "there is no key `zzz`");
         assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
         assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
+        assert!(
+            says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\"")
+        );
+        assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("there are the strategies best-route"));
         assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
         assert!(says("[faces.tcp]\nlisten = [\"localhost\"]").contains("line 2"));
         assert!(says("[cs").contains("line 1"));

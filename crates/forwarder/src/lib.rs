@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+mod initial;
 pub mod management;
 mod plane;
 pub mod rib;

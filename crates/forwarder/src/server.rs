@@ -1,6 +1,7 @@
 //! The process: sockets, the forwarding thread, and the management.
 
 use crate::config::{self, Config};
+use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, Manager, Now, Origin};
 use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
 use crate::plane::{Plane, PlaneProxy, Sockets};
@@ -31,6 +32,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
     origins: HashMap<u64, Origin>,
+    initial: Initial,
     channels: Vec<FaceUri>,
     start: Instant,
 }
@@ -110,6 +112,7 @@ impl Server {
             thread: Some(thread),
             counters,
             origins: HashMap::new(),
+            initial: Initial::new(config),
             channels,
             start,
         })
@@ -131,11 +134,12 @@ impl Server {
     /// Why it has ended without being asked to.
     pub fn run(mut self) -> io::Result<()> {
         let mut told = (Instant::now(), 0);
+        self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
+        self.requests.wake();
         loop {
             let due =
                 self.manager.deadline().map_or(u64::MAX, |due| due.saturating_sub(now(self.start).monotonic));
             let mut report = self.inbox.next(Duration::from_millis(due.clamp(1, 1000)));
-            let worked = report.is_some();
             while let Some(next) = report {
                 if let Report::Ended(why) = next {
                     let thread = self.thread.take().map(JoinHandle::join);
@@ -149,9 +153,9 @@ impl Server {
                 report = self.inbox.next(Duration::ZERO);
             }
             self.manager.tick(now(self.start), &mut self.proxy);
-            if worked || due == 0 {
-                self.requests.wake();
-            }
+            self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
+            // One call a second where nothing is asked for, and one for many requests where much is.
+            self.requests.wake();
             told = self.tell_drops(told);
         }
     }
@@ -172,6 +176,7 @@ impl Server {
             }
             Report::FaceDown { face } => {
                 self.origins.remove(&face);
+                self.initial.face_down(face, now);
                 self.manager.face_down(face, now, &mut self.proxy)
             }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
@@ -183,7 +188,11 @@ impl Server {
             }
             Report::Ended(_) => Vec::new(),
         };
-        data.into_iter().for_each(|data| self.requests.add(Request::Data(data)));
+        for data in data {
+            if !self.initial.answered(&data, &mut self.manager, now, &mut self.proxy) {
+                self.requests.add(Request::Data(data));
+            }
+        }
     }
 
     /// Says how many packets were dropped and why, now and then where there are new ones.
