@@ -266,6 +266,14 @@ fn set_udp_option(socket: BorrowedFd<'_>, option: c_int, value: c_int) -> io::Re
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Octets that the kernel has taken of this socket and not sent yet, with its own overhead.
+pub(crate) fn unsent(socket: BorrowedFd<'_>) -> io::Result<usize> {
+    let mut octets: c_int = 0;
+    // SAFETY: the kernel writes one `c_int`.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut octets) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(octets).unwrap_or(0)) }
+}
+
 /// A header that leads nowhere.
 fn empty_header() -> mmsghdr {
     // SAFETY: null pointers and zeros are valid for every field; some C libraries add padding that has no name.

@@ -84,6 +84,15 @@ impl UdpSocket {
         self.socket.recv_buffer_size()
     }
 
+    /// Octets that the kernel has taken and not sent yet, with its own overhead: how congested the way out is.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ioctl`.
+    pub fn unsent(&self) -> io::Result<usize> {
+        sys::unsent(self.socket.as_fd())
+    }
+
     /// Lets the kernel take and give several datagrams of one peer and one length as one (generic segmentation and
     /// receive offload), or no longer. Returns whether it does; kernels before Linux 5.0 do not. Off at first.
     ///

@@ -14,7 +14,7 @@ mod socket;
 pub(crate) use control::PlaneProxy;
 
 use accept::Handshakes;
-use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use link::udp::{RecvBatch, UdpSocket};
 use link::{tcp, unix};
 use message::{Reports, Request};
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -193,7 +193,7 @@ impl Plane {
         for (number, mut socket) in udp.into_iter().enumerate() {
             poll.registry().register(&mut socket, Kind::Udp.token(number), Interest::READABLE)?;
             let local = socket.local_addr()?;
-            sockets.push(Udp { socket, local, queue: SendBatch::new(64), peers: HashMap::new() });
+            sockets.push(Udp::new(socket, local));
         }
         Ok(Self {
             poll,
@@ -347,7 +347,12 @@ impl Plane {
         port.marking.interval = info.marking_interval / 1_000_000;
         self.ports.add(port);
         info.id = id.0.into();
-        tracing::info!(face = id.0, remote = %info.remote, local = %info.local, "face up");
+        let (remote, local) = (&info.remote, &info.local);
+        // Applications come and go; neighbours are news.
+        match scope {
+            Scope::Local => tracing::debug!(face = id.0, %remote, %local, "face up"),
+            Scope::NonLocal => tracing::info!(face = id.0, %remote, %local, "face up"),
+        }
         self.reports.add(message::Report::FaceUp { info: Box::new(info), peer });
         Some(id)
     }
@@ -363,8 +368,10 @@ impl Plane {
         if let Some(reader) = face.slot().and_then(|slot| self.readers.get_mut(slot)) {
             *reader = None;
         }
-        self.forwarder.remove_face(face);
-        tracing::info!(face = face.0, why, "face down");
+        match self.forwarder.remove_face(face).map(|face| face.scope) {
+            Some(Scope::NonLocal) => tracing::info!(face = face.0, why, "face down"),
+            _ => tracing::debug!(face = face.0, why, "face down"),
+        }
         self.reports.add(message::Report::FaceDown { face: face.0.into() });
     }
 

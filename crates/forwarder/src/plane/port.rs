@@ -70,11 +70,12 @@ impl Port {
         }
     }
 
-    /// Octets that wait to leave.
-    fn queue(&self) -> usize {
+    /// Octets that wait to leave, as far as they are known.
+    fn queue(&self, sockets: &[Udp]) -> usize {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.len(),
-            PortKind::Udp { .. } | PortKind::WebSocket(_) => 0,
+            PortKind::Udp { socket, .. } => sockets.get(*socket).map_or(0, |udp| udp.unsent),
+            PortKind::WebSocket(_) => 0,
         }
     }
 }
@@ -85,9 +86,15 @@ pub(super) struct Udp {
     pub(super) local: SocketAddr,
     pub(super) queue: SendBatch,
     pub(super) peers: HashMap<SocketAddr, FaceId>,
+    /// Octets that the kernel had not sent yet after the last flush.
+    unsent: usize,
 }
 
 impl Udp {
+    pub(super) fn new(socket: UdpSocket, local: SocketAddr) -> Self {
+        Self { socket, local, queue: SendBatch::new(64), peers: HashMap::new(), unsent: 0 }
+    }
+
     fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], counters: &FaceCounters) {
         if !self.queue.push(peer, parts) {
             self.flush();
@@ -105,6 +112,7 @@ impl Udp {
         if let Err(error) = self.socket.send(&mut self.queue) {
             tracing::warn!(local = %self.local, %error, "datagrams were lost");
         }
+        self.unsent = self.socket.unsent().unwrap_or(0);
     }
 }
 
@@ -182,7 +190,7 @@ impl Ports {
 
     /// Whether anything waits to leave.
     pub(super) fn is_idle(&self) -> bool {
-        self.iter().all(|port| port.queue() == 0)
+        self.iter().all(|port| port.queue(&[]) == 0)
     }
 }
 
@@ -201,7 +209,7 @@ impl Output for Ports {
         };
         port.used = *now;
         let mut header = *header;
-        if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(), *now) {
+        if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(sockets), *now) {
             header.congestion_mark = 1;
         }
         let Port { kind, counters, fragmenter, mtu, .. } = port;
