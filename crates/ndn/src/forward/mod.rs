@@ -287,6 +287,11 @@ impl Forwarder {
         &self.pit
     }
 
+    /// In-records of the PIT: what the share of a face is taken of.
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
     /// Entries of the dead nonce list.
     pub fn dead_nonces(&self) -> usize {
         self.dead.len()
