@@ -2,15 +2,15 @@
 
 use crate::tlv::{Elements, write_element, write_nested};
 use crate::wire::INTEREST;
-use crate::wire::interest::{CAN_BE_PREFIX, FORWARDING_HINT, MUST_BE_FRESH, NONCE};
+use crate::wire::interest::{FORWARDING_HINT, HOP_LIMIT, LIFETIME, NONCE, PARAMETERS, SIGNATURE_INFO};
 use alloc::vec::Vec;
 
 /// A checked Interest without a Nonce, with this one.
 pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
     let mut nonce = Some(nonce);
     rewrite(interest, |typ, out| {
-        let before = [crate::wire::NAME, CAN_BE_PREFIX, MUST_BE_FRESH, FORWARDING_HINT].map(Some);
-        if !before.contains(&typ)
+        let behind = [None, Some(LIFETIME), Some(HOP_LIMIT), Some(PARAMETERS), Some(SIGNATURE_INFO)];
+        if behind.contains(&typ)
             && let Some(nonce) = nonce.take()
         {
             write_element(NONCE, &nonce.to_be_bytes(), out);
