@@ -174,7 +174,7 @@ impl Forwarder {
                 self.interest(face, &packet.header, fragment, now, out)
             }
             Some(INTEREST) => self.nack(face, &packet.header, fragment, now, out),
-            Some(DATA) => self.data(face, &packet.header, fragment, now, out),
+            Some(DATA) if packet.header.nack.is_none() => self.data(face, &packet.header, fragment, now, out),
             // A packet that is there for its header.
             None => Ok(()),
             Some(_) => Err(DropReason::Malformed),
