@@ -101,10 +101,8 @@ impl Forwarder {
             refuse(face, from, header, interest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
-        // Who asks for what others wait for already would have found it in the store.
-        if records.is_none_or(|records| records.ins.is_empty())
-            && let Some(data) = cs.find(&name, interest, now)
-        {
+        // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
+        if let Some(data) = cs.find(&name, interest, now) {
             let header = LpHeader { pit_token: header.pit_token, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
             out.send(from, &header, data);
