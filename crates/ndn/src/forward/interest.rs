@@ -122,11 +122,14 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let slot = self.remember(from, header, interest, entry, now)?;
         let local_fields = self.faces.find(from).is_some_and(|face| face.local_fields);
-        if let Some(face) = header.next_hop_face.filter(|_| local_fields) {
-            let face = u32::try_from(face).map(FaceId).unwrap_or(FaceId::NONE);
-            self.faces.find(face).ok_or(DropReason::UnknownNextHop)?;
+        let chosen = header.next_hop_face.filter(|_| local_fields);
+        let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
+        if chosen.is_some_and(|face| self.faces.find(face).is_none()) {
+            return Err(DropReason::UnknownNextHop);
+        }
+        let slot = self.remember(from, header, interest, entry, now)?;
+        if let Some(face) = chosen {
             self.send_interest(slot, face, from, header, interest, now, out);
             return Ok(());
         }
