@@ -210,6 +210,9 @@ impl Records {
 /// Faces that an entry records, in either direction, at the most.
 pub const MAX_RECORDS: usize = 1024;
 
+/// Entries of one name that have a forwarding hint, at the most: all of them stand under one hash.
+pub const MAX_HINTED: usize = 16;
+
 /// The table.
 #[derive(Clone, Debug)]
 pub struct Pit {
@@ -261,6 +264,17 @@ impl Pit {
     #[inline(always)]
     pub fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> Option<u32> {
         self.table.slot_by(name.hash(), |_, key, _| key.is(name, interest))
+    }
+
+    /// Whether the name with this hash has as many entries with forwarding hints as it may have.
+    #[inline(never)]
+    pub fn is_crowded(&self, hash: u64) -> bool {
+        let mut hinted = 0;
+        let full = self.table.slot_by(hash, |_, key, _| {
+            hinted += usize::from(key.hash == hash && !key.hint().is_empty());
+            hinted >= MAX_HINTED
+        });
+        full.is_some()
     }
 
     /// Adds the entry of `interest`, which has none; it ends at `expires`.

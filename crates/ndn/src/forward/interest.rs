@@ -193,6 +193,11 @@ impl Forwarder {
             }
             let slot = match entry {
                 Some(slot) => slot,
+                None if !interest.forwarding_hint().is_empty()
+                    && pit.is_crowded(hasher.hashes().last().copied().unwrap_or_default()) =>
+                {
+                    return Err(DropReason::TooManyRecords);
+                }
                 None => {
                     let name = HashedName {
                         components: components(interest.name_octets()),
