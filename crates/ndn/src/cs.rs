@@ -182,11 +182,11 @@ impl ContentStore {
         self.packets.get_mut(slot as usize)?.as_mut()
     }
 
-    /// Takes a packet in, whose name `name` is.
-    pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) {
+    /// Takes a packet in, whose name `name` is. Whether it answers with it from now on.
+    pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) -> bool {
         let cost = data.as_bytes().len() + PACKET_COST + NODE_COST;
         if !self.config.admit || self.config.packets == 0 || cost > self.config.octets {
-            return;
+            return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
         let node = self.grow(name);
@@ -196,7 +196,7 @@ impl ContentStore {
             }
             self.unlink(same);
             self.link(same, now);
-            return;
+            return self.config.serve;
         }
         let octets = data.as_bytes();
         let at = octets.len() - {
@@ -234,6 +234,7 @@ impl ContentStore {
             self.remove(oldest);
         }
         self.shrink();
+        self.config.serve && self.cached(slot).is_some()
     }
 
     /// The packets of a name, the newest first.

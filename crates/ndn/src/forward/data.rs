@@ -32,9 +32,7 @@ impl Forwarder {
         if matches.is_empty() {
             return Err(DropReason::Unsolicited);
         }
-        if header.cache_policy != Some(NO_CACHE) {
-            cs.insert(&name, &data, now);
-        }
+        let kept = header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now);
         let several = matches.len() > 1;
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
         for slot in matches {
@@ -43,8 +41,8 @@ impl Forwarder {
             }
             let Some((key, records)) = self.pit.remove(slot) else { continue };
             self.forget(&records);
-            // Whoever asks again with the same Nonce is answered by the store, unless the answer is not fresh any more.
-            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
+            // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
+            if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
                 self.bury(&key, &records, now);
             }
             for record in &records.ins {
