@@ -21,7 +21,7 @@ use table::Table as _;
 use table::batched::Batched;
 
 /// What a downstream wants back with the answer: up to 32 octets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PitToken {
     len: u8,
     octets: [u8; MAX_PIT_TOKEN],

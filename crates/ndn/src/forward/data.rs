@@ -2,7 +2,7 @@
 
 use super::{DropReason, Forwarder, Output, header_for, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
-use crate::face::{FaceId, LinkType};
+use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::{HashedName, components};
 use crate::pit::PitToken;
 use crate::time::Time;
@@ -51,14 +51,18 @@ impl Forwarder {
                     continue;
                 }
                 if several {
-                    if served.contains(&(record.face, record.token)) {
-                        continue;
-                    }
                     served.push((record.face, record.token));
+                } else {
+                    send_data(record.face, face, from, &record.token, header, octets, out);
                 }
-                face.counters.out_data.add(1);
-                let header = header_for(face, from, header.congestion_mark);
-                out.send(record.face, &LpHeader { pit_token: record.token.as_bytes(), ..header }, octets);
+            }
+        }
+        // Each once, also where there are thousands.
+        served.sort_unstable();
+        served.dedup();
+        for (to, token) in &served {
+            if let Some(face) = self.faces.find(*to) {
+                send_data(*to, face, from, token, header, octets, out);
             }
         }
         Ok(())
@@ -78,4 +82,19 @@ impl Forwarder {
             strategy.data(prefix, records, from, now);
         }
     }
+}
+
+#[inline(always)]
+fn send_data(
+    to: FaceId,
+    face: &Face,
+    from: FaceId,
+    token: &PitToken,
+    header: &LpHeader<'_>,
+    octets: &[u8],
+    out: &mut impl Output,
+) {
+    face.counters.out_data.add(1);
+    let header = header_for(face, from, header.congestion_mark);
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), ..header }, octets);
 }
