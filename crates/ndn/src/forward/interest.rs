@@ -154,6 +154,12 @@ impl Forwarder {
                     self.send_interest(slot, face, from, header, interest, now, out);
                 }
             }
+            Answer::Probe(best, probed) => {
+                self.send_interest(slot, best, from, header, interest, now, out);
+                let octets = rewrite::with_other_nonce(interest, self.dice.number() as u32);
+                let other = Interest::parse(&octets)?;
+                self.send_interest(slot, probed, from, header, &other, now, out);
+            }
             Answer::Wait => {}
             Answer::Reject(reason) => self.reject(slot, from, header, interest, reason, out),
         }

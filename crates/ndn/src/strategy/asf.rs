@@ -149,7 +149,7 @@ impl Asf {
             }
         });
         let Some((best, others)) = ways.split_first() else { return Answer::Reject(NackReason::NO_ROUTE) };
-        let mut faces: SmallVec<[FaceId; 2]> = SmallVec::from_slice(&[best.face]);
+        measured.sent(best.face, now);
         if !others.is_empty() && measured.next_probe <= now {
             measured.next_probe = now.after_millis(interval);
             // The better a face is ranked the more likely it is probed: of n with weights n to 1.
@@ -158,14 +158,13 @@ impl Asf {
             for (rank, hop) in others.iter().enumerate() {
                 let weight = others.len() - rank;
                 if ticket < weight {
-                    faces.push(hop.face);
-                    break;
+                    measured.sent(hop.face, now);
+                    return Answer::Probe(best.face, hop.face);
                 }
                 ticket -= weight;
             }
         }
-        faces.iter().for_each(|face| measured.sent(*face, now));
-        Answer::Send(faces)
+        Answer::to(best.face)
     }
 
     /// Takes a round trip time.
