@@ -341,7 +341,7 @@ impl ContentStore {
             if cached.fresh_until > now {
                 let due = cached.fresh_until.millis() + 1;
                 self.wheel.set(slot, due);
-            } else {
+            } else if self.config.policy == Policy::PriorityFifo {
                 self.unlink(slot);
                 self.link(slot, now);
             }
@@ -393,9 +393,8 @@ impl ContentStore {
         };
         self.hits += 1;
         if self.config.policy == Policy::Lru {
-            let Self { packets, queue, .. } = self;
-            queue.remove(packets, slot);
-            queue.push(packets, slot);
+            self.unlink(slot);
+            self.link(slot, now);
         }
         self.cached(slot).map(|cached| &*cached.packet)
     }
