@@ -9,7 +9,7 @@
 
 use crate::hashed::{HashedName, components};
 use crate::time::Time;
-use crate::wheel::Wheel;
+use crate::wheel::{Wheel, tick_of};
 use crate::wire::{Data, Interest};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -321,7 +321,7 @@ impl ContentStore {
         let Self { packets, queue, stale: stales, wheel, .. } = self;
         if stale { stales } else { queue }.push(packets, slot);
         if fifo && !stale {
-            wheel.set(slot, fresh_until.millis() + 1);
+            wheel.set(slot, tick_of(fresh_until));
         }
     }
 
@@ -339,7 +339,7 @@ impl ContentStore {
         while let Some(slot) = self.wheel.due(now.millis()) {
             let Some(cached) = self.cached(slot) else { continue };
             if cached.fresh_until > now {
-                let due = cached.fresh_until.millis() + 1;
+                let due = tick_of(cached.fresh_until);
                 self.wheel.set(slot, due);
             } else if self.config.policy == Policy::PriorityFifo {
                 self.unlink(slot);

@@ -11,7 +11,7 @@ use crate::face::FaceId;
 use crate::hashed::{HashedName, components};
 use crate::prefixes::table_memory;
 use crate::time::Time;
-use crate::wheel::Wheel;
+use crate::wheel::{Wheel, tick_of};
 use crate::wire::Interest;
 use crate::wire::lp::MAX_PIT_TOKEN;
 use alloc::boxed::Box;
@@ -446,11 +446,6 @@ impl Pit {
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Records)> {
         self.table.iter().map(|(_, key, records)| (key, records))
     }
-}
-
-/// The tick at which a time has passed.
-fn tick_of(time: Time) -> u64 {
-    time.0.div_ceil(1_000_000)
 }
 
 /// Whether the last component of the name is the digest of a whole packet.
