@@ -184,7 +184,8 @@ impl ContentStore {
 
     /// Takes a packet in, whose name `name` is. Whether it answers with it from now on.
     pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) -> bool {
-        let cost = data.as_bytes().len() + PACKET_COST + NODE_COST;
+        // At the most: the first prefixes may be there.
+        let cost = data.as_bytes().len() + PACKET_COST + NODE_COST * name.len();
         if !self.config.admit || self.config.packets == 0 || cost > self.config.octets {
             return false;
         }
