@@ -9,7 +9,7 @@
 
 use crate::hashed::{HashedName, components};
 use crate::time::Time;
-use crate::wheel::Wheel;
+use crate::wheel::{Wheel, tick_of};
 use crate::wire::{Data, Interest};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -182,11 +182,12 @@ impl ContentStore {
         self.packets.get_mut(slot as usize)?.as_mut()
     }
 
-    /// Takes a packet in, whose name `name` is.
-    pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) {
-        let cost = data.as_bytes().len() + PACKET_COST + NODE_COST;
+    /// Takes a packet in, whose name `name` is. Whether it answers with it from now on.
+    pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) -> bool {
+        // At the most: the first prefixes may be there.
+        let cost = data.as_bytes().len() + PACKET_COST + NODE_COST * name.len();
         if !self.config.admit || self.config.packets == 0 || cost > self.config.octets {
-            return;
+            return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
         let node = self.grow(name);
@@ -196,7 +197,7 @@ impl ContentStore {
             }
             self.unlink(same);
             self.link(same, now);
-            return;
+            return self.config.serve;
         }
         let octets = data.as_bytes();
         let at = octets.len() - {
@@ -234,6 +235,7 @@ impl ContentStore {
             self.remove(oldest);
         }
         self.shrink();
+        self.config.serve && self.cached(slot).is_some()
     }
 
     /// The packets of a name, the newest first.
@@ -320,7 +322,7 @@ impl ContentStore {
         let Self { packets, queue, stale: stales, wheel, .. } = self;
         if stale { stales } else { queue }.push(packets, slot);
         if fifo && !stale {
-            wheel.set(slot, fresh_until.millis() + 1);
+            wheel.set(slot, tick_of(fresh_until));
         }
     }
 
@@ -338,9 +340,9 @@ impl ContentStore {
         while let Some(slot) = self.wheel.due(now.millis()) {
             let Some(cached) = self.cached(slot) else { continue };
             if cached.fresh_until > now {
-                let due = cached.fresh_until.millis() + 1;
+                let due = tick_of(cached.fresh_until);
                 self.wheel.set(slot, due);
-            } else {
+            } else if self.config.policy == Policy::PriorityFifo {
                 self.unlink(slot);
                 self.link(slot, now);
             }
@@ -392,9 +394,8 @@ impl ContentStore {
         };
         self.hits += 1;
         if self.config.policy == Policy::Lru {
-            let Self { packets, queue, .. } = self;
-            queue.remove(packets, slot);
-            queue.push(packets, slot);
+            self.unlink(slot);
+            self.link(slot, now);
         }
         self.cached(slot).map(|cached| &*cached.packet)
     }

@@ -114,6 +114,12 @@ impl Face {
     pub fn new(scope: Scope, link: LinkType) -> Self {
         Self { scope, link, local_fields: false, counters: Arc::default(), pending: 0 }
     }
+
+    /// How many entries of the PIT wait for an answer to this face.
+    #[inline]
+    pub fn pending(&self) -> usize {
+        self.pending as usize
+    }
 }
 
 /// All faces, by number.

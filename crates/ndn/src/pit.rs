@@ -11,7 +11,7 @@ use crate::face::FaceId;
 use crate::hashed::{HashedName, components};
 use crate::prefixes::table_memory;
 use crate::time::Time;
-use crate::wheel::Wheel;
+use crate::wheel::{Wheel, tick_of};
 use crate::wire::Interest;
 use crate::wire::lp::MAX_PIT_TOKEN;
 use alloc::boxed::Box;
@@ -21,7 +21,7 @@ use table::Table as _;
 use table::batched::Batched;
 
 /// What a downstream wants back with the answer: up to 32 octets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PitToken {
     len: u8,
     octets: [u8; MAX_PIT_TOKEN],
@@ -210,6 +210,9 @@ impl Records {
 /// Faces that an entry records, in either direction, at the most.
 pub const MAX_RECORDS: usize = 1024;
 
+/// Entries of one name that have a forwarding hint, at the most: all of them stand under one hash.
+pub const MAX_HINTED: usize = 16;
+
 /// The table.
 #[derive(Clone, Debug)]
 pub struct Pit {
@@ -261,6 +264,17 @@ impl Pit {
     #[inline(always)]
     pub fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> Option<u32> {
         self.table.slot_by(name.hash(), |_, key, _| key.is(name, interest))
+    }
+
+    /// Whether the name with this hash has as many entries with forwarding hints as it may have.
+    #[inline(never)]
+    pub fn is_crowded(&self, hash: u64) -> bool {
+        let mut hinted = 0;
+        let full = self.table.slot_by(hash, |_, key, _| {
+            hinted += usize::from(key.hash == hash && !key.hint().is_empty());
+            hinted >= MAX_HINTED
+        });
+        full.is_some()
     }
 
     /// Adds the entry of `interest`, which has none; it ends at `expires`.
@@ -432,11 +446,6 @@ impl Pit {
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Records)> {
         self.table.iter().map(|(_, key, records)| (key, records))
     }
-}
-
-/// The tick at which a time has passed.
-fn tick_of(time: Time) -> u64 {
-    time.0.div_ceil(1_000_000)
 }
 
 /// Whether the last component of the name is the digest of a whole packet.

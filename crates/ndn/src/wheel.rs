@@ -6,6 +6,7 @@
 //! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 6: one wheel, timers beyond its turn
 //! are met once in each turn.
 
+use crate::time::Time;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -38,6 +39,11 @@ const LISTS: usize = 1 << 13;
 
 /// The list of those whose tick has come. What is set again meanwhile goes to its own list, be that the same tick of a later turn.
 const NOW: usize = LISTS;
+
+/// The tick at which a time has passed.
+pub(crate) fn tick_of(time: Time) -> u64 {
+    time.0.div_ceil(1_000_000)
+}
 
 impl Default for Wheel {
     fn default() -> Self {

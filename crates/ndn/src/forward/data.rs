@@ -2,7 +2,7 @@
 
 use super::{DropReason, Forwarder, Output, header_for, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
-use crate::face::{FaceId, LinkType};
+use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::{HashedName, components};
 use crate::pit::PitToken;
 use crate::time::Time;
@@ -33,9 +33,7 @@ impl Forwarder {
         if matches.is_empty() {
             return Err(DropReason::Unsolicited);
         }
-        if header.cache_policy != Some(NO_CACHE) {
-            cs.insert(&name, &data, now);
-        }
+        let kept = header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now);
         let several = matches.len() > 1;
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
         for slot in matches {
@@ -45,8 +43,8 @@ impl Forwarder {
             let Some((key, records)) = self.pit.remove(slot) else { continue };
             self.counters.satisfied.add(1);
             self.forget(&records);
-            // Whoever asks again with the same Nonce is answered by the store, unless the answer is not fresh any more.
-            if key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
+            // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
+            if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
                 self.bury(&key, &records, now);
             }
             for record in &records.ins {
@@ -55,15 +53,20 @@ impl Forwarder {
                     continue;
                 }
                 if several {
-                    if served.contains(&(record.face, record.token)) {
-                        continue;
-                    }
                     served.push((record.face, record.token));
+                } else {
+                    self.counters.out_data.add(1);
+                    send_data(record.face, face, from, &record.token, header, octets, out);
                 }
-                face.counters.out_data.add(1);
+            }
+        }
+        // Each once, also where there are thousands.
+        served.sort_unstable();
+        served.dedup();
+        for (to, token) in &served {
+            if let Some(face) = self.faces.find(*to) {
                 self.counters.out_data.add(1);
-                let header = header_for(face, from, header.congestion_mark);
-                out.send(record.face, &LpHeader { pit_token: record.token.as_bytes(), ..header }, octets);
+                send_data(*to, face, from, token, header, octets, out);
             }
         }
         Ok(())
@@ -83,4 +86,19 @@ impl Forwarder {
             strategy.data(prefix, records, from, now);
         }
     }
+}
+
+#[inline(always)]
+fn send_data(
+    to: FaceId,
+    face: &Face,
+    from: FaceId,
+    token: &PitToken,
+    header: &LpHeader<'_>,
+    octets: &[u8],
+    out: &mut impl Output,
+) {
+    face.counters.out_data.add(1);
+    let header = header_for(face, from, header.congestion_mark);
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), ..header }, octets);
 }

@@ -42,7 +42,7 @@ reasons! {
     Loop = "loop",
     /// The PIT is full, or the face has more than its share of it.
     PitFull = "pit-full",
-    /// The entry has as many records as it may have.
+    /// The entry has as many records as it may have, or its name as many entries with hints.
     TooManyRecords = "too-many-records",
     /// The face that the Interest was to go to is none.
     UnknownNextHop = "unknown-next-hop",

@@ -103,10 +103,8 @@ impl Forwarder {
             refuse(counters, face, from, header, interest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
-        // Who asks for what others wait for already would have found it in the store.
-        if records.is_none_or(|records| records.ins.is_empty())
-            && let Some(data) = cs.find(&name, interest, now)
-        {
+        // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
+        if let Some(data) = cs.find(&name, interest, now) {
             let header = LpHeader { pit_token: header.pit_token, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
             counters.out_data.add(1);
@@ -129,11 +127,14 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let slot = self.remember(from, header, interest, entry, now)?;
         let local_fields = self.faces.find(from).is_some_and(|face| face.local_fields);
-        if let Some(face) = header.next_hop_face.filter(|_| local_fields) {
-            let face = u32::try_from(face).map(FaceId).unwrap_or(FaceId::NONE);
-            self.faces.find(face).ok_or(DropReason::UnknownNextHop)?;
+        let chosen = header.next_hop_face.filter(|_| local_fields);
+        let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
+        if chosen.is_some_and(|face| self.faces.find(face).is_none()) {
+            return Err(DropReason::UnknownNextHop);
+        }
+        let slot = self.remember(from, header, interest, entry, now)?;
+        if let Some(face) = chosen {
             self.send_interest(slot, face, from, header, interest, now, out);
             return Ok(());
         }
@@ -157,6 +158,12 @@ impl Forwarder {
                 for face in to {
                     self.send_interest(slot, face, from, header, interest, now, out);
                 }
+            }
+            Answer::Probe(best, probed) => {
+                self.send_interest(slot, best, from, header, interest, now, out);
+                let octets = rewrite::with_other_nonce(interest, self.dice.number() as u32);
+                let other = Interest::parse(&octets)?;
+                self.send_interest(slot, probed, from, header, &other, now, out);
             }
             Answer::Wait => {}
             Answer::Reject(reason) => self.reject(slot, from, header, interest, reason, out),
@@ -197,6 +204,11 @@ impl Forwarder {
             }
             let slot = match entry {
                 Some(slot) => slot,
+                None if !interest.forwarding_hint().is_empty()
+                    && pit.is_crowded(hasher.hashes().last().copied().unwrap_or_default()) =>
+                {
+                    return Err(DropReason::TooManyRecords);
+                }
                 None => {
                     let name = HashedName {
                         components: components(interest.name_octets()),

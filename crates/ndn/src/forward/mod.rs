@@ -176,7 +176,7 @@ impl Forwarder {
                 self.interest(face, &packet.header, fragment, now, out)
             }
             Some(INTEREST) => self.nack(face, &packet.header, fragment, now, out),
-            Some(DATA) => self.data(face, &packet.header, fragment, now, out),
+            Some(DATA) if packet.header.nack.is_none() => self.data(face, &packet.header, fragment, now, out),
             // A packet that is there for its header.
             None => Ok(()),
             Some(_) => Err(DropReason::Malformed),
@@ -290,6 +290,11 @@ impl Forwarder {
     /// The PIT.
     pub fn pit(&self) -> &Pit {
         &self.pit
+    }
+
+    /// In-records of the PIT: what the share of a face is taken of.
+    pub fn pending(&self) -> usize {
+        self.pending
     }
 
     /// Entries of the dead nonce list.

@@ -1,22 +1,31 @@
 //! Interests with an element more or less: what applications left to the forwarder, and what ends at the producer's region.
 
 use crate::tlv::{Elements, write_element, write_nested};
-use crate::wire::INTEREST;
-use crate::wire::interest::{CAN_BE_PREFIX, FORWARDING_HINT, MUST_BE_FRESH, NONCE};
+use crate::wire::interest::{FORWARDING_HINT, HOP_LIMIT, LIFETIME, NONCE, PARAMETERS, SIGNATURE_INFO};
+use crate::wire::{INTEREST, Interest};
 use alloc::vec::Vec;
 
 /// A checked Interest without a Nonce, with this one.
 pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
     let mut nonce = Some(nonce);
     rewrite(interest, |typ, out| {
-        let before = [crate::wire::NAME, CAN_BE_PREFIX, MUST_BE_FRESH, FORWARDING_HINT].map(Some);
-        if !before.contains(&typ)
+        let behind = [None, Some(LIFETIME), Some(HOP_LIMIT), Some(PARAMETERS), Some(SIGNATURE_INFO)];
+        if behind.contains(&typ)
             && let Some(nonce) = nonce.take()
         {
             write_element(NONCE, &nonce.to_be_bytes(), out);
         }
         true
     })
+}
+
+/// An Interest that has a Nonce, with this one instead.
+pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
+    let mut out = interest.as_bytes().to_vec();
+    if let Some(octets) = interest.nonce_at().and_then(|at| out.get_mut(at)) {
+        octets.copy_from_slice(&nonce.to_be_bytes());
+    }
+    out
 }
 
 /// A checked Interest without its forwarding hint.
@@ -43,7 +52,7 @@ fn rewrite(interest: &[u8], mut keep: impl FnMut(Option<u32>, &mut Vec<u8>) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{Interest, InterestBuilder};
+    use crate::wire::InterestBuilder;
     use name::build::OwnedName;
     use name::ndn::Ndn;
     use name::uri::parse_uri;

@@ -45,7 +45,7 @@ impl Default for Asf {
 /// Prefixes that are measured at the most. When there would be more, all are forgotten, and measured anew.
 const PREFIXES: usize = 1 << 16;
 
-/// Faces of a prefix that are measured at the most.
+/// Faces of a prefix that are measured at the most; of more, those that were met last.
 const FACES: usize = 32;
 
 /// What is known of a prefix.
@@ -87,14 +87,14 @@ impl FaceMeasured {
 impl Measured {
     fn of(&mut self, face: FaceId) -> Option<&mut FaceMeasured> {
         let at = self.faces.iter().position(|known| known.face == face);
-        let at = match at {
-            Some(at) => at,
-            None if self.faces.len() < FACES => {
-                self.faces.push(FaceMeasured { face, rtt: None, deadline: None, timeouts: 0 });
-                self.faces.len() - 1
+        let at = at.unwrap_or_else(|| {
+            // The face that has been known for longest may be gone.
+            if self.faces.len() >= FACES {
+                self.faces.remove(0);
             }
-            None => return None,
-        };
+            self.faces.push(FaceMeasured { face, rtt: None, deadline: None, timeouts: 0 });
+            self.faces.len() - 1
+        });
         self.faces.get_mut(at)
     }
 
@@ -149,7 +149,7 @@ impl Asf {
             }
         });
         let Some((best, others)) = ways.split_first() else { return Answer::Reject(NackReason::NO_ROUTE) };
-        let mut faces: SmallVec<[FaceId; 2]> = SmallVec::from_slice(&[best.face]);
+        measured.sent(best.face, now);
         if !others.is_empty() && measured.next_probe <= now {
             measured.next_probe = now.after_millis(interval);
             // The better a face is ranked the more likely it is probed: of n with weights n to 1.
@@ -158,14 +158,13 @@ impl Asf {
             for (rank, hop) in others.iter().enumerate() {
                 let weight = others.len() - rank;
                 if ticket < weight {
-                    faces.push(hop.face);
-                    break;
+                    measured.sent(hop.face, now);
+                    return Answer::Probe(best.face, hop.face);
                 }
                 ticket -= weight;
             }
         }
-        faces.iter().for_each(|face| measured.sent(*face, now));
-        Answer::Send(faces)
+        Answer::to(best.face)
     }
 
     /// Takes a round trip time.

@@ -65,6 +65,8 @@ impl<'a> Question<'a> {
 pub enum Answer {
     /// It goes to these faces, in this order.
     Send(SmallVec<[FaceId; 2]>),
+    /// It goes to one face, and under another Nonce to a second, to measure that: the two may meet further on, and are to be no loop.
+    Probe(FaceId, FaceId),
     /// It waits with those before it.
     Wait,
     /// It goes back where it came from.

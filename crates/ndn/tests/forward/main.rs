@@ -1,0 +1,19 @@
+//! What one forwarder does with what comes in. The rules are those of the NFD Developer's Guide; many of the cases are those of its tests
+//! (tests/daemon/fw).
+
+#[path = "../support/mod.rs"]
+#[allow(unreachable_pub, reason = "it is shared")]
+mod support;
+
+mod data;
+mod flood;
+mod hazards;
+mod header;
+mod hint;
+mod interest;
+mod loops;
+mod nack;
+#[allow(unreachable_pub, reason = "it is shared")]
+mod rig;
+mod scope;
+mod strategies;

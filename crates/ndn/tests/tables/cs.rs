@@ -1,0 +1,304 @@
+//! The content store.
+
+use crate::support::{Ask, data_of, uri};
+use crate::{Letters, letters, name};
+use hash::scheme::Key;
+use name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use ndn::cs::{Config, ContentStore, Policy};
+use ndn::hashed::{HashedName, NameHasher};
+use ndn::time::Time;
+use ndn::wire::{Data, Interest};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// A packet of the plain store, in the order of eviction.
+#[derive(Clone, Debug)]
+struct Kept {
+    letters: Letters,
+    packet: Vec<u8>,
+    fresh_until: u64,
+    stale: bool,
+    /// When it came.
+    came: usize,
+}
+
+/// A store that looks at all it has.
+#[derive(Debug)]
+struct Plain {
+    config: Config,
+    kept: Vec<Kept>,
+    packet_cost: usize,
+    node_cost: usize,
+    clock: usize,
+}
+
+impl Plain {
+    fn octets(&self) -> usize {
+        let nodes: BTreeSet<&[u8]> = self
+            .kept
+            .iter()
+            .flat_map(|kept| (1..=kept.letters.len()).map(|len| &kept.letters[..len]))
+            .collect();
+        let packets: usize = self.kept.iter().map(|kept| kept.packet.len() + self.packet_cost).sum();
+        packets + nodes.len() * self.node_cost
+    }
+
+    fn turn(&mut self, now: u64) {
+        if self.config.policy == Policy::PriorityFifo {
+            let (mut went, stay): (Vec<Kept>, _) =
+                self.kept.drain(..).partition(|kept| !kept.stale && kept.fresh_until <= now);
+            let (mut kept, fresh): (Vec<Kept>, Vec<_>) = stay.into_iter().partition(|kept| kept.stale);
+            went.sort_by_key(|kept| kept.fresh_until);
+            kept.extend(went.into_iter().map(|kept| Kept { stale: true, ..kept }));
+            kept.extend(fresh);
+            self.kept = kept;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.kept.len() > self.config.packets || self.octets() > self.config.octets
+    }
+
+    /// Evicts what comes first. In which order packets went stale at once does not matter, and is as in the store, which has `left`; but it
+    /// has evicted none of them without need.
+    fn shrink(&mut self, left: &BTreeSet<Vec<u8>>) {
+        if !self.is_over() {
+            return;
+        }
+        let all = self.kept.clone();
+        self.kept.retain(|kept| !kept.stale || left.contains(&kept.packet));
+        let gone = all.iter().filter(|kept| kept.stale && !left.contains(&kept.packet));
+        let with = |one: &Kept| {
+            let mut kept = self.kept.clone();
+            kept.push(one.clone());
+            Self { kept, ..*self }
+        };
+        assert!(gone.clone().count() == 0 || gone.clone().any(|one| with(one).is_over()));
+        while self.is_over() {
+            self.kept.remove(0);
+        }
+    }
+
+    fn insert(
+        &mut self,
+        letters: &Letters,
+        packet: &[u8],
+        freshness: u64,
+        now: u64,
+        left: &BTreeSet<Vec<u8>>,
+    ) {
+        let cost = packet.len() + self.packet_cost + letters.len() * self.node_cost;
+        if self.config.packets == 0 || cost > self.config.octets {
+            return;
+        }
+        self.clock += 1;
+        let mut came = self.clock;
+        if let Some(at) = self.kept.iter().position(|kept| kept.packet == packet) {
+            came = self.kept.remove(at).came;
+        }
+        let stale = self.config.policy == Policy::PriorityFifo && freshness == 0;
+        let at = if stale { self.kept.iter().filter(|kept| kept.stale).count() } else { self.kept.len() };
+        let fresh_until = now + freshness;
+        let (letters, packet) = (letters.clone(), packet.to_vec());
+        self.kept.insert(at, Kept { letters: letters.clone(), packet, fresh_until, stale, came });
+        let mut same: Vec<_> =
+            self.kept.iter().filter(|kept| kept.letters == letters).map(|kept| kept.came).collect();
+        same.sort_unstable_by(|a, b| b.cmp(a));
+        if let Some(oldest) = same.get(4) {
+            self.kept.retain(|kept| kept.came != *oldest);
+        }
+        self.shrink(left);
+    }
+
+    /// All packets that may answer.
+    fn answers(&self, letters: &Letters, prefix: bool, fresh: bool, now: u64) -> Vec<&Kept> {
+        let may = |kept: &&Kept| {
+            (kept.letters == *letters || prefix && kept.letters.starts_with(letters))
+                && (!fresh || kept.fresh_until > now)
+        };
+        self.kept.iter().filter(may).collect()
+    }
+
+    fn used(&mut self, packet: &[u8]) {
+        if self.config.policy == Policy::Lru
+            && let Some(at) = self.kept.iter().position(|kept| kept.packet == packet)
+        {
+            let kept = self.kept.remove(at);
+            self.kept.push(kept);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Letters, u64, u8),
+    Ask(Letters, bool, bool),
+    AskDigest(Letters, u8),
+    Erase(Letters, usize),
+    Pass(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let freshness = prop_oneof![Just(0), 1..30_u64, 5000..20_000_u64];
+    prop_oneof![
+        8 => (letters(5), freshness, 0..6_u8).prop_map(|(letters, freshness, content)| Step::Insert(letters, freshness, content)),
+        6 => (letters(5), any::<bool>(), any::<bool>()).prop_map(|(letters, prefix, fresh)| Step::Ask(letters, prefix, fresh)),
+        1 => (letters(5), 0..6_u8).prop_map(|(letters, content)| Step::AskDigest(letters, content)),
+        1 => (letters(3), 0..6_usize).prop_map(|(letters, limit)| Step::Erase(letters, limit)),
+        3 => prop_oneof![0..20_u64, 0..10_000_u64].prop_map(Step::Pass),
+    ]
+}
+
+fn hashed<'a>(
+    hasher: &'a mut NameHasher,
+    name: &'a name::build::OwnedName<name::ndn::Ndn>,
+) -> HashedName<'a> {
+    let view = name.view();
+    hasher.read(view.as_bytes()).expect("a name");
+    HashedName { components: &name.as_bytes()[2..], hashes: hasher.hashes() }
+}
+
+/// What a packet and a node cost, told from outside.
+fn costs() -> (usize, usize) {
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let [one, two] = ["/a", "/a/b"].map(|text| {
+        let mut store = ContentStore::default();
+        let octets = data_of(&uri(text), 0, b"");
+        store.insert(&hashed(&mut hasher, &uri(text)), &Data::parse(&octets).expect("Data"), Time::default());
+        store.octets() - octets.len()
+    });
+    (one - (two - one), two - one)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn does_what_a_store_does_that_looks_at_all_it_has(
+        steps in prop::collection::vec(step(), 1..150),
+        packets in prop_oneof![0..3_usize, 3..12_usize, Just(1000)],
+        octets in prop_oneof![Just(usize::MAX), 0..6000_usize],
+        policy in prop_oneof![Just(Policy::Lru), Just(Policy::PriorityFifo)],
+    ) {
+        let (packet_cost, node_cost) = costs();
+        let config = Config { packets, octets, policy, ..Config::default() };
+        let mut store = ContentStore::new(config);
+        let mut plain = Plain { config, kept: Vec::new(), packet_cost, node_cost, clock: 0 };
+        let mut hasher = NameHasher::new(&Key::VECTOR);
+        let mut millis = 1000;
+        for step in steps {
+            let now = Time::from_millis(millis);
+            match step {
+                Step::Insert(letters, freshness, content) => {
+                    let owned = name(&letters);
+                    let octets = data_of(&owned, freshness, &[content]);
+                    let kept = store.insert(&hashed(&mut hasher, &owned), &Data::parse(&octets).expect("Data"), now);
+                    let left = store.iter().map(<[u8]>::to_vec).collect();
+                    plain.insert(&letters, &octets, freshness, millis, &left);
+                    prop_assert_eq!(kept, plain.kept.iter().any(|kept| kept.packet == octets));
+                }
+                Step::Ask(letters, prefix, fresh) => {
+                    let owned = name(&letters);
+                    let ask = Ask { can_be_prefix: prefix, must_be_fresh: fresh, ..Ask::of(owned.clone(), 1) }.build();
+                    let interest = Interest::parse(&ask).expect("an Interest");
+                    let found = store.find(&hashed(&mut hasher, &owned), &interest, now).map(<[u8]>::to_vec);
+                    let answers = plain.answers(&letters, prefix, fresh, millis);
+                    prop_assert_eq!(found.is_some(), !answers.is_empty());
+                    if let Some(found) = found {
+                        let exact = answers.iter().filter(|kept| kept.letters == letters);
+                        match exact.max_by_key(|kept| kept.came) {
+                            Some(newest) => prop_assert_eq!(&found, &newest.packet),
+                            None => prop_assert!(answers.iter().any(|kept| kept.packet == found)),
+                        }
+                        plain.used(&found);
+                    }
+                }
+                Step::AskDigest(letters, content) => {
+                    let octets = data_of(&name(&letters), 0, &[content]);
+                    let digest = Data::parse(&octets).expect("Data").implicit_digest();
+                    let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &digest };
+                    let owned = name(&letters);
+                    let owned = name::build::OwnedName::from_components(owned.view().components().chain([last])).expect("a name");
+                    let ask = Ask::of(owned.clone(), 1).build();
+                    let found = store.find(&hashed(&mut hasher, &owned), &Interest::parse(&ask).expect("an Interest"), now);
+                    let expected = plain.kept.iter().any(|kept| kept.packet == octets);
+                    prop_assert_eq!(found, Some(&octets[..]).filter(|_| expected));
+                    plain.used(&octets);
+                }
+                Step::Erase(letters, limit) => {
+                    let erased = store.erase(&hashed(&mut hasher, &name(&letters)), limit);
+                    let left: BTreeSet<Vec<u8>> = store.iter().map(<[u8]>::to_vec).collect();
+                    let before = plain.kept.len();
+                    let may = plain.kept.iter().filter(|kept| kept.letters.starts_with(&letters)).count();
+                    prop_assert!(plain.kept.iter().all(|kept| left.contains(&kept.packet) || kept.letters.starts_with(&letters)));
+                    plain.kept.retain(|kept| left.contains(&kept.packet));
+                    prop_assert_eq!((erased, before - plain.kept.len()), (may.min(limit), erased));
+                }
+                Step::Pass(by) => millis += by,
+            }
+            store.turn(Time::from_millis(millis));
+            plain.turn(millis);
+            let all: BTreeSet<Vec<u8>> = store.iter().map(<[u8]>::to_vec).collect();
+            let expected: BTreeSet<Vec<u8>> = plain.kept.iter().map(|kept| kept.packet.clone()).collect();
+            prop_assert_eq!(all, expected);
+            prop_assert_eq!((store.len(), store.octets()), (plain.kept.len(), plain.octets()));
+        }
+        prop_assert_eq!(store.names().count(), store.len());
+        store.configure(Config { packets: 0, ..config });
+        prop_assert_eq!((store.len(), store.octets()), (0, 0));
+    }
+
+    #[test]
+    fn stays_within_its_capacity_however_it_is_configured(
+        steps in prop::collection::vec((step(), prop::option::weighted(0.1, (0..20_usize, any::<bool>(), any::<bool>()))), 1..150),
+    ) {
+        let mut store = ContentStore::new(Config { packets: 10, ..Config::default() });
+        let mut hasher = NameHasher::new(&Key::VECTOR);
+        let mut millis = 1000;
+        for (step, config) in steps {
+            let now = Time::from_millis(millis);
+            if let Some((packets, fifo, serve)) = config {
+                let policy = if fifo { Policy::PriorityFifo } else { Policy::Lru };
+                store.configure(Config { packets, policy, serve, ..Config::default() });
+            }
+            match step {
+                Step::Insert(letters, freshness, content) => {
+                    let owned = name(&letters);
+                    let octets = data_of(&owned, freshness, &[content]);
+                    store.insert(&hashed(&mut hasher, &owned), &Data::parse(&octets).expect("Data"), now);
+                }
+                Step::Ask(letters, prefix, fresh) => {
+                    let owned = name(&letters);
+                    let ask = Ask { can_be_prefix: prefix, must_be_fresh: fresh, ..Ask::of(owned.clone(), 1) }.build();
+                    store.find(&hashed(&mut hasher, &owned), &Interest::parse(&ask).expect("an Interest"), now);
+                }
+                Step::AskDigest(..) => {}
+                Step::Erase(letters, limit) => {
+                    store.erase(&hashed(&mut hasher, &name(&letters)), limit);
+                }
+                Step::Pass(by) => millis += by,
+            }
+            store.turn(Time::from_millis(millis));
+            prop_assert!(store.len() <= store.config().packets);
+            prop_assert_eq!(store.iter().count(), store.len());
+        }
+        store.configure(Config { packets: 0, ..Config::default() });
+        prop_assert_eq!((store.len(), store.octets()), (0, 0));
+    }
+}
+
+#[test]
+fn one_packet_of_many_components_does_not_evict_all_others() {
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let mut store = ContentStore::new(Config { octets: 4000, ..Config::default() });
+    for text in ["/a", "/b", &"/x".repeat(200)] {
+        let owned = uri(text);
+        let octets = data_of(&owned, 0, b"");
+        let long = owned.view().len() > 100;
+        let components = &owned.as_bytes()[if long { 4 } else { 2 }..];
+        hasher.read(owned.as_bytes()).expect("a name");
+        let name = HashedName { components, hashes: hasher.hashes() };
+        assert_eq!(store.insert(&name, &Data::parse(&octets).expect("Data"), Time::default()), !long);
+    }
+    assert_eq!(store.len(), 2);
+}

@@ -1,0 +1,28 @@
+//! The tables against slow and plain ones.
+
+#[path = "../support/mod.rs"]
+#[allow(unreachable_pub, reason = "it is shared")]
+mod support;
+
+mod cs;
+mod fib;
+mod names;
+mod pit;
+
+use name::build::OwnedName;
+use name::component::Component;
+use name::ndn::Ndn;
+use proptest::prelude::*;
+
+/// A name of a few letters: so few that names meet, and that one is often a prefix of another.
+type Letters = Vec<u8>;
+
+fn letters(most: usize) -> impl Strategy<Value = Letters> {
+    prop::collection::vec(0..3_u8, 1..=most)
+}
+
+fn name(letters: &[u8]) -> OwnedName<Ndn> {
+    let components =
+        letters.iter().map(|letter| Component::generic([&b"a"[..], b"bb", b""][usize::from(*letter)]));
+    OwnedName::from_components(components).expect("a short name")
+}

@@ -1,0 +1,112 @@
+//! What Data satisfies.
+
+use crate::support::{Ask, data_of};
+use crate::{letters, name};
+use hash::scheme::Key;
+use name::build::OwnedName;
+use name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use name::ndn::Ndn;
+use ndn::face::FaceId;
+use ndn::hashed::{HashedName, NameHasher};
+use ndn::pit::{OutRecord, Pit};
+use ndn::time::Time;
+use ndn::wire::{Data, Interest};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What an entry is, and where it went.
+type Entry = (Vec<u8>, bool, bool, u8, u8);
+
+/// What may stand behind the letters of a name: nothing, the digest of a packet of that name, another digest.
+fn with_digest(letters: &[u8], digest: u8) -> OwnedName<Ndn> {
+    let plain = name(letters);
+    let octets = match digest {
+        0 | 1 => return plain,
+        2 => Data::parse(&data_of(&plain, 0, b"")).expect("Data").implicit_digest(),
+        _ => [7; 32],
+    };
+    let view = plain.view();
+    let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &octets };
+    OwnedName::from_components(view.components().chain([last])).expect("a short name")
+}
+
+fn ask((letters, can_be_prefix, must_be_fresh, digest, hint): &Entry) -> Vec<u8> {
+    let hints = if *hint > 1 { vec![name(&[*hint - 2])] } else { Vec::new() };
+    let ask = Ask::of(with_digest(letters, *digest), 1);
+    Ask { can_be_prefix: *can_be_prefix, must_be_fresh: *must_be_fresh, hints, ..ask }.build()
+}
+
+fn normal((letters, prefix, fresh, digest, hint): Entry) -> Entry {
+    (letters, prefix, fresh, digest.max(1), hint.max(1))
+}
+
+proptest! {
+    #[test]
+    fn matches_what_a_look_at_all_entries_matches(
+        changes in prop::collection::vec(
+            ((letters(5), any::<bool>(), any::<bool>(), 0..4_u8, 0..4_u8).prop_map(normal), 0..4_u32, 0..5_u8),
+            1..80,
+        ),
+        arrivals in prop::collection::vec((letters(6), 1..4_u32), 1..20),
+    ) {
+        let mut hasher = NameHasher::new(&Key::VECTOR);
+        let mut pit = Pit::default();
+        let mut plain: BTreeMap<Entry, u32> = BTreeMap::new();
+        let end = Time::from_millis(1000);
+        for (entry, face, change) in changes {
+            let octets = ask(&entry);
+            let interest = Interest::parse_with(&octets, &mut hasher).expect("an Interest");
+            let owned = with_digest(&entry.0, entry.3);
+            let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
+            let found = pit.find(&hashed, &interest);
+            prop_assert_eq!(found.is_some(), plain.contains_key(&entry));
+            match found {
+                Some(slot) if change == 0 => {
+                    pit.remove(slot);
+                    plain.remove(&entry);
+                }
+                Some(_) => {}
+                None => {
+                    let slot = pit.insert(&hashed, &interest, end);
+                    let out = OutRecord {
+                        face: FaceId(face),
+                        nonce: 1,
+                        sent: Time::default(),
+                        expires: end,
+                        nack: None,
+                        suppression: 0,
+                    };
+                    pit.entry_mut(slot).expect("an entry").1.outs.push(out);
+                    plain.insert(entry, face);
+                }
+            }
+            prop_assert_eq!(pit.len(), plain.len());
+        }
+        for (letters, face) in arrivals {
+            let owned = name(&letters);
+            let octets = data_of(&owned, 0, b"");
+            let data = Data::parse_with(&octets, &mut hasher).expect("Data");
+            let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
+            let matches = pit.matches(&hashed, FaceId(face), || data.implicit_digest(), |name| hasher.hash(name));
+            let mut found: Vec<Vec<u8>> =
+                matches.iter().map(|slot| pit.entry(*slot).expect("an entry").0.packet().to_vec()).collect();
+            let satisfied = plain.iter().filter(|((of, prefix, _, digest, _), went)| {
+                let is = match digest {
+                    1 => *of == letters || *prefix && letters.starts_with(of),
+                    2 => *of == letters,
+                    _ => false,
+                };
+                is && **went == face
+            });
+            let mut expected: Vec<_> = satisfied.map(|(entry, _)| ask(entry)).collect();
+            found.sort();
+            expected.sort();
+            prop_assert_eq!(found, expected);
+        }
+        prop_assert_eq!(pit.ended(Time::from_millis(999)), None);
+        while let Some(slot) = pit.ended(end) {
+            pit.remove(slot);
+        }
+        prop_assert!(pit.is_empty() && pit.next_end().is_none());
+    }
+}
