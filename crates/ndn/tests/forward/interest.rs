@@ -220,8 +220,8 @@ fn packets_that_are_none_are_refused() {
     assert_eq!(rig.drops(FaceId(9999), &ask("/a", 1).build()), DropReason::UnknownFace);
     assert_eq!(rig.drops(FaceId::NONE, &ask("/a", 1).build()), DropReason::UnknownFace);
     assert_eq!(rig.drops(FaceId::MANAGEMENT, &data("/a", 1)), DropReason::UnknownFace);
-    assert_eq!(rig.forwarder.drops().value(DropReason::Malformed), 5);
-    assert_eq!(rig.forwarder.drops().value(DropReason::UnknownFace), 3);
+    assert_eq!(rig.forwarder.counters().drops.value(DropReason::Malformed), 5);
+    assert_eq!(rig.forwarder.counters().drops.value(DropReason::UnknownFace), 3);
     assert_eq!(rig.forwarder.faces().find(consumer).expect("it").counters.in_drops.value(), 6);
 }
 

@@ -103,7 +103,7 @@ fn a_nack_that_answers_nothing_is_dropped() {
         DropReason::UnexpectedNack,
         "too late"
     );
-    assert_eq!(rig.forwarder.drops().value(DropReason::UnexpectedNack), 9);
+    assert_eq!(rig.forwarder.counters().drops.value(DropReason::UnexpectedNack), 9);
 }
 
 #[test]
