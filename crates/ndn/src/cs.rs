@@ -1,11 +1,11 @@
 //! The content store: Data that came by, to answer Interests with.
 //!
-//! Packets hang in a tree of names: a node for each name that has Data, and for each prefix of it. Nodes are found by the keyed hash of
-//! their prefix, as it came out of the walk over a packet's name. So Data of a known parent costs two probes; an Interest
-//! that can be a prefix is answered from the newest branch below its name; and a node, having no name of its own, is confirmed by the packets below it.
+//! Packets hang in a tree of names (`tree`), whose nodes are found by the keyed hashes that came out of the walk over a packet's
+//! name. So Data of a known parent costs two probes; an Interest that can be a prefix is answered from the newest branch below
+//! its name; and a node, having no name of its own, is confirmed by the packets below it.
 //!
-//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in octets; nodes count as octets, too, so that names of many
-//! components pay for what they take.
+//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in octets; what the tree takes counts as
+//! octets, too.
 
 use crate::hashed::{HashedName, components};
 use crate::time::Time;
@@ -16,12 +16,12 @@ use alloc::vec::Vec;
 use name::component::IMPLICIT_SHA256_DIGEST;
 use name::ndn::NdnName;
 use sha2::{Digest, Sha256};
-use table::Table as _;
-use table::batched::Batched;
 
 mod queue;
+mod tree;
 
 use queue::{Link, Queue};
+use tree::{PLACE_COST, PLACES, Tree};
 
 /// What leaves a full store first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,18 +64,6 @@ const SAME_NAME: usize = 4;
 /// Packets that a search below a prefix looks at.
 const LOOKS: usize = 64;
 
-/// A name, or a prefix of one.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    parent: u32,
-    child: u32,
-    /// Children of one parent, the newest first.
-    next: u32,
-    prev: u32,
-    /// The newest packet of this name.
-    data: u32,
-}
-
 /// A packet.
 #[derive(Clone, Debug)]
 struct Cached {
@@ -95,13 +83,14 @@ struct Cached {
 #[derive(Clone, Debug, Default)]
 pub struct ContentStore {
     config: Config,
-    nodes: Option<Batched<u64, Node>>,
+    tree: Tree,
     packets: Vec<Option<Cached>>,
     free: Vec<u32>,
     /// What is to be evicted, the first first; and of the policy that asks for it, what is stale.
     queue: Queue,
     stale: Queue,
     wheel: Wheel,
+    /// Of the packets.
     octets: usize,
     len: usize,
     /// Answers that were there and that were not.
@@ -110,9 +99,8 @@ pub struct ContentStore {
     pub misses: u64,
 }
 
-/// Octets that a packet takes besides its own, and a node.
+/// Octets that a packet takes besides its own, but for those of its name in the tree.
 const PACKET_COST: usize = size_of::<Option<Cached>>() + 16;
-const NODE_COST: usize = size_of::<(u64, Node)>() + 16;
 
 impl ContentStore {
     /// An empty store.
@@ -143,33 +131,12 @@ impl ContentStore {
 
     /// Octets in it, what it needs besides the packets included.
     pub fn octets(&self) -> usize {
-        self.octets
+        self.octets + PACKET_COST * self.len + PLACE_COST * self.tree.len()
     }
 
     /// Octets that a packet takes on average beyond its own.
     pub fn memory_per_packet(&self) -> usize {
-        let packets: usize = self.packets.iter().flatten().map(|cached| cached.packet.len()).sum();
-        self.octets.saturating_sub(packets) / self.len.max(1)
-    }
-
-    fn nodes(&mut self) -> &mut Batched<u64, Node> {
-        self.nodes.get_or_insert_with(|| Batched::with_capacity(0))
-    }
-
-    /// The slot of a prefix.
-    #[inline(always)]
-    fn node(&self, hash: u64) -> Option<u32> {
-        self.nodes.as_ref()?.slot_by(hash, |_, other, _| *other == hash)
-    }
-
-    #[inline(always)]
-    fn node_at(&self, slot: u32) -> Option<&Node> {
-        self.nodes.as_ref()?.entry(slot).map(|(_, node)| node)
-    }
-
-    #[inline(always)]
-    fn node_mut(&mut self, slot: u32) -> Option<&mut Node> {
-        self.nodes.as_mut()?.entry_mut(slot).map(|(_, node)| node)
+        (self.octets() - self.octets) / self.len.max(1)
     }
 
     #[inline(always)]
@@ -182,15 +149,24 @@ impl ContentStore {
         self.packets.get_mut(slot as usize)?.as_mut()
     }
 
-    /// Takes a packet in, whose name `name` is. Whether it answers with it from now on.
-    pub fn insert(&mut self, name: &HashedName<'_>, data: &Data<'_>, now: Time) -> bool {
-        // At the most: the first prefixes may be there.
-        let cost = data.as_bytes().len() + PACKET_COST + NODE_COST * name.len();
+    /// Takes a packet in, whose name `name` is. `hash` gives the hash of some components, under the key of the name's. Whether it
+    /// answers with the packet from now on.
+    pub fn insert(
+        &mut self,
+        name: &HashedName<'_>,
+        data: &Data<'_>,
+        now: Time,
+        hash: impl Fn(&[u8]) -> u64,
+    ) -> bool {
+        // At the most: there may be names that it shares places with.
+        let cost = data.as_bytes().len() + PACKET_COST + PLACE_COST * PLACES;
         if !self.config.admit || self.config.packets == 0 || cost > self.config.octets {
             return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
-        let node = self.grow(name);
+        let Self { tree, packets, .. } = self;
+        let components = |slot| packets.get(slot as usize).and_then(Option::as_ref).map(Cached::components);
+        let node = tree.insert(name, |slot| components(slot).unwrap_or_default(), hash);
         if let Some(same) = self.known(node, data) {
             if let Some(cached) = self.cached_mut(same) {
                 cached.fresh_until = fresh_until;
@@ -224,8 +200,8 @@ impl ContentStore {
             *place = Some(cached);
         }
         self.len += 1;
-        self.octets += octets.len() + PACKET_COST;
-        let older = self.node_mut(node).map_or(NONE, |node| core::mem::replace(&mut node.data, slot));
+        self.octets += octets.len();
+        let older = self.tree.replace(node, slot);
         if let Some(cached) = self.cached_mut(slot) {
             cached.older = older;
         }
@@ -240,7 +216,11 @@ impl ContentStore {
 
     /// The packets of a name, the newest first.
     fn of_name(&self, node: u32) -> impl Iterator<Item = u32> {
-        let mut slot = self.node_at(node).map_or(NONE, |node| node.data);
+        self.and_older(self.tree.packet(node))
+    }
+
+    /// A packet and the older ones of its name.
+    fn and_older(&self, mut slot: u32) -> impl Iterator<Item = u32> {
         core::iter::from_fn(move || {
             let found = slot;
             slot = self.cached(slot)?.older;
@@ -252,63 +232,6 @@ impl ContentStore {
     fn known(&self, node: u32, data: &Data<'_>) -> Option<u32> {
         self.of_name(node)
             .find(|slot| self.cached(*slot).is_some_and(|cached| *cached.packet == *data.as_bytes()))
-    }
-
-    /// The node of a name, made with those of its prefixes where it is not there.
-    fn grow(&mut self, name: &HashedName<'_>) -> u32 {
-        let (mut below, mut leaf) = (NONE, NONE);
-        for len in (1..=name.len()).rev() {
-            let hash = name.prefix(len);
-            let known = self.node(hash);
-            let slot = known.unwrap_or_else(|| {
-                let node = Node { parent: NONE, child: NONE, next: NONE, prev: NONE, data: NONE };
-                self.octets += NODE_COST;
-                self.nodes().insert(hash, hash, node, |hash| *hash).slot
-            });
-            if leaf == NONE {
-                leaf = slot;
-            }
-            if below != NONE {
-                self.adopt(slot, below);
-            }
-            if known.is_some() {
-                break;
-            }
-            below = slot;
-        }
-        leaf
-    }
-
-    /// Puts `child` before the other children of `parent`.
-    fn adopt(&mut self, parent: u32, child: u32) {
-        let Some(above) = self.node_mut(parent) else { return };
-        let next = core::mem::replace(&mut above.child, child);
-        if let Some(sibling) = self.node_mut(next) {
-            sibling.prev = child;
-        }
-        if let Some(node) = self.node_mut(child) {
-            (node.parent, node.next, node.prev) = (parent, next, NONE);
-        }
-    }
-
-    /// Takes away a node that has neither packets nor children, and those above it that it leaves so.
-    fn prune(&mut self, mut slot: u32) {
-        while let Some((&hash, &node)) = self.nodes.as_ref().and_then(|nodes| nodes.entry(slot)) {
-            if node.data != NONE || node.child != NONE {
-                return;
-            }
-            self.nodes().remove_slot(hash, slot);
-            self.octets -= NODE_COST;
-            if let Some(next) = self.node_mut(node.next) {
-                next.prev = node.prev;
-            }
-            if let Some(prev) = self.node_mut(node.prev) {
-                prev.next = node.next;
-            } else if let Some(parent) = self.node_mut(node.parent) {
-                parent.child = node.next;
-            }
-            slot = node.parent;
-        }
     }
 
     /// Puts a packet at the end of its queue.
@@ -351,7 +274,7 @@ impl ContentStore {
 
     /// Evicts until all is within the capacity.
     fn shrink(&mut self) {
-        while self.len > self.config.packets || self.octets > self.config.octets {
+        while self.len > self.config.packets || self.octets() > self.config.octets {
             let Some(first) = self.stale.first().or(self.queue.first()) else { return };
             self.remove(first);
         }
@@ -362,11 +285,9 @@ impl ContentStore {
         let Some(cached) = self.packets.get_mut(slot as usize).and_then(Option::take) else { return };
         self.free.push(slot);
         self.len -= 1;
-        self.octets -= cached.packet.len() + PACKET_COST;
-        if self.node_at(cached.node).is_some_and(|node| node.data == slot) {
-            if let Some(node) = self.node_mut(cached.node) {
-                node.data = cached.older;
-            }
+        self.octets -= cached.packet.len();
+        if self.tree.packet(cached.node) == slot {
+            self.tree.replace(cached.node, cached.older);
         } else {
             // At most as many packets as one name may have.
             let newer = self
@@ -376,7 +297,7 @@ impl ContentStore {
                 newer.older = cached.older;
             }
         }
-        self.prune(cached.node);
+        self.tree.prune(cached.node);
     }
 
     /// A packet that satisfies `interest`, whose name `name` is: of its very name, or, where it can be a prefix, from the newest branch below it;
@@ -403,7 +324,7 @@ impl ContentStore {
     #[inline(always)]
     fn find_slot(&self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<u32> {
         let fresh = |cached: &Cached| !interest.must_be_fresh() || cached.fresh_until > now;
-        if let Some(node) = self.node(name.hash()) {
+        if let Some(node) = self.tree.exact(name) {
             let exact = self.of_name(node).find(|slot| {
                 self.cached(*slot)
                     .is_some_and(|cached| cached.components() == name.components && fresh(cached))
@@ -411,15 +332,14 @@ impl ContentStore {
             if exact.is_some() {
                 return exact;
             }
-            if interest.can_be_prefix() {
-                let below = self.below(node, LOOKS).find(|slot| {
-                    self.cached(*slot).is_some_and(|cached| {
-                        cached.components().starts_with(name.components) && fresh(cached)
-                    })
-                });
-                if below.is_some() {
-                    return below;
-                }
+        }
+        if interest.can_be_prefix() {
+            let below = self.below(name).take(LOOKS).find(|slot| {
+                self.cached(*slot)
+                    .is_some_and(|cached| cached.components().starts_with(name.components) && fresh(cached))
+            });
+            if below.is_some() {
+                return below;
             }
         }
         self.find_digest(name, interest, fresh)
@@ -440,7 +360,8 @@ impl ContentStore {
         }
         // What looks so may stand inside a longer component.
         let last = interest.name().components().last()?;
-        let node = self.node(name.prefix(name.len().checked_sub(1)?))?;
+        let before_it = HashedName { components: before, hashes: name.hashes.split_last()?.1 };
+        let node = self.tree.exact(&before_it)?;
         self.of_name(node).find(|slot| {
             self.cached(*slot).is_some_and(|cached| {
                 last.typ == IMPLICIT_SHA256_DIGEST
@@ -451,36 +372,10 @@ impl ContentStore {
         })
     }
 
-    /// Packets of a name and below it, the newest branch first; `looks` of them at the most, and as many nodes for each.
-    fn below(&self, top: u32, looks: usize) -> impl Iterator<Item = u32> {
-        let mut nodes = core::iter::successors(Some(top), move |at| self.after(*at, top))
-            .take(looks.saturating_mul(name::MAX_COMPONENTS));
-        let mut packet = NONE;
-        core::iter::from_fn(move || {
-            loop {
-                if let Some(cached) = self.cached(packet) {
-                    return Some(core::mem::replace(&mut packet, cached.older));
-                }
-                packet = self.node_at(nodes.next()?)?.data;
-            }
-        })
-        .take(looks)
-    }
-
-    /// The node that follows `at` in a walk of the tree below `top`, parents before their children.
-    fn after(&self, mut at: u32, top: u32) -> Option<u32> {
-        let node = self.node_at(at)?;
-        if node.child != NONE {
-            return Some(node.child);
-        }
-        while at != top {
-            let node = self.node_at(at)?;
-            if node.next != NONE {
-                return Some(node.next);
-            }
-            at = node.parent;
-        }
-        None
+    /// Packets of a name and below it, the newest branch first.
+    fn below(&self, name: &HashedName<'_>) -> impl Iterator<Item = u32> {
+        let top = self.tree.top(name);
+        top.into_iter().flat_map(|top| self.tree.below(top)).flat_map(|newest| self.and_older(newest))
     }
 
     /// Takes out packets of `prefix` and below it, `limit` of them at the most; how many.
@@ -488,9 +383,8 @@ impl ContentStore {
         let slots: Vec<u32> = if prefix.is_empty() {
             (0..self.packets.len() as u32).filter(|slot| self.cached(*slot).is_some()).take(limit).collect()
         } else {
-            let Some(node) = self.node(prefix.hash()) else { return 0 };
-            let slots = self.below(node, limit);
-            slots
+            self.below(prefix)
+                .take(limit)
                 .filter(|slot| {
                     self.cached(*slot)
                         .is_some_and(|cached| cached.components().starts_with(prefix.components))

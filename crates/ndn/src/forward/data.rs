@@ -33,7 +33,8 @@ impl Forwarder {
         if matches.is_empty() {
             return Err(DropReason::Unsolicited);
         }
-        let kept = header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now);
+        let kept =
+            header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now, |name| hasher.hash(name));
         let several = matches.len() > 1;
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
         for slot in matches {

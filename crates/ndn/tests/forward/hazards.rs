@@ -66,7 +66,7 @@ fn names_of_one_hash_are_told_apart() {
         pit.entry_mut(slot).expect("an entry").1.outs.push(out(256));
         fib.add(&hashed, NextHop { face: FaceId(number), cost: 1 });
         let octets = data(&format!("/x{number}"), 0);
-        cs.insert(&hashed, &Data::parse(&octets).expect("Data"), Time::default());
+        cs.insert(&hashed, &Data::parse(&octets).expect("Data"), Time::default(), |_| 0);
     }
     for ((number, name), packet) in (0..).zip(&names).zip(&packets) {
         let hashed = collided(name, &mut hashes);

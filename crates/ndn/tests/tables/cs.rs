@@ -28,19 +28,28 @@ struct Plain {
     config: Config,
     kept: Vec<Kept>,
     packet_cost: usize,
-    node_cost: usize,
+    place_cost: usize,
     clock: usize,
 }
 
 impl Plain {
+    /// Places in the tree: names, prefixes where two of them part, and, for each of both that has no such as its parent, an edge.
+    fn places(&self) -> usize {
+        let names: BTreeSet<&[u8]> = self.kept.iter().map(|kept| &*kept.letters).collect();
+        let mut nodes = names.clone();
+        for (one, other) in names.iter().zip(names.iter().skip(1)) {
+            let common = one.iter().zip(*other).take_while(|(a, b)| a == b).count();
+            nodes.insert(&one[..common]);
+        }
+        nodes.remove(&[][..]);
+        let is_parent = |len: usize, node: &[u8]| len == 0 || nodes.contains(&node[..len]);
+        let edges = nodes.iter().filter(|node| !is_parent(node.len() - 1, node)).count();
+        nodes.len() + edges
+    }
+
     fn octets(&self) -> usize {
-        let nodes: BTreeSet<&[u8]> = self
-            .kept
-            .iter()
-            .flat_map(|kept| (1..=kept.letters.len()).map(|len| &kept.letters[..len]))
-            .collect();
         let packets: usize = self.kept.iter().map(|kept| kept.packet.len() + self.packet_cost).sum();
-        packets + nodes.len() * self.node_cost
+        packets + self.places() * self.place_cost
     }
 
     fn turn(&mut self, now: u64) {
@@ -87,7 +96,7 @@ impl Plain {
         now: u64,
         left: &BTreeSet<Vec<u8>>,
     ) {
-        let cost = packet.len() + self.packet_cost + letters.len() * self.node_cost;
+        let cost = packet.len() + self.packet_cost + 4 * self.place_cost;
         if self.config.packets == 0 || cost > self.config.octets {
             return;
         }
@@ -158,13 +167,24 @@ fn hashed<'a>(
     HashedName { components: &name.as_bytes()[2..], hashes: hasher.hashes() }
 }
 
-/// What a packet and a node cost, told from outside.
+fn insert(
+    store: &mut ContentStore,
+    name: &name::build::OwnedName<name::ndn::Ndn>,
+    octets: &[u8],
+    now: Time,
+) -> bool {
+    let (mut hasher, other) = (NameHasher::new(&Key::VECTOR), NameHasher::new(&Key::VECTOR));
+    let data = Data::parse(octets).expect("Data");
+    let hashed = hasher.name(&name.view());
+    store.insert(&hashed, &data, now, |components| other.hash(components))
+}
+
+/// What a packet and a place in the tree cost, told from outside: the second name has an edge.
 fn costs() -> (usize, usize) {
-    let mut hasher = NameHasher::new(&Key::VECTOR);
     let [one, two] = ["/a", "/a/b"].map(|text| {
         let mut store = ContentStore::default();
         let octets = data_of(&uri(text), 0, b"");
-        store.insert(&hashed(&mut hasher, &uri(text)), &Data::parse(&octets).expect("Data"), Time::default());
+        insert(&mut store, &uri(text), &octets, Time::default());
         store.octets() - octets.len()
     });
     (one - (two - one), two - one)
@@ -180,10 +200,10 @@ proptest! {
         octets in prop_oneof![Just(usize::MAX), 0..6000_usize],
         policy in prop_oneof![Just(Policy::Lru), Just(Policy::PriorityFifo)],
     ) {
-        let (packet_cost, node_cost) = costs();
+        let (packet_cost, place_cost) = costs();
         let config = Config { packets, octets, policy, ..Config::default() };
         let mut store = ContentStore::new(config);
-        let mut plain = Plain { config, kept: Vec::new(), packet_cost, node_cost, clock: 0 };
+        let mut plain = Plain { config, kept: Vec::new(), packet_cost, place_cost, clock: 0 };
         let mut hasher = NameHasher::new(&Key::VECTOR);
         let mut millis = 1000;
         for step in steps {
@@ -192,7 +212,7 @@ proptest! {
                 Step::Insert(letters, freshness, content) => {
                     let owned = name(&letters);
                     let octets = data_of(&owned, freshness, &[content]);
-                    let kept = store.insert(&hashed(&mut hasher, &owned), &Data::parse(&octets).expect("Data"), now);
+                    let kept = insert(&mut store, &owned, &octets, now);
                     let left = store.iter().map(<[u8]>::to_vec).collect();
                     plain.insert(&letters, &octets, freshness, millis, &left);
                     prop_assert_eq!(kept, plain.kept.iter().any(|kept| kept.packet == octets));
@@ -265,7 +285,7 @@ proptest! {
                 Step::Insert(letters, freshness, content) => {
                     let owned = name(&letters);
                     let octets = data_of(&owned, freshness, &[content]);
-                    store.insert(&hashed(&mut hasher, &owned), &Data::parse(&octets).expect("Data"), now);
+                    insert(&mut store, &owned, &octets, now);
                 }
                 Step::Ask(letters, prefix, fresh) => {
                     let owned = name(&letters);
@@ -288,17 +308,49 @@ proptest! {
 }
 
 #[test]
-fn one_packet_of_many_components_does_not_evict_all_others() {
-    let mut hasher = NameHasher::new(&Key::VECTOR);
-    let mut store = ContentStore::new(Config { octets: 4000, ..Config::default() });
-    for text in ["/a", "/b", &"/x".repeat(200)] {
-        let owned = uri(text);
-        let octets = data_of(&owned, 0, b"");
-        let long = owned.view().len() > 100;
-        let components = &owned.as_bytes()[if long { 4 } else { 2 }..];
-        hasher.read(owned.as_bytes()).expect("a name");
-        let name = HashedName { components, hashes: hasher.hashes() };
-        assert_eq!(store.insert(&name, &Data::parse(&octets).expect("Data"), Time::default()), !long);
+fn a_packet_of_many_components_takes_no_more_than_another() {
+    let long = |last: &str| format!("{}{last}", "/x".repeat(200));
+    let mut store = ContentStore::default();
+    let texts = [long("/a"), long("/b"), "/y".into(), long(""), "/y/1".into()];
+    let mut costs = Vec::new();
+    for text in &texts {
+        let (before, octets) = (store.octets(), data_of(&uri(text), 0, b""));
+        assert!(insert(&mut store, &uri(text), &octets, Time::default()));
+        costs.push(store.octets() - before - octets.len());
     }
-    assert_eq!(store.len(), 2);
+    // What a packet costs, and of places: node and edge; node, and where it parts; node; none, as names part there; node.
+    let (packet, place) = self::costs();
+    assert_eq!(costs, [2, 2, 1, 0, 1].map(|places| packet + places * place));
+}
+
+/// Names of many shapes, in and out again: what there is to be found below each prefix is found, and nothing is left.
+#[test]
+fn finds_what_is_below_each_prefix_of_long_names() {
+    let mut store = ContentStore::default();
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let texts: Vec<String> = (0..64_u32)
+        .map(|number| {
+            let bits = (0..40).map(|bit| format!("/{}", if bit < 30 { 0 } else { number >> (bit % 6) & 1 }));
+            bits.take(12 + number as usize % 29).collect()
+        })
+        .collect();
+    for text in &texts {
+        insert(&mut store, &uri(text), &data_of(&uri(text), 0, b""), Time::default());
+    }
+    for round in 0..2 {
+        for text in &texts {
+            for len in 1..=text.len() / 2 {
+                let owned = uri(&text[..2 * len]);
+                let ask = Ask { can_be_prefix: true, ..Ask::of(owned.clone(), 1) }.build();
+                let interest = Interest::parse(&ask).expect("an Interest");
+                let found =
+                    store.find(&hashed(&mut hasher, &owned), &interest, Time::default()).map(<[u8]>::to_vec);
+                assert_eq!(found.is_some(), round == 0, "below {}", &text[..2 * len]);
+            }
+        }
+        for text in &texts {
+            store.erase(&hashed(&mut hasher, &uri(text)), 64);
+        }
+        assert_eq!((store.len(), store.octets()), (0, 0));
+    }
 }
