@@ -18,6 +18,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A producer of one object, which may be larger than a packet:
+//!
+//! ```no_run
+//! use client::{Client, Library, Publication, Transport};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::connect(&Transport::from_environment()?).await?;
+//! let name = name::uri::parse_uri(b"/example/hello")?;
+//! let mut library = Library::new();
+//! library.insert(Publication::new(name.view(), vec![b'a'; 100_000])?);
+//!
+//! // Interests below the prefix are answered until the connection is closed.
+//! let mut registration = client.register(name.view()).await?;
+//! library.serve(&mut registration, |_| {}).await?;
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 mod by_name;

@@ -4,6 +4,33 @@
 //! - [`server`]: the process: its sockets, the forwarding thread, and the management on a thread of its own.
 //! - [`management`]: the management protocol of NFD, as a state machine without sockets.
 //! - [`rib`]: routes, and the FIB that they make.
+//!
+//! A forwarder inside of another program:
+//!
+//! ```
+//! use forwarder::{Config, Server};
+//! use std::os::unix::net::UnixStream;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = std::env::temp_dir().join(format!("hashlane-example-{}.sock", std::process::id()));
+//! // What is not set here would be as NFD has it.
+//! let mut config = Config::parse("[cs]\npackets = 1000\n[faces.udp]\nlisten = [\"127.0.0.1:0\"]")?;
+//! config.faces.unix.path = vec![path.clone()];
+//! config.faces.tcp.listen.clear();
+//! config.faces.websocket.listen.clear();
+//!
+//! let server = Server::start(&config)?;
+//! for channel in server.channels() {
+//!     println!("listening on {channel}");
+//! }
+//! let stopper = server.stopper();
+//! let forwarding = std::thread::spawn(|| server.run());
+//! UnixStream::connect(&path)?;
+//! stopper.stop("the example is over");
+//! forwarding.join().expect("a thread that ends")?;
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod config;

@@ -7,6 +7,51 @@
 //!   prefix.
 //! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //!
+//! A forwarder takes packets and says what is to be sent. Who calls it has the sockets and the clock:
+//!
+//! ```
+//! use hash::scheme::Key;
+//! use name::uri::parse_uri;
+//! use ndn::face::{Face, FaceId, LinkType, Scope};
+//! use ndn::fib::NextHop;
+//! use ndn::forward::{Config, Forwarder, Output};
+//! use ndn::time::Time;
+//! use ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
+//!
+//! /// Writes down what goes where.
+//! #[derive(Default)]
+//! struct Sent(Vec<(FaceId, Vec<u8>)>);
+//!
+//! impl Output for Sent {
+//!     fn send(&mut self, face: FaceId, _: &LpHeader<'_>, packet: &[u8]) {
+//!         self.0.push((face, packet.to_vec()));
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Key and seed: drawn at random when the process starts, and told to nobody.
+//! # let (key, seed) = (Key::VECTOR, 1);
+//! let mut forwarder = Forwarder::new(Config::default(), &key, seed);
+//! let consumer = forwarder.add_face(Face::new(Scope::Local, LinkType::PointToPoint)).ok_or("too many faces")?;
+//! let producer = forwarder.add_face(Face::new(Scope::NonLocal, LinkType::PointToPoint)).ok_or("too many faces")?;
+//! forwarder.add_route(&parse_uri(b"/example")?.view(), NextHop { face: producer, cost: 0 });
+//!
+//! let name = parse_uri(b"/example/hello")?;
+//! let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+//! let data = DataBuilder::new(name.view(), b"world").build();
+//! let (mut sent, now) = (Sent::default(), Time::from_millis(1));
+//!
+//! // The Interest goes where the route leads, and the Data back to who asked.
+//! forwarder.receive_octets(consumer, &interest, now, &mut sent).map_err(|reason| reason.name())?;
+//! forwarder.receive_octets(producer, &data, now, &mut sent).map_err(|reason| reason.name())?;
+//! assert_eq!(sent.0, [(producer, interest), (consumer, data.clone())]);
+//!
+//! // Nobody waits for it any more.
+//! assert!(forwarder.receive_octets(producer, &data, now, &mut sent).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Sources: NDN Packet Format Specification 0.3; NDNLPv2 revision 63.
 #![no_std]
 #![forbid(unsafe_code)]

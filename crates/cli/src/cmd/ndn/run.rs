@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 What it does is logged to the standard error; the variable HASHLANE_LOG says how much (error, warn, info, debug).
 
 Examples:
-  hashlane ndn run                                       as NFD: /run/nfd/nfd.sock, ports 6363 and 9696
+  hashlane ndn run                                       as NFD: /run/nfd/nfd.sock (of root), ports 6363 and 9696
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
   hashlane ndn run --config forwarder.toml
   hashlane ndn check-config --print > forwarder.toml     every value there is, with its default")]
