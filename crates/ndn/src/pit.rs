@@ -15,6 +15,7 @@ use crate::wheel::{Wheel, tick_of};
 use crate::wire::Interest;
 use crate::wire::lp::MAX_PIT_TOKEN;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 use smallvec::SmallVec;
 use table::Table as _;
@@ -51,7 +52,7 @@ impl core::fmt::Debug for PitToken {
 }
 
 /// An Interest that came from a face.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct InRecord {
     /// The face.
     pub face: FaceId,
@@ -61,6 +62,8 @@ pub struct InRecord {
     pub expires: Time,
     /// What the face wants back.
     pub token: PitToken,
+    /// The Interest as it came, where it had a forwarding hint that has arrived, and the entry's has none: a Nack must state what the face sent.
+    pub hinted: Option<Box<Vec<u8>>>,
 }
 
 /// An Interest that went to a face.

@@ -193,6 +193,7 @@ impl Forwarder {
             }
         }
         self.cs.turn(now);
+        self.dead.turn(now);
         self.counters.pit_entries.set(self.pit.len() as u64);
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
