@@ -1,8 +1,8 @@
 //! The way of an Interest.
 
 use super::{
-    Counters, DropReason, Forwarder, MAX_LIFETIME, Output, header_for, is_localhop, out_of_scope, rewrite,
-    ways,
+    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, header_for, is_localhop, out_of_scope,
+    rewrite, ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
@@ -71,6 +71,10 @@ impl Forwarder {
             .is_none()
             .then(|| rewrite::with_nonce(interest.as_bytes(), self.dice.number() as u32));
         let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
+        // With the Nonce, too, it must be a packet that the next forwarder takes.
+        if octets.len() > MAX_PACKET {
+            return Err(DropReason::TooLong);
+        }
         let came = Came { from, header, octets };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
@@ -177,7 +181,7 @@ impl Forwarder {
                 self.send_interest(slot, probed, came, &other, now, out);
             }
             Answer::Wait => {}
-            Answer::Reject(reason) => self.reject(slot, came, reason, out),
+            Answer::Reject(reason) => self.reject(slot, came, reason, now, out),
         }
         Ok(())
     }
@@ -305,19 +309,19 @@ impl Forwarder {
         }
     }
 
-    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits.
+    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
+    /// the PIT.
     #[inline(never)]
-    fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, out: &mut impl Output) {
+    fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, now: Time, out: &mut impl Output) {
         let from = came.from;
-        let Self { pit, faces, pending, counters, .. } = self;
+        let Self { pit, pending, .. } = self;
         let Some((_, records)) = pit.entry_mut(slot) else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
             records.ins.remove(at);
             *pending -= 1;
         }
-        if records.ins.is_empty() && records.outs.is_empty() {
-            pit.remove(slot);
-        }
+        self.end_if_unwanted(slot, now);
+        let Self { faces, counters, .. } = self;
         if let Some(face) = faces.find_mut(from) {
             face.pending = face.pending.saturating_sub(1);
             refuse(counters, face, came, reason, out);

@@ -214,6 +214,15 @@ impl Forwarder {
         }
     }
 
+    /// Ends an entry that nobody waits for any more.
+    fn end_if_unwanted(&mut self, slot: u32, now: Time) {
+        if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
+            && let Some((key, records)) = self.pit.remove(slot)
+        {
+            self.bury(&key, &records, now);
+        }
+    }
+
     /// Remembers the Nonces of an entry that is gone.
     fn bury(&mut self, key: &PitKey, records: &Records, now: Time) {
         records.outs.iter().for_each(|out| self.dead.insert(key.name_hash(), out.nonce, now));

@@ -52,6 +52,7 @@ impl Forwarder {
                     let at = key.nonce_at();
                     self.pending -= 1;
                     self.tell(&record, &mut packet, at, reason, now, out);
+                    self.end_if_unwanted(slot, now);
                 }
             }
             AfterNack::TellAll(reason) => {

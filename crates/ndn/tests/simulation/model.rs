@@ -229,7 +229,7 @@ impl Model {
             assert_eq!(sent.packet, packet.fragment, "another Interest came back than was asked");
             let entry = self.entry(&question).expect("it was put there");
             entry.ins.retain(|record| record.face != from);
-            self.entries.retain(|entry| !entry.ins.is_empty() || !entry.outs.is_empty());
+            self.entries.retain(|entry| !entry.ins.is_empty());
             return;
         }
         let probes = done.sent.iter().filter(|sent| sent.interest().nonce() != Some(nonce)).count();
@@ -411,8 +411,7 @@ impl Model {
             .collect();
         sent.sort();
         assert_eq!(sent, expected, "who was told that {} came back", interest.name());
-        if waiting.is_empty() {
-            self.entries.retain(|entry| entry.question != question);
-        }
+        // Nobody waits for it any more.
+        self.entries.retain(|entry| !entry.ins.is_empty());
     }
 }
