@@ -101,9 +101,9 @@ pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
         ask.hints.push(uri("/nowhere"));
         ask.hints.push(region(producer.node));
     }
-    ask.lifetime = if sound { chance.from_to(1500, 8000) } else { chance.from_to(1, 5000) } as u64;
+    ask.lifetime = if sound { chance.between(1500, 8000) } else { chance.between(1, 5000) } as u64;
     if chance.happens(200) {
-        ask.hop_limit = Some(if sound { chance.from_to(40, 255) } else { chance.below(12) } as u8);
+        ask.hop_limit = Some(if sound { chance.between(40, 255) } else { chance.below(12) } as u8);
     }
     ask
 }

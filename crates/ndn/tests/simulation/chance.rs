@@ -19,7 +19,7 @@ impl Chance {
     }
 
     /// From `low` to `high`, both included.
-    pub fn from_to(&mut self, low: usize, high: usize) -> usize {
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.0.below(high - low + 1)
     }
 

@@ -283,7 +283,7 @@ impl Network {
         *tries += 1;
         self.nonces += 1;
         ask.nonce = Some(self.nonces);
-        let after = self.chance.from_to(20, 200) as u64;
+        let after = self.chance.between(20, 200) as u64;
         self.push(self.now.after_millis(after), Event::Asks { consumer, request });
     }
 }

@@ -70,13 +70,13 @@ impl Topology {
     pub fn draw(kind: Kind, chance: &mut Chance) -> Self {
         // Small networks are many, large ones some.
         let most = [6, 12, 30][chance.below(3)];
-        let nodes = chance.from_to(3, most);
+        let nodes = chance.between(3, most);
         let faulty = kind != Kind::Sound;
         let links = links(nodes, faulty, chance);
         let one = *chance.one_of(&STRATEGIES);
         let mixed = chance.happens(400);
         let strategies = (0..nodes).map(|_| if mixed { *chance.one_of(&STRATEGIES) } else { one }).collect();
-        let producers = (0..chance.from_to(1, 4))
+        let producers = (0..chance.between(1, 4))
             .map(|number| Producer {
                 node: chance.below(nodes),
                 // Names of one producer may be below those of another.
@@ -85,7 +85,7 @@ impl Topology {
             })
             .collect();
         let store = |chance: &mut Chance| match kind {
-            Kind::Crowded => chance.from_to(0, 3),
+            Kind::Crowded => chance.between(0, 3),
             _ => [0, 65_536][chance.below(2)],
         };
         Self {
@@ -93,14 +93,14 @@ impl Topology {
             nodes,
             links,
             producers,
-            consumers: (0..chance.from_to(1, 5)).map(|_| chance.below(nodes)).collect(),
+            consumers: (0..chance.between(1, 5)).map(|_| chance.below(nodes)).collect(),
             strategies,
             second_strategy: chance.happens(300).then(|| *chance.one_of(&STRATEGIES)),
             stores: (0..nodes).map(|_| store(chance)).collect(),
-            pit_entries: if kind == Kind::Crowded { chance.from_to(1, 12) } else { 1 << 16 },
+            pit_entries: if kind == Kind::Crowded { chance.between(1, 12) } else { 1 << 16 },
             circular: faulty && chance.happens(600),
-            asks: chance.from_to(5, 30),
-            names: chance.from_to(1, 12),
+            asks: chance.between(5, 30),
+            names: chance.between(1, 12),
             restarts: if faulty { chance.below(4) } else { 0 },
             flaps: if faulty { chance.below(6) } else { 0 },
         }
@@ -163,11 +163,11 @@ fn links(nodes: usize, faulty: bool, chance: &mut Chance) -> Vec<Link> {
     ends.into_iter()
         .map(|ends| Link {
             ends,
-            delay: chance.from_to(100, 5000) as u64,
+            delay: chance.between(100, 5000) as u64,
             jitter: if chance.happens(500) { jitter } else { 0 },
             loss: if chance.happens(700) { loss } else { 0 },
             twice: if chance.happens(500) { twice } else { 0 },
-            mtu: if chance.happens(300) { chance.from_to(300, 1500) } else { usize::MAX },
+            mtu: if chance.happens(300) { chance.between(300, 1500) } else { usize::MAX },
         })
         .collect()
 }
