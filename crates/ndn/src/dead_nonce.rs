@@ -69,8 +69,9 @@ impl DeadNonces {
         self.generations.iter().any(|generation| generation.find(key, &key).is_some())
     }
 
+    /// Lets time pass: Nonces that have been kept for long enough are forgotten.
     #[inline]
-    fn turn(&mut self, now: Time) {
+    pub fn turn(&mut self, now: Time) {
         let age = now.millis().saturating_sub(self.since.millis());
         if age < self.half {
             return;

@@ -65,8 +65,9 @@ impl Fib {
         self.len() == 0
     }
 
-    /// Octets of memory that a prefix takes on average.
-    pub fn memory_per_entry(&self) -> usize {
-        self.prefixes.memory_per_entry()
+    /// Octets of memory that all of it takes, what is in reserve included. It looks at each prefix.
+    pub fn memory(&self) -> usize {
+        let spilled = self.prefixes.values().filter(|hops| hops.spilled());
+        self.prefixes.memory() + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()
     }
 }

@@ -22,6 +22,13 @@ const WAITING: usize = 16;
 /// For how long a packet waits for its next piece, in milliseconds.
 const PATIENCE: u64 = 500;
 
+/// Octets of a first piece at the most, its header fields included, which are kept as they came.
+const MAX_HEAD: usize = MAX_PACKET + 1000;
+
+/// Octets of memory that one link's packets in pieces take at the most, as [`Reassembler::octets`] counts them.
+pub const MAX_OCTETS: usize = WAITING
+    * (MAX_HEAD + MAX_PACKET + MAX_PIECES as usize * size_of::<Option<Vec<u8>>>() + size_of::<Partial>());
+
 /// Cuts packets for one link.
 #[derive(Clone, Debug)]
 pub struct Fragmenter {
@@ -132,7 +139,7 @@ impl Reassembler {
             return Err(ReassemblyError::TooManyPieces);
         }
         let first = sequence.wrapping_sub(index);
-        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(PATIENCE));
+        self.turn(now);
         let at = match self.waiting.iter().position(|partial| partial.first == first) {
             Some(at) => at,
             None => {
@@ -157,7 +164,7 @@ impl Reassembler {
             return Ok(None);
         }
         partial.octets += piece.fragment.len();
-        if partial.octets > MAX_PACKET || piece.fragment.is_empty() {
+        if partial.octets > MAX_PACKET || piece.fragment.is_empty() || index == 0 && octets.len() > MAX_HEAD {
             self.waiting.remove(at);
             return Err(ReassemblyError::TooLong);
         }
@@ -173,6 +180,21 @@ impl Reassembler {
         let partial = self.waiting.remove(at);
         let packet = partial.pieces.into_iter().flatten().flatten().collect();
         Ok(Some(Whole { head: partial.head, packet }))
+    }
+
+    /// Lets time pass: packets that have waited for too long are forgotten. Also [`receive`](Self::receive) does that, so that it is of use on
+    /// links that have fallen silent.
+    pub fn turn(&mut self, now: Time) {
+        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(PATIENCE));
+    }
+
+    /// Octets of memory that the packets take that wait for pieces.
+    pub fn octets(&self) -> usize {
+        let octets = |partial: &Partial| {
+            let places = partial.pieces.len() * size_of::<Option<Vec<u8>>>();
+            size_of::<Partial>() + places + partial.octets + partial.head.len()
+        };
+        self.waiting.iter().map(octets).sum()
     }
 
     /// Packets that wait for pieces.
@@ -263,11 +285,16 @@ mod tests {
             assert_eq!(reassembler.receive(&read, &octets, Time::default()), Ok(None));
         }
         assert_eq!(reassembler.waiting(), WAITING);
+        assert!((WAITING * 2000..MAX_OCTETS).contains(&reassembler.octets()));
         let piece = LpHeader { sequence: Some(5), frag_count: 2, ..LpHeader::default() };
         let octets = [piece.wrapped(1).as_bytes(), &[5]].concat();
         let read = LpPacket::parse(&octets).unwrap();
         assert_eq!(reassembler.receive(&read, &octets, Time::from_millis(600)), Ok(None));
         assert_eq!(reassembler.waiting(), 1);
+        reassembler.turn(Time::from_millis(1099));
+        assert_eq!(reassembler.waiting(), 1);
+        reassembler.turn(Time::from_millis(1100));
+        assert_eq!((reassembler.waiting(), reassembler.octets()), (0, 0));
     }
 
     #[test]
@@ -288,5 +315,22 @@ mod tests {
         assert_eq!(receive(piece(2, 1, 3), 1), Err(ReassemblyError::OtherCount));
         assert_eq!(receive(piece(11, 0, 2), 8000), Ok(None));
         assert_eq!(receive(piece(12, 1, 2), 801), Err(ReassemblyError::TooLong));
+    }
+
+    #[test]
+    fn a_header_that_is_longer_than_packets_are_is_not_kept() {
+        // A field that may be ignored, of any length.
+        let long = vec![0; 10_000];
+        let fields = [
+            &[81, 8, 0, 0, 0, 0, 0, 0, 0, 1, 82, 1, 0, 83, 1, 2][..],
+            &[253, 3, 188, 253, 0x27, 0x10],
+            &long,
+        ];
+        let body = [&fields.concat()[..], &[80, 1, 5]].concat();
+        let octets = [&[100, 253][..], &(body.len() as u16).to_be_bytes(), &body].concat();
+        let piece = LpPacket::parse(&octets).unwrap();
+        let mut reassembler = Reassembler::default();
+        assert_eq!(reassembler.receive(&piece, &octets, Time::default()), Err(ReassemblyError::TooLong));
+        assert_eq!(reassembler.octets(), 0);
     }
 }

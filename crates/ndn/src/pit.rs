@@ -9,12 +9,12 @@
 
 use crate::face::FaceId;
 use crate::hashed::{HashedName, components};
-use crate::prefixes::table_memory;
 use crate::time::Time;
 use crate::wheel::{Wheel, tick_of};
 use crate::wire::Interest;
 use crate::wire::lp::MAX_PIT_TOKEN;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 use smallvec::SmallVec;
 use table::Table as _;
@@ -51,7 +51,7 @@ impl core::fmt::Debug for PitToken {
 }
 
 /// An Interest that came from a face.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct InRecord {
     /// The face.
     pub face: FaceId,
@@ -61,6 +61,8 @@ pub struct InRecord {
     pub expires: Time,
     /// What the face wants back.
     pub token: PitToken,
+    /// The Interest as it came, where it had a forwarding hint that has arrived, and the entry's has none: a Nack must state what the face sent.
+    pub hinted: Option<Box<Vec<u8>>>,
 }
 
 /// An Interest that went to a face.
@@ -198,6 +200,14 @@ impl Records {
     #[inline]
     pub fn went_to(&self, face: FaceId) -> Option<&OutRecord> {
         self.outs.iter().find(|record| record.face == face)
+    }
+
+    /// Octets of memory that the records take besides their place in the table.
+    fn memory(&self) -> usize {
+        let ins = if self.ins.spilled() { self.ins.capacity() * size_of::<InRecord>() } else { 0 };
+        let outs = if self.outs.spilled() { self.outs.capacity() * size_of::<OutRecord>() } else { 0 };
+        let hinted = self.ins.iter().filter_map(|record| record.hinted.as_ref());
+        ins + outs + hinted.map(|packet| size_of::<Vec<u8>>() + packet.capacity()).sum::<usize>()
     }
 
     /// Whether it waits for an answer from somewhere: a record that has neither ended nor come back.
@@ -434,12 +444,21 @@ impl Pit {
         });
     }
 
-    /// Octets of memory that an entry takes on average.
-    pub fn memory_per_entry(&self) -> usize {
-        let entries = self.len().max(1);
-        let packets: usize = self.table.iter().map(|(_, key, _)| key.packet.len()).sum();
-        // And a link of the wheel.
-        table_memory::<Key, Records>(self.table.slots()) / entries + packets / entries + 12
+    /// Octets of memory that all of it takes: entries, Interests, records, timers, and what is in reserve. The table does not shrink, so that this
+    /// is what the most entries that there have been took, less their packets. It looks at each entry.
+    pub fn memory(&self) -> usize {
+        let entries = self.table.iter().map(|(_, key, records)| key.packet.len() + records.memory());
+        self.table.memory() + self.wheel.memory() + size_of_val(&*self.prefixes) + entries.sum::<usize>()
+    }
+
+    /// How many entries are compared in a search for that of `interest`, whose name `name` is: a measure of how well the names are spread.
+    pub fn compared(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> usize {
+        let mut compared = 0;
+        self.table.slot_by(name.hash(), |_, key, _| {
+            compared += 1;
+            key.is(name, interest)
+        });
+        compared
     }
 
     /// All entries.

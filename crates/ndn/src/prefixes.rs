@@ -123,15 +123,14 @@ impl<V> Prefixes<V> {
         Some(value)
     }
 
-    /// Octets of memory that an entry takes on average, but for what its value owns.
-    pub fn memory_per_entry(&self) -> usize {
-        let names: usize = self.table.iter().map(|(_, prefix, _)| prefix.components.len()).sum();
-        table_memory::<Prefix, V>(self.table.slots()) / self.len().max(1) + names / self.len().max(1)
+    /// All values, in no order that means anything.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.table.iter().map(|(_, _, value)| value)
     }
-}
 
-/// Octets of a batched table with so many slots: entries, and buckets of 64 octets for six of them or fewer.
-pub(crate) fn table_memory<K, V>(slots: usize) -> usize {
-    let buckets = slots.div_ceil(6).next_power_of_two();
-    slots * size_of::<Option<(K, V)>>() + 64 * buckets
+    /// Octets of memory that all of it takes, what is in reserve included, but for what the values own besides. It looks at each entry.
+    pub fn memory(&self) -> usize {
+        let names: usize = self.table.iter().map(|(_, prefix, _)| prefix.components.len()).sum();
+        self.table.memory() + names + size_of_val(&*self.lengths)
+    }
 }

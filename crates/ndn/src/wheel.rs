@@ -146,6 +146,11 @@ impl Wheel {
         (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
     }
 
+    /// Octets of memory that it takes: a link for each slot that ever had a timer, and the lists.
+    pub fn memory(&self) -> usize {
+        self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()
+    }
+
     /// How many timers run.
     pub fn len(&self) -> usize {
         self.len

@@ -25,6 +25,11 @@ impl<T> Places<T> {
         self.places.len() - self.free.len()
     }
 
+    /// Octets of memory that the places take, those that are free and those in reserve included.
+    pub(crate) fn octets(&self) -> usize {
+        self.places.capacity() * size_of::<Option<T>>() + self.free.capacity() * size_of::<u32>()
+    }
+
     /// The bound of the places' numbers.
     pub(crate) fn bound(&self) -> usize {
         self.places.len()

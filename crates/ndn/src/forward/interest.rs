@@ -1,8 +1,8 @@
 //! The way of an Interest.
 
 use super::{
-    Counters, DropReason, Forwarder, MAX_LIFETIME, Output, header_for, is_localhop, out_of_scope, rewrite,
-    ways,
+    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, header_for, is_localhop, out_of_scope,
+    rewrite, ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
@@ -10,9 +10,19 @@ use crate::pit::{InRecord, MAX_RECORDS, OutRecord, PitToken};
 use crate::strategy::{Answer, Question};
 use crate::time::Time;
 use crate::wire::{Interest, LpHeader, NackReason};
+use alloc::boxed::Box;
 
 /// The number by which an application is told that Data came from the content store, as in NFD.
 const CONTENT_STORE: FaceId = FaceId(254);
+
+/// Where an Interest came from, and how.
+#[derive(Clone, Copy)]
+struct Came<'a> {
+    from: FaceId,
+    header: &'a LpHeader<'a>,
+    /// The Interest with the hint that it came with.
+    octets: &'a [u8],
+}
 
 impl Forwarder {
     #[inline(always)]
@@ -40,7 +50,7 @@ impl Forwarder {
         {
             return self.unusual(from, header, &interest, now, out);
         }
-        self.checked(from, header, &interest, now, out)
+        self.checked(Came { from, header, octets }, &interest, now, out)
     }
 
     /// An Interest that has to be looked at more closely, or changed, before it goes on.
@@ -61,6 +71,11 @@ impl Forwarder {
             .is_none()
             .then(|| rewrite::with_nonce(interest.as_bytes(), self.dice.number() as u32));
         let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
+        // With the Nonce, too, it must be a packet that the next forwarder takes.
+        if octets.len() > MAX_PACKET {
+            return Err(DropReason::TooLong);
+        }
+        let came = Came { from, header, octets };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
@@ -68,25 +83,25 @@ impl Forwarder {
         let unhinted = arrived.then(|| rewrite::without_hint(octets));
         let octets = unhinted.as_deref().unwrap_or(octets);
         let interest = Interest::parse_with(octets, &mut self.hasher)?;
-        self.checked(from, header, &interest, now, out)
+        self.checked(came, &interest, now, out)
     }
 
     #[inline(always)]
     fn checked(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
+        came: Came<'_>,
         interest: &Interest<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
+        let Came { from, header, .. } = came;
         let Self { hasher, pit, cs, dead, faces, counters, .. } = self;
         let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
         pit.prefetch(name.hash());
         let nonce = interest.nonce().unwrap_or_default();
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         if dead.contains(name.hash(), nonce, now) {
-            refuse(counters, face, from, header, interest, NackReason::DUPLICATE, out);
+            refuse(counters, face, came, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         let entry = pit.find(&name, interest);
@@ -100,7 +115,7 @@ impl Forwarder {
                         && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
                 })
         }) {
-            refuse(counters, face, from, header, interest, NackReason::DUPLICATE, out);
+            refuse(counters, face, came, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
@@ -113,29 +128,29 @@ impl Forwarder {
             return Ok(());
         }
         counters.cs_misses.add(1);
-        self.missed(from, header, interest, entry, now, out)
+        self.missed(came, interest, entry, now, out)
     }
 
     /// What the content store does not have.
     #[inline(always)]
     fn missed(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
+        came: Came<'_>,
         interest: &Interest<'_>,
         entry: Option<u32>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
+        let Came { from, header, .. } = came;
         let local_fields = self.faces.find(from).is_some_and(|face| face.local_fields);
         let chosen = header.next_hop_face.filter(|_| local_fields);
         let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
         if chosen.is_some_and(|face| self.faces.find(face).is_none()) {
             return Err(DropReason::UnknownNextHop);
         }
-        let slot = self.remember(from, header, interest, entry, now)?;
+        let slot = self.remember(came, interest, entry, now)?;
         if let Some(face) = chosen {
-            self.send_interest(slot, face, from, header, interest, now, out);
+            self.send_interest(slot, face, came, interest, now, out);
             return Ok(());
         }
         let Self { hasher, other, fib, pit, faces, choice, dice, .. } = self;
@@ -156,17 +171,17 @@ impl Forwarder {
         match strategy.interest(&mut question) {
             Answer::Send(to) => {
                 for face in to {
-                    self.send_interest(slot, face, from, header, interest, now, out);
+                    self.send_interest(slot, face, came, interest, now, out);
                 }
             }
             Answer::Probe(best, probed) => {
-                self.send_interest(slot, best, from, header, interest, now, out);
+                self.send_interest(slot, best, came, interest, now, out);
                 let octets = rewrite::with_other_nonce(interest, self.dice.number() as u32);
                 let other = Interest::parse(&octets)?;
-                self.send_interest(slot, probed, from, header, &other, now, out);
+                self.send_interest(slot, probed, came, &other, now, out);
             }
             Answer::Wait => {}
-            Answer::Reject(reason) => self.reject(slot, from, header, interest, reason, out),
+            Answer::Reject(reason) => self.reject(slot, came, reason, now, out),
         }
         Ok(())
     }
@@ -175,12 +190,12 @@ impl Forwarder {
     #[inline(always)]
     fn remember(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
+        came: Came<'_>,
         interest: &Interest<'_>,
         entry: Option<u32>,
         now: Time,
     ) -> Result<u32, DropReason> {
+        let Came { from, header, octets } = came;
         let Self { hasher, pit, faces, config, pending, .. } = self;
         let expires = now.after_millis(interest.lifetime().min(MAX_LIFETIME));
         let record = InRecord {
@@ -188,6 +203,7 @@ impl Forwarder {
             nonce: interest.nonce().unwrap_or_default(),
             expires,
             token: PitToken::new(header.pit_token),
+            hinted: (octets.len() != interest.as_bytes().len()).then(|| Box::new(octets.to_vec())),
         };
         let known = entry.and_then(|slot| pit.entry_mut(slot));
         if let Some((_, records)) = known
@@ -237,13 +253,11 @@ impl Forwarder {
 
     /// Sends an Interest, and records that it went.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
     fn send_interest(
         &mut self,
         slot: u32,
         to: FaceId,
-        from: FaceId,
-        header: &LpHeader<'_>,
+        came: Came<'_>,
         interest: &Interest<'_>,
         now: Time,
         out: &mut impl Output,
@@ -281,7 +295,7 @@ impl Forwarder {
         }
         face.counters.out_interests.add(1);
         counters.out_interests.add(1);
-        let header = header_for(face, from, header.congestion_mark);
+        let header = header_for(face, came.from, came.header.congestion_mark);
         match (interest.hop_limit_at(), hops) {
             (Some(at), Some(hops)) => {
                 scratch.clear();
@@ -295,48 +309,33 @@ impl Forwarder {
         }
     }
 
-    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits.
+    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
+    /// the PIT.
     #[inline(never)]
-    fn reject(
-        &mut self,
-        slot: u32,
-        from: FaceId,
-        header: &LpHeader<'_>,
-        interest: &Interest<'_>,
-        reason: NackReason,
-        out: &mut impl Output,
-    ) {
-        let Self { pit, faces, pending, counters, .. } = self;
+    fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, now: Time, out: &mut impl Output) {
+        let from = came.from;
+        let Self { pit, pending, .. } = self;
         let Some((_, records)) = pit.entry_mut(slot) else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
             records.ins.remove(at);
             *pending -= 1;
         }
-        if records.ins.is_empty() && records.outs.is_empty() {
-            pit.remove(slot);
-        }
+        self.end_if_unwanted(slot, now);
+        let Self { faces, counters, .. } = self;
         if let Some(face) = faces.find_mut(from) {
             face.pending = face.pending.saturating_sub(1);
-            refuse(counters, face, from, header, interest, reason, out);
+            refuse(counters, face, came, reason, out);
         }
     }
 }
 
 /// Sends an Interest back where it came from, unless others would hear that, too.
 #[inline(never)]
-fn refuse(
-    counters: &Counters,
-    face: &Face,
-    to: FaceId,
-    header: &LpHeader<'_>,
-    interest: &Interest<'_>,
-    reason: NackReason,
-    out: &mut impl Output,
-) {
+fn refuse(counters: &Counters, face: &Face, came: Came<'_>, reason: NackReason, out: &mut impl Output) {
     if face.link == LinkType::PointToPoint {
         face.counters.out_nacks.add(1);
         counters.out_nacks.add(1);
-        let header = LpHeader { nack: Some(reason), pit_token: header.pit_token, ..LpHeader::default() };
-        out.send(to, &header, interest.as_bytes());
+        let header = LpHeader { nack: Some(reason), pit_token: came.header.pit_token, ..LpHeader::default() };
+        out.send(came.from, &header, came.octets);
     }
 }

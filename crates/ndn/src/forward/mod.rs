@@ -193,6 +193,7 @@ impl Forwarder {
             }
         }
         self.cs.turn(now);
+        self.dead.turn(now);
         self.counters.pit_entries.set(self.pit.len() as u64);
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
@@ -210,6 +211,15 @@ impl Forwarder {
             if let Some(face) = self.faces.find_mut(record.face) {
                 face.pending = face.pending.saturating_sub(1);
             }
+        }
+    }
+
+    /// Ends an entry that nobody waits for any more.
+    fn end_if_unwanted(&mut self, slot: u32, now: Time) {
+        if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
+            && let Some((key, records)) = self.pit.remove(slot)
+        {
+            self.bury(&key, &records, now);
         }
     }
 

@@ -52,6 +52,7 @@ impl Forwarder {
                     let at = key.nonce_at();
                     self.pending -= 1;
                     self.tell(&record, &mut packet, at, reason, now, out);
+                    self.end_if_unwanted(slot, now);
                 }
             }
             AfterNack::TellAll(reason) => {
@@ -96,6 +97,7 @@ impl Forwarder {
         if let Some(nonce) = packet.get_mut(nonce_at..nonce_at + 4) {
             nonce.copy_from_slice(&record.nonce.to_be_bytes());
         }
+        let packet = record.hinted.as_ref().map_or(&*packet, |hinted| hinted.as_slice());
         face.counters.out_nacks.add(1);
         self.counters.out_nacks.add(1);
         let header =

@@ -72,3 +72,28 @@ fn a_name_has_no_more_hints_than_a_few() {
     assert_eq!(rig.asks(consumer, &ask("/net/2", 1001).hint("/isp")), [producer]);
     assert_eq!(rig.asks(attacker, &ask("/net/1", 3000).hint("/1")), [], "what is there is found");
 }
+
+#[test]
+fn an_interest_that_came_back_has_the_hint_it_came_with() {
+    let mut rig = Rig::with(Config { regions: vec![uri("/net")], ..Config::default() });
+    let [consumer, other, producer] = rig.faces();
+    rig.route("/a", producer, 1);
+    let [hinted, plain] = [ask("/a/1", 1).hint("/net"), ask("/a/1", 2)];
+    assert_eq!(rig.asks(consumer, &hinted), [producer]);
+    rig.passes(10);
+    assert_eq!(rig.asks(other, &plain), [producer], "a new Nonce");
+    // What came in is a loop, and has no other way: both times its sender gets what it sent.
+    assert_eq!(rig.refuses(other, &ask("/a/1", 1).hint("/net")).0, DropReason::Loop);
+    let nowhere = ask("/b", 4).hint("/net");
+    let sent = rig.take(consumer, LpHeader::default(), &nowhere.build());
+    assert_eq!(
+        (sent.len(), sent[0].nack, &sent[0].packet),
+        (1, Some(NackReason::NO_ROUTE), &nowhere.build())
+    );
+    // And what the producer sends back goes to each as it asked.
+    let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
+    let mut sent = rig.take(producer, header, &plain.build());
+    sent.sort_by_key(|sent| sent.face);
+    let sent: Vec<_> = sent.into_iter().map(|sent| (sent.face, sent.packet)).collect();
+    assert_eq!(sent, [(consumer, hinted.build()), (other, plain.build())]);
+}

@@ -120,3 +120,19 @@ fn none_is_sent_to_a_shared_link() {
         [(consumer, NackReason::NO_ROUTE)]
     );
 }
+
+#[test]
+fn an_entry_that_nobody_waits_for_any_more_is_gone() {
+    let mut rig = Rig::new();
+    let (app, [other]) = (rig.app(), rig.faces());
+    rig.local_fields(app);
+    // An application that sends an Interest to itself, and to another, who sends it back.
+    for (face, nonce) in [(app, 1), (other, 2)] {
+        let header = LpHeader { next_hop_face: Some(face.0.into()), ..LpHeader::default() };
+        assert_eq!(rig.asks_with(app, header, &ask("/a", nonce).lives(3_600_000)), [face]);
+    }
+    let told = rig.nacks(other, NackReason::NO_ROUTE, &ask("/a", 2).lives(3_600_000));
+    assert_eq!(told, [(app, NackReason::NO_ROUTE)]);
+    assert!(rig.forwarder.pit().is_empty(), "or such entries would take no share of the PIT, and fill it");
+    assert_eq!(rig.refuses(other, &ask("/a", 1)).0, DropReason::Loop, "their Nonces are known");
+}

@@ -48,3 +48,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn memory_grows_with_prefixes_and_their_ways() {
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let mut fib = Fib::default();
+    let empty = fib.memory();
+    for number in 0..1000_u32 {
+        let owned = name(&[0, 1, 2, (number % 3) as u8]);
+        fib.add(&hasher.name(&owned.view()), NextHop { face: FaceId(number), cost: 1 });
+    }
+    // Three prefixes, each with a third of the ways.
+    assert_eq!(fib.len(), 3);
+    let ways = 1000 * size_of::<NextHop>();
+    assert!((ways..3 * ways).contains(&(fib.memory() - empty)));
+}

@@ -110,3 +110,32 @@ proptest! {
         prop_assert!(pit.is_empty() && pit.next_end().is_none());
     }
 }
+
+#[test]
+fn memory_is_that_of_the_whole_table() {
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let mut pit = Pit::default();
+    let empty = pit.memory();
+    // The wheel has a place for each of its ticks, and each length of a name a counter.
+    assert!((1000..100_000).contains(&empty), "{empty}");
+    let mut packets = 0;
+    let mut slots = Vec::new();
+    for number in 0..10_000_u32 {
+        let owned =
+            OwnedName::from_components([Component::generic(&number.to_be_bytes())]).expect("a short name");
+        let octets = Ask::of(owned, 1).build();
+        let interest = Interest::parse(&octets).expect("an Interest");
+        slots.push(pit.insert(&hasher.name(&interest.name()), &interest, Time::from_millis(1)));
+        packets += octets.len();
+    }
+    let full = pit.memory();
+    // Vectors have up to twice the room that they need.
+    assert!((100..600).contains(&((full - empty) / 10_000)), "{full}");
+    for slot in slots {
+        pit.remove(slot);
+    }
+    let emptied = pit.memory();
+    // The places stay, and a list of those that are free has come to be.
+    let free = emptied + packets - full;
+    assert!((4 * 10_000..=8 * 10_000 + 64).contains(&free), "{free}");
+}

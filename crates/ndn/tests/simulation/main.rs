@@ -1,0 +1,89 @@
+//! Networks of forwarders in one process, drawn from seeds, with links that lose, repeat and reorder, against a plain model of what each forwarder
+//! must do.
+//!
+//! A run is a function of its seed. One that fails prints it, and is run again, alone, with `HASHLANE_SIM_SEED=n cargo test -p hashlane-ndn --test
+//! simulation`. `HASHLANE_SIM_RUNS=n` runs so many seeds of each kind.
+
+#[path = "../support/mod.rs"]
+#[allow(unreachable_pub, reason = "it is shared")]
+mod support;
+
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod applications;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod chance;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod checks;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod model;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod network;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod node;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod topology;
+
+use network::Network;
+use topology::Kind;
+
+/// Says which seed it was, where a run fails.
+struct Running(Kind, u64);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self(kind, seed) = self;
+            eprintln!("{kind:?} networks fail with HASHLANE_SIM_SEED={seed}");
+        }
+    }
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
+}
+
+fn run(kind: Kind, seed: u64) -> Network {
+    let _running = Running(kind, seed);
+    let mut network = Network::new(kind, seed);
+    network.run();
+    checks::check(&network);
+    network
+}
+
+/// Runs all seeds that are to be run, and returns what came of them together.
+fn all(kind: Kind, runs: u64) -> checks::Sum {
+    let mut sum = checks::Sum::default();
+    match number("HASHLANE_SIM_SEED") {
+        Some(seed) => sum.add(&run(kind, seed)),
+        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs)).for_each(|seed| sum.add(&run(kind, seed))),
+    }
+    println!("{kind:?}: {sum:?}");
+    sum
+}
+
+#[test]
+fn in_sound_networks_all_that_can_be_answered_is() {
+    let sum = all(Kind::Sound, 300);
+    assert!(sum.answered == sum.asked && sum.asked > 0);
+}
+
+#[test]
+fn faulty_networks_keep_the_rules() {
+    assert!(all(Kind::Faulty, 300).asked > 0);
+}
+
+#[test]
+fn crowded_networks_keep_the_rules() {
+    assert!(all(Kind::Crowded, 300).asked > 0);
+}
+
+#[test]
+fn a_seed_says_all_that_happens() {
+    let again = [1, 2].map(|_| {
+        let mut sum = checks::Sum::default();
+        (0..5).for_each(|seed| sum.add(&run(Kind::Faulty, seed)));
+        sum
+    });
+    assert_eq!(again[0], again[1]);
+}

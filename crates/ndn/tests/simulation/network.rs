@@ -1,0 +1,289 @@
+//! A network that runs: one queue of events, one clock, no threads.
+
+use crate::applications::{Consumer, Request, answer, data, draw};
+use crate::chance::Chance;
+use crate::node::{Node, Peer};
+use crate::support::{Sent, uri};
+use crate::topology::{Kind, Topology};
+use ndn::time::Time;
+use ndn::wire::{Interest, LpHeader, LpPacket};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A packet comes to a node over a link.
+    Arrives {
+        node: usize,
+        link: usize,
+        octets: Vec<u8>,
+    },
+    /// A producer's answer comes to its node.
+    Answered {
+        producer: usize,
+        token: Vec<u8>,
+        octets: Vec<u8>,
+    },
+    /// A consumer asks; this is the number of its request.
+    Asks {
+        consumer: usize,
+        request: usize,
+    },
+    /// A producer sends Data that nobody may have asked for.
+    Pushes {
+        producer: usize,
+    },
+    Turns {
+        node: usize,
+    },
+    Restarts {
+        node: usize,
+    },
+    Flaps {
+        node: usize,
+    },
+}
+
+pub struct Network {
+    pub topology: Topology,
+    pub nodes: Vec<Node>,
+    pub consumers: Vec<Consumer>,
+    queue: BinaryHeap<Reverse<(Time, u64, Event)>>,
+    events: u64,
+    pub now: Time,
+    chance: Chance,
+    pub nonces: u32,
+    /// Interests that were sent over links, those that were lost there included.
+    pub link_interests: usize,
+}
+
+/// Microseconds over which consumers ask.
+const ASKING: usize = 10_000_000;
+
+/// Times that a consumer asks again when an Interest comes back.
+const TRIES: usize = 20;
+
+impl Network {
+    pub fn new(kind: Kind, seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let topology = Topology::draw(kind, &mut chance);
+        let nodes = (0..topology.nodes).map(|node| Node::new(&topology, node, chance.number())).collect();
+        let mut network = Self {
+            nodes,
+            consumers: topology.consumers.iter().map(|_| Consumer { requests: Vec::new() }).collect(),
+            topology,
+            queue: BinaryHeap::new(),
+            events: 0,
+            now: Time::from_millis(1000),
+            chance,
+            nonces: 0,
+            link_interests: 0,
+        };
+        network.plan();
+        network
+    }
+
+    /// Microseconds after the beginning.
+    fn somewhen(&mut self) -> Time {
+        Time::from_millis(1000) + std::time::Duration::from_micros(self.chance.below(ASKING) as u64)
+    }
+
+    fn push(&mut self, at: Time, event: Event) {
+        self.events += 1;
+        self.queue.push(Reverse((at, self.events, event)));
+    }
+
+    fn plan(&mut self) {
+        for consumer in 0..self.consumers.len() {
+            for _ in 0..self.topology.asks {
+                self.nonces += 1;
+                let ask = draw(&self.topology, self.nonces, &mut self.chance);
+                // Short ones, so that some are the same; and often none.
+                let token = self.chance.number().to_le_bytes()[..self.chance.below(3)].to_vec();
+                let until = Time::default();
+                let at = self.somewhen();
+                let requests = &mut self.consumers[consumer].requests;
+                requests.push(Request { ask, token, until, tries: 0, answered: false });
+                let request = requests.len() - 1;
+                self.push(at, Event::Asks { consumer, request });
+                // The very same packet again.
+                if self.topology.repeats() && self.chance.happens(100) {
+                    let after = self.chance.below(300) as u64;
+                    self.push(at.after_millis(after), Event::Asks { consumer, request });
+                }
+            }
+        }
+        for _ in 0..self.topology.restarts {
+            let (at, node) = (self.somewhen(), self.chance.below(self.topology.nodes));
+            self.push(at, Event::Restarts { node });
+        }
+        for _ in 0..self.topology.flaps {
+            let (at, node) = (self.somewhen(), self.chance.below(self.topology.nodes));
+            self.push(at, Event::Flaps { node });
+        }
+        for _ in 0..5 {
+            let (at, producer) = (self.somewhen(), self.chance.below(self.topology.producers.len()));
+            self.push(at, Event::Pushes { producer });
+        }
+    }
+
+    /// Runs until nothing happens any more, and a while longer.
+    pub fn run(&mut self) {
+        // Each Interest takes few events at each node; a network that takes more does not come to rest.
+        let most = 2000 * u64::from(self.nonces) * self.topology.nodes as u64;
+        while let Some(Reverse((at, _, event))) = self.queue.pop() {
+            assert!(self.events < most, "the network does not come to rest");
+            self.now = self.now.max(at);
+            self.happens(event);
+        }
+        self.now = self.now.after_millis(30_000);
+        for node in &mut self.nodes {
+            node.turn(self.now);
+        }
+    }
+
+    fn happens(&mut self, event: Event) {
+        match event {
+            Event::Arrives { node, link, octets } => {
+                let port = self.port(node, Peer::Link(link));
+                let sent = self.nodes[node].receive(port, &octets, self.now);
+                self.send(node, sent);
+            }
+            Event::Answered { producer, token, octets } => {
+                let header = LpHeader { pit_token: &token, ..LpHeader::default() };
+                let node = self.topology.producers[producer].node;
+                self.give(node, Peer::Producer(producer), &LpPacket { header, fragment: &octets });
+            }
+            Event::Asks { consumer, request } => self.ask(consumer, request),
+            Event::Pushes { producer } => {
+                let name = format!("{}/n{}", self.topology.producers[producer].prefix, self.chance.below(3));
+                let octets = data(&uri(&name));
+                let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+                let node = self.topology.producers[producer].node;
+                self.give(node, Peer::Producer(producer), &packet);
+            }
+            Event::Turns { node } if self.nodes[node].turn_at == Some(self.now) => {
+                self.nodes[node].turn_at = None;
+                self.nodes[node].turn(self.now);
+                self.plan_turn(node);
+            }
+            // The node has planned another one since.
+            Event::Turns { .. } => {}
+            Event::Restarts { node } => {
+                let seed = self.chance.number();
+                self.nodes[node].restart(&self.topology, seed);
+            }
+            Event::Flaps { node } => {
+                let port = self.chance.below(self.nodes[node].ports.len());
+                self.nodes[node].flap(&self.topology, port);
+            }
+        }
+    }
+
+    fn ask(&mut self, consumer: usize, request: usize) {
+        let Request { ask, token, until, .. } = &mut self.consumers[consumer].requests[request];
+        *until = (*until).max(self.now.after_millis(ask.lifetime));
+        let (octets, token) = (ask.build(), token.clone());
+        let header = LpHeader { pit_token: &token, ..LpHeader::default() };
+        let node = self.topology.consumers[consumer];
+        self.give(node, Peer::Consumer(consumer), &LpPacket { header, fragment: &octets });
+    }
+
+    fn port(&self, node: usize, peer: Peer) -> usize {
+        let mut ports = self.nodes[node].ports.iter();
+        ports.position(|port| port.peer == peer).expect("a port of each peer")
+    }
+
+    /// Hands a packet of an application to its node.
+    fn give(&mut self, node: usize, peer: Peer, packet: &LpPacket<'_>) {
+        let port = self.port(node, peer);
+        let sent = self.nodes[node].take(port, packet, self.now);
+        self.send(node, sent);
+    }
+
+    fn plan_turn(&mut self, node: usize) {
+        let Some(next) = self.nodes[node].forwarder.next_turn() else { return };
+        let next = next.max(self.now.after_millis(1));
+        if self.nodes[node].turn_at.is_none_or(|planned| planned > next) {
+            self.nodes[node].turn_at = Some(next);
+            self.push(next, Event::Turns { node });
+        }
+    }
+
+    /// Sends what a node sends.
+    fn send(&mut self, node: usize, sent: Vec<Sent>) {
+        for sent in sent {
+            let port = self.nodes[node].ports.iter().position(|port| port.face == sent.face);
+            let port = port.expect("a port of each face");
+            match self.nodes[node].ports[port].peer {
+                Peer::Link(link) => self.over(node, port, link, &sent),
+                Peer::Producer(producer) => self.produce(producer, &sent),
+                Peer::Consumer(consumer) => self.consume(consumer, &sent),
+            }
+        }
+        self.plan_turn(node);
+    }
+
+    /// Sends a packet over a link, in pieces where they must be.
+    fn over(&mut self, node: usize, port: usize, number: usize, sent: &Sent) {
+        let link = self.topology.links[number];
+        let to = link.ends[usize::from(link.ends[0] == node)];
+        self.link_interests += usize::from(sent.brief().1 == "interest");
+        let mut pieces = Vec::new();
+        let fragmenter = &mut self.nodes[node].ports[port].fragmenter;
+        let done = fragmenter.send(&sent.header(), &sent.packet, link.mtu, |head, piece| {
+            pieces.push([head, piece].concat());
+        });
+        assert!(done && pieces.iter().all(|piece| piece.len() <= link.mtu));
+        for octets in pieces {
+            if self.chance.happens(link.loss) {
+                continue;
+            }
+            for _ in 0..1 + usize::from(self.chance.happens(link.twice)) {
+                let micros = link.delay + self.chance.below(link.jitter as usize + 1) as u64;
+                let at = self.now + std::time::Duration::from_micros(micros);
+                self.push(at, Event::Arrives { node: to, link: number, octets: octets.clone() });
+            }
+        }
+    }
+
+    fn produce(&mut self, producer: usize, sent: &Sent) {
+        if sent.brief().1 != "interest" {
+            return;
+        }
+        // A producer may be slow, or may have nothing.
+        let sound = self.topology.kind == Kind::Sound;
+        if !sound && self.chance.happens(100) {
+            return;
+        }
+        let wait = self.chance.below(if sound { 50_000 } else { 300_000 }) as u64;
+        let at = self.now + std::time::Duration::from_micros(wait);
+        let (token, octets) = (sent.token.clone(), answer(&sent.interest()));
+        self.push(at, Event::Answered { producer, token, octets });
+    }
+
+    fn consume(&mut self, consumer: usize, sent: &Sent) {
+        if sent.brief().1 == "data" {
+            return self.consumers[consumer].gets(&sent.packet, &sent.token, self.now);
+        }
+        assert!(sent.nack.is_some(), "an Interest that a consumer got");
+        self.asks_again(consumer, &sent.interest());
+    }
+
+    /// What comes back is asked again after a while.
+    fn asks_again(&mut self, consumer: usize, interest: &Interest<'_>) {
+        let requests = &mut self.consumers[consumer].requests;
+        let request = requests.iter().position(|request| request.ask.nonce == interest.nonce());
+        let request = request.expect("an Interest that came back was sent");
+        let Request { ask, tries, answered, .. } = &mut requests[request];
+        if *answered || *tries == TRIES || self.topology.kind != Kind::Sound {
+            return;
+        }
+        *tries += 1;
+        self.nonces += 1;
+        ask.nonce = Some(self.nonces);
+        let after = self.chance.between(20, 200) as u64;
+        self.push(self.now.after_millis(after), Event::Asks { consumer, request });
+    }
+}

@@ -1,0 +1,376 @@
+//! What must hold of a forwarder, whatever comes in, in whatever order, while its faces, routes, strategies and its store change.
+//!
+//! The octets are a list of steps, each of one octet that says which, and arguments of few octets. Names are made of two letters, and Nonces of
+//! one octet, so that Interests, Data and Nacks meet.
+
+use ::ndn::cs;
+use ::ndn::dead_nonce::LIFETIME;
+use ::ndn::face::{Face, FaceId, LinkType, Scope};
+use ::ndn::fib::NextHop;
+use ::ndn::forward::{Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output};
+use ::ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
+use ::ndn::strategy::Strategy;
+use ::ndn::time::Time;
+use ::ndn::wire::lp::NO_CACHE;
+use ::ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
+use hash::scheme::Key;
+use name::build::OwnedName;
+use name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use name::ndn::Ndn;
+use name::uri::parse_uri;
+
+const PIT_ENTRIES: usize = 24;
+
+/// The octets of the steps.
+struct Steps<'a>(&'a [u8]);
+
+impl<'a> Steps<'a> {
+    /// The next octet; 0 behind the last.
+    fn octet(&mut self) -> u8 {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        *first
+    }
+
+    fn number(&mut self) -> u64 {
+        u16::from_be_bytes([self.octet(), self.octet()]).into()
+    }
+
+    fn octets(&mut self, len: usize) -> &'a [u8] {
+        let (octets, rest) = self.0.split_at(len.min(self.0.len()));
+        self.0 = rest;
+        octets
+    }
+
+    /// A name of up to four letters below one of three beginnings, from one octet.
+    fn name(&mut self) -> OwnedName<Ndn> {
+        let octet = self.octet();
+        let first: &[u8] = [&b"a"[..], b"localhost", b"localhop", b"a"][usize::from(octet >> 6)];
+        let letters = (0..octet >> 4 & 3).map(|bit| if octet >> bit & 1 == 0 { &b"a"[..] } else { b"b" });
+        let parts = [first].into_iter().chain(letters).map(Component::generic);
+        let parts: Vec<Component<'_>> = parts.collect();
+        OwnedName::from_components(parts).expect("a short name")
+    }
+}
+
+/// A packet that was sent.
+struct Sent {
+    face: FaceId,
+    token: Vec<u8>,
+    nack: Option<NackReason>,
+    packet: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Log(Vec<Sent>);
+
+impl Output for Log {
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        let frame = header.frame(packet.len());
+        let octets = [frame.as_bytes(), packet].concat();
+        assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header: *header, fragment: packet }));
+        let (token, packet) = (header.pit_token.to_vec(), packet.to_vec());
+        self.0.push(Sent { face, token, nack: header.nack, packet });
+    }
+}
+
+struct Port {
+    face: FaceId,
+    reassembler: Reassembler,
+}
+
+struct Rig {
+    forwarder: Forwarder,
+    ports: Vec<Port>,
+    now: Time,
+    /// Interests that were sent.
+    interests: usize,
+    /// Packets that were dropped.
+    drops: u64,
+}
+
+/// Runs the steps.
+pub fn check_forwarder(octets: &[u8]) {
+    let mut steps = Steps(octets);
+    let region = parse_uri(b"/b/a").expect("a name");
+    let cs = cs::Config { packets: 6, octets: 40_000, ..cs::Config::default() };
+    let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region] };
+    let forwarder = Forwarder::new(config, &Key::VECTOR, 7);
+    let mut rig = Rig { forwarder, ports: Vec::new(), now: Time::from_millis(1), interests: 0, drops: 0 };
+    for number in 0..4 {
+        rig.add_face(number);
+    }
+    let root: OwnedName<Ndn> = parse_uri(b"/").expect("a name");
+    rig.forwarder.add_route(&root.view(), NextHop { face: rig.ports[3].face, cost: 1 });
+    // What one input does is bounded, so that it is not slow.
+    for _ in 0..2000 {
+        if steps.0.is_empty() {
+            break;
+        }
+        rig.step(&mut steps);
+    }
+    rig.ends();
+}
+
+impl Rig {
+    fn add_face(&mut self, how: u8) {
+        if self.ports.len() == 8 {
+            return;
+        }
+        let scope = if how & 1 == 0 { Scope::NonLocal } else { Scope::Local };
+        let link = [LinkType::PointToPoint, LinkType::PointToPoint, LinkType::MultiAccess, LinkType::AdHoc];
+        let mut face = Face::new(scope, link[usize::from(how >> 2 & 3)]);
+        face.local_fields = how & 16 != 0;
+        let face = self.forwarder.add_face(face).expect("room for a face");
+        self.ports.push(Port { face, reassembler: Reassembler::default() });
+    }
+
+    /// One of the faces, or one that is gone, or none.
+    fn face(&self, octet: u8) -> FaceId {
+        match self.ports.get(usize::from(octet & 7)) {
+            Some(port) => port.face,
+            None => FaceId(u32::from(octet) + 250),
+        }
+    }
+
+    fn step(&mut self, steps: &mut Steps<'_>) {
+        let step = steps.octet();
+        match step & 15 {
+            0..=3 => {
+                let octets = interest(steps);
+                self.packet(steps, None, &octets, step);
+            }
+            4..=6 => {
+                let octets = data(steps);
+                self.packet(steps, None, &octets, step);
+            }
+            7 => {
+                let reason = NackReason([0, 50, 100, 150][usize::from(step >> 6)]);
+                let octets = interest(steps);
+                self.packet(steps, Some(reason), &octets, step);
+            }
+            8 => {
+                let (face, len) = (steps.octet(), steps.number());
+                let octets = steps.octets(len as usize);
+                self.octets(face, octets);
+            }
+            9 => self.passes(steps.octet().into()),
+            10 => self.passes(steps.number()),
+            11 => {
+                if let Some(at) = usize::from(steps.octet()).checked_rem(self.ports.len()) {
+                    let port = self.ports.remove(at);
+                    assert!(self.forwarder.remove_face(port.face).is_some());
+                }
+            }
+            12 => self.add_face(steps.octet()),
+            13 => {
+                let (prefix, face) = (steps.name(), self.face(steps.octet()));
+                if step >> 4 & 3 == 0 {
+                    self.forwarder.remove_route(&prefix.view(), face);
+                } else {
+                    self.forwarder.add_route(&prefix.view(), NextHop { face, cost: (step >> 4).into() });
+                }
+            }
+            14 => self.strategy(steps, step >> 4),
+            _ => self.store(steps, step >> 4),
+        }
+        self.within_limits();
+    }
+
+    fn strategy(&mut self, steps: &mut Steps<'_>, which: u8) {
+        const NAMES: [&str; 5] =
+            ["best-route", "multicast", "random", "asf", "asf/probing-interval~1000/max-timeouts~1"];
+        let prefix = steps.name();
+        let Some(name) = NAMES.get(usize::from(which)) else {
+            self.forwarder.unset_strategy(&prefix.view());
+            return;
+        };
+        let name: OwnedName<Ndn> =
+            parse_uri(format!("/localhost/nfd/strategy/{name}").as_bytes()).expect("a name");
+        self.forwarder.set_strategy(&prefix.view(), Strategy::from_name(name.view()).expect("a strategy"));
+    }
+
+    fn store(&mut self, steps: &mut Steps<'_>, which: u8) {
+        if which & 1 == 0 {
+            let limit = usize::from(steps.octet());
+            assert!(self.forwarder.erase(&steps.name().view(), limit) <= limit);
+            return;
+        }
+        let policy = if which & 2 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
+        let (packets, octets) = (usize::from(steps.octet() & 15), steps.number() as usize);
+        let (admit, serve) = (which & 4 == 0, which & 8 == 0);
+        self.forwarder.configure_cs(cs::Config { packets, octets, policy, admit, serve });
+    }
+
+    /// Hands a packet to the forwarder: whole, or, as `how` says, over a narrow link in pieces, one of which may be lost.
+    fn packet(&mut self, steps: &mut Steps<'_>, nack: Option<NackReason>, packet: &[u8], how: u8) {
+        let (face, fields) = (steps.octet(), steps.octet());
+        let token = [fields; 32];
+        let header = LpHeader {
+            pit_token: &token[..usize::from(fields >> 3 & 3) * 16 % 33],
+            nack,
+            next_hop_face: (fields & 1 != 0).then(|| self.face(fields >> 5).0.into()),
+            cache_policy: (fields & 2 != 0).then_some(NO_CACHE),
+            congestion_mark: (fields >> 2 & 1).into(),
+            ..LpHeader::default()
+        };
+        if how >> 4 & 3 != 3 {
+            return self.receive(self.face(face), &LpPacket { header, fragment: packet });
+        }
+        let mut pieces = Vec::new();
+        let sequence = u64::from(fields) << 1;
+        let done = Fragmenter::new(sequence)
+            .send(&header, packet, 200, |head, piece| pieces.push([head, piece].concat()));
+        assert!(done);
+        if how & 64 != 0 {
+            pieces.reverse();
+        }
+        if how & 128 != 0 {
+            pieces.pop();
+        }
+        pieces.iter().for_each(|piece| self.octets(face, piece));
+    }
+
+    /// Hands octets from a link to the forwarder.
+    fn octets(&mut self, face: u8, octets: &[u8]) {
+        let id = self.face(face);
+        let port = self.ports.get_mut(usize::from(face & 7));
+        match (LpPacket::parse(octets), port) {
+            (Ok(piece), Some(port)) if piece.header.is_fragmented() => {
+                match port.reassembler.receive(&piece, octets, self.now) {
+                    Ok(Some(whole)) => self.receive(id, &whole.packet()),
+                    Ok(None) => {}
+                    Err(_) => self.forwarder.dropped(id, DropReason::Reassembly),
+                }
+                self.drops = self.counted();
+            }
+            _ => {
+                let mut log = Log::default();
+                let result = self.forwarder.receive_octets(id, octets, self.now, &mut log);
+                self.done(result, log);
+            }
+        }
+    }
+
+    fn receive(&mut self, face: FaceId, packet: &LpPacket<'_>) {
+        let mut log = Log::default();
+        let result = self.forwarder.receive(face, packet, self.now, &mut log);
+        self.done(result, log);
+    }
+
+    fn counted(&self) -> u64 {
+        let drops = &self.forwarder.counters().drops;
+        DropReason::ALL.iter().map(|reason| drops.value(*reason)).sum()
+    }
+
+    /// What is sent is a packet, and goes to a face that is there.
+    fn done(&mut self, result: Result<(), DropReason>, log: Log) {
+        let drops = self.counted();
+        assert_eq!(drops - self.drops, u64::from(result.is_err()), "a drop that is not counted once");
+        self.drops = drops;
+        let mut answers = Vec::new();
+        for Sent { face, token, nack, packet } in log.0 {
+            let live = self.forwarder.faces().find(face).expect("a face that is there");
+            assert!(packet.len() <= MAX_PACKET);
+            let localhost = match Interest::parse(&packet) {
+                Ok(interest) => {
+                    assert!(
+                        interest.nonce().is_some() && (nack.is_none() || live.link == LinkType::PointToPoint)
+                    );
+                    self.interests += usize::from(nack.is_none());
+                    assert!(nack.is_some() || token.is_empty());
+                    interest.name().components().next() == Some(Component::generic(b"localhost"))
+                }
+                Err(_) => {
+                    let data = Data::parse(&packet).expect("an Interest or Data");
+                    answers.push((face, token));
+                    data.name().components().next() == Some(Component::generic(b"localhost"))
+                }
+            };
+            assert!(!localhost || live.scope == Scope::Local, "a name of this host left it");
+        }
+        let all = answers.len();
+        answers.sort();
+        answers.dedup();
+        assert_eq!(all, answers.len(), "Data that came twice to one who asked once");
+    }
+
+    fn passes(&mut self, millis: u64) {
+        self.now = self.now.after_millis(millis);
+        self.forwarder.turn(self.now);
+        self.ports.iter_mut().for_each(|port| port.reassembler.turn(self.now));
+        let past = self.now.millis();
+        let late =
+            self.forwarder.pit().iter().filter(|(_, records)| records.expires.millis() + 1 < past).count();
+        assert_eq!(late, 0, "entries that outlived their time");
+    }
+
+    fn within_limits(&self) {
+        let forwarder = &self.forwarder;
+        let pit = forwarder.pit();
+        let ins: usize = pit.iter().map(|(_, records)| records.ins.len()).sum();
+        assert_eq!(forwarder.pending(), ins);
+        assert!(ins <= PIT_ENTRIES && pit.len() <= ins, "{} entries, {ins} records", pit.len());
+        assert!(forwarder.dead_nonces() <= self.interests);
+        let cs = forwarder.cs();
+        assert!(cs.len() <= cs.config().packets && cs.octets() <= cs.config().octets);
+        assert_eq!(cs.iter().count(), cs.len());
+        for (_, face) in forwarder.faces().iter() {
+            assert!(face.pending() <= ins);
+        }
+        assert!(self.ports.iter().all(|port| port.reassembler.octets() <= MAX_OCTETS));
+    }
+
+    /// When the longest lifetime has passed, nothing waits any more.
+    fn ends(mut self) {
+        self.passes(MAX_LIFETIME + 1);
+        assert!(self.forwarder.pit().is_empty() && self.forwarder.pending() == 0);
+        // Nor is a Nonce remembered that went out before.
+        self.passes(LIFETIME);
+        assert_eq!(self.forwarder.dead_nonces(), 0);
+        assert!(self.ports.iter().all(|port| port.reassembler.octets() == 0));
+    }
+}
+
+/// Lifetimes, in milliseconds: none, of the default, short, and longer than any may be.
+const LIFETIMES: [u64; 8] = [0, 1, 9, 100, 4000, 20_000, 3_600_000, u64::MAX];
+
+fn interest(steps: &mut Steps<'_>) -> Vec<u8> {
+    let (name, selectors, nonce) = (steps.name(), steps.octet(), steps.octet());
+    let parts = name.view();
+    let digest = match selectors >> 6 {
+        1 => Some(Data::parse(&data_of(&name, 0, 0)).expect("Data").implicit_digest()),
+        _ => None,
+    };
+    let digest = digest.as_ref().map(|digest| Component { typ: IMPLICIT_SHA256_DIGEST, value: digest });
+    let name: OwnedName<Ndn> =
+        OwnedName::from_components(parts.components().chain(digest)).expect("a short name");
+    let hints: Vec<OwnedName<Ndn>> = match selectors >> 4 & 3 {
+        1 => vec![steps.name()],
+        2 => vec![parse_uri(b"/b").expect("a name"), steps.name()],
+        _ => Vec::new(),
+    };
+    InterestBuilder {
+        can_be_prefix: selectors & 1 != 0,
+        must_be_fresh: selectors & 2 != 0,
+        hints: hints.iter().map(OwnedName::view).collect(),
+        nonce: (nonce != 0).then_some(nonce.into()),
+        lifetime: LIFETIMES[usize::from(steps.octet() & 7)],
+        hop_limit: (selectors & 4 != 0).then(|| steps.octet()),
+        parameters: (selectors & 8 != 0).then_some(b"x"),
+        ..InterestBuilder::new(name.view())
+    }
+    .build()
+}
+
+fn data(steps: &mut Steps<'_>) -> Vec<u8> {
+    let (name, how) = (steps.name(), steps.octet());
+    data_of(&name, [0, 10, 1000, 20_000][usize::from(how & 3)], usize::from(how >> 2) * 32)
+}
+
+fn data_of(name: &OwnedName<Ndn>, freshness: u64, len: usize) -> Vec<u8> {
+    let content = vec![b'x'; len];
+    let mut builder = DataBuilder::new(name.view(), &content);
+    builder.freshness = (freshness > 0).then_some(freshness);
+    builder.build()
+}
