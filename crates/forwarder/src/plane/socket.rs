@@ -60,6 +60,8 @@ pub(super) fn limits() -> WebSocketConfig {
 /// What a WebSocket gave.
 pub(super) enum Received {
     Packet(Vec<u8>),
+    /// A message that is none of ours.
+    Nothing,
     /// Nothing more for now.
     Drained,
     /// The end, and why.
@@ -69,16 +71,16 @@ pub(super) enum Received {
 impl WebSocket {
     /// Reads one message.
     pub(super) fn receive(&mut self) -> Received {
-        loop {
-            return match self.0.read() {
-                Ok(Message::Binary(octets)) => Received::Packet(octets.into()),
-                Ok(Message::Text(_)) => Received::Closed("a text where packets are binary".into()),
-                // Answers to these are sent with the next flush.
-                Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
-                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Received::Drained,
-                Err(Error::ConnectionClosed) => Received::Closed("closed by the peer".into()),
-                Err(error) => Received::Closed(error.to_string()),
-            };
+        match self.0.read() {
+            Ok(Message::Binary(octets)) => Received::Packet(octets.into()),
+            Ok(Message::Text(_)) => Received::Closed("a text where packets are binary".into()),
+            // Answers to these are sent with the next read or flush.
+            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {
+                Received::Nothing
+            }
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Received::Drained,
+            Err(Error::ConnectionClosed) => Received::Closed("closed by the peer".into()),
+            Err(error) => Received::Closed(error.to_string()),
         }
     }
 
