@@ -3,7 +3,7 @@
 use super::port::STREAM_QUEUE;
 use super::receive::Reader;
 use super::reconnect::Connection;
-use super::socket::{Stream, WebSocket, limits};
+use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
 use crate::management::{FaceInfo, Peer};
 use link::stream::{StreamReader, StreamWriter};
@@ -32,7 +32,7 @@ const ACCEPTS: usize = 64;
 const MAX_HANDSHAKES: usize = 256;
 const HANDSHAKE: u64 = 10_000;
 
-type Handshake = MidHandshake<ServerHandshake<TcpStream, NoCallback>>;
+type Handshake = MidHandshake<ServerHandshake<Metered, NoCallback>>;
 
 /// WebSocket connections in their handshake.
 #[derive(Default)]
@@ -160,7 +160,8 @@ impl Plane {
                     if self.poll.registry().register(&mut stream, token, interests).is_err() {
                         continue;
                     }
-                    let handshake = tungstenite::accept_with_config(stream, Some(limits()));
+                    let handshake =
+                        tungstenite::accept_with_config(Metered::unbounded(stream), Some(limits()));
                     self.handshaken(number, peer, local, self.ports.now, handshake);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
@@ -186,8 +187,8 @@ impl Plane {
         local: SocketAddr,
         since: Time,
         outcome: Result<
-            tungstenite::WebSocket<TcpStream>,
-            HandshakeError<ServerHandshake<TcpStream, NoCallback>>,
+            tungstenite::WebSocket<Metered>,
+            HandshakeError<ServerHandshake<Metered, NoCallback>>,
         >,
     ) {
         match outcome {
@@ -201,11 +202,11 @@ impl Plane {
 
     fn open_websocket(
         &mut self,
-        socket: tungstenite::WebSocket<TcpStream>,
+        socket: tungstenite::WebSocket<Metered>,
         peer: SocketAddr,
         local: SocketAddr,
     ) {
-        let descriptor = socket.get_ref().as_raw_fd();
+        let descriptor = socket.get_ref().stream.as_raw_fd();
         // It gets another token with its face.
         let _ = self.poll.registry().deregister(&mut SourceFd(&descriptor));
         let (scope, told) = scope_of(peer);

@@ -24,6 +24,7 @@ pub(super) enum Reader {
 /// Reads of a stream, or messages of a WebSocket, or datagrams in batches, before others have their turn.
 const STREAM_READS: usize = 2;
 const MESSAGES: usize = 64;
+const MESSAGE_OCTETS: usize = 128 << 10;
 const BATCHES: usize = 2;
 
 /// For how long a UDP peer that came by itself must have been silent to give way to another, where there are too many.
@@ -128,12 +129,13 @@ impl Plane {
     }
 
     fn receive_messages(&mut self, face: FaceId, socket: &RefCell<WebSocket>) -> Result<bool, String> {
+        socket.borrow_mut().grant(MESSAGE_OCTETS);
         for _ in 0..MESSAGES {
             let received = socket.borrow_mut().receive();
             match received {
                 Received::Packet(octets) => self.take(face, &octets),
                 Received::Nothing => {}
-                Received::Drained => return Ok(false),
+                Received::Drained => return Ok(socket.borrow().is_spent()),
                 Received::Closed(why) => return Err(why),
             }
         }
