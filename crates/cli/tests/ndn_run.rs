@@ -7,6 +7,7 @@ use name::build::OwnedName;
 use name::ndn::Ndn;
 use ndn::mgmt::{ControlParameters, Record};
 use ndn::wire::{DataBuilder, InterestBuilder};
+use socket2::{Domain, Socket, Type};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -267,6 +268,42 @@ fn a_key_that_there_is_not_names_the_one_that_is_like_it() {
     assert!(!folder.path("nfd.sock").exists());
 }
 
+/// A listener whose queue is full, so that it answers nothing; its URI, and what fills it.
+fn silent() -> (TcpListener, String, Vec<Socket>) {
+    let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let listener = socket();
+    listener.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+    listener.listen(0).unwrap();
+    let listener = TcpListener::from(listener);
+    let address = listener.local_addr().unwrap();
+    let fill = || {
+        let socket = socket();
+        socket.set_nonblocking(true).unwrap();
+        let _ = socket.connect(&address.into());
+        socket
+    };
+    let filled = (0..4).map(|_| fill()).collect();
+    (listener, format!("tcp4://{address}"), filled)
+}
+
+#[test]
+fn two_who_ask_for_one_tcp_face_get_the_same() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    let (listener, uri, filled) = silent();
+    let asking: Vec<_> = (0..2).map(|_| folder.command(&["face", "create", &uri]).spawn().unwrap()).collect();
+    // Both connections are on their way, or both commands are; then there is room.
+    thread::sleep(Duration::from_millis(500));
+    drop(filled);
+    thread::spawn(move || listener.incoming().map_while(Result::ok).collect::<Vec<_>>());
+    let told =
+        asking.into_iter().map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    let made = told[0].strip_prefix("face-created ").expect("one is made");
+    assert_eq!(told[1].strip_prefix("face-exists "), Some(made));
+}
+
 #[test]
 fn hosts_that_do_not_answer_hold_nobody_up() {
     let folder = Folder::new();
@@ -278,19 +315,7 @@ fn hosts_that_do_not_answer_hold_nobody_up() {
         &folder.run(&["face", "create", &format!("tcp4://{closed}")]),
         &["504", "cannot connect to", "refused"],
     );
-    // A listener that takes no connections, and whose queue is full, answers nothing.
-    let silent = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-    silent.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
-    silent.listen(0).unwrap();
-    let address = silent.local_addr().unwrap();
-    let fill = || {
-        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-        socket.set_nonblocking(true).unwrap();
-        let _ = socket.connect(&address);
-        socket
-    };
-    let _filled: Vec<_> = (0..4).map(|_| fill()).collect();
-    let uri = format!("tcp4://{}", address.as_socket().unwrap());
+    let (_silent, uri, _filled) = silent();
     let waits = folder.command(&["face", "create", &uri]).spawn().unwrap();
     let client = async {
         let client = Client::connect(&folder.transport()).await.unwrap();

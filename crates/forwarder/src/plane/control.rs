@@ -1,7 +1,7 @@
 //! What the management asks for.
 
 use super::message::{Report, Request, Requests};
-use super::{Kind, Plane, Time};
+use super::{Kind, Plane, Port, Time};
 use crate::management::{CsConfig, FaceOptions, FaceOutcome, Plane as Asked, StrategyInstance, Ticket};
 use mio::Interest;
 use mio::net::TcpStream;
@@ -249,6 +249,12 @@ impl Plane {
             Purpose::Again(face) => return self.resume(face, stream),
         };
         let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
+        // Another command may have asked for the same meanwhile.
+        let is_it = |port: &&Port| port.connection.is_some_and(|connection| connection.is_with(remote));
+        let there = self.ports.iter().find(is_it).map(|port| port.face);
+        if let Some(face) = there {
+            return self.created(ticket, FaceOutcome::Exists(face.0.into()));
+        }
         let local = stream.local_addr().unwrap_or(remote);
         let outcome = match self.open_tcp(stream, remote, local, persistency) {
             Some(face) => {

@@ -37,6 +37,11 @@ impl Connection {
         Self { remote, is_permanent, since: now, pause: PAUSE[0], due: None }
     }
 
+    /// Whether it is with this peer.
+    pub(super) fn is_with(&self, peer: SocketAddr) -> bool {
+        self.remote == peer
+    }
+
     /// It is lost, and to be made again.
     fn lost(&mut self, now: Time) {
         if now.since(self.since).as_millis() >= u128::from(PAUSE[1]) {
