@@ -16,8 +16,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a command is waited for. Making a face may take the forwarder a while.
+/// How long a command is waited for, and how long one that makes a face: for a connection to come about, a forwarder may wait 8 s.
 const LIFETIME: Duration = Duration::from_secs(4);
+const FACE_LIFETIME: Duration = Duration::from_secs(12);
 
 /// The time of the last command, in milliseconds since 1970.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -36,11 +37,12 @@ impl Client {
         parameters: &ControlParameters,
     ) -> Result<ControlParameters, CommandError> {
         let target = Target { scope: self.scope(), module: module.as_bytes(), verb: verb.as_bytes() };
+        let lifetime = if (module, verb) == ("faces", "create") { FACE_LIFETIME } else { LIFETIME };
         let packet = CommandBuilder {
             target,
             parameters,
             nonce: random_nonce(),
-            lifetime: LIFETIME.as_millis() as u64,
+            lifetime: lifetime.as_millis() as u64,
             signature_nonce: (u64::from(random_nonce()) << 32 | u64::from(random_nonce())).to_be_bytes(),
             time: next_time(),
         }

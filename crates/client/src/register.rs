@@ -36,7 +36,9 @@ impl Client {
     pub async fn register(&self, prefix: NdnName<'_>) -> Result<Registration, RegisterError> {
         let prefix = OwnedName::from(&prefix);
         let key = name_value(prefix.as_bytes());
-        let connections = self.connections();
+        // A connection that is made from now on is a new one, be it while the command is on its way.
+        let mut connections = self.connections();
+        connections.mark_unchanged();
         let incoming = self.listen(key, QUEUE).await.ok_or(RegisterError::AlreadyRegistered)?;
         let parameters = ControlParameters { name: Some(prefix.clone()), ..Default::default() };
         if let Err(error) = self.command("rib", "register", &parameters).await {
@@ -83,7 +85,6 @@ async fn keep(
     parameters: ControlParameters,
     mut ended: oneshot::Receiver<oneshot::Sender<()>>,
 ) {
-    connections.mark_unchanged();
     let done = loop {
         tokio::select! {
             done = &mut ended => break done,

@@ -88,6 +88,7 @@ impl FromStr for Transport {
                 let (host, port) = endpoint(rest).map_err(error)?;
                 Ok(Self::Udp { host, port })
             }
+            "ws" | "wss" => Err(error("WebSockets are for browsers, and this client has none")),
             _ => Err(error("its scheme is none of unix, tcp and udp")),
         }
     }
@@ -185,5 +186,7 @@ mod tests {
         }
         let error = "ether://[01:00:5e:00:17:aa]".parse::<Transport>().unwrap_err();
         assert!(error.to_string().contains("none of unix, tcp and udp"), "{error}");
+        let error = "ws://router.example:9696".parse::<Transport>().unwrap_err().to_string();
+        assert!(error.contains("WebSockets") && error.contains("unix:///PATH, tcp://HOST:PORT"), "{error}");
     }
 }

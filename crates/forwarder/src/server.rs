@@ -2,7 +2,7 @@
 
 use crate::config::{self, Config};
 use crate::initial::Initial;
-use crate::management::{self, Access, CsConfig, Manager, Now, Origin};
+use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin};
 use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
 use crate::plane::{Plane, PlaneProxy, Sockets};
 use hash::scheme::Key;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How often drops are told of in the log, if there were any.
+/// How often drops are told of in the log, if there were any, beside at the end.
 const TELL_DROPS: Duration = Duration::from_secs(60);
 
 /// A forwarder that listens, and is yet to forward.
@@ -80,9 +80,8 @@ impl Server {
         let counters = forwarder.counters().clone();
 
         let (reports, inbox) = Reports::new();
-        let (queue, taken) = std::sync::mpsc::channel();
         let (poll, waker) = Plane::poll()?;
-        let requests = Requests { queue, waker };
+        let (requests, taken) = Requests::new(waker);
         let start = Instant::now();
         let manager_config = management::Config {
             access: Access {
@@ -143,6 +142,7 @@ impl Server {
             while let Some(next) = report {
                 if let Report::Ended(why) = next {
                     let thread = self.thread.take().map(JoinHandle::join);
+                    self.tell_drops(told.1);
                     return match (why, thread) {
                         (None, Some(Ok(()))) => Ok(()),
                         (Some(why), _) => Err(io::Error::other(why)),
@@ -154,9 +154,11 @@ impl Server {
             }
             self.manager.tick(now(self.start), &mut self.proxy);
             self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
-            // One call a second where nothing is asked for, and one for many requests where much is.
+            // One call for many requests, and none where nothing is asked for.
             self.requests.wake();
-            told = self.tell_drops(told);
+            if told.0.elapsed() >= TELL_DROPS {
+                told = (Instant::now(), self.tell_drops(told.1));
+            }
         }
     }
 
@@ -179,6 +181,14 @@ impl Server {
                 self.initial.face_down(face, now);
                 self.manager.face_down(face, now, &mut self.proxy)
             }
+            Report::FaceLink { face, local } => {
+                let works = local.is_some();
+                let known = self.manager.faces().find(|known| known.id == face).cloned();
+                if let (Some(known), Some(local)) = (known, local) {
+                    self.manager.face_changed(FaceInfo { local, ..known });
+                }
+                self.manager.face_link(face, works, now)
+            }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
             Report::Erased { ticket, count, more } => self.manager.erased(ticket, count, more),
             Report::Stop(why) => {
@@ -195,11 +205,8 @@ impl Server {
         }
     }
 
-    /// Says how many packets were dropped and why, now and then where there are new ones.
-    fn tell_drops(&self, (last, before): (Instant, u64)) -> (Instant, u64) {
-        if last.elapsed() < TELL_DROPS {
-            return (last, before);
-        }
+    /// Says how many packets were dropped and why, where there are more than before. Returns how many.
+    fn tell_drops(&self, before: u64) -> u64 {
         let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.drops.value(*reason)));
         let all: u64 = drops.clone().map(|(_, dropped)| dropped).sum();
         if all > before {
@@ -209,7 +216,7 @@ impl Server {
                 .collect();
             tracing::info!(dropped = all, reasons = each.join(", "), "packets dropped since the start");
         }
-        (Instant::now(), all)
+        all
     }
 }
 

@@ -13,7 +13,9 @@ pub(crate) fn context(what: impl Display, error: &io::Error) -> io::Error {
 pub(crate) fn bind_failed(protocol: &str, address: SocketAddr, error: &io::Error) -> io::Error {
     let what = format!("cannot bind {protocol} {address}");
     let reason = match error.kind() {
-        io::ErrorKind::AddrInUse => format!("port {} is in use by another program", address.port()),
+        io::ErrorKind::AddrInUse => {
+            format!("port {} is in use by another program; end it, or choose another port", address.port())
+        }
         io::ErrorKind::AddrNotAvailable => {
             format!("no interface of this machine has the address {}", address.ip())
         }

@@ -111,18 +111,20 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The socket can receive no more.
+    /// The socket can receive no more, or not now, as for want of memory; what waits is told of by no event then.
     pub fn recv(&self, batch: &mut RecvBatch) -> io::Result<usize> {
+        let mut last = io::ErrorKind::Interrupted.into();
         for _ in 0..MOST_ERRORS_PASSED {
             match batch.fill(self.socket.as_fd()) {
                 Ok(received) => return Ok(received),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
                 // Each report is told once, and then the next call receives.
-                Err(error) if is_report(&error) => {}
+                Err(error) if is_report(&error) => last = error,
                 Err(error) => return Err(context("cannot receive UDP datagrams", &error)),
             }
         }
-        Ok(0)
+        // Not nothing: no event would tell of what still waits.
+        Err(context("cannot receive UDP datagrams", &last))
     }
 
     /// Sends all datagrams of the batch in order and empties it, with one system call as a rule.

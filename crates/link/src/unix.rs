@@ -144,7 +144,7 @@ fn identity(file: &Metadata) -> (u64, u64) {
 }
 
 fn in_use() -> io::Error {
-    io::Error::new(ErrorKind::AddrInUse, "it is in use by another program")
+    io::Error::new(ErrorKind::AddrInUse, "another program answers there; end it, or choose another path")
 }
 
 fn check_directory(path: &Path) -> io::Result<()> {

@@ -1,15 +1,13 @@
 //! Trust anchors out of files.
 
 use super::Verify;
-use base64ct::{Base64, Encoding as _};
 use ndn::mgmt::Command;
-use ndn::security::{Certificate, Signed, TrustAnchors};
-use std::io;
+use ndn::security::file::MAX_FILE;
+use ndn::security::{Certificate, Signed, TrustAnchors, certificate_octets};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The longest file of a certificate that is read, in octets.
-const MAX_FILE: u64 = 1 << 20;
 
 /// What says whether a command is signed under one of the certificates in these files.
 ///
@@ -21,7 +19,8 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         let told = |why: &dyn std::fmt::Display| {
             io::Error::other(format!("the trust anchor {}: {why}", file.display()))
         };
-        let octets = read(file).map_err(|error| told(&error))?;
+        let read = read(file).map_err(|error| told(&error))?;
+        let octets = certificate_octets(&read).map_err(|error| told(&error))?;
         let certificate = Certificate::parse(&octets).map_err(|error| told(&error))?;
         anchors.add(&certificate).map_err(|error| told(&error))?;
     }
@@ -36,17 +35,9 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
     }))
 }
 
-/// The octets of a certificate: those of the file, or what they say in Base64.
+/// The octets of a file, of one that is too long not all.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
-    if std::fs::metadata(file)?.len() > MAX_FILE {
-        return Err(io::Error::other(format!("it is longer than {MAX_FILE} octets")));
-    }
-    let octets = std::fs::read(file)?;
-    // A Data packet begins with its type.
-    if octets.first() == Some(&6) {
-        return Ok(octets);
-    }
-    let text = octets.into_iter().filter(|octet| !octet.is_ascii_whitespace()).map(char::from);
-    Base64::decode_vec(&text.collect::<String>())
-        .map_err(|_| io::Error::other("neither a Data packet nor Base64"))
+    let mut octets = Vec::new();
+    File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut octets)?;
+    Ok(octets)
 }

@@ -2,7 +2,8 @@
 
 use super::port::STREAM_QUEUE;
 use super::receive::Reader;
-use super::socket::{Stream, WebSocket, limits};
+use super::reconnect::Connection;
+use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
 use crate::management::{FaceInfo, Peer};
 use link::stream::{StreamReader, StreamWriter};
@@ -24,11 +25,14 @@ use std::rc::Rc;
 use tungstenite::handshake::server::NoCallback;
 use tungstenite::handshake::{HandshakeError, MidHandshake, server::ServerHandshake};
 
+/// Connections that are taken of one listener before others have their turn.
+const ACCEPTS: usize = 64;
+
 /// WebSocket connections that may be in their handshake at once, and for how long, in milliseconds.
 const MAX_HANDSHAKES: usize = 256;
 const HANDSHAKE: u64 = 10_000;
 
-type Handshake = MidHandshake<ServerHandshake<TcpStream, NoCallback>>;
+type Handshake = MidHandshake<ServerHandshake<Metered, NoCallback>>;
 
 /// WebSocket connections in their handshake.
 #[derive(Default)]
@@ -45,17 +49,19 @@ impl Handshakes {
 }
 
 impl Plane {
-    /// Looks at why a connection could not be taken, and says so once.
-    fn refused(&mut self, listener: &str, error: &io::Error) {
-        if !self.refused {
+    /// Says once why a connection could not be taken; it is tried again with the next sweep.
+    fn refused(&mut self, listener: &str, error: &io::Error) -> bool {
+        if !std::mem::replace(&mut self.told.refused, true) {
             tracing::warn!(listener, %error, "a connection cannot be taken; it is tried again every second");
         }
         self.refused = true;
+        false
     }
 
-    /// Takes the connections that wait at a Unix socket.
-    pub(super) fn accept_unix(&mut self, number: usize) {
-        while let Some((listener, path)) = self.unix.get(number) {
+    /// Takes connections that wait at a Unix socket, a bounded number; whether there may be more.
+    pub(super) fn accept_unix(&mut self, number: usize) -> bool {
+        for _ in 0..ACCEPTS {
+            let Some((listener, path)) = self.unix.get(number) else { return false };
             let path = path.clone();
             match listener.accept() {
                 Ok(Some(stream)) => {
@@ -70,26 +76,28 @@ impl Plane {
                     let peer = Peer::Unix { uid: credentials.uid, pid };
                     self.open_stream(Stream::Unix(stream), Scope::Local, info, peer);
                 }
-                Ok(None) => return,
+                Ok(None) => return false,
                 Err(error) => return self.refused(&path.to_string_lossy(), &error),
             }
         }
+        true
     }
 
-    /// Takes the connections that wait at a TCP port.
-    pub(super) fn accept_tcp(&mut self, number: usize) {
-        while let Some(listener) = self.tcp.get(number) {
+    /// As [`accept_unix`](Self::accept_unix), at a TCP port.
+    pub(super) fn accept_tcp(&mut self, number: usize) -> bool {
+        for _ in 0..ACCEPTS {
+            let Some(listener) = self.tcp.get(number) else { return false };
             match listener.accept() {
                 Ok((stream, peer)) => {
-                    let local = stream.local_addr();
-                    let Ok(local) = local else { continue };
+                    let Ok(local) = stream.local_addr() else { continue };
                     self.open_tcp(stream, peer, local, FacePersistency::OnDemand);
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
                 Err(error) => return self.refused("TCP", &error),
             }
         }
+        true
     }
 
     /// Makes the face of a TCP connection.
@@ -105,42 +113,39 @@ impl Plane {
         let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
         let (scope, told) = scope_of(peer);
         let info = self.info(uri(peer), uri(local), told, persistency);
-        self.open_stream(Stream::Tcp(stream), scope, info, Peer::Ip(peer.ip()))
+        let face = self.open_stream(Stream::Tcp(stream), scope, info, Peer::Ip(peer.ip()))?;
+        if let Some(port) = self.ports.find_mut(face) {
+            port.connection = Some(Connection::new(peer, persistency, port.used));
+        }
+        Some(face)
     }
 
+    /// Makes the face of a connection of octets.
     fn open_stream(&mut self, stream: Stream, scope: Scope, info: FaceInfo, peer: Peer) -> Option<FaceId> {
-        let stream = Rc::new(stream);
-        let kind = PortKind::Stream { stream: stream.clone(), writer: StreamWriter::new(STREAM_QUEUE) };
-        let descriptor = stream.as_raw_fd();
+        let (kind, reader, descriptor) = ends(stream);
         let face = self.open(kind, scope, info, peer)?;
-        let reader = Reader::Stream { stream, reader: StreamReader::new(MAX_LINK_PACKET) };
-        self.wait_for(face, descriptor, reader, false)
+        self.wait_for(face, descriptor, reader)
     }
 
-    /// Lets events of a connection be told as those of its face.
-    fn wait_for(&mut self, face: FaceId, descriptor: RawFd, reader: Reader, known: bool) -> Option<FaceId> {
+    /// Lets events of a connection be told as those of its face; the face, unless the connection has failed.
+    pub(super) fn wait_for(&mut self, face: FaceId, descriptor: RawFd, reader: Reader) -> Option<FaceId> {
         let (token, interests) = (Kind::Face.token(face.slot()?), Interest::READABLE | Interest::WRITABLE);
-        let registry = self.poll.registry();
-        let mut source = SourceFd(&descriptor);
-        let done = match known {
-            true => registry.reregister(&mut source, token, interests),
-            false => registry.register(&mut source, token, interests),
-        };
-        match done {
+        match self.poll.registry().register(&mut SourceFd(&descriptor), token, interests) {
             Ok(()) => {
                 self.listen_to(face, reader);
                 Some(face)
             }
             Err(error) => {
-                self.close(face, &error.to_string());
+                self.fail(face, &error.to_string());
                 None
             }
         }
     }
 
-    /// Takes the connections that wait at a WebSocket port.
-    pub(super) fn accept_websocket(&mut self, number: usize) {
-        while let Some(listener) = self.websocket.get(number) {
+    /// As [`accept_unix`](Self::accept_unix), at a WebSocket port.
+    pub(super) fn accept_websocket(&mut self, number: usize) -> bool {
+        for _ in 0..ACCEPTS {
+            let Some(listener) = self.websocket.get(number) else { return false };
             match listener.accept() {
                 Ok((mut stream, peer)) => {
                     let Ok(local) = stream.local_addr() else { continue };
@@ -155,14 +160,16 @@ impl Plane {
                     if self.poll.registry().register(&mut stream, token, interests).is_err() {
                         continue;
                     }
-                    let handshake = tungstenite::accept_with_config(stream, Some(limits()));
+                    let handshake =
+                        tungstenite::accept_with_config(Metered::unbounded(stream), Some(limits()));
                     self.handshaken(number, peer, local, self.ports.now, handshake);
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
                 Err(error) => return self.refused("WebSocket", &error),
             }
         }
+        true
     }
 
     /// Goes on with a handshake.
@@ -180,8 +187,8 @@ impl Plane {
         local: SocketAddr,
         since: Time,
         outcome: Result<
-            tungstenite::WebSocket<TcpStream>,
-            HandshakeError<ServerHandshake<TcpStream, NoCallback>>,
+            tungstenite::WebSocket<Metered>,
+            HandshakeError<ServerHandshake<Metered, NoCallback>>,
         >,
     ) {
         match outcome {
@@ -195,11 +202,13 @@ impl Plane {
 
     fn open_websocket(
         &mut self,
-        socket: tungstenite::WebSocket<TcpStream>,
+        socket: tungstenite::WebSocket<Metered>,
         peer: SocketAddr,
         local: SocketAddr,
     ) {
-        let descriptor = socket.get_ref().as_raw_fd();
+        let descriptor = socket.get_ref().stream.as_raw_fd();
+        // It gets another token with its face.
+        let _ = self.poll.registry().deregister(&mut SourceFd(&descriptor));
         let (scope, told) = scope_of(peer);
         let remote = FaceUri::from_address(Protocol::WebSocketClient, peer);
         let local = FaceUri::from_address(Protocol::WebSocket, local);
@@ -207,9 +216,17 @@ impl Plane {
         let socket = Rc::new(RefCell::new(WebSocket(socket)));
         let kind = PortKind::WebSocket(socket.clone());
         if let Some(face) = self.open(kind, scope, info, Peer::Ip(peer.ip())) {
-            self.wait_for(face, descriptor, Reader::WebSocket(socket), true);
+            self.wait_for(face, descriptor, Reader::WebSocket(socket));
         }
     }
+}
+
+/// The sending and the receiving end of a connection, and its descriptor.
+pub(super) fn ends(stream: Stream) -> (PortKind, Reader, RawFd) {
+    let stream = Rc::new(stream);
+    let descriptor = stream.as_raw_fd();
+    let kind = PortKind::Stream { stream: stream.clone(), writer: StreamWriter::new(STREAM_QUEUE) };
+    (kind, Reader::Stream { stream, reader: StreamReader::new(MAX_LINK_PACKET) }, descriptor)
 }
 
 /// The scope of a connection with a peer at this address.

@@ -1,7 +1,7 @@
 //! What the management asks for.
 
 use super::message::{Report, Request, Requests};
-use super::{Kind, Plane, Time};
+use super::{Kind, Plane, Port, Time};
 use crate::management::{CsConfig, FaceOptions, FaceOutcome, Plane as Asked, StrategyInstance, Ticket};
 use mio::Interest;
 use mio::net::TcpStream;
@@ -16,8 +16,11 @@ use ndn::strategy::Strategy;
 use ndn::wire::LpPacket;
 use std::net::SocketAddr;
 
-/// For how long a TCP connection may take to come about, in milliseconds.
-const CONNECT: u64 = 10_000;
+/// For how long a TCP connection may take to come about, in milliseconds: as in NFD, so that whoever waits for as long as its tools do is told.
+const CONNECT: u64 = 8000;
+
+/// Requests that are done before sockets have their turn.
+const REQUESTS: usize = 256;
 
 /// TCP connections that may be on their way at once.
 const MAX_CONNECTING: usize = 256;
@@ -25,10 +28,17 @@ const MAX_CONNECTING: usize = 256;
 /// A TCP connection on its way.
 pub(super) struct Connecting {
     stream: TcpStream,
-    ticket: Ticket,
     remote: SocketAddr,
-    options: FaceOptions,
+    purpose: Purpose,
     since: Time,
+}
+
+/// What a connection is made for.
+pub(super) enum Purpose {
+    /// A face that a command asks for.
+    New { ticket: Ticket, options: FaceOptions },
+    /// A face that has lost its own.
+    Again(FaceId),
 }
 
 /// The forwarding thread, as the management sees it.
@@ -92,9 +102,10 @@ fn face_of(number: u64) -> FaceId {
 }
 
 impl Plane {
-    /// Does what was asked for.
-    pub(super) fn obey(&mut self) {
-        while let Ok(request) = self.requests.try_recv() {
+    /// Does what was asked for, a bounded number of requests; whether there may be more.
+    pub(super) fn obey(&mut self) -> bool {
+        for _ in 0..REQUESTS {
+            let Ok(request) = self.requests.try_recv() else { return false };
             match request {
                 Request::Route { prefix, face, cost } => {
                     self.forwarder.add_route(&prefix.view(), NextHop { face: face_of(face), cost });
@@ -137,6 +148,7 @@ impl Plane {
                 Request::Drain => self.drain(),
             }
         }
+        true
     }
 
     /// Takes no connections any more, and ends when what is pending is answered, or after a while.
@@ -165,7 +177,7 @@ impl Plane {
                     },
                 }
             }
-            Protocol::Tcp => return self.connect(ticket, remote, options),
+            Protocol::Tcp => return self.dial(remote, Purpose::New { ticket, options }),
             _ => failed(406, "faces are made for udp4, udp6, tcp4 and tcp6"),
         };
         self.created(ticket, outcome);
@@ -182,11 +194,10 @@ impl Plane {
         }
     }
 
-    fn connect(&mut self, ticket: Ticket, remote: SocketAddr, options: FaceOptions) {
-        let failed = |text: String| FaceOutcome::Failed { code: 504, text };
+    /// Begins to connect.
+    pub(super) fn dial(&mut self, remote: SocketAddr, purpose: Purpose) {
         if self.connecting.len() >= MAX_CONNECTING {
-            let outcome = failed("too many connections are on their way; try again".into());
-            return self.created(ticket, outcome);
+            return self.undone(purpose, "too many connections are on their way; try again".into());
         }
         let number = self.next_connection;
         self.next_connection = (number + 1) & 0xffff_ffff;
@@ -197,10 +208,18 @@ impl Plane {
         });
         match stream {
             Ok(stream) => {
-                let connecting = Connecting { stream, ticket, remote, options, since: self.ports.now };
+                let connecting = Connecting { stream, remote, purpose, since: self.ports.now };
                 self.connecting.insert(number, connecting);
             }
-            Err(error) => self.created(ticket, failed(format!("cannot connect to {remote}: {error}"))),
+            Err(error) => self.undone(purpose, format!("cannot connect to {remote}: {error}")),
+        }
+    }
+
+    /// A connection has not come about.
+    fn undone(&mut self, purpose: Purpose, text: String) {
+        match purpose {
+            Purpose::New { ticket, .. } => self.created(ticket, FaceOutcome::Failed { code: 504, text }),
+            Purpose::Again(face) => self.not_again(face, &text),
         }
     }
 
@@ -218,15 +237,24 @@ impl Plane {
             },
             Ok(Some(error)) | Err(error) => error,
         };
-        let text = format!("cannot connect to {}: {outcome}", connecting.remote);
-        self.created(connecting.ticket, FaceOutcome::Failed { code: 504, text });
+        self.undone(connecting.purpose, format!("cannot connect to {}: {outcome}", connecting.remote));
     }
 
     fn take_connection(&mut self, connecting: Connecting) {
-        let Connecting { mut stream, ticket, remote, options, .. } = connecting;
+        let Connecting { mut stream, remote, purpose, .. } = connecting;
         // It gets another token with its face.
         let _ = self.poll.registry().deregister(&mut stream);
+        let (ticket, options) = match purpose {
+            Purpose::New { ticket, options } => (ticket, options),
+            Purpose::Again(face) => return self.resume(face, stream),
+        };
         let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
+        // Another command may have asked for the same meanwhile.
+        let is_it = |port: &&Port| port.connection.is_some_and(|connection| connection.is_with(remote));
+        let there = self.ports.iter().find(is_it).map(|port| port.face);
+        if let Some(face) = there {
+            return self.created(ticket, FaceOutcome::Exists(face.0.into()));
+        }
         let local = stream.local_addr().unwrap_or(remote);
         let outcome = match self.open_tcp(stream, remote, local, persistency) {
             Some(face) => {
@@ -240,18 +268,11 @@ impl Plane {
 
     /// Gives up connections that take too long.
     pub(super) fn give_up_connecting(&mut self, now: Time) {
-        let late = |connecting: &Connecting| now.since(connecting.since).as_millis() >= u128::from(CONNECT);
-        let numbers: Vec<usize> = self
-            .connecting
-            .iter()
-            .filter(|(_, connecting)| late(connecting))
-            .map(|(number, _)| *number)
-            .collect();
-        for connecting in
-            numbers.iter().filter_map(|number| self.connecting.remove(number)).collect::<Vec<_>>()
-        {
-            let text = format!("{} does not answer within {} s", connecting.remote, CONNECT / 1000);
-            self.created(connecting.ticket, FaceOutcome::Failed { code: 504, text });
+        let late = |_: &usize, connecting: &mut Connecting| {
+            now.since(connecting.since).as_millis() >= u128::from(CONNECT)
+        };
+        for (_, Connecting { remote, purpose, .. }) in self.connecting.extract_if(late).collect::<Vec<_>>() {
+            self.undone(purpose, format!("{remote} does not answer within {} s", CONNECT / 1000));
         }
     }
 
@@ -268,6 +289,7 @@ impl Plane {
         }
         if options.persistency.is_some_and(|persistency| persistency != FacePersistency::OnDemand) {
             port.idle = None;
+            self.on_demand.remove(face);
         }
         if let Some(interval) = options.marking_interval {
             port.marking.interval = interval / 1_000_000;
@@ -277,6 +299,9 @@ impl Plane {
         }
         if let Some(mtu) = options.mtu.filter(|_| port.mtu != usize::MAX) {
             port.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+        }
+        if let Some(persistency) = options.persistency {
+            self.persist(face, persistency);
         }
     }
 }

@@ -4,11 +4,12 @@ use crate::management::{CsConfig, FaceInfo, FaceOptions, FaceOutcome, Peer, Tick
 use mio::Waker;
 use name::build::OwnedName;
 use name::ndn::Ndn;
+use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::strategy::Strategy;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 /// What the forwarding thread is asked to do. Each takes it a moment, however large the tables are.
@@ -45,6 +46,8 @@ pub(crate) enum Report {
     FaceUp { info: Box<FaceInfo>, peer: Peer },
     /// There is a face less.
     FaceDown { face: u64 },
+    /// The connection of a face is lost, or there again: then with its local end.
+    FaceLink { face: u64, local: Option<FaceUri> },
     /// What came of making a face.
     FaceCreated { ticket: Ticket, outcome: FaceOutcome },
     /// What came of erasing.
@@ -58,20 +61,33 @@ pub(crate) enum Report {
 /// Requests, and how the forwarding thread is woken for them.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    pub(crate) queue: Sender<Request>,
-    pub(crate) waker: Arc<Waker>,
+    queue: Sender<Request>,
+    waker: Arc<Waker>,
+    /// Whether there are some that nobody was woken for.
+    added: Arc<AtomicBool>,
 }
 
 impl Requests {
+    /// A queue whose reader is woken with `waker`, and its other end.
+    pub(crate) fn new(waker: Arc<Waker>) -> (Self, Receiver<Request>) {
+        let (queue, requests) = std::sync::mpsc::channel();
+        (Self { queue, waker, added: Arc::default() }, requests)
+    }
+
     /// Adds a request. It is taken up with the next [`wake`](Self::wake).
     pub(crate) fn add(&self, request: Request) {
         // Where nobody takes them any more, the process ends.
         let _ = self.queue.send(request);
+        self.added.store(true, Ordering::Relaxed);
     }
 
-    /// Wakes the forwarding thread.
-    pub(crate) fn wake(&self) {
-        let _ = self.waker.wake();
+    /// Wakes the forwarding thread, where there is something for it to do; whether there was.
+    pub(crate) fn wake(&self) -> bool {
+        let added = self.added.swap(false, Ordering::Relaxed);
+        if added {
+            let _ = self.waker.wake();
+        }
+        added
     }
 }
 
@@ -124,5 +140,22 @@ impl Inbox {
             self.interests.fetch_sub(1, Ordering::Relaxed);
         }
         Some(report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_woken_for_nothing() {
+        let poll = mio::Poll::new().expect("epoll");
+        let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
+        let (requests, taken) = Requests::new(Arc::new(waker));
+        assert!(!requests.wake());
+        let other = requests.clone();
+        (0..3).for_each(|face| other.add(Request::DestroyFace { face }));
+        assert!(requests.wake() && !requests.wake() && !other.wake());
+        assert_eq!(taken.try_iter().count(), 3);
     }
 }

@@ -7,8 +7,11 @@
 mod accept;
 mod control;
 pub(crate) mod message;
+mod on_demand;
 mod port;
+mod ready;
 mod receive;
+mod reconnect;
 mod socket;
 
 pub(crate) use control::PlaneProxy;
@@ -26,9 +29,11 @@ use ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType,
 };
 use ndn::time::Time;
+use on_demand::OnDemand;
 use port::{Port, PortKind, Ports, Udp};
+use ready::Ready;
 use receive::Reader;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -131,6 +136,17 @@ impl Kind {
     }
 }
 
+/// What has been said in the log of what still lasts.
+#[derive(Debug, Default)]
+struct Told {
+    /// That a connection cannot be taken.
+    refused: bool,
+    /// That a UDP socket cannot be read.
+    stuck: bool,
+    /// That there are too many faces, in this second.
+    crowded: bool,
+}
+
 /// The thread's state.
 pub(crate) struct Plane {
     poll: Poll,
@@ -147,13 +163,18 @@ pub(crate) struct Plane {
     connecting: HashMap<usize, control::Connecting>,
     next_connection: usize,
     batch: Option<Box<RecvBatch>>,
-    /// Sockets that may have more than was read.
-    ready: VecDeque<Token>,
+    ready: Ready,
+    /// The UDP faces that came by themselves.
+    on_demand: OnDemand,
     config: FaceConfig,
     start: Instant,
     swept: Time,
-    /// Whether connections wait that could not be taken for want of file descriptors.
+    /// Whether connections wait that could not be taken, as for want of file descriptors.
     refused: bool,
+    /// Whether a UDP socket could not be read, though datagrams may wait.
+    stuck: bool,
+    /// What the log has been told, so that whoever causes it cannot fill it.
+    told: Told,
     /// When the thread ends, once it is asked to.
     ends: Option<Time>,
     /// Numbers for the first fragment of each face.
@@ -209,11 +230,14 @@ impl Plane {
             connecting: HashMap::new(),
             next_connection: 0,
             batch: Some(Box::new(RecvBatch::new(64))),
-            ready: VecDeque::new(),
+            ready: Ready::default(),
+            on_demand: OnDemand::default(),
             config,
             start: Instant::now(),
             swept: Time::default(),
             refused: false,
+            stuck: false,
+            told: Told::default(),
             ends: None,
             dice: ndn::strategy::Dice::new(seed),
         })
@@ -230,16 +254,16 @@ impl Plane {
             }
             self.tell_time();
             for event in &events {
-                self.ready.push_back(event.token());
+                self.ready.push(event.token());
                 let (kind, number) = Kind::of(event.token());
                 if kind == Kind::Face && event.is_writable() {
                     self.writable(number);
                 }
             }
             for _ in 0..self.ready.len() {
-                let Some(token) = self.ready.pop_front() else { break };
+                let Some(token) = self.ready.pop() else { break };
                 if self.serve(token) {
-                    self.ready.push_back(token);
+                    self.ready.push(token);
                 }
             }
             self.flush();
@@ -281,10 +305,10 @@ impl Plane {
     fn serve(&mut self, token: Token) -> bool {
         let (kind, number) = Kind::of(token);
         match kind {
-            Kind::Waker => self.obey(),
-            Kind::Unix => self.accept_unix(number),
-            Kind::Tcp => self.accept_tcp(number),
-            Kind::WebSocket => self.accept_websocket(number),
+            Kind::Waker => return self.obey(),
+            Kind::Unix => return self.accept_unix(number),
+            Kind::Tcp => return self.accept_tcp(number),
+            Kind::WebSocket => return self.accept_websocket(number),
             Kind::Udp => return self.receive_udp(number),
             Kind::Face => return self.receive(number),
             Kind::Handshake => self.shake(number),
@@ -296,7 +320,7 @@ impl Plane {
     /// The connection of the face in a slot takes octets again.
     fn writable(&mut self, slot: usize) {
         if let Some((face, why)) = self.ports.flush_slot(slot) {
-            self.close(face, &why);
+            self.fail(face, &why);
         }
     }
 
@@ -304,7 +328,7 @@ impl Plane {
         let mut failed = Vec::new();
         self.ports.flush(|face, why| failed.push((face, why)));
         for (face, why) in failed {
-            self.close(face, &why);
+            self.fail(face, &why);
         }
     }
 
@@ -323,11 +347,29 @@ impl Plane {
         }
         self.handshakes.sweep(now);
         self.give_up_connecting(now);
-        if std::mem::take(&mut self.refused) {
-            (0..self.unix.len()).for_each(|number| self.accept_unix(number));
-            (0..self.tcp.len()).for_each(|number| self.accept_tcp(number));
-            (0..self.websocket.len()).for_each(|number| self.accept_websocket(number));
+        self.connect_again(now);
+        self.try_again();
+        self.told.crowded = false;
+        self.ports.sockets.iter_mut().for_each(Udp::tell_lost);
+    }
+
+    /// Tries again to take connections and to read sockets, of which no event tells a second time.
+    fn try_again(&mut self) {
+        let mut again = |kind: Kind, sockets: usize| {
+            (0..sockets).for_each(|number| self.ready.push(kind.token(number)));
+        };
+        let (refused, stuck) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.stuck));
+        if refused {
+            again(Kind::Unix, self.unix.len());
+            again(Kind::Tcp, self.tcp.len());
+            again(Kind::WebSocket, self.websocket.len());
+        } else if std::mem::take(&mut self.told.refused) {
+            tracing::info!("connections are taken again");
         }
+        if stuck {
+            again(Kind::Udp, self.ports.sockets.len());
+        }
+        self.told.stuck &= stuck;
     }
 
     /// Makes a face, and tells of it.
@@ -336,7 +378,9 @@ impl Plane {
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
         face.counters = info.counters.clone();
         let Some(id) = self.forwarder.add_face(face) else {
-            tracing::warn!(remote = %info.remote, most = ndn::face::MAX_FACES, "there are too many faces");
+            if !std::mem::replace(&mut self.told.crowded, true) {
+                tracing::warn!(remote = %info.remote, most = ndn::face::MAX_FACES, "there are too many faces");
+            }
             return None;
         };
         let mut port = Port::new(id, kind, info.counters.clone(), self.dice.number(), self.ports.now);
@@ -360,19 +404,24 @@ impl Plane {
     /// Closes a face, and tells of it and why.
     fn close(&mut self, face: FaceId, why: &str) {
         let Some(port) = self.ports.remove(face) else { return };
+        self.on_demand.remove(face);
         if let PortKind::Udp { socket, peer } = &port.kind
             && let Some(socket) = self.ports.sockets.get_mut(*socket)
         {
             socket.peers.remove(peer);
         }
-        if let Some(reader) = face.slot().and_then(|slot| self.readers.get_mut(slot)) {
-            *reader = None;
-        }
+        self.stop_reading(face);
         match self.forwarder.remove_face(face).map(|face| face.scope) {
             Some(Scope::NonLocal) => tracing::info!(face = face.0, why, "face down"),
             _ => tracing::debug!(face = face.0, why, "face down"),
         }
         self.reports.add(message::Report::FaceDown { face: face.0.into() });
+    }
+
+    fn stop_reading(&mut self, face: FaceId) {
+        if let Some(reader) = face.slot().and_then(|slot| self.readers.get_mut(slot)) {
+            *reader = None;
+        }
     }
 
     /// What the management is told of a new face, but its number.

@@ -1,6 +1,7 @@
 //! Ports: the sending ends of faces.
 
 use super::message::Reports;
+use super::reconnect::Connection;
 use super::socket::{Stream, WebSocket};
 use link::stream::StreamWriter;
 use link::udp::{SendBatch, UdpSocket};
@@ -34,6 +35,8 @@ pub(super) struct Port {
     pub(super) idle: Option<u64>,
     /// When it was last sent to or heard.
     pub(super) used: Time,
+    /// With whom it is connected over TCP, and what becomes of it when that fails.
+    pub(super) connection: Option<Connection>,
     /// Whether it waits to be flushed.
     dirty: bool,
 }
@@ -45,6 +48,8 @@ pub(super) enum PortKind {
     Udp { socket: usize, peer: SocketAddr },
     /// A WebSocket connection.
     WebSocket(Rc<RefCell<WebSocket>>),
+    /// Nothing, until it is connected again. What is sent there is dropped.
+    Down,
 }
 
 impl Port {
@@ -66,6 +71,7 @@ impl Port {
             mtu: usize::MAX,
             idle: None,
             used: now,
+            connection: None,
             dirty: false,
         }
     }
@@ -75,7 +81,7 @@ impl Port {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.len(),
             PortKind::Udp { socket, .. } => sockets.get(*socket).map_or(0, |udp| udp.unsent),
-            PortKind::WebSocket(_) => 0,
+            PortKind::WebSocket(_) | PortKind::Down => 0,
         }
     }
 }
@@ -88,11 +94,13 @@ pub(super) struct Udp {
     pub(super) peers: HashMap<SocketAddr, FaceId>,
     /// Octets that the kernel had not sent yet after the last flush.
     unsent: usize,
+    /// Datagrams that could not be sent since that was last told, and why the socket could send none, where it could not.
+    lost: (usize, Option<String>),
 }
 
 impl Udp {
     pub(super) fn new(socket: UdpSocket, local: SocketAddr) -> Self {
-        Self { socket, local, queue: SendBatch::new(64), peers: HashMap::new(), unsent: 0 }
+        Self { socket, local, queue: SendBatch::new(64), peers: HashMap::new(), unsent: 0, lost: (0, None) }
     }
 
     fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], counters: &FaceCounters) {
@@ -109,10 +117,24 @@ impl Udp {
         if self.queue.is_empty() {
             return;
         }
-        if let Err(error) = self.socket.send(&mut self.queue) {
-            tracing::warn!(local = %self.local, %error, "datagrams were lost");
+        let waiting = self.queue.len();
+        match self.socket.send(&mut self.queue) {
+            Ok(sent) => self.lost.0 += sent.dropped,
+            Err(error) => {
+                self.lost.0 += waiting;
+                self.lost.1 = Some(error.to_string());
+            }
         }
         self.unsent = self.socket.unsent().unwrap_or(0);
+    }
+
+    /// Says what could not be sent: not with each datagram, for then there is too much to do already.
+    pub(super) fn tell_lost(&mut self) {
+        let (lost, why) = std::mem::take(&mut self.lost);
+        if lost > 0 {
+            let why = why.as_deref().unwrap_or("the queue is full, or there is no way to the peer");
+            tracing::info!(local = %self.local, lost, why, "datagrams could not be sent");
+        }
     }
 }
 
@@ -183,7 +205,7 @@ impl Ports {
                 writer.flush(&mut &**stream).err().map(|error| error.to_string())
             }
             PortKind::WebSocket(socket) => socket.borrow_mut().flush().err(),
-            PortKind::Udp { .. } => None,
+            PortKind::Udp { .. } | PortKind::Down => None,
         };
         error.map(|error| (port.face, error))
     }
@@ -214,7 +236,6 @@ impl Output for Ports {
         }
         let Port { kind, counters, fragmenter, mtu, .. } = port;
         let sent = fragmenter.send(&header, packet, *mtu, |head, piece| {
-            counters.out_bytes.add((head.len() + piece.len()) as u64);
             let taken = match kind {
                 PortKind::Stream { writer, .. } => writer.push(&[head, piece]),
                 PortKind::WebSocket(socket) => socket.borrow_mut().push(&[head, piece]),
@@ -224,8 +245,11 @@ impl Output for Ports {
                     }
                     true
                 }
+                PortKind::Down => false,
             };
-            if !taken {
+            if taken {
+                counters.out_bytes.add((head.len() + piece.len()) as u64);
+            } else {
                 counters.out_drops.add(1);
             }
         });

@@ -1,8 +1,8 @@
 //! Packets in.
 
 use super::socket::{Received, Stream, WebSocket};
-use super::{Kind, Plane, Port, PortKind};
-use link::stream::{Filled, Framing, StreamReader};
+use super::{Kind, Plane, PortKind};
+use link::stream::{Filled, Framing, FramingError, StreamReader};
 use ndn::face::{FaceId, Scope};
 use ndn::forward::DropReason;
 use ndn::mgmt::FaceUri;
@@ -13,6 +13,7 @@ use ndn::wire::LpPacket;
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The receiving end of a connection.
 pub(super) enum Reader {
@@ -23,7 +24,11 @@ pub(super) enum Reader {
 /// Reads of a stream, or messages of a WebSocket, or datagrams in batches, before others have their turn.
 const STREAM_READS: usize = 2;
 const MESSAGES: usize = 64;
+const MESSAGE_OCTETS: usize = 128 << 10;
 const BATCHES: usize = 2;
+
+/// For how long a UDP peer that came by itself must have been silent to give way to another, where there are too many.
+const GIVES_WAY: Duration = Duration::from_secs(10);
 
 /// How long the packet is that the octets start with.
 #[inline]
@@ -86,7 +91,7 @@ impl Plane {
                 more
             }
             Err(why) => {
-                self.close(face, &why);
+                self.fail(face, &why);
                 false
             }
         }
@@ -103,7 +108,14 @@ impl Plane {
             for packet in reader.frames(framing) {
                 match packet {
                     Ok(octets) => self.take(face, octets),
-                    Err(error) => return Err(error.to_string()),
+                    Err(error) => {
+                        let reason = match error {
+                            FramingError::TooLong { .. } => DropReason::TooLong,
+                            _ => DropReason::Malformed,
+                        };
+                        self.forwarder.dropped(face, reason);
+                        return Err(error.to_string());
+                    }
                 }
             }
             match filled {
@@ -117,11 +129,13 @@ impl Plane {
     }
 
     fn receive_messages(&mut self, face: FaceId, socket: &RefCell<WebSocket>) -> Result<bool, String> {
+        socket.borrow_mut().grant(MESSAGE_OCTETS);
         for _ in 0..MESSAGES {
             let received = socket.borrow_mut().receive();
             match received {
                 Received::Packet(octets) => self.take(face, &octets),
-                Received::Drained => return Ok(false),
+                Received::Nothing => {}
+                Received::Drained => return Ok(socket.borrow().is_spent()),
                 Received::Closed(why) => return Err(why),
             }
         }
@@ -141,18 +155,19 @@ impl Plane {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::error!(local = %udp.local, %error, "a UDP socket fails");
+                    if !std::mem::replace(&mut self.told.stuck, true) {
+                        tracing::error!(local = %udp.local, %error, "a UDP socket fails; it is read again every second");
+                    }
+                    self.stuck = true;
                     more = false;
                     break;
                 }
             }
             for datagram in batch.iter() {
-                if let Some(face) = self.peer(number, datagram.from, datagram.octets) {
-                    if datagram.truncated {
-                        self.forwarder.dropped(face, DropReason::TooLong);
-                    } else {
-                        self.take(face, datagram.octets);
-                    }
+                match self.peer(number, datagram.from, datagram.octets) {
+                    Ok(face) if datagram.truncated => self.forwarder.dropped(face, DropReason::TooLong),
+                    Ok(face) => self.take(face, datagram.octets),
+                    Err(reason) => self.forwarder.dropped(FaceId::NONE, reason),
                 }
             }
         }
@@ -161,28 +176,31 @@ impl Plane {
     }
 
     /// The face of a peer of a UDP socket; made where there is none, and it has sent a packet.
+    ///
+    /// # Errors
+    /// Why what it sent is dropped.
     #[inline]
-    fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Option<FaceId> {
-        if let Some(face) = self.ports.sockets.get(number)?.peers.get(&peer) {
-            return Some(*face);
+    fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
+        match self.ports.sockets.get(number).and_then(|udp| udp.peers.get(&peer)) {
+            Some(face) => Ok(*face),
+            None => self.new_peer(number, peer, octets),
         }
-        LpPacket::parse(octets).ok()?;
-        let on_demand =
-            self.ports.iter().filter(|port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some());
-        if on_demand.count() >= self.config.udp.max_on_demand && !self.replace_idle() {
-            return None;
-        }
-        let idle = Some(self.config.udp.idle_timeout_s.saturating_mul(1000));
-        self.open_udp(number, peer, FacePersistency::OnDemand, idle)
     }
 
-    /// Closes the face of the UDP peer that has been silent for longest, where that is some while. Whether there was one.
-    fn replace_idle(&mut self) -> bool {
-        let now = self.ports.now;
-        let on_demand = |port: &&Port| matches!(port.kind, PortKind::Udp { .. }) && port.idle.is_some();
-        let oldest = self.ports.iter().filter(on_demand).min_by_key(|port| port.used);
-        let oldest = oldest.filter(|port| now.since(port.used).as_secs() >= 10).map(|port| port.face);
-        oldest.inspect(|face| self.close(*face, "idle, and another one came")).is_some()
+    #[cold]
+    fn new_peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
+        LpPacket::parse(octets).map_err(|_| DropReason::Malformed)?;
+        if self.on_demand.len() >= self.config.udp.max_on_demand {
+            let now = self.ports.now;
+            let used = |face| self.ports.find_mut(face).map(|port| port.used);
+            let silent = self.on_demand.take_silent(now, GIVES_WAY, used).ok_or(DropReason::UnknownFace)?;
+            self.close(silent, "idle, and another one came");
+        }
+        let idle = Some(self.config.udp.idle_timeout_s.saturating_mul(1000));
+        let face = self.open_udp(number, peer, FacePersistency::OnDemand, idle);
+        let face = face.ok_or(DropReason::UnknownFace)?;
+        self.on_demand.add(face, self.ports.now);
+        Ok(face)
     }
 
     /// Makes the face of a UDP peer.
@@ -213,6 +231,6 @@ impl Plane {
         if let Some(place) = self.readers.get_mut(slot) {
             *place = Some(reader);
         }
-        self.ready.push_back(Kind::Face.token(slot));
+        self.ready.push(Kind::Face.token(slot));
     }
 }

@@ -44,8 +44,46 @@ impl Write for &Stream {
     }
 }
 
+/// A connection that gives so many octets and then would block, be there more or not.
+///
+/// The library reads on until it has a message, and frames without an octet of one can come for ever.
+#[derive(Debug)]
+pub(super) struct Metered {
+    pub(super) stream: TcpStream,
+    left: usize,
+}
+
+impl Metered {
+    /// One that gives all there is: for handshakes, whose length the library bounds.
+    pub(super) fn unbounded(stream: TcpStream) -> Self {
+        Self { stream, left: usize::MAX }
+    }
+}
+
+impl Read for Metered {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let room = octets.len().min(self.left);
+        let read = self.stream.read(octets.get_mut(..room).unwrap_or_default())?;
+        self.left -= read.min(room);
+        Ok(read)
+    }
+}
+
+impl Write for Metered {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.stream.write(octets)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 /// A WebSocket connection that never blocks.
-pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<TcpStream>);
+pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<Metered>);
 
 /// Limits of a connection: no message longer than a packet, and no longer queue than a stream's.
 pub(super) fn limits() -> WebSocketConfig {
@@ -60,6 +98,8 @@ pub(super) fn limits() -> WebSocketConfig {
 /// What a WebSocket gave.
 pub(super) enum Received {
     Packet(Vec<u8>),
+    /// A message that is none of ours.
+    Nothing,
     /// Nothing more for now.
     Drained,
     /// The end, and why.
@@ -67,18 +107,28 @@ pub(super) enum Received {
 }
 
 impl WebSocket {
+    /// Grants so many octets to the reads that follow.
+    pub(super) fn grant(&mut self, octets: usize) {
+        self.0.get_mut().left = octets;
+    }
+
+    /// Whether the octets granted are read: there may be more then, of which no event tells.
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get_ref().left == 0
+    }
+
     /// Reads one message.
     pub(super) fn receive(&mut self) -> Received {
-        loop {
-            return match self.0.read() {
-                Ok(Message::Binary(octets)) => Received::Packet(octets.into()),
-                Ok(Message::Text(_)) => Received::Closed("a text where packets are binary".into()),
-                // Answers to these are sent with the next flush.
-                Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
-                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Received::Drained,
-                Err(Error::ConnectionClosed) => Received::Closed("closed by the peer".into()),
-                Err(error) => Received::Closed(error.to_string()),
-            };
+        match self.0.read() {
+            Ok(Message::Binary(octets)) => Received::Packet(octets.into()),
+            Ok(Message::Text(_)) => Received::Closed("a text where packets are binary".into()),
+            // Answers to these are sent with the next read or flush.
+            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {
+                Received::Nothing
+            }
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Received::Drained,
+            Err(Error::ConnectionClosed) => Received::Closed("closed by the peer".into()),
+            Err(error) => Received::Closed(error.to_string()),
         }
     }
 
@@ -100,5 +150,40 @@ impl WebSocket {
             Err(Error::ConnectionClosed | Error::AlreadyClosed) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, TcpListener};
+    use tungstenite::protocol::Role;
+
+    #[test]
+    fn frames_without_end_or_octet_take_no_more_than_their_turn() {
+        const GRANT: usize = 6000;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let mut peer =
+            std::net::TcpStream::connect(listener.local_addr().expect("its address")).expect("connects");
+        let (stream, _) = listener.accept().expect("the connection");
+        // A message is begun, and goes on with frames that are empty.
+        let frame = |kind: u8| [kind, 0x80, 0, 0, 0, 0];
+        let frames = [frame(2).to_vec(), frame(0).repeat(4999)].concat();
+        peer.write_all(&frames).expect("room in the kernel");
+        drop(peer);
+        let stream = Metered { stream: TcpStream::from_std(stream), left: 0 };
+        let mut socket =
+            WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
+        let mut turns = 0;
+        loop {
+            socket.grant(GRANT);
+            match socket.receive() {
+                Received::Drained if socket.is_spent() => turns += 1,
+                Received::Closed(_) => break,
+                Received::Drained | Received::Nothing => assert!(turns <= 5),
+                Received::Packet(_) => panic!("no message has ended"),
+            }
+        }
+        assert_eq!(turns, frames.len() / GRANT);
     }
 }

@@ -198,7 +198,9 @@ fn a_port_in_use_is_named() {
     let port = address.port();
     assert_eq!(
         error.to_string(),
-        format!("cannot bind UDP {address}: port {port} is in use by another program")
+        format!(
+            "cannot bind UDP {address}: port {port} is in use by another program; end it, or choose another port"
+        )
     );
 
     let first = tcp::listen("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -207,7 +209,9 @@ fn a_port_in_use_is_named() {
     let port = address.port();
     assert_eq!(
         error.to_string(),
-        format!("cannot bind TCP {address}: port {port} is in use by another program")
+        format!(
+            "cannot bind TCP {address}: port {port} is in use by another program; end it, or choose another port"
+        )
     );
 }
 

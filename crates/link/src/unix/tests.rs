@@ -76,8 +76,10 @@ fn a_live_file_is_left_alone() {
     let first = Listener::bind(directory.socket(), 0o600).unwrap();
     let error = Listener::bind(directory.socket(), 0o600).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
-    let expected =
-        format!("cannot listen on {}: it is in use by another program", directory.socket().display());
+    let expected = format!(
+        "cannot listen on {}: another program answers there; end it, or choose another path",
+        directory.socket().display()
+    );
     assert_eq!(error.to_string(), expected);
     // The probe was a connection; the next one is a client's.
     assert!(first.accept().unwrap().is_some());

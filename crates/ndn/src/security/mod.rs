@@ -9,6 +9,7 @@
 
 pub mod certificate;
 pub mod error;
+pub mod file;
 pub mod safe_bag;
 pub mod sign;
 pub mod signed;
@@ -20,6 +21,7 @@ pub mod verify;
 
 pub use certificate::Certificate;
 pub use error::{CertificateError, KeyError, Refusal, SafeBagError};
+pub use file::certificate_octets;
 pub use safe_bag::SafeBag;
 pub use sign::Signer;
 pub use signed::Signed;

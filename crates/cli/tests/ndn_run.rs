@@ -1,0 +1,521 @@
+//! `hashlane ndn run` as a process: killed, flooded, starved and told to end.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+use client::{Client, Express, Incoming, Transport};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::mgmt::{ControlParameters, Record};
+use ndn::wire::{DataBuilder, InterestBuilder};
+use socket2::{Domain, Socket, Type};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A folder of its own, gone in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("hashlane-run-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn transport(&self) -> Transport {
+        Transport::Unix(self.path("nfd.sock"))
+    }
+
+    /// `hashlane ndn …`, with the forwarder of this folder.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hashlane"));
+        command.arg("ndn").args(arguments).current_dir(&self.0);
+        command.env("NDN_CLIENT_TRANSPORT", self.transport().to_string()).env("HASHLANE_LOG", "debug");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// A forwarder on a Unix socket, and on ports of UDP and TCP that the kernel chooses.
+    fn forwarder(&self, more: &[&str]) -> Forwarder {
+        Forwarder::start(self.command(&[&RUN[..], more].concat()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const RUN: [&str; 9] =
+    ["run", "--unix", "nfd.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "none"];
+
+/// A process that is ended in the end, and the lines that it prints.
+struct Process {
+    child: Child,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Process {
+    fn new(mut child: Child, output: impl Read + Send + 'static) -> Self {
+        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let printed = Arc::clone(&lines);
+        thread::spawn(move || {
+            BufReader::new(output)
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| printed.lock().unwrap().push(line));
+        });
+        // What nobody reads must not stop it.
+        if let Some(mut output) = child.stdout.take() {
+            thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        }
+        Self { child, lines }
+    }
+
+    /// One whose standard output is what matters.
+    fn printing(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let output = child.stdout.take().unwrap();
+        Self::new(child, output)
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.lines.lock().unwrap().iter().filter(|line| line.contains(text)).count()
+    }
+
+    /// Waits until so many lines contain the text.
+    #[track_caller]
+    fn wait_for(&self, text: &str, lines: usize) {
+        until(|| self.count(text) >= lines, || format!("{text:?} in {:#?}", self.lines.lock().unwrap()));
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    fn end(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A forwarder that listens.
+struct Forwarder {
+    process: Process,
+    udp: SocketAddr,
+    tcp: SocketAddr,
+}
+
+impl Forwarder {
+    #[track_caller]
+    fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let log = child.stderr.take().unwrap();
+        let process = Process::new(child, log);
+        process.wait_for("listening", 3);
+        let address = |scheme: &str| {
+            let lines = process.lines.lock().unwrap();
+            lines.iter().find_map(|line| line.split_once(scheme)?.1.trim().parse().ok()).unwrap()
+        };
+        let (udp, tcp) = (address("channel=udp4://"), address("channel=tcp4://"));
+        Self { process, udp, tcp }
+    }
+
+    /// Octets of memory that it has.
+    fn memory(&self) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").trim().parse::<usize>().unwrap() << 10
+    }
+}
+
+/// Waits for what must come about; the deadline is there to stop a hang.
+#[track_caller]
+fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {}", what());
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn parse(uri: &str) -> OwnedName<Ndn> {
+    name::uri::parse_uri(uri.as_bytes()).unwrap()
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what content it is answered with, until
+/// the test ends.
+fn produce(folder: &Folder, prefix: &str, mut answer: impl FnMut(&Incoming) -> Vec<u8> + Send + 'static) {
+    let (transport, prefix) = (folder.transport(), parse(prefix));
+    let (registered, wait) = mpsc::channel();
+    thread::spawn(move || {
+        block_on(async {
+            let client = Client::connect(&transport).await.unwrap();
+            let mut registration = client.register(prefix.view()).await.unwrap();
+            registered.send(()).unwrap();
+            while let Some(incoming) = registration.next().await {
+                let content = answer(&incoming);
+                let data = DataBuilder::new(incoming.interest().name(), &content).build();
+                let _ = incoming.reply(&data).await;
+            }
+        });
+    });
+    wait.recv().expect("the prefix is registered");
+}
+
+/// Fetches the Data of a name.
+async fn fetch(client: &Client, uri: &str) -> bool {
+    let name = parse(uri);
+    client.express(&InterestBuilder::new(name.view()), &Express::default()).await.is_ok()
+}
+
+/// Octets that look like chance.
+fn noise(seed: u64, octets: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..octets).map(|_| next()).collect()
+}
+
+#[track_caller]
+fn refused(output: &Output, texts: &[&str]) {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code().is_some_and(|code| code != 0), "{output:?}");
+    assert!(texts.iter().all(|text| told.contains(text)), "{texts:?}: {told}");
+}
+
+#[test]
+fn clients_go_on_when_the_forwarder_is_killed_and_started_again() {
+    let folder = Folder::new();
+    let first = folder.forwarder(&[]);
+    produce(&folder, "/b", |_| b"hello".to_vec());
+    let server = Process::printing(folder.command(&["ping-server", "/a"]));
+    server.wait_for("PING SERVER", 1);
+    let ping = Process::printing(folder.command(&["ping", "/a", "-i", "20", "-o", "1000"]));
+    ping.wait_for("content from /a", 3);
+    first.process.signal("-KILL");
+    first.process.end();
+    // The file that it has left behind is no obstacle.
+    assert!(folder.path("nfd.sock").exists());
+    let _second = folder.forwarder(&[]);
+    let before = ping.count("content from /a");
+    ping.wait_for("content from /a", before + 10);
+    until(
+        || folder.run(&["peek", "/b/c", "-l", "500"]).status.success(),
+        || "the prefix registered again".into(),
+    );
+}
+
+#[test]
+fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    refused(
+        &folder.run(&RUN),
+        &["cannot listen on nfd.sock: another program answers there; end it, or choose another path"],
+    );
+    for (flag, address) in [("--tcp", forwarder.tcp), ("--udp", forwarder.udp)] {
+        let other = ["run", "--unix", "other.sock", "--ws", "none"];
+        let rest = if flag == "--tcp" { "--udp" } else { "--tcp" };
+        let output = folder.run(&[&other[..], &[flag, &address.to_string(), rest, "none"]].concat());
+        let port =
+            format!("port {} is in use by another program; end it, or choose another port", address.port());
+        refused(&output, &["cannot bind", &port]);
+        assert!(!folder.path("other.sock").exists());
+    }
+    assert!(folder.run(&["status"]).status.success(), "the first one is none the worse");
+}
+
+#[test]
+fn a_key_that_there_is_not_names_the_one_that_is_like_it() {
+    let folder = Folder::new();
+    fs::write(folder.path("wrong.toml"), "[cs]\npackts = 3\n").unwrap();
+    let output = folder.run(&[&RUN[..], &["--config", "wrong.toml"]].concat());
+    refused(&output, &["wrong.toml", "there is no key `cs.packts`; did you mean `cs.packets`?"]);
+    assert!(!folder.path("nfd.sock").exists());
+}
+
+/// A listener whose queue is full, so that it answers nothing; its URI, and what fills it.
+fn silent() -> (TcpListener, String, Vec<Socket>) {
+    let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let listener = socket();
+    listener.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+    listener.listen(0).unwrap();
+    let listener = TcpListener::from(listener);
+    let address = listener.local_addr().unwrap();
+    let fill = || {
+        let socket = socket();
+        socket.set_nonblocking(true).unwrap();
+        let _ = socket.connect(&address.into());
+        socket
+    };
+    let filled = (0..4).map(|_| fill()).collect();
+    (listener, format!("tcp4://{address}"), filled)
+}
+
+#[test]
+fn two_who_ask_for_one_tcp_face_get_the_same() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    let (listener, uri, filled) = silent();
+    let asking: Vec<_> = (0..2).map(|_| folder.command(&["face", "create", &uri]).spawn().unwrap()).collect();
+    // Both connections are on their way, or both commands are; then there is room.
+    thread::sleep(Duration::from_millis(500));
+    drop(filled);
+    thread::spawn(move || listener.incoming().map_while(Result::ok).collect::<Vec<_>>());
+    let told =
+        asking.into_iter().map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    let made = told[0].strip_prefix("face-created ").expect("one is made");
+    assert_eq!(told[1].strip_prefix("face-exists "), Some(made));
+}
+
+#[test]
+fn hosts_that_do_not_answer_hold_nobody_up() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    assert!(folder.run(&["face", "create", &format!("udp4://{closed}")]).status.success());
+    refused(
+        &folder.run(&["face", "create", &format!("tcp4://{closed}")]),
+        &["504", "cannot connect to", "refused"],
+    );
+    let (_silent, uri, _filled) = silent();
+    let waits = folder.command(&["face", "create", &uri]).spawn().unwrap();
+    let client = async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        for number in 0..100 {
+            assert!(fetch(&client, &format!("/a/{number}")).await);
+        }
+    };
+    block_on(client);
+    refused(&waits.wait_with_output().unwrap(), &["504", "does not answer within 8 s"]);
+}
+
+#[test]
+fn more_connections_than_descriptors_wait_until_there_are_some() {
+    let folder = Folder::new();
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 40; exec \"$0\" ndn \"$@\"", env!("CARGO_BIN_EXE_hashlane")]).args(RUN);
+    limited
+        .current_dir(&folder.0)
+        .env("HASHLANE_LOG", "info")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let forwarder = Forwarder::start(limited);
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        assert!(fetch(&client, "/a/before").await);
+        let many: Vec<_> = (0..60).map(|_| UnixStream::connect(folder.path("nfd.sock")).unwrap()).collect();
+        forwarder.process.wait_for("a connection cannot be taken", 1);
+        assert_eq!(forwarder.process.count("Too many open files"), 1);
+        for number in 0..20 {
+            assert!(fetch(&client, &format!("/a/{number}")).await, "faces that are there keep working");
+        }
+        drop(many);
+    });
+    forwarder.process.wait_for("connections are taken again", 1);
+    assert!(folder.run(&["peek", "/a/after"]).status.success());
+    assert_eq!(forwarder.process.count("a connection cannot be taken"), 1, "said once");
+}
+
+#[test]
+fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
+    const STREAMS: usize = 20;
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        for seed in 0..STREAMS as u64 {
+            let mut stream = UnixStream::connect(folder.path("nfd.sock")).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            let _ = stream.write_all(&noise(seed, 1 << 16));
+            let mut rest = Vec::new();
+            let closed = stream.read_to_end(&mut rest);
+            let reset = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionReset;
+            assert!(closed.as_ref().map_or_else(reset, |_| true), "{closed:?}");
+            assert!(fetch(&client, &format!("/a/{seed}")).await);
+        }
+    });
+    let process = &forwarder.process;
+    let named = || process.count("no packet starts at octet") + process.count("octets or more, and");
+    until(|| named() >= STREAMS, || format!("a reason for each of {STREAMS} streams"));
+    let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for seed in 0..100 {
+        datagrams.send_to(&noise(seed, seed as usize), forwarder.udp).unwrap();
+    }
+    // What is answered came behind them.
+    let uri = format!("udp://{}", forwarder.udp);
+    assert!(folder.run(&["peek", "/a/behind", "--connect", &uri]).status.success());
+    process.signal("-TERM");
+    process.wait_for("packets dropped since the start", 1);
+    let lines = process.lines.lock().unwrap().clone();
+    let told = lines.iter().find_map(|line| line.split_once("malformed ")).unwrap().1;
+    let malformed: usize = told.split([',', '"']).next().unwrap().parse().unwrap();
+    assert!(malformed >= 100, "{told}");
+}
+
+#[test]
+fn what_is_pending_is_answered_before_the_end() {
+    for signal in ["-TERM", "-INT"] {
+        let folder = Folder::new();
+        let forwarder = folder.forwarder(&[]);
+        let (came, asked) = mpsc::channel();
+        let (go, wait) = mpsc::channel();
+        produce(&folder, "/a", move |_| {
+            came.send(()).unwrap();
+            wait.recv().unwrap();
+            b"late".to_vec()
+        });
+        let transport = folder.transport();
+        let consumer = thread::spawn(move || {
+            block_on(async {
+                let client = Client::connect(&transport).await.unwrap();
+                fetch(&client, "/a/b").await
+            })
+        });
+        asked.recv().unwrap();
+        forwarder.process.signal(signal);
+        forwarder.process.wait_for("ending", 1);
+        go.send(()).unwrap();
+        assert!(consumer.join().unwrap(), "{signal}");
+        assert_eq!(forwarder.process.end(), Some(0), "{signal}");
+        assert!(!folder.path("nfd.sock").exists(), "{signal}");
+    }
+}
+
+#[test]
+fn one_who_never_reads_takes_no_more_than_its_queue_and_blocks_nobody() {
+    const ROUNDS: u32 = 40;
+    const ROUND: u32 = 100;
+    let folder = Folder::new();
+    fs::write(folder.path("no-cache.toml"), "[cs]\nadmit = false\n").unwrap();
+    let forwarder = folder.forwarder(&["--config", "no-cache.toml"]);
+    let answered = Arc::<AtomicU32>::default();
+    let counted = Arc::clone(&answered);
+    produce(&folder, "/a", move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        vec![7; 8000]
+    });
+    let mut lazy = UnixStream::connect(folder.path("nfd.sock")).unwrap();
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        assert!(fetch(&client, "/a/first").await);
+        let before = forwarder.memory();
+        for round in 0..ROUNDS {
+            let expected = answered.load(Ordering::Relaxed) + ROUND;
+            for number in 0..ROUND {
+                let name = parse(&format!("/a/{round}/{number}"));
+                let nonce = Some(round * ROUND + number);
+                lazy.write_all(&InterestBuilder { nonce, ..InterestBuilder::new(name.view()) }.build())
+                    .unwrap();
+            }
+            until(|| answered.load(Ordering::Relaxed) >= expected, || "answers".into());
+            assert!(fetch(&client, &format!("/a/other/{round}")).await);
+        }
+        // 32 MB were meant for it. Its queue holds 1 MiB, in four times as much memory at the most.
+        let grown = forwarder.memory().saturating_sub(before);
+        assert!(grown < 12 << 20, "{grown} octets");
+    });
+}
+
+#[test]
+fn routes_that_come_and_go_cost_no_packet() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    let ping = folder.command(&["ping", "/a", "-c", "300", "-i", "5", "-q"]).spawn().unwrap();
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        let uri = Some("udp4://127.0.0.1:9".to_owned());
+        let made = client.command("faces", "create", &ControlParameters { uri, ..Default::default() }).await;
+        let face_id = made.unwrap().face_id;
+        for verb in ["register", "unregister", "register", "unregister"] {
+            for number in 0..150 {
+                let name = Some(parse(&format!("/other/{number}")));
+                let route = ControlParameters { name, face_id, ..Default::default() };
+                client.command("rib", verb, &route).await.unwrap();
+            }
+        }
+        let routes = client.dataset("rib", "list", None).await.unwrap();
+        let routes = ndn::mgmt::dataset::RibEntry::parse_all(&routes).unwrap();
+        assert!(routes.iter().all(|route| !route.name.to_string().starts_with("/other")));
+    });
+    let output = ping.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("300 packets transmitted, 300 received, 0 lost"), "{told}");
+}
+
+#[test]
+fn a_permanent_tcp_face_is_connected_again_and_a_persistent_one_closed() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let uri = format!("tcp4://{}", listener.local_addr().unwrap());
+    let show = || String::from_utf8(folder.run(&["face", "show", &uri, "--json"]).stdout).unwrap();
+    let create = |persistency: &str| {
+        let output = folder.run(&["face", "create", &uri, "--persistency", persistency]);
+        assert!(output.status.success(), "{output:?}");
+        listener.accept().unwrap().0
+    };
+    drop(create("persistent"));
+    until(|| show().is_empty(), || "the end of the face".into());
+
+    let first = create("permanent");
+    let number =
+        |text: &str| text.split_once("\"face\":").map(|(_, rest)| rest.split(',').next().unwrap().to_owned());
+    let face = number(&show()).unwrap();
+    assert!(folder.run(&["route", "add", "/t", &uri]).status.success());
+    drop(first);
+    forwarder.process.wait_for("connection lost; it is made again", 1);
+    let (mut second, _): (TcpStream, _) = listener.accept().unwrap();
+    forwarder.process.wait_for("connected again", 1);
+    assert_eq!(number(&show()), Some(face.clone()), "the same face");
+    let asking = folder.command(&["peek", "/t/x", "-l", "1000"]).spawn().unwrap();
+    second.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut octets = [0; 512];
+    let read = second.read(&mut octets).unwrap();
+    let interest = ndn::wire::LpPacket::parse(&octets[..read]).unwrap().fragment;
+    assert_eq!(ndn::wire::Interest::parse(interest).unwrap().name(), parse("/t/x").view());
+    asking.wait_with_output().unwrap();
+    assert!(folder.run(&["face", "destroy", face.trim()]).status.success());
+    assert_eq!(second.read(&mut octets).unwrap(), 0, "destroyed it is not connected again");
+}

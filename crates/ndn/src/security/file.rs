@@ -1,0 +1,55 @@
+//! Certificates in files: as they are, or in Base64 as the NDN tools write them.
+
+use super::error::CertificateError;
+use crate::wire::DATA;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use base64ct::{Base64, Encoding};
+
+/// Octets of such a file at the most.
+pub const MAX_FILE: usize = 1 << 16;
+
+/// The octets of the certificate in a file: those of a Data packet, or Base64 in lines, between the lines of a PEM file where there are such.
+///
+/// # Errors
+/// The file is neither, or longer than [`MAX_FILE`].
+pub fn certificate_octets(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
+    if file.len() > MAX_FILE {
+        return Err(CertificateError::TooLong);
+    }
+    if file.first().is_some_and(|&first| u32::from(first) == DATA) {
+        return Ok(file.into());
+    }
+    let text = str::from_utf8(file).map_err(|_| CertificateError::Text)?;
+    let digits = text.lines().filter(|line| !line.trim_start().starts_with("-----") && !line.contains(':'));
+    let digits: String =
+        digits.flat_map(str::chars).filter(|character| !character.is_ascii_whitespace()).collect();
+    let octets = Base64::decode_vec(&digits).map_err(|_| CertificateError::Text)?;
+    if octets.is_empty() { Err(CertificateError::Text) } else { Ok(octets.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn reads_octets_and_base64_in_lines_and_as_pem() {
+        for file in [
+            &b"\x06\x03\x07\x01\x00"[..],
+            b"BgMH\nAQA=\n",
+            b" BgMH AQA=\r\n",
+            b"-----BEGIN NDN CERT-----\nName: /a\n\nBgMHAQA=\n-----END NDN CERT-----\n",
+        ] {
+            assert_eq!(*certificate_octets(file).unwrap(), [6, 3, 7, 1, 0], "{file:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_neither() {
+        for file in [&b""[..], b"\n", b"not*base64", b"\xff", b"Name: /a\n"] {
+            assert_eq!(certificate_octets(file), Err(CertificateError::Text), "{file:?}");
+        }
+        assert_eq!(certificate_octets(&vec![b'A'; MAX_FILE + 1]), Err(CertificateError::TooLong));
+    }
+}
