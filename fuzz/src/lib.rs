@@ -5,6 +5,7 @@
 #[path = "../../crates/lab/src/workload/capture/mod.rs"]
 pub mod capture;
 
+pub mod dump;
 pub mod ndn;
 pub mod zones;
 

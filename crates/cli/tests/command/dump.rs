@@ -36,7 +36,7 @@ fn interest(name: &str) -> Vec<u8> {
 
 fn data(name: &str, content: &[u8]) -> Vec<u8> {
     let name = parse_uri::<Ndn>(name.as_bytes()).unwrap();
-    DataBuilder { freshness: Some(500), content, ..DataBuilder::new(name.view()) }.build()
+    DataBuilder { freshness: Some(500), ..DataBuilder::new(name.view(), content) }.build()
 }
 
 fn udp(payload: &[u8]) -> Vec<u8> {
@@ -123,11 +123,11 @@ fn shows_every_element_where_that_is_wanted() {
     assert_eq!(
         lines[1..],
         [
-            "    ports 4000 to 6363, 30 octets",
-            "    LpPacket (100) at 0, 28 octets",
+            "    ports 4000 to 6363, 32 octets",
+            "    LpPacket (100) at 0, 30 octets",
             "      PitToken (98) at 2, 2 octets: a0a1",
-            "      Fragment (80) at 6, 22 octets",
-            "        Interest (5) at 8, 20 octets",
+            "      Fragment (80) at 6, 24 octets",
+            "        Interest (5) at 8, 22 octets",
             "          Name (7) at 10, 3 octets: /a",
             "          CanBePrefix (33) at 15, 0 octets",
             "          MustBeFresh (18) at 17, 0 octets",
