@@ -6,6 +6,7 @@
 pub mod capture;
 
 pub mod forwarder;
+pub mod dump;
 pub mod ndn;
 pub mod zones;
 

@@ -70,16 +70,8 @@ impl<'a> Segment<'a> {
     /// # Errors
     /// The first rule broken.
     pub fn ethernet(frame: &'a [u8]) -> Result<Self, PacketError> {
-        const TAGS: usize = 4;
-        let mut at = 12;
-        for _ in 0..=TAGS {
-            let ether_type = be16(frame, at)?;
-            match ether_type {
-                VLAN | SERVICE_VLAN | OLD_SERVICE_VLAN => at += 4,
-                _ => return Self::after_ether_type(ether_type, frame, at + 2),
-            }
-        }
-        Err(PacketError::TooManyTags { at })
+        let (ether_type, at) = ether_type(frame)?;
+        Self::after_ether_type(ether_type, frame, at)
     }
 
     /// Reads what follows an EtherType: the packet that begins at `at`.
@@ -105,6 +97,52 @@ impl<'a> Segment<'a> {
             version => Err(PacketError::Version { at: 0, version }),
         }
     }
+
+    /// What a UDP datagram carries, or `None` where not all of it is there (RFC 768).
+    pub fn datagram(&self) -> Option<&'a [u8]> {
+        let len = self.octets.get(4..)?.first_chunk()?;
+        self.octets.get(8..usize::from(u16::from_be_bytes(*len)))
+    }
+
+    /// What a TCP segment carries, as far as it is there, or `None` where its header is not (RFC 9293 §3.1).
+    pub fn stream(&self) -> Option<StreamPart<'a>> {
+        let header: &[u8; 20] = self.octets.first_chunk()?;
+        let [.., a, b, c, d] = *header.first_chunk::<8>()?;
+        Some(StreamPart {
+            sequence: u32::from_be_bytes([a, b, c, d]),
+            opens: header[13] & SYN != 0,
+            octets: self.octets.get(header.len().max(4 * usize::from(header[12] >> 4))..)?,
+        })
+    }
+}
+
+/// A part of one direction of a TCP connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamPart<'a> {
+    /// The number of its first octet, or of the SYN, which counts as one before the octets.
+    pub sequence: u32,
+    /// Whether it has the SYN that the stream begins with.
+    pub opens: bool,
+    /// The octets.
+    pub octets: &'a [u8],
+}
+
+/// What an Ethernet II frame carries, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most: its EtherType, and
+/// where that packet begins.
+///
+/// # Errors
+/// The first rule broken.
+pub fn ether_type(frame: &[u8]) -> Result<(u16, usize), PacketError> {
+    const TAGS: usize = 4;
+    let mut at = 12;
+    for _ in 0..=TAGS {
+        let ether_type = be16(frame, at)?;
+        match ether_type {
+            VLAN | SERVICE_VLAN | OLD_SERVICE_VLAN => at += 4,
+            _ => return Ok((ether_type, at + 2)),
+        }
+    }
+    Err(PacketError::TooManyTags { at })
 }
 
 /// The rule that a packet breaks; `at` counts octets from the start of what was given.
@@ -179,6 +217,9 @@ const IPV6: u16 = 0x86dd;
 const VLAN: u16 = 0x8100;
 const SERVICE_VLAN: u16 = 0x88a8;
 const OLD_SERVICE_VLAN: u16 = 0x9100;
+
+/// The flag of a TCP segment that begins a stream (RFC 9293 §3.1).
+const SYN: u8 = 2;
 
 /// RFC 791 §3.1.
 fn ipv4(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {

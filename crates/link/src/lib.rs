@@ -7,6 +7,8 @@
 //! - [`unix`]: a listener on a socket in the file system, and who the peer is.
 //! - [`tcp`]: a listener on a port.
 //!
+//! And for one that looks on: [`tap`], the frames of an interface.
+//!
 //! What is received is outside data: no octets make these types panic, or hold more memory than they state.
 //!
 //! # Examples
@@ -51,6 +53,7 @@
 #![deny(unsafe_code)]
 
 pub mod stream;
+pub mod tap;
 pub mod tcp;
 pub mod udp;
 pub mod unix;

@@ -20,6 +20,7 @@ fn every_verb_shows_examples() {
         &["ndn"],
         &["ndn", "ping"],
         &["ndn", "ping-server"],
+        &["ndn", "dump"],
         &["ndn", "peek"],
         &["ndn", "put"],
         &["ndn", "get"],

@@ -55,6 +55,30 @@ fn what_a_packet_carries_ends_where_its_header_says() {
 }
 
 #[test]
+fn hands_out_what_tcp_and_udp_carry() {
+    let frame = tcp_v4();
+    let part = Segment::ethernet(&frame).unwrap().stream().unwrap();
+    assert_eq!(part, StreamPart { sequence: 1, opens: false, octets: b"hello" });
+    let mut opening = frame.clone();
+    opening[34 + 13] |= 2;
+    assert!(Segment::ethernet(&opening).unwrap().stream().unwrap().opens);
+    // Options, or what says that there are some, and a header that is not all there.
+    opening[34 + 12] = 0x60;
+    assert_eq!(Segment::ethernet(&opening).unwrap().stream().unwrap().octets, b"o");
+    opening[34 + 12] = 0xf0;
+    assert_eq!(Segment::ethernet(&opening).unwrap().stream(), None);
+    assert_eq!(Segment::ethernet(&frame[..34 + 19]).unwrap().stream(), None);
+
+    let mut header = UDP;
+    header[5] = 13;
+    let datagram = v6(&[], 17, &[&header[..], b"hello"].concat());
+    assert_eq!(Segment::ip(&datagram).unwrap().datagram(), Some(&b"hello"[..]));
+    assert_eq!(Segment::ip(&datagram[..datagram.len() - 1]).unwrap().datagram(), None);
+    header[5] = 7;
+    assert_eq!(Segment::ip(&v6(&[], 17, &header)).unwrap().datagram(), None);
+}
+
+#[test]
 fn walks_extension_headers() {
     let plain = Packet::ip(&v6(&[], 17, &UDP)).unwrap();
     assert_eq!((plain.source.1, plain.destination.1), (1234, 53));
@@ -178,9 +202,10 @@ proptest! {
         if let (Some(first), Some(nibble)) = (octets.first_mut(), [0x45, 0x60, 0x4f].get(kind as usize)) {
             *first = *nibble;
         }
-        let _ = Packet::ip(&octets);
+        if let Ok(segment) = Segment::ip(&octets) {
+            let _ = (segment.datagram(), segment.stream());
+        }
         let _ = Packet::ethernet(&octets);
         let _ = Packet::after_ether_type(0x0800, &octets, octets.len() / 2);
-
     }
 }

@@ -1,4 +1,4 @@
-//! Packets: [`Interest`], [`Data`], and the link packets of NDNLPv2 that carry them ([`lp`]).
+//! Packets: [`Interest`], [`Data`], and the link packets of NDNLPv2 that carry them ([`lp`]); and a packet as a [`tree`] to look at.
 //!
 //! A view checks the whole packet when it is parsed, and reads fields without looking again. A builder writes the one encoding that the
 //! view of it reads back.
@@ -9,6 +9,7 @@ pub mod lp;
 pub mod signature;
 #[cfg(test)]
 mod tests;
+pub mod tree;
 
 pub use data::{Data, DataBuilder};
 pub use interest::{Interest, InterestBuilder};

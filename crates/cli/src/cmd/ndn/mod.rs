@@ -2,6 +2,7 @@
 
 mod connection;
 mod cs;
+mod dump;
 mod face;
 mod get;
 mod peek;
@@ -23,7 +24,8 @@ use std::process::ExitCode;
 /// Named Data Networking: run, use and manage a forwarder.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one at /run/nfd/nfd.sock.
+The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one at /run/nfd/nfd.sock. Only dump needs
+none: it shows packets that pass, or that were captured.
 
 Examples:
   hashlane ndn run &
@@ -31,7 +33,8 @@ Examples:
   hashlane ndn ping /example -c 4
   hashlane ndn put /example/notes notes.txt &
   hashlane ndn get /example/notes
-  hashlane ndn route add /example udp4://router.example")]
+  hashlane ndn route add /example udp4://router.example
+  hashlane ndn dump --interface lo")]
 pub(crate) struct Ndn {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +50,8 @@ enum Command {
     Ping(ping::Ping),
     /// Answer pings under a prefix
     PingServer(ping_server::PingServer),
+    /// Show the NDN packets of a capture, or of an interface as they pass
+    Dump(dump::Dump),
     /// Express one Interest and print what comes
     Peek(peek::Peek),
     /// Publish a file, or standard input, as an object of segments
@@ -72,6 +77,7 @@ impl Ndn {
         let command = match self.command {
             Command::Run(command) => return command.run(),
             Command::CheckConfig(command) => return command.run(),
+            Command::Dump(command) => return command.run(),
             command => command,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -88,7 +94,9 @@ impl Ndn {
                 Command::Route(command) => command.run().await,
                 Command::Strategy(command) => command.run().await,
                 Command::Cs(command) => command.run().await,
-                Command::Run(_) | Command::CheckConfig(_) => unreachable!("these have run"),
+                Command::Run(_) | Command::CheckConfig(_) | Command::Dump(_) => {
+                    unreachable!("these have run")
+                }
             }
         })
     }

@@ -63,15 +63,15 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
     const PORT: u16 = 53;
     const UDP: u8 = 17;
     const TCP: u8 = 6;
-    let Segment { packet, octets } = segment;
+    let packet = segment.packet;
     if packet.source.1 != PORT && packet.destination.1 != PORT {
         return Err("of other ports than 53");
     }
     let parse = |octets| Content::parse(octets).map_err(|_| "no messages by their octets");
     match packet.protocol {
-        UDP => parse(datagram(octets).ok_or("cut off")?).map(|message| vec![message]),
+        UDP => parse(segment.datagram().ok_or("cut off")?).map(|message| vec![message]),
         TCP => {
-            let mut data = stream(octets).ok_or("cut off")?;
+            let mut data = segment.stream().ok_or("cut off")?.octets;
             if data.is_empty() {
                 return Err("of TCP without data");
             }
@@ -88,18 +88,6 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
 }
 
 const PARTS: &str = "of TCP with parts of messages, which are not put together";
-
-/// What a UDP datagram carries (RFC 768), where all of it was captured.
-fn datagram(octets: &[u8]) -> Option<&[u8]> {
-    let len = octets.get(4..)?.first_chunk()?;
-    octets.get(8..usize::from(u16::from_be_bytes(*len)))
-}
-
-/// What a TCP segment carries (RFC 9293 §3.1).
-fn stream(octets: &[u8]) -> Option<&[u8]> {
-    let header = 4 * usize::from(octets.get(12)? >> 4);
-    octets.get(header.max(20)..)
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,291 @@
+//! From frames to lines.
+
+use super::packet;
+use super::recent::Recent;
+use super::stream::{Found, Streams};
+use flow::packet::Segment;
+use lab::workload::capture::packets::{Carried, Frame};
+use ndn::fragment::Reassembler;
+use ndn::time::Time;
+use ndn::tlv::{WireError, frame};
+use ndn::wire::LpPacket;
+use pcap_file::DataLink;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::Ipv6Addr;
+use std::time::Duration;
+
+/// The EtherType of NDN.
+const ETHER_TYPE: u16 = 0x8624;
+
+const UDP: u8 = 17;
+const TCP: u8 = 6;
+
+/// Links whose pieces of packets are put together at once.
+const LINKS: usize = 256;
+
+/// Which packets are shown, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// The ports of NDN, over UDP and TCP.
+    pub(super) ports: Vec<u16>,
+    /// The value of a name that names must begin with.
+    pub(super) prefix: Option<Vec<u8>>,
+    /// The type of the header field that is an InterestDigest.
+    pub(super) digest: Option<u32>,
+    /// All elements, too.
+    pub(super) verbose: bool,
+}
+
+/// Makes lines of frames, and counts what it passed over.
+#[derive(Debug)]
+pub(super) struct Dissector {
+    wanted: Wanted,
+    /// Frames seen.
+    pub(super) frames: u64,
+    /// Frames without NDN, or that could not be read, by why.
+    pub(super) passed_over: BTreeMap<&'static str, u64>,
+    streams: Streams<Ends>,
+    pieces: Recent<Ends, Reassembler>,
+    time: Duration,
+}
+
+/// One end of a packet's way over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum End {
+    Ip(Ipv6Addr, u16),
+    Ethernet([u8; 6]),
+    Unknown,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Ip(address, _) => address.to_canonical().fmt(f),
+            Self::Ethernet([a, b, c, d, e, g]) => {
+                write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
+            }
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+/// Both ends, and what carries the packet between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Ends {
+    from: End,
+    to: End,
+    tunnel: &'static str,
+}
+
+impl fmt::Display for Ends {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "From: {}, To: {}, Tunnel Type: {}", self.from, self.to, self.tunnel)
+    }
+}
+
+impl Dissector {
+    pub(super) fn new(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            frames: 0,
+            passed_over: BTreeMap::new(),
+            streams: Streams::new(),
+            pieces: Recent::new(LINKS),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// Hands the lines of a frame to `show`: one for each packet in it, each with those of its elements where these are wanted.
+    pub(super) fn take(&mut self, frame: &Frame<'_>, show: &mut dyn FnMut(String)) {
+        self.frames += 1;
+        self.time = frame.time;
+        match frame.carried() {
+            Ok(Carried::Segment(segment)) => self.segment(&segment, frame.cut, show),
+            Ok(Carried::Other { ether_type: ETHER_TYPE, octets }) => {
+                let address = |at: usize| match frame.octets.get(at..).and_then(<[u8]>::first_chunk) {
+                    Some(address) if frame.link == Some(DataLink::ETHERNET) => End::Ethernet(*address),
+                    _ => End::Unknown,
+                };
+                let ends = Ends { from: address(6), to: address(0), tunnel: "Ethernet" };
+                // A short frame is padded behind the packet.
+                let len = length(octets).unwrap_or(octets.len());
+                self.packet(ends, octets.get(..len).unwrap_or(octets), show);
+            }
+            Ok(Carried::Other { .. }) => self.pass_over("of other protocols"),
+            Err(why) => self.pass_over(why),
+        }
+    }
+
+    /// Hands over the lines of what came in part.
+    pub(super) fn close(&mut self, show: &mut dyn FnMut(String)) {
+        let mut found = Vec::new();
+        self.streams.close(&mut |ends, what| found.push((ends, Kept::of(what))));
+        self.found(found, show);
+    }
+
+    fn pass_over(&mut self, why: &'static str) {
+        *self.passed_over.entry(why).or_default() += 1;
+    }
+
+    fn segment(&mut self, segment: &Segment<'_>, cut: bool, show: &mut dyn FnMut(String)) {
+        let packet = segment.packet;
+        let ports = &self.wanted.ports;
+        if !ports.contains(&packet.source.1) && !ports.contains(&packet.destination.1) {
+            return self.pass_over("of other ports");
+        }
+        let [from, to] = [packet.source, packet.destination].map(|(address, port)| End::Ip(address, port));
+        match packet.protocol {
+            UDP => {
+                let ends = Ends { from, to, tunnel: "UDP" };
+                match segment.datagram() {
+                    Some(datagram) => self.datagram(ends, datagram, show),
+                    None => self.problem(ends, "malformed: the datagram was captured in part", show),
+                }
+            }
+            TCP => {
+                let ends = Ends { from, to, tunnel: "TCP" };
+                let Some(part) = segment.stream() else {
+                    return self.pass_over("cut off before their octets");
+                };
+                let mut found = Vec::new();
+                self.streams.take(ends, &part, cut, &mut |ends, what| found.push((ends, Kept::of(what))));
+                self.found(found, show);
+                if cut {
+                    self.problem(ends, "malformed: the segment was captured in part", show);
+                }
+            }
+            _ => self.pass_over("of other protocols"),
+        }
+    }
+
+    /// A datagram holds one packet; but what was sent with one system call may have been captured before it was cut into datagrams.
+    fn datagram(&mut self, ends: Ends, datagram: &[u8], show: &mut dyn FnMut(String)) {
+        let mut rest = datagram;
+        loop {
+            let len = length(rest).unwrap_or(rest.len());
+            let (packet, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            self.packet(ends, packet, show);
+            rest = after;
+            if rest.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn found(&mut self, found: Vec<(Ends, Kept)>, show: &mut dyn FnMut(String)) {
+        for (ends, what) in found {
+            match what {
+                Kept::Packet(octets) => self.packet(ends, &octets, show),
+                Kept::Problem(text) => self.problem(ends, &text, show),
+            }
+        }
+    }
+
+    /// A packet whose name is not known is shown where all names are wanted.
+    fn problem(&self, ends: Ends, text: &str, show: &mut dyn FnMut(String)) {
+        if self.wanted.prefix.is_none() {
+            show(format!("{} {ends}, {text}\n", self.stamp()));
+        }
+    }
+
+    fn stamp(&self) -> String {
+        format!("{}.{:06}", self.time.as_secs(), self.time.subsec_micros())
+    }
+
+    fn packet(&mut self, ends: Ends, octets: &[u8], show: &mut dyn FnMut(String)) {
+        let packet = match LpPacket::parse(octets) {
+            Ok(packet) => packet,
+            Err(error) => {
+                return self.line(ends, "", Err(error), octets, show);
+            }
+        };
+        let header = packet::header(octets, self.wanted.digest);
+        let header = if header.is_empty() { header } else { format!("{header}, ") };
+        if packet.header.is_fragmented() {
+            self.piece(ends, octets, &packet, &header, show);
+        } else if packet.fragment.is_empty() {
+            self.line(ends, &header, Ok(("IDLE".to_owned(), &[])), octets, show);
+        } else {
+            self.line(ends, &header, packet::content(&packet), octets, show);
+        }
+    }
+
+    fn piece(
+        &mut self,
+        ends: Ends,
+        octets: &[u8],
+        packet: &LpPacket<'_>,
+        header: &str,
+        show: &mut dyn FnMut(String),
+    ) {
+        let text = format!("FRAGMENT: {} octets", packet.fragment.len());
+        self.line(ends, header, Ok((text, &[])), octets, show);
+        let now = Time::default() + self.time;
+        self.pieces.make_room(&ends);
+        match self.pieces.of(ends).receive(packet, octets, now) {
+            Ok(None) => {}
+            Ok(Some(whole)) => {
+                let whole = whole.packet();
+                let header = format!("NDNLPv2 Reassembled={}, ", packet.header.frag_count);
+                self.line(ends, &header, packet::content(&whole), whole.fragment, show);
+            }
+            Err(error) => self.problem(ends, &format!("malformed: {error}"), show),
+        }
+    }
+
+    /// Shows a line where its name is wanted, or where it has none and all are.
+    fn line(
+        &self,
+        ends: Ends,
+        header: &str,
+        content: Result<(String, &[u8]), WireError>,
+        octets: &[u8],
+        show: &mut dyn FnMut(String),
+    ) {
+        let (text, name) = content.unwrap_or_else(|error| (format!("malformed: {error}"), &[]));
+        if let Some(prefix) = &self.wanted.prefix {
+            let name = ndn::tlv::single(name).map(|name| name.value);
+            if !name.is_ok_and(|name| name.starts_with(prefix)) {
+                return;
+            }
+        }
+        let mut line = format!("{} {ends}, {header}{text}\n", self.stamp());
+        if self.wanted.verbose {
+            if let (End::Ip(_, from), End::Ip(_, to)) = (ends.from, ends.to) {
+                line.push_str(&format!("    ports {from} to {to}, {} octets\n", octets.len()));
+            }
+            line.push_str(&packet::tree(octets, self.wanted.digest));
+        }
+        show(line);
+    }
+}
+
+/// What was found in a stream, kept.
+enum Kept {
+    Packet(Vec<u8>),
+    Problem(String),
+}
+
+impl Kept {
+    fn of(found: Found<'_>) -> Self {
+        match found {
+            Found::Packet(octets) => Self::Packet(octets.to_vec()),
+            Found::OutOfStep(error, at) => {
+                Self::Problem(format!("malformed: {error}, at octet {at} of the stream"))
+            }
+            Found::PassedOver(octets) => {
+                Self::Problem(format!("passed over: {octets} octets without the beginning of a packet"))
+            }
+            Found::Lost(octets) => {
+                Self::Problem(format!("lost: {octets} octets of the stream were not captured"))
+            }
+        }
+    }
+}
+
+/// The length of the packet that `octets` begin with, where they tell and hold it.
+fn length(octets: &[u8]) -> Option<usize> {
+    let len = usize::try_from(frame(octets).ok()??).ok()?;
+    (len <= octets.len()).then_some(len)
+}

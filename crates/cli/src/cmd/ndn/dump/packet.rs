@@ -1,0 +1,203 @@
+//! What a line says of a packet.
+
+use name::ndn::NdnName;
+use ndn::tlv::{Element, WireError, single};
+use ndn::wire::data::{APPLICATION_NACK, BLOB, KEY, LINK};
+use ndn::wire::interest::DEFAULT_LIFETIME;
+use ndn::wire::tree::{self, Kind};
+use ndn::wire::{DATA, Data, INTEREST, Interest, LpPacket, lp};
+use std::fmt::Write as _;
+
+/// Octets of a value that are shown at the most.
+const SHOWN: usize = 32;
+
+/// Octets in hexadecimal digits; of many, the first.
+pub(super) fn hex(octets: &[u8]) -> String {
+    let mut text = String::new();
+    for octet in octets.iter().take(SHOWN) {
+        let _ = write!(text, "{octet:02x}");
+    }
+    if octets.len() > SHOWN {
+        text.push('…');
+    }
+    text
+}
+
+/// The header fields of a link packet that was parsed, each with a space before it: `NDNLPv2 PitToken=a0a1 CongestionMark=1`; nothing of a bare
+/// packet. The field of type `digest` is called an InterestDigest.
+pub(super) fn header(octets: &[u8], digest: Option<u32>) -> String {
+    let Some(packet) = single(octets).ok().filter(|packet| packet.typ == lp::LP_PACKET) else {
+        return String::new();
+    };
+    let mut text = "NDNLPv2".to_owned();
+    let mut elements = packet.elements();
+    while let Ok(Some(element)) = elements.next() {
+        // What came back is told after the header.
+        if matches!(element.typ, lp::FRAGMENT | lp::NACK) {
+            continue;
+        }
+        text.push(' ');
+        text.push_str(&field(&element, digest));
+    }
+    text
+}
+
+fn field(element: &Element<'_>, digest: Option<u32>) -> String {
+    let (name, kind) = tree::describe(Some(lp::LP_PACKET), element.typ);
+    match (name, kind) {
+        _ if Some(element.typ) == digest => format!("InterestDigest={}", hex(element.value)),
+        (Some(name), Kind::Flag) => name.to_owned(),
+        (Some(name), Kind::Number) => format!("{name}={}", number(element)),
+        (Some("CachePolicy"), _) => {
+            let policy = single(element.value).ok().filter(|inner| inner.typ == lp::CACHE_POLICY_TYPE);
+            match policy.and_then(|policy| policy.number().ok()) {
+                Some(lp::NO_CACHE) => "CachePolicy=NoCache".to_owned(),
+                Some(other) => format!("CachePolicy={other}"),
+                None => format!("CachePolicy={}", hex(element.value)),
+            }
+        }
+        (Some(name), _) => format!("{name}={}", hex(element.value)),
+        (None, _) => format!("{}={}", element.typ, hex(element.value)),
+    }
+}
+
+fn number(element: &Element<'_>) -> String {
+    element.number().map_or_else(|_| hex(element.value), |number| number.to_string())
+}
+
+/// What is in a whole packet: the text, and the encoded name.
+pub(super) fn content<'a>(packet: &LpPacket<'a>) -> Result<(String, &'a [u8]), WireError> {
+    let octets = packet.fragment;
+    match (single(octets)?.typ, packet.header.nack) {
+        (INTEREST, None) => {
+            let interest = Interest::parse(octets)?;
+            Ok((format!("INTEREST: {}", self::interest(&interest)), interest.name_octets()))
+        }
+        (INTEREST, Some(reason)) => {
+            let interest = Interest::parse(octets)?;
+            Ok((format!("NACK: {reason}, {}", self::interest(&interest)), interest.name_octets()))
+        }
+        (DATA, None) => {
+            let data = Data::parse(octets)?;
+            Ok((format!("DATA: {}", self::data(&data)), data.name_octets()))
+        }
+        (typ, _) => Err(WireError::UnexpectedType { typ }),
+    }
+}
+
+fn interest(interest: &Interest<'_>) -> String {
+    let mut query = Vec::new();
+    if interest.can_be_prefix() {
+        query.push("CanBePrefix".to_owned());
+    }
+    if interest.must_be_fresh() {
+        query.push("MustBeFresh".to_owned());
+    }
+    let hints: Vec<String> = interest.hints().map(|hint| hint.to_string()).collect();
+    if !hints.is_empty() {
+        query.push(format!("ForwardingHint={}", hints.join(",")));
+    }
+    query.extend(interest.nonce().map(|nonce| format!("Nonce={nonce:08x}")));
+    if interest.lifetime() != DEFAULT_LIFETIME {
+        query.push(format!("Lifetime={}", interest.lifetime()));
+    }
+    query.extend(interest.hop_limit().map(|limit| format!("HopLimit={limit}")));
+    let mark = if query.is_empty() { "" } else { "?" };
+    let mut text = format!("{}{mark}{}", interest.name(), query.join("&"));
+    if let Some(parameters) = interest.parameters() {
+        let _ = write!(text, " ({} octets of parameters", parameters.len());
+        if let Some(info) = interest.signature_info() {
+            let _ = write!(text, ", {}", info.signature_type);
+        }
+        text.push(')');
+    }
+    text
+}
+
+fn data(data: &Data<'_>) -> String {
+    let mut text = format!("{} (", data.name());
+    let _ = match data.content_type() {
+        BLOB => write!(text, "Blob"),
+        LINK => write!(text, "Link"),
+        KEY => write!(text, "Key"),
+        APPLICATION_NACK => write!(text, "Nack"),
+        other => write!(text, "ContentType {other}"),
+    };
+    let _ = write!(text, ", {} octets", data.content().len());
+    if let Some(freshness) = data.freshness() {
+        let _ = write!(text, ", FreshnessPeriod={freshness}");
+    }
+    if let Some(last) = data.final_block() {
+        let _ = write!(text, ", FinalBlockId={last}");
+    }
+    let _ = write!(text, ", {})", data.signature_info().signature_type);
+    text
+}
+
+/// The elements of a packet, a line each, with where they are and what they hold.
+pub(super) fn tree(octets: &[u8], digest: Option<u32>) -> String {
+    let mut text = String::new();
+    let mut parent_is_packet = false;
+    tree::walk(octets, &mut |node| {
+        let _ = match node {
+            Ok(node) => {
+                let element = &node.element;
+                parent_is_packet |= element.typ == lp::LP_PACKET && node.depth == 0;
+                let is_digest = parent_is_packet && node.depth == 1 && Some(element.typ) == digest;
+                let name = if is_digest { Some("InterestDigest") } else { node.name };
+                let name = name.map_or_else(|| format!("{:#x}", element.typ), str::to_owned);
+                let indent = 2 * node.depth;
+                let _ = write!(
+                    text,
+                    "    {:indent$}{name} ({}) at {}, {} octets",
+                    "",
+                    element.typ,
+                    element.at,
+                    element.value.len()
+                );
+                let shown = value(octets, element, node.kind);
+                writeln!(text, "{}{shown}", if shown.is_empty() { "" } else { ": " })
+            }
+            Err(error) => writeln!(text, "    malformed: {error}"),
+        };
+    });
+    text
+}
+
+fn value(octets: &[u8], element: &Element<'_>, kind: Kind) -> String {
+    match kind {
+        Kind::Nested | Kind::Flag => String::new(),
+        Kind::Number => number(element),
+        Kind::Text => element.value.escape_ascii().take(4 * SHOWN).map(char::from).collect(),
+        Kind::Octets => hex(element.value),
+        Kind::Name => match NdnName::parse(octets.get(element.at..element.end()).unwrap_or_default()) {
+            Ok(name) => name.to_string(),
+            Err(error) => format!("malformed: {error}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn long_values_are_cut() {
+        assert_eq!(hex(&[1, 0xff]), "01ff");
+        assert_eq!(hex(&[0; 33]), format!("{}…", "00".repeat(32)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_octets_have_a_text(mut octets in prop::collection::vec(any::<u8>(), 0..200), first in 0..4usize) {
+            if let (Some(octet), Some(typ)) = (octets.first_mut(), [5, 6, 100].get(first)) {
+                *octet = *typ;
+            }
+            let _ = (header(&octets, Some(860)), tree(&octets, Some(860)));
+            if let Ok(packet) = LpPacket::parse(&octets) {
+                let _ = content(&packet);
+            }
+        }
+    }
+}

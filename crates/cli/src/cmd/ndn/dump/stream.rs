@@ -1,0 +1,402 @@
+//! Packets out of TCP connections that were listened to.
+//!
+//! A listener asks for nothing again: what it did not hear is lost to it, and it must find the next packet by itself. It may also have come
+//! in the middle. So each direction of a connection is either in step, with a packet where the last one ended, or looks for octets that
+//! begin as a packet does.
+
+use super::recent::Recent;
+use flow::packet::StreamPart;
+use name::tlv::read_number;
+use ndn::forward::MAX_PACKET;
+use ndn::tlv::{WireError, frame};
+use ndn::wire::{DATA, INTEREST, NAME, lp};
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+/// Octets of a link packet at the most: a packet and as much of a header.
+const LONGEST: u64 = 2 * MAX_PACKET as u64;
+
+/// Directions of connections that are followed at once.
+const STREAMS: usize = 256;
+
+/// Octets, and parts, of one that wait for what goes before them.
+const WAITING_OCTETS: usize = 256 * 1024;
+const WAITING_PARTS: usize = 256;
+
+/// No window is wider: a part that is so far ahead is of another connection.
+const WINDOW: u32 = 16 << 20;
+
+/// What is found in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found<'a> {
+    /// The octets of a link packet, by their first ones; no more of them was checked.
+    Packet(&'a [u8]),
+    /// No packet begins where one should: why, and after how many octets of the stream.
+    OutOfStep(WireError, u64),
+    /// So many octets were passed over to find the beginning of a packet.
+    PassedOver(u64),
+    /// So many octets are missing.
+    Lost(u64),
+}
+
+/// The streams of a link, each known by a `K`.
+#[derive(Debug)]
+pub(super) struct Streams<K>(Recent<K, Stream>);
+
+impl<K: Copy + Eq + Hash> Streams<K> {
+    pub(super) fn new() -> Self {
+        Self(Recent::new(STREAMS))
+    }
+
+    /// Takes a part; `cut` says that not all of it was captured.
+    pub(super) fn take(
+        &mut self,
+        key: K,
+        part: &StreamPart<'_>,
+        cut: bool,
+        found: &mut dyn FnMut(K, Found<'_>),
+    ) {
+        if let Some((oldest, mut stream)) = self.0.make_room(&key) {
+            stream.close(&mut |what| found(oldest, what));
+        }
+        self.0.of(key).take(part, cut, &mut |what| found(key, what));
+    }
+
+    /// Gives out what waits for octets that will not come.
+    pub(super) fn close(&mut self, found: &mut dyn FnMut(K, Found<'_>)) {
+        for (key, mut stream) in self.0.take_all() {
+            stream.close(&mut |what| found(key, what));
+        }
+    }
+}
+
+/// One direction of a connection.
+#[derive(Debug, Default)]
+struct Stream {
+    /// The TCP number of the octet that is to come next, where that is known.
+    next: Option<u32>,
+    /// Octets that came before it.
+    at: u64,
+    in_step: bool,
+    /// Octets passed over since it was in step.
+    passed_over: u64,
+    /// The beginning of a packet, or of what may be one.
+    held: Vec<u8>,
+    /// Parts that came too early, by how many octets go before them.
+    waiting: BTreeMap<u64, Vec<u8>>,
+    waiting_octets: usize,
+}
+
+impl Stream {
+    fn take(&mut self, part: &StreamPart<'_>, cut: bool, found: &mut dyn FnMut(Found<'_>)) {
+        let mut sequence = part.sequence;
+        if part.opens {
+            sequence = sequence.wrapping_add(1);
+            // The same SYN may come twice; another one begins another connection.
+            if self.next != Some(sequence) {
+                self.close(found);
+                *self = Self { next: Some(sequence), in_step: true, ..Self::default() };
+            }
+        }
+        if part.octets.is_empty() && !cut {
+            return;
+        }
+        let next = *self.next.get_or_insert(sequence);
+        let ahead = sequence.wrapping_sub(next);
+        if ahead as i32 <= 0 {
+            let known = ahead.wrapping_neg() as usize;
+            if let Some(new) = part.octets.get(known..).filter(|new| !new.is_empty()) {
+                self.append(new, found);
+                self.join(found);
+            }
+        } else if ahead > WINDOW {
+            self.close(found);
+            *self = Self { next: Some(sequence), ..Self::default() };
+            self.append(part.octets, found);
+        } else {
+            self.wait(self.at + u64::from(ahead), part.octets);
+            while self.waiting_octets > WAITING_OCTETS || self.waiting.len() > WAITING_PARTS {
+                self.pass_gap(found);
+            }
+        }
+        if cut {
+            // How many octets are missing is not known: whatever comes next is next.
+            self.close(found);
+            *self = Self::default();
+        }
+    }
+
+    fn wait(&mut self, at: u64, octets: &[u8]) {
+        let known = self.waiting.get(&at).map_or(0, Vec::len);
+        if octets.len() > known {
+            self.waiting.insert(at, octets.to_vec());
+            self.waiting_octets += octets.len() - known;
+        }
+    }
+
+    /// Takes what waits and is next now.
+    fn join(&mut self, found: &mut dyn FnMut(Found<'_>)) {
+        while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.at) {
+            let known = usize::try_from(self.at - *first.key()).unwrap_or(usize::MAX);
+            let octets = first.remove();
+            self.waiting_octets -= octets.len();
+            if let Some(new) = octets.get(known..).filter(|new| !new.is_empty()) {
+                self.append(new, found);
+            }
+        }
+    }
+
+    /// Gives up what is missing before the first part that waits.
+    fn pass_gap(&mut self, found: &mut dyn FnMut(Found<'_>)) {
+        let Some((&at, _)) = self.waiting.first_key_value() else { return };
+        let missing = at - self.at;
+        found(Found::Lost(missing));
+        self.in_step = false;
+        self.passed_over += self.held.len() as u64;
+        self.held.clear();
+        self.at = at;
+        // Less than a window.
+        self.next = self.next.map(|next| next.wrapping_add(missing as u32));
+        self.join(found);
+    }
+
+    fn close(&mut self, found: &mut dyn FnMut(Found<'_>)) {
+        while !self.waiting.is_empty() {
+            self.pass_gap(found);
+        }
+        let unfinished = self.held.len() as u64 + self.passed_over;
+        if unfinished > 0 {
+            found(Found::PassedOver(unfinished));
+            self.held.clear();
+            self.passed_over = 0;
+        }
+    }
+
+    fn append(&mut self, octets: &[u8], found: &mut dyn FnMut(Found<'_>)) {
+        self.next = self.next.map(|next| next.wrapping_add(octets.len() as u32));
+        self.at += octets.len() as u64;
+        self.held.extend_from_slice(octets);
+        let mut done = 0;
+        loop {
+            let rest = self.held.get(done..).unwrap_or_default();
+            if !self.in_step {
+                let (skip, begins) = find(rest);
+                done += skip;
+                self.passed_over += skip as u64;
+                if !begins {
+                    break;
+                }
+                if self.passed_over > 0 {
+                    found(Found::PassedOver(std::mem::take(&mut self.passed_over)));
+                }
+                self.in_step = true;
+                continue;
+            }
+            match length(rest) {
+                Ok(Some(len)) => {
+                    let Some(packet) = rest.get(..len) else { break };
+                    found(Found::Packet(packet));
+                    done += len;
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    found(Found::OutOfStep(error, self.at - rest.len() as u64));
+                    self.in_step = false;
+                    // Nothing begins here, so something may begin at the next octet.
+                    self.passed_over = 1;
+                    done += 1;
+                }
+            }
+        }
+        self.held.drain(..done);
+    }
+}
+
+/// The length of the link packet that begins here, or `None` where more octets are needed to tell.
+fn length(octets: &[u8]) -> Result<Option<usize>, WireError> {
+    let Some(&first) = octets.first() else { return Ok(None) };
+    let typ = u32::from(first);
+    if ![INTEREST, DATA, lp::LP_PACKET].contains(&typ) {
+        return Err(WireError::UnexpectedType { typ });
+    }
+    match frame(octets)? {
+        Some(len) if len > LONGEST => Err(WireError::Length { typ, at: 0 }),
+        len => Ok(len.and_then(|len| usize::try_from(len).ok())),
+    }
+}
+
+/// How many octets to pass over, and whether a packet begins behind them by all that can be seen, or more are needed to tell.
+fn find(octets: &[u8]) -> (usize, bool) {
+    for at in 0..octets.len() {
+        match begins(octets.get(at..).unwrap_or_default()) {
+            Some(false) => {}
+            Some(true) => return (at, true),
+            None => return (at, false),
+        }
+    }
+    (octets.len(), false)
+}
+
+/// Whether a packet begins here: its type and length, and those of its first element, which fits into it. `None` where too few octets are
+/// there to tell.
+fn begins(octets: &[u8]) -> Option<bool> {
+    let len = match length(octets) {
+        Ok(len) => len?,
+        Err(_) => return Some(false),
+    };
+    // The type of a packet takes one octet.
+    let head = |octets: &[u8]| match read_number(octets) {
+        Ok((number, len)) => Ok((number, len)),
+        Err(_) if octets.len() < 9 => Err(None),
+        Err(_) => Err(Some(false)),
+    };
+    let inner = || {
+        let (_, outer) = head(octets.get(1..).unwrap_or_default())?;
+        let inner = octets.get(1 + outer..).unwrap_or_default();
+        let (typ, typ_len) = head(inner)?;
+        let (value, value_len) = head(inner.get(typ_len..).unwrap_or_default())?;
+        Ok((typ, value.saturating_add((1 + outer + typ_len + value_len) as u64)))
+    };
+    let (typ, end) = match inner() {
+        Ok(inner) => inner,
+        // So short a packet has no first element.
+        Err(None) if len <= octets.len() => return Some(false),
+        Err(told) => return told,
+    };
+    let is_first = match u32::try_from(typ) {
+        Ok(typ) if octets.first() == Some(&(lp::LP_PACKET as u8)) => {
+            matches!(typ, lp::FRAGMENT..=lp::FRAG_COUNT | lp::PIT_TOKEN | 800..=959)
+        }
+        Ok(typ) => typ == NAME,
+        Err(_) => false,
+    };
+    Some(is_first && end <= len as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An Interest for a name of one component, of `len` octets.
+    fn interest(len: u8) -> Vec<u8> {
+        let component = [&[8, len][..], &vec![b'x'; len.into()]].concat();
+        let name = [&[7, component.len() as u8][..], &component].concat();
+        [&[5, name.len() as u8 + 6][..], &name, &[10, 4, 1, 2, 3, 4]].concat()
+    }
+
+    fn told(found: Found<'_>) -> String {
+        match found {
+            Found::Packet(packet) => format!("packet {}", packet.len()),
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// What is found in parts, each its number and its octets.
+    fn found(parts: &[(u32, &[u8])], opens: bool) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut streams = Streams::new();
+        let mut take = |(): (), what: Found<'_>| all.push(told(what));
+        if opens {
+            let open = StreamPart { sequence: parts[0].0.wrapping_sub(1), opens, octets: &[] };
+            streams.take((), &open, false, &mut take);
+        }
+        for (sequence, octets) in parts {
+            let part = StreamPart { sequence: *sequence, opens: false, octets };
+            streams.take((), &part, false, &mut take);
+        }
+        streams.close(&mut take);
+        all
+    }
+
+    #[test]
+    fn a_lost_part_is_told_and_the_next_packet_found() {
+        let stream = [interest(20), interest(30), interest(40)].concat();
+        let parts = [(0, &stream[..40]), (60, &stream[60..])];
+        assert_eq!(found(&parts, true), ["packet 32", "Lost(20)", "PassedOver(22)", "packet 52"]);
+    }
+
+    #[test]
+    fn a_listener_that_comes_late_finds_the_next_packet() {
+        let stream = [interest(20), interest(30)].concat();
+        assert_eq!(found(&[(7, &stream[5..])], false), ["PassedOver(27)", "packet 42"]);
+        assert_eq!(found(&[(7, &stream)], false), ["packet 32", "packet 42"]);
+    }
+
+    #[test]
+    fn what_is_no_packet_is_told_once_and_passed_over() {
+        let stream = [&interest(20)[..], b"GET / HTTP/1.1", &interest(30)].concat();
+        let error = WireError::UnexpectedType { typ: b'G'.into() };
+        let expected = ["packet 32", &format!("OutOfStep({error:?}, 32)"), "PassedOver(14)", "packet 42"];
+        assert_eq!(found(&[(7, &stream)], true), expected);
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let mut streams = Streams::new();
+        let mut lost = 0;
+        for number in 1..2000_u32 {
+            let part = StreamPart { sequence: number * 3000, opens: false, octets: &[0; 2000] };
+            streams.take((), &part, false, &mut |(), what| lost += u32::from(matches!(what, Found::Lost(_))));
+            let stream = streams.0.of(());
+            assert!(stream.waiting.len() <= WAITING_PARTS && stream.waiting_octets <= WAITING_OCTETS);
+            assert_eq!(stream.waiting_octets, stream.waiting.values().map(Vec::len).sum::<usize>());
+            assert!(stream.held.len() <= 32);
+        }
+        assert!(lost > 1000, "{lost}");
+    }
+
+    proptest! {
+        #[test]
+        fn parts_in_any_order_give_the_packets(
+            lens in prop::collection::vec(0..100_u8, 1..30), sizes in prop::collection::vec(1..80_usize, 1..8),
+            from: u32, swaps in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        ) {
+            let stream: Vec<u8> = lens.iter().flat_map(|len| interest(*len)).collect();
+            let (mut parts, mut at) = (Vec::new(), 0);
+            for size in sizes.iter().cycle() {
+                let end = (at + size).min(stream.len());
+                // Some octets of the part before come again.
+                let start = at - at.min(size / 3);
+                parts.push((from.wrapping_add(start as u32), &stream[start..end]));
+                at = end;
+                if at == stream.len() {
+                    break;
+                }
+            }
+            // The numbers are those from the opening on, whatever comes first.
+            let mut all = Vec::new();
+            let mut streams = Streams::new();
+            let mut take = |(): (), what: Found<'_>| all.push(told(what));
+            let open = StreamPart { sequence: from.wrapping_sub(1), opens: true, octets: &[] };
+            streams.take((), &open, false, &mut take);
+            for swap in &swaps {
+                let at = swap.index(parts.len());
+                if at + 1 < parts.len() {
+                    parts.swap(at, at + 1);
+                }
+            }
+            for (sequence, octets) in parts {
+                streams.take((), &StreamPart { sequence, opens: false, octets }, false, &mut take);
+            }
+            streams.close(&mut take);
+            let expected: Vec<String> = lens.iter().map(|len| format!("packet {}", interest(*len).len())).collect();
+            prop_assert_eq!(all, expected);
+        }
+
+        #[test]
+        fn any_octets_come_to_an_end(
+            parts in prop::collection::vec((0..5000_u32, prop::collection::vec(any::<u8>(), 0..60), any::<bool>(), any::<bool>()), 0..40),
+        ) {
+            let mut streams = Streams::new();
+            let total: usize = parts.iter().map(|part| part.1.len()).sum();
+            let mut count = 0;
+            for (sequence, octets, opens, cut) in &parts {
+                let part = StreamPart { sequence: *sequence, opens: *opens, octets };
+                streams.take((), &part, *cut, &mut |(), _| count += 1);
+            }
+            streams.close(&mut |(), _| count += 1);
+            prop_assert!(count <= 2 * total + 4 * parts.len());
+        }
+    }
+}

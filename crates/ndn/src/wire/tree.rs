@@ -1,0 +1,218 @@
+//! A packet as a tree of elements, with their names: for those who show packets to people.
+//!
+//! Nothing is checked but that elements are elements: a packet that a parser refuses can be looked at, too.
+
+use super::{DATA, INTEREST, NAME, data, interest, lp, signature};
+use crate::tlv::{Element, Elements, WireError};
+
+/// What the value of an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Elements.
+    Nested,
+    /// A name.
+    Name,
+    /// A NonNegativeInteger, or a number of a fixed length.
+    Number,
+    /// Octets of any meaning.
+    Octets,
+    /// Nothing: the element says all by being there.
+    Flag,
+    /// Text.
+    Text,
+}
+
+/// An element at its place in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node<'a> {
+    /// How many elements it is in.
+    pub depth: usize,
+    /// The element; its offsets are those in the whole packet.
+    pub element: Element<'a>,
+    /// What it is called, unless its type is unknown where it stands.
+    pub name: Option<&'static str>,
+    /// What its value is.
+    pub kind: Kind,
+}
+
+/// The name of type `typ` in an element of type `parent` (`None`: at the top), and what the value is. The name of an element that is not
+/// known there is `None`.
+pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
+    use Kind::{Flag, Name, Nested, Number, Octets, Text};
+    let (name, kind) = match (parent, typ) {
+        (None | Some(lp::FRAGMENT), INTEREST) => ("Interest", Nested),
+        (None | Some(lp::FRAGMENT | lp::PREFIX_ANNOUNCEMENT), DATA) => ("Data", Nested),
+        (None, lp::LP_PACKET) => ("LpPacket", Nested),
+        (Some(lp::LP_PACKET), _) => return header_field(typ),
+        (Some(lp::NACK), lp::NACK_REASON) => ("NackReason", Number),
+        (Some(lp::CACHE_POLICY), lp::CACHE_POLICY_TYPE) => ("CachePolicyType", Number),
+        (Some(INTEREST | DATA | interest::FORWARDING_HINT | signature::KEY_LOCATOR), NAME) => ("Name", Name),
+        (Some(INTEREST), interest::CAN_BE_PREFIX) => ("CanBePrefix", Flag),
+        (Some(INTEREST), interest::MUST_BE_FRESH) => ("MustBeFresh", Flag),
+        (Some(INTEREST), interest::FORWARDING_HINT) => ("ForwardingHint", Nested),
+        (Some(INTEREST), interest::NONCE) => ("Nonce", Octets),
+        (Some(INTEREST), interest::LIFETIME) => ("InterestLifetime", Number),
+        (Some(INTEREST), interest::HOP_LIMIT) => ("HopLimit", Number),
+        (Some(INTEREST), interest::PARAMETERS) => ("ApplicationParameters", Octets),
+        (Some(INTEREST), interest::SIGNATURE_INFO) => ("InterestSignatureInfo", Nested),
+        (Some(INTEREST), interest::SIGNATURE_VALUE) => ("InterestSignatureValue", Octets),
+        (Some(DATA), data::META_INFO) => ("MetaInfo", Nested),
+        (Some(DATA), data::CONTENT) => ("Content", Octets),
+        (Some(DATA), data::SIGNATURE_INFO) => ("SignatureInfo", Nested),
+        (Some(DATA), data::SIGNATURE_VALUE) => ("SignatureValue", Octets),
+        (Some(data::META_INFO), data::CONTENT_TYPE) => ("ContentType", Number),
+        (Some(data::META_INFO), data::FRESHNESS_PERIOD) => ("FreshnessPeriod", Number),
+        (Some(data::META_INFO), data::FINAL_BLOCK_ID) => ("FinalBlockId", Octets),
+        (Some(data::SIGNATURE_INFO | interest::SIGNATURE_INFO), _) => return signature_field(typ),
+        (Some(signature::KEY_LOCATOR), signature::KEY_DIGEST) => ("KeyDigest", Octets),
+        (Some(signature::VALIDITY_PERIOD), 254) => ("NotBefore", Text),
+        (Some(signature::VALIDITY_PERIOD), 255) => ("NotAfter", Text),
+        _ => return (None, Octets),
+    };
+    (Some(name), kind)
+}
+
+fn header_field(typ: u32) -> (Option<&'static str>, Kind) {
+    let (name, kind) = match typ {
+        lp::FRAGMENT => ("Fragment", Kind::Nested),
+        lp::SEQUENCE => ("Sequence", Kind::Number),
+        lp::FRAG_INDEX => ("FragIndex", Kind::Number),
+        lp::FRAG_COUNT => ("FragCount", Kind::Number),
+        lp::PIT_TOKEN => ("PitToken", Kind::Octets),
+        lp::NACK => ("Nack", Kind::Nested),
+        lp::INCOMING_FACE_ID => ("IncomingFaceId", Kind::Number),
+        lp::NEXT_HOP_FACE_ID => ("NextHopFaceId", Kind::Number),
+        lp::CACHE_POLICY => ("CachePolicy", Kind::Nested),
+        lp::CONGESTION_MARK => ("CongestionMark", Kind::Number),
+        lp::ACK => ("Ack", Kind::Number),
+        lp::TX_SEQUENCE => ("TxSequence", Kind::Number),
+        lp::NON_DISCOVERY => ("NonDiscovery", Kind::Flag),
+        lp::PREFIX_ANNOUNCEMENT => ("PrefixAnnouncement", Kind::Nested),
+        _ => return (None, Kind::Octets),
+    };
+    (Some(name), kind)
+}
+
+fn signature_field(typ: u32) -> (Option<&'static str>, Kind) {
+    let (name, kind) = match typ {
+        signature::SIGNATURE_TYPE => ("SignatureType", Kind::Number),
+        signature::KEY_LOCATOR => ("KeyLocator", Kind::Nested),
+        signature::SIGNATURE_NONCE => ("SignatureNonce", Kind::Octets),
+        signature::SIGNATURE_TIME => ("SignatureTime", Kind::Number),
+        signature::SIGNATURE_SEQ_NUM => ("SignatureSeqNum", Kind::Number),
+        signature::VALIDITY_PERIOD => ("ValidityPeriod", Kind::Nested),
+        _ => return (None, Kind::Octets),
+    };
+    (Some(name), kind)
+}
+
+/// Hands the elements of `octets` to `visit`, each before those that are in it, and what is no element as the rule that it breaks; after
+/// that, what the outer element has left.
+pub fn walk<'a>(octets: &'a [u8], visit: &mut dyn FnMut(Result<Node<'a>, WireError>)) {
+    level(None, Elements::new(octets), 0, visit);
+}
+
+/// It goes no deeper than [`describe`] nests types: a link packet, its fragment, Data, what it says of its signature, of the key, its name.
+fn level<'a>(
+    parent: Option<u32>,
+    mut elements: Elements<'a>,
+    depth: usize,
+    visit: &mut dyn FnMut(Result<Node<'a>, WireError>),
+) {
+    // A piece of a packet is not elements.
+    let mut in_pieces = false;
+    loop {
+        let element = match elements.next() {
+            Ok(Some(element)) => element,
+            Ok(None) => return,
+            Err(error) => return visit(Err(error)),
+        };
+        let (name, mut kind) = describe(parent, element.typ);
+        if parent == Some(lp::LP_PACKET) {
+            in_pieces |= element.typ == lp::FRAG_COUNT && element.number() != Ok(1);
+            if element.typ == lp::FRAGMENT && in_pieces {
+                kind = Kind::Octets;
+            }
+        }
+        visit(Ok(Node { depth, element, name, kind }));
+        if kind == Kind::Nested {
+            level(Some(element.typ), element.elements(), depth + 1, visit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{InterestBuilder, LpHeader, NackReason};
+    use name::uri::parse_uri;
+    use proptest::prelude::*;
+    use std::string::{String, ToString};
+    use std::vec::Vec;
+
+    fn names(octets: &[u8]) -> Vec<(usize, String, usize)> {
+        let mut seen = Vec::new();
+        walk(octets, &mut |node| {
+            seen.push(match node {
+                Ok(node) => {
+                    let name = node.name.map_or_else(|| node.element.typ.to_string(), ToString::to_string);
+                    (node.depth, name, node.element.at)
+                }
+                Err(error) => (99, error.to_string(), 0),
+            });
+        });
+        seen
+    }
+
+    #[test]
+    fn names_the_elements_of_a_packet_and_says_where_they_are() {
+        let name = parse_uri::<name::ndn::Ndn>(b"/a").unwrap();
+        let interest = InterestBuilder {
+            hints: [name.view()].into_iter().collect(),
+            nonce: Some(7),
+            ..InterestBuilder::new(name.view())
+        };
+        let interest = interest.build();
+        let header = LpHeader { pit_token: &[1], nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
+        let octets = [header.wrapped(interest.len()).as_bytes(), &interest].concat();
+        let expected = [
+            (0, "LpPacket", 0),
+            (1, "PitToken", 2),
+            (1, "Nack", 5),
+            (2, "NackReason", 9),
+            (1, "Fragment", 14),
+            (2, "Interest", 16),
+            (3, "Name", 18),
+            (3, "ForwardingHint", 23),
+            (4, "Name", 25),
+            (3, "Nonce", 30),
+        ];
+        assert_eq!(names(&octets), expected.map(|(depth, name, at)| (depth, name.to_string(), at)));
+    }
+
+    #[test]
+    fn leaves_pieces_and_what_is_unknown_alone() {
+        let piece = [100, 14, 81, 1, 0, 82, 1, 0, 83, 1, 2, 80, 3, 6, 1, 0];
+        let piece = names(&piece);
+        assert_eq!(piece.len(), 5, "{piece:?}");
+        assert_eq!(names(&[9, 1, 5, 6, 1]).last().map(|node| node.0), Some(99));
+    }
+
+    proptest! {
+        #[test]
+        fn any_octets_have_an_end(mut octets in prop::collection::vec(any::<u8>(), 0..300), first in 0..4usize) {
+            if let (Some(octet), Some(typ)) = (octets.first_mut(), [5, 6, 100].get(first)) {
+                *octet = *typ;
+            }
+            let mut seen = 0;
+            walk(&octets, &mut |node| {
+                seen += 1;
+                if let Ok(node) = node {
+                    assert!(node.depth < 8 && node.element.end() <= octets.len());
+                }
+            });
+            // Each takes two octets at least, and is in no more than six.
+            prop_assert!(seen <= 7 * octets.len() + 1);
+        }
+    }
+}

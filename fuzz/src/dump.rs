@@ -1,0 +1,36 @@
+//! What must hold for TCP connections that are listened to.
+
+/// The command's reader of streams, by its file: the command is no library.
+#[path = "../../crates/cli/src/cmd/ndn/dump/stream.rs"]
+mod stream;
+
+#[path = "../../crates/cli/src/cmd/ndn/dump/recent.rs"]
+mod recent;
+
+use flow::packet::StreamPart;
+use stream::{Found, Streams};
+
+/// Parts of connections, each after four octets that say of which it is and how, its number, and its length, give packets that are no longer than
+/// all that came, and no more findings than octets and parts can cause.
+pub fn check_stream(mut octets: &[u8]) {
+    let mut streams = Streams::new();
+    let (mut came, mut parts, mut packets, mut count) = (0, 0, 0, 0);
+    let mut found = |_: u8, what: Found<'_>| {
+        count += 1;
+        if let Found::Packet(packet) = what {
+            assert_eq!(::ndn::tlv::frame(packet), Ok(Some(packet.len() as u64)));
+            packets += packet.len();
+        }
+    };
+    while let Some(([how, high, low, len], rest)) = octets.split_first_chunk() {
+        let (part, rest) = rest.split_at(rest.len().min(usize::from(*len)));
+        octets = rest;
+        came += part.len();
+        parts += 1;
+        let sequence = u32::from_be_bytes([how >> 6 << 5, 0, *high, *low]);
+        let part = StreamPart { sequence, opens: how & 1 == 1, octets: part };
+        streams.take(how >> 2 & 7, &part, how & 2 == 2, &mut found);
+    }
+    streams.close(&mut found);
+    assert!(packets <= came && count <= 2 * came + 4 * parts);
+}
