@@ -3,6 +3,7 @@
 
 mod dns;
 mod flows;
+mod forwarders;
 mod help;
 mod input;
 mod names;
