@@ -27,6 +27,7 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let mut findings = Vec::new();
     if let Some(facts) = &load {
         blocks.push(cost(facts));
+        blocks.push(elsewhere(facts));
         blocks.push(plain_table(
             facts,
             "exchanges per second, forwarder and load together",
@@ -64,24 +65,37 @@ fn none() -> String {
     format::NONE.to_owned()
 }
 
+/// All forwarders of the run.
 fn cost(facts: &Facts<'_>) -> Block {
-    let mut columns = vec!["workload".to_owned()];
-    columns.extend(facts.schemes.iter().map(|id| (*id).to_owned()));
-    columns.extend(FORWARDERS.iter().map(|name| format!("{name} *")));
     let row = |workload: &&str| {
-        let measured = facts.schemes.iter().map(|scheme| {
+        let cell = |scheme: &&str| {
             facts.record(workload, scheme, metric::CPU_US).map_or_else(none, |r| with_bounds(r.interval()))
-        });
-        let elsewhere = CPU_US.iter().find(|(id, _)| id == workload);
-        let elsewhere = elsewhere.map_or([None; FORWARDERS.len()], |(_, figures)| *figures);
-        let elsewhere = elsewhere.into_iter().map(|us| us.map_or_else(none, figure));
-        [(*workload).to_owned()].into_iter().chain(measured).chain(elsewhere).collect()
+        };
+        [(*workload).to_owned()].into_iter().chain(facts.schemes.iter().map(cell)).collect()
     };
-    Block::Table(without_empty_columns(Table {
-        caption: "CPU microseconds per exchange; * measured elsewhere".to_owned(),
-        columns,
+    Block::Table(Table {
+        caption: "CPU microseconds per exchange".to_owned(),
+        columns: ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
         left: 1,
         rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Open,
+    })
+}
+
+/// Ours, and what was measured elsewhere.
+fn elsewhere(facts: &Facts<'_>) -> Block {
+    let row = |(workload, figures): &(&str, [Option<f64>; 4])| {
+        let ours = facts.value(workload, OURS, metric::CPU_US)?;
+        let figures = figures.iter().map(|us| us.map_or_else(none, figure));
+        Some([(*workload).to_owned(), us(ours)].into_iter().chain(figures).collect())
+    };
+    let mut columns = vec!["workload".to_owned(), OURS.to_owned()];
+    columns.extend(FORWARDERS.iter().map(|name| format!("{name} *")));
+    Block::Table(without_empty_columns(Table {
+        caption: "ours, and what was measured elsewhere (*), CPU microseconds per exchange".to_owned(),
+        columns,
+        left: 1,
+        rows: CPU_US.iter().filter_map(row).collect(),
         shown: Shown::Open,
     }))
 }
@@ -122,22 +136,24 @@ fn ratios(facts: &Facts<'_>, reference: &str) -> Block {
 fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
     let row = |outcome: &LimitOutcome<'_>| {
         let limit = outcome.limit;
-        let what = match &limit.against {
-            Against::Nothing => format!("{}, microseconds", limit.of),
-            Against::Scheme(to) => format!("{} more than {to}, microseconds", limit.of),
-            Against::Workload(to) => format!("{} as a ratio to {to}", limit.of),
+        let at_most = us(limit.at_most);
+        let (measured, asked) = match &limit.against {
+            Against::Nothing => ("µs".to_owned(), format!("at most {at_most} µs")),
+            Against::Scheme(to) => (format!("µs more than {to}"), format!("at most {at_most} µs more")),
+            Against::Workload(to) => (format!("times {to}"), format!("at most {at_most} times")),
         };
-        let (measured, verdict) = match outcome.measured {
-            Some((figure, reached)) => (with_bounds(figure), words::reached(reached).to_owned()),
-            None => (none(), "not measured".to_owned()),
+        let (figure, verdict) = match outcome.measured {
+            Some((figure, reached)) => (with_bounds(figure), words::reached(reached)),
+            None => (none(), "not measured"),
         };
-        vec![limit.workload.clone(), what, us(limit.at_most), measured, verdict]
+        let measured = format!("{}, {measured}", limit.of);
+        vec![limit.workload.clone(), measured, asked, figure, verdict.to_owned()]
     };
     (!limits.is_empty()).then(|| {
         Block::Table(Table {
             caption: "limits that the project sets itself".to_owned(),
-            columns: ["workload", "of", "at most", "measured", "limit"].map(str::to_owned).into(),
-            left: 2,
+            columns: ["workload", "of", "limit", "measured", "verdict"].map(str::to_owned).into(),
+            left: 3,
             rows: limits.iter().map(row).collect(),
             shown: Shown::Open,
         })
@@ -342,7 +358,9 @@ mod tests {
         let section = section(&definition, &records).unwrap();
         let cost = table(&section, "CPU microseconds");
         assert_eq!(cost.rows[0][1], "1.25 [1.19, 1.31]");
-        assert_eq!(cost.rows[0].last().map(String::as_str), Some("7.1"));
+        let elsewhere = table(&section, "ours, and what");
+        assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
+        assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
         let limits = table(&section, "limits");
         let verdicts: Vec<&str> =
             limits.rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
