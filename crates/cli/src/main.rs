@@ -39,6 +39,8 @@ enum Command {
     Dns(cmd::dns::Dns),
     /// Named Data Networking: use and manage a forwarder
     Ndn(cmd::ndn::Ndn),
+    #[command(hide = true)]
+    Lab(cmd::lab::Lab),
     /// List the registered hashes: source, width, keying, check value, where each is safe
     Schemes(cmd::schemes::Schemes),
 }
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Dns(command) => command.run(),
         Command::Ndn(command) => command.run(),
+        Command::Lab(command) => command.run(),
         Command::Schemes(command) => command.run(),
     };
     match result {

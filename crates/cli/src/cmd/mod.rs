@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod dns;
+pub(crate) mod lab;
 pub(crate) mod ndn;
 pub(crate) mod report;
 pub(crate) mod schemes;

@@ -189,7 +189,7 @@ impl RunArgs {
         if self.names.is_some() && !definitions.iter().any(of_names) {
             bail!("--names is for studies of names, such as name-encodings, and none was named");
         }
-        if self.pcap.is_some() && definitions.iter().all(of_names) {
+        if self.pcap.is_some() && !definitions.iter().any(|study| of_flows(study) || of_messages(study)) {
             bail!(
                 "--pcap is for studies of flows or of messages, such as flow-hash or dns-render, and none was named"
             );
@@ -217,6 +217,7 @@ impl RunArgs {
             names: own.names.clone(),
             tuples: own.tuples.clone(),
             messages: own.messages.clone(),
+            command: std::env::current_exe().context("cannot tell where this command is")?,
         };
         let bar = Bar::new(&definition.slug);
         let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
@@ -253,7 +254,7 @@ fn of_messages(definition: &Definition) -> bool {
 }
 
 fn of_flows(definition: &Definition) -> bool {
-    !of_names(definition) && !of_messages(definition)
+    ["tuples", "table", "flood"].contains(&definition.model.as_str())
 }
 
 /// What the user measures in place of what is generated.

@@ -4,6 +4,7 @@
 mod dns;
 mod dump;
 mod flows;
+mod forwarders;
 mod help;
 mod input;
 mod names;

@@ -1,6 +1,8 @@
 //! What is timed: the code that the data planes call, on one unit of a workload.
 
 pub mod flows;
+pub mod forwarding;
+pub mod memory;
 pub mod names;
 pub mod render;
 pub mod tuples;

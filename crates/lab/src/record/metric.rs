@@ -54,3 +54,27 @@ pub const COMPARED: &str = "compared";
 
 /// The most entries that a find compares.
 pub const LONGEST_CHAIN: &str = "longest_chain";
+
+/// Microseconds of a process's CPU time per exchange of an Interest and its Data.
+pub const CPU_US: &str = "cpu_us";
+
+/// Exchanges that a forwarder did in a second.
+pub const RATE: &str = "exchanges_per_second";
+
+/// Interests to which no Data came, per million exchanges.
+pub const LOST: &str = "lost_per_million";
+
+/// How much more a scheme's figure is than that of another, whose id is the unit; in the unit of the study's metric.
+pub const MORE: &str = "more";
+
+/// A scheme's figure on one workload divided by its figure on another, whose id is the unit.
+pub const RATIO_WORKLOAD: &str = "ratio_workload";
+
+/// Counts of the counter per item of work.
+pub const CYCLES: &str = "cycles";
+
+/// Octets of memory that an entry takes, as its table accounts for them.
+pub const OCTETS_ACCOUNTED: &str = "octets_accounted";
+
+/// Octets of the packet in an entry, where it keeps one.
+pub const OCTETS_PACKET: &str = "octets_packet";

@@ -40,6 +40,8 @@ pub struct Definition {
     pub bound: Option<Bound>,
     /// What the project holds itself to.
     pub targets: Vec<Target>,
+    /// The same of figures, of their differences, and of ratios between workloads.
+    pub limits: Vec<Limit>,
     /// What the source says, as rules on ratios.
     pub claims: Vec<Claim>,
     /// The bar charts of the report, at most 64.
@@ -70,7 +72,8 @@ pub struct Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// Items of work in a repetition, such as names hashed or flows looked up: 1 to 10,000,000.
+    /// Items of work in a repetition, such as names hashed or flows looked up; of a study of forwarders, milliseconds for which each is
+    /// under load: 1 to 10,000,000.
     pub items: u32,
     /// Passes over all the items, 2 to 1,000: with one there would be no spread.
     pub repetitions: u32,
@@ -100,6 +103,30 @@ pub struct Target {
     pub workload: String,
     /// The largest ratio that meets the target, above 0.
     pub at_most: f64,
+}
+
+/// A figure to stay at or below, for what no ratio of two schemes on one workload says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The scheme.
+    pub of: String,
+    /// The workload.
+    pub workload: String,
+    /// What its figure, in the study's metric, is held against.
+    pub against: Against,
+    /// The largest figure that keeps the limit, above 0.
+    pub at_most: f64,
+}
+
+/// What a figure with a limit is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// Nothing: the figure itself is limited.
+    Nothing,
+    /// The figure of another scheme on the same workload: what is more than that is limited.
+    Scheme(String),
+    /// The same scheme's figure on another workload: the ratio to that is limited.
+    Workload(String),
 }
 
 /// Something that the source says, as a rule on ratios.
@@ -401,6 +428,32 @@ mod tests {
         assert_eq!(study.expects[0].checksum, Checksum { offset: 1, ccnx: u64::MAX, ndn: 3 });
         let error = message(changed(first, &second.replace("0x03", "3")));
         assert!(error.contains("\"3\" is not 0x"), "{error}");
+    }
+
+    #[test]
+    fn reads_limits() {
+        let with = |lines: &str| {
+            let text = format!(
+                "{STUDY}\n[[limit]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"3Bx2\"\nat_most = 3.0\n{lines}\n"
+            );
+            Definition::parse(&text, "study.toml")
+        };
+        let against = |lines| with(lines).unwrap().limits[0].against.clone();
+        assert_eq!(against(""), Against::Nothing);
+        let other = "ndn/one-by-one/crc32c".to_owned();
+        assert_eq!(against("more_than = \"ndn/one-by-one/crc32c\""), Against::Scheme(other));
+        let domain = "domain".to_owned();
+        assert_eq!(against("times = \"domain\""), Against::Workload(domain));
+        let error = message(with("times = \"domain\"\nmore_than = \"ndn/one-by-one/crc32c\""));
+        assert_eq!(error, "study.toml: limit[0]: takes more_than or times, not both");
+        for (lines, field) in [
+            ("times = \"3Bx2\"", "limit[0].times: takes another workload"),
+            ("times = \"4Bx2\"", "limit[0].times: \"4Bx2\" is not in the study"),
+            ("more_than = \"ndn\"", "limit[0].more_than: \"ndn\" is not in the study"),
+        ] {
+            let error = message(with(lines));
+            assert!(error.contains(field), "{error}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ macro_rules! studies {
         }),*];
     };
 }
-studies!("name-encodings", "flow-hash", "flow-flood", "flow-table", "dns-render");
+studies!("name-encodings", "flow-hash", "flow-flood", "flow-table", "dns-render", "ndn-forwarder");
 
 /// The study of that slug.
 pub fn find(slug: &str) -> Option<&'static Embedded> {
@@ -51,6 +51,7 @@ mod tests {
                 names: None,
                 tuples: None,
                 messages: None,
+                command: "hashlane".into(),
             };
             let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ()).unwrap();
             assert!(outcome.stopped && outcome.records.is_empty(), "{}", study.slug);

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::braces::{self, MAX_EXPANSION};
 use super::definition::{
-    Bins, Bound, Chart, Claim, Counts, Definition, DefinitionError, Expect, Mca, Octets, Only, Rule, Sizes,
-    Spread, Target,
+    Against, Bins, Bound, Chart, Claim, Counts, Definition, DefinitionError, Expect, Limit, Mca, Octets,
+    Only, Rule, Sizes, Spread, Target,
 };
 use crate::record::metric;
 
@@ -36,6 +36,8 @@ pub(super) struct File {
     #[serde(default)]
     target: Vec<Target>,
     #[serde(default)]
+    limit: Vec<FileLimit>,
+    #[serde(default)]
     claim: Vec<FileClaim>,
     #[serde(default)]
     chart: Vec<FileChart>,
@@ -47,6 +49,18 @@ pub(super) struct File {
     only: Vec<FileOnly>,
     spread: Option<FileSpread>,
     mca: Option<FileMca>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileLimit {
+    of: String,
+    workload: String,
+    /// A scheme.
+    more_than: Option<String>,
+    /// A workload.
+    times: Option<String>,
+    at_most: f64,
 }
 
 #[derive(Deserialize)]
@@ -150,6 +164,10 @@ impl Checker<'_> {
             self.known(&format!("target[{i}].workload"), &target.workload, &file.workloads)?;
             self.positive(&format!("target[{i}].at_most"), target.at_most)?;
         }
+        let mut limits = Vec::with_capacity(file.limit.len());
+        for (i, limit) in file.limit.into_iter().enumerate() {
+            limits.push(self.limit(&format!("limit[{i}]"), limit, &file.workloads, &schemes)?);
+        }
         let mut claims = Vec::with_capacity(file.claim.len());
         let mut claim_ids = HashSet::new();
         for (i, claim) in file.claim.into_iter().enumerate() {
@@ -220,6 +238,7 @@ impl Checker<'_> {
             size: file.size,
             bound: file.bound,
             targets: file.target,
+            limits,
             claims,
             charts,
             expects: file.expect,
@@ -228,6 +247,33 @@ impl Checker<'_> {
             spread,
             mca,
         })
+    }
+
+    fn limit(
+        &self,
+        field: &str,
+        limit: FileLimit,
+        workloads: &[String],
+        schemes: &[String],
+    ) -> Result<Limit, DefinitionError> {
+        let FileLimit { of, workload, more_than, times, at_most } = limit;
+        self.known(&format!("{field}.of"), &of, schemes)?;
+        self.known(&format!("{field}.workload"), &workload, workloads)?;
+        self.positive(&format!("{field}.at_most"), at_most)?;
+        self.range(field, more_than.is_none() || times.is_none(), "more_than or times, not both")?;
+        let against = match (more_than, times) {
+            (Some(scheme), _) => {
+                self.pair(&format!("{field}.more_than"), &of, &scheme, schemes)?;
+                Against::Scheme(scheme)
+            }
+            (None, Some(other)) => {
+                self.known(&format!("{field}.times"), &other, workloads)?;
+                self.range(&format!("{field}.times"), other != workload, "another workload")?;
+                Against::Workload(other)
+            }
+            (None, None) => Against::Nothing,
+        };
+        Ok(Limit { of, workload, against, at_most })
     }
 
     fn spread(&self, spread: FileSpread) -> Result<Spread, DefinitionError> {

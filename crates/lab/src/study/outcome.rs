@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::definition::{Claim, Definition, Rule, Target};
-use crate::record::RecordSet;
+use super::definition::{Against, Claim, Definition, Limit, Rule, Target};
+use crate::record::{RecordSet, metric};
 use crate::stats::Interval;
 
 /// What the interval of a ratio says of a rule.
@@ -78,6 +78,28 @@ pub struct TargetOutcome<'a> {
     pub workload: &'a str,
     /// The ratio and what it says, if it was measured.
     pub measured: Option<(Interval, Reached)>,
+}
+
+/// A limit beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitOutcome<'a> {
+    /// The limit.
+    pub limit: &'a Limit,
+    /// The figure and what it says, if it was measured.
+    pub measured: Option<(Interval, Reached)>,
+}
+
+impl Reached {
+    /// Whether a figure with these bounds is at most so much.
+    fn judge(at_most: f64, figure: Interval) -> Self {
+        if figure.high <= at_most {
+            Self::Met
+        } else if figure.low > at_most {
+            Self::Missed
+        } else {
+            Self::Undecided
+        }
+    }
 }
 
 impl Rule {
@@ -194,14 +216,7 @@ impl Definition {
         let outcome = |target: &'a Target, workload: &'a str| {
             let measured = records.ratio(&self.slug, workload, &target.of, &target.to).map(|record| {
                 let ratio = record.interval();
-                let reached = if ratio.high <= target.at_most {
-                    Reached::Met
-                } else if ratio.low > target.at_most {
-                    Reached::Missed
-                } else {
-                    Reached::Undecided
-                };
-                (ratio, reached)
+                (ratio, Reached::judge(target.at_most, ratio))
             });
             TargetOutcome { target, workload, measured }
         };
@@ -210,6 +225,26 @@ impl Definition {
             outcomes.extend(self.targets.iter().map(|t| outcome(t, workload)));
         }
         outcomes
+    }
+
+    /// Each limit beside what was measured.
+    pub fn limit_outcomes<'a>(&'a self, records: &RecordSet) -> Vec<LimitOutcome<'a>> {
+        let outcome = |limit: &'a Limit| {
+            let Limit { of, workload, against, at_most } = limit;
+            let record = match against {
+                Against::Nothing => records.metric(&self.slug, workload, of, &self.metric),
+                Against::Scheme(to) => records.metric_in(&self.slug, workload, of, metric::MORE, to),
+                Against::Workload(to) => {
+                    records.metric_in(&self.slug, workload, of, metric::RATIO_WORKLOAD, to)
+                }
+            };
+            let measured = record.map(|record| {
+                let figure = record.interval();
+                (figure, Reached::judge(*at_most, figure))
+            });
+            LimitOutcome { limit, measured }
+        };
+        self.limits.iter().map(outcome).collect()
     }
 }
 

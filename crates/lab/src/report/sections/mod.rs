@@ -4,6 +4,7 @@
 
 mod cost;
 mod flood;
+mod forwarder;
 mod mca;
 mod published;
 mod render;
@@ -18,15 +19,24 @@ use crate::study::definition::Definition;
 
 /// The sections that there are records for, in the order of the page.
 pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
-    [cost::section, mca::section, spread::section, flood::section, sizes::section, render::section]
-        .iter()
-        .filter_map(|section| section(definition, records))
-        .collect()
+    let sections: [fn(&Definition, &RecordSet) -> Option<Section>; 7] = [
+        cost::section,
+        mca::section,
+        spread::section,
+        flood::section,
+        sizes::section,
+        render::section,
+        forwarder::section,
+    ];
+    sections.iter().filter_map(|section| section(definition, records)).collect()
 }
 
 /// Whether the figures of a model stand in a section of their own, so that no other table need show them.
 pub(super) fn show(model: &str) -> bool {
-    [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL, render::MODEL].contains(&model)
+    let of_load = [forwarder::MODEL, forwarder::PARTS, forwarder::MEMORY].contains(&model);
+    of_load
+        || [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL, render::MODEL]
+            .contains(&model)
 }
 
 /// A section shows no more workloads, and no more schemes: tables have a cell for each pair, and a file of records may name

@@ -2,6 +2,7 @@
 
 mod fact;
 mod flood;
+mod forwarder;
 mod mca;
 mod names;
 mod render;
@@ -20,6 +21,7 @@ use dns::wire::Content;
 use fact::Fact;
 use hash::scheme::Key;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a study is run.
@@ -39,6 +41,8 @@ pub struct Settings {
     pub tuples: Option<(String, Capture)>,
     /// The user's own messages and what to call them, in place of the workloads of a study of renderers.
     pub messages: Option<(String, Vec<Content>)>,
+    /// The program `hashlane`, of which a study of forwarders starts processes.
+    pub command: PathBuf,
 }
 
 /// What a run leaves.
@@ -91,6 +95,15 @@ pub enum RunError {
         /// What differs.
         what: String,
     },
+    /// A forwarder could not be put under load.
+    Load {
+        /// The workload.
+        workload: String,
+        /// The forwarder.
+        scheme: String,
+        /// Why.
+        why: String,
+    },
     /// Two schemes that must give the same hashes do not.
     Disagree {
         /// The workload.
@@ -113,6 +126,7 @@ impl fmt::Display for RunError {
             Self::Expectation { workload, what } => {
                 write!(f, "workload {workload} is not what the study expects: {what}")
             }
+            Self::Load { workload, scheme, why } => write!(f, "workload {workload}, {scheme}: {why}"),
             Self::Disagree { workload, schemes: (a, b) } => {
                 write!(f, "{a} and {b} must give the same hashes, and differ over workload {workload}")
             }
@@ -129,6 +143,7 @@ type Measure = fn(&mut Session<'_>) -> Result<(), RunError>;
 const MODELS: &[(&str, Measure)] = &[
     ("names", names::run),
     ("flood", flood::run),
+    ("forwarder", forwarder::run),
     ("render", render::run),
     ("table", table::run),
     ("tuples", tuples::run),

@@ -33,6 +33,11 @@ impl Rounds {
         Self(times)
     }
 
+    /// What was found in rounds already: the figures of each subject, round by round.
+    pub(super) fn of(figures: Vec<Vec<f64>>) -> Self {
+        Self(figures)
+    }
+
     /// How many rounds there were.
     pub(super) fn len(&self) -> usize {
         self.0.first().map_or(0, Vec::len)
@@ -45,9 +50,19 @@ impl Rounds {
 
     /// The time of one subject over that of another, round by round: the median of the ratios.
     pub(super) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
+        self.compare(of, to, |of, to| of / to)
+    }
+
+    /// How much more one subject's figure is than another's, round by round: the median of the differences.
+    pub(super) fn difference(&self, of: usize, to: usize) -> Option<Fact> {
+        self.compare(of, to, |of, to| of - to)
+    }
+
+    fn compare(&self, of: usize, to: usize, by: impl Fn(f64, f64) -> f64) -> Option<Fact> {
         let pairs = self.0.get(of)?.iter().zip(self.0.get(to)?);
-        let ratios: Vec<f64> = pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect();
-        Fact::try_median(&ratios)
+        let figures: Vec<f64> =
+            pairs.map(|(of, to)| by(*of, *to)).filter(|figure| figure.is_finite()).collect();
+        Fact::try_median(&figures)
     }
 }
 
@@ -78,6 +93,14 @@ mod tests {
         assert_eq!(rounds.ratio(2, 1).map(|ratio| ratio.interval.value), Some(5.0 / 3.0));
         assert_eq!(rounds.time(1).interval.value, 3.0);
         assert!(rounds.ratio(0, 3).is_none());
+    }
+
+    #[test]
+    fn takes_differences_within_a_round() {
+        let rounds = Rounds::of(vec![vec![5.0, 7.0, 9.0], vec![1.0, 3.0, 5.5]]);
+        assert_eq!(rounds.difference(0, 1).map(|more| more.interval.value), Some(4.0));
+        assert_eq!(rounds.difference(1, 0).map(|more| more.interval.value), Some(-4.0));
+        assert!(rounds.difference(0, 2).is_none());
     }
 
     #[test]

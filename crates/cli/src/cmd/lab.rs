@@ -1,0 +1,91 @@
+//! `hashlane lab`: what studies start in processes of their own. Nobody else needs it.
+
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use lab::load::{child, relay};
+use lab::model::memory;
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+/// Processes that studies start.
+#[derive(Debug, Args)]
+pub(crate) struct Lab {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Become another program, on one core, until the process that asked for it ends
+    Child(Child),
+    /// Send datagrams from each of two addresses to the other
+    Relay(Relay),
+    /// Fill a table of the forwarder, and print what it takes
+    Memory(Memory),
+}
+
+#[derive(Debug, Args)]
+struct Child {
+    /// The core; any without it
+    #[arg(long)]
+    core: Option<usize>,
+    /// The process that asked
+    #[arg(long)]
+    parent: i32,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    program: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct Relay {
+    /// Where to receive
+    address: SocketAddr,
+    /// Two addresses, as 127.0.0.1:4000=127.0.0.1:4001
+    pairs: Vec<Pair>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pair(SocketAddr, SocketAddr);
+
+impl FromStr for Pair {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let Some((a, b)) = text.split_once('=') else { bail!("write ADDRESS=ADDRESS") };
+        Ok(Self(a.parse().context("the first address")?, b.parse().context("the second address")?))
+    }
+}
+
+#[derive(Debug, Args)]
+struct Memory {
+    /// The table: pit, fib or cs
+    table: String,
+    /// How many entries
+    entries: u32,
+}
+
+impl Lab {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::Child(Child { core, parent, program }) => {
+                Err(child::become_program(core, parent, &program)).context("cannot become another program")
+            }
+            Command::Relay(Relay { address, pairs }) => {
+                let pairs: Vec<_> = pairs.iter().map(|Pair(a, b)| (*a, *b)).collect();
+                relay::serve(address, &pairs)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Memory(Memory { table, entries }) => {
+                let Some(table) = memory::Table::of(&table) else {
+                    bail!("no table {table:?}: there are pit, fib and cs")
+                };
+                output::print(&format!("{}\n", memory::fill(table, entries)?))?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}

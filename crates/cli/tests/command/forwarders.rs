@@ -1,0 +1,155 @@
+//! Forwarders under load.
+#![cfg(target_os = "linux")]
+
+use crate::support::{Folder, Ran, holds, lines};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A study of our forwarder and the relay that takes seconds.
+const STUDY: &str = r#"
+slug = "mine"
+model = "forwarder"
+metric = "cpu_us"
+per = "exchange"
+title = "Forwarders of one's own"
+question = "Does it run?"
+source = "nobody"
+workloads = ["unix/4", "udp/4", "unix/5/third-distinct", "unix/4/pending-500"]
+schemes = ["ours", "relay"]
+reference = "ours"
+[size]
+quick = { items = 10, repetitions = 2 }
+full = { items = 10, repetitions = 2 }
+[[limit]]
+of = "ours"
+workload = "unix/4"
+at_most = 1000000.0
+[[limit]]
+of = "ours"
+workload = "udp/4"
+more_than = "relay"
+at_most = 1000000.0
+[[limit]]
+of = "ours"
+workload = "unix/5/third-distinct"
+times = "unix/4"
+at_most = 1000000.0
+"#;
+
+#[test]
+fn ours_and_the_relay_are_measured_and_reported() {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    let out = folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    holds(
+        &out,
+        &[
+            "CPU microseconds per exchange",
+            "relay",
+            "Of 3 limits that were measured 3 are met",
+            "octets of memory",
+        ],
+    );
+    let records = lines(&folder.path("a/records.csv"));
+    let figure = |beginning: &str| -> f64 {
+        let row = records.iter().find(|row| row.starts_with(beginning));
+        let row = row.unwrap_or_else(|| panic!("{beginning} is not in {records:#?}"));
+        row.split(',').nth(7).unwrap().parse().unwrap()
+    };
+    for workload in ["unix/4", "udp/4", "unix/5/third-distinct", "unix/4/pending-500"] {
+        assert!(figure(&format!("mine,forwarder,{workload},ours,cpu-clock,cpu_us,us,")) > 0.0);
+        assert!(
+            figure(&format!("mine,forwarder,{workload},ours,wall-clock,exchanges_per_second,1/s,")) > 0.0
+        );
+    }
+    assert!(figure("mine,forwarder,udp/4,relay,cpu-clock,cpu_us,us,") > 0.0);
+    assert!(figure("mine,forwarder,udp/4,relay,cpu-clock,ratio,ours,") > 0.0);
+    assert!(figure("mine,forwarder,unix/5/third-distinct,ours,cpu-clock,ratio_workload,unix/4,") > 0.0);
+    for part in ["whole", "decode", "store", "pit", "fib"] {
+        assert!(figure(&format!("mine,forwarder-parts,4,{part},cycles,ns,ns,")) > 0.0);
+    }
+    for table in ["pit", "fib", "cs"] {
+        assert!(figure(&format!("mine,forwarder-memory,100k,{table},resident,octets,octets,")) > 0.0);
+    }
+    // A relay has no Unix sockets.
+    assert!(!records.iter().any(|row| row.starts_with("mine,forwarder,unix/4,relay")), "{records:#?}");
+
+    // The page is drawn again from the records.
+    let page = std::fs::read_to_string(folder.path("a/report.html")).unwrap();
+    folder.run(&["report", "a", "--study", "mine.toml"]).ok();
+    assert_eq!(std::fs::read_to_string(folder.path("a/report.html")).unwrap(), page);
+}
+
+#[test]
+fn a_forwarder_that_is_missing_is_named_with_what_to_do() {
+    let folder = Folder::new();
+    let study = STUDY
+        .replace("\"ours\", \"relay\"", "\"ours\", \"relay\", \"ndnd\"")
+        .replace("[\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"]", "[\"udp/4\"]");
+    let study = study.split("[[limit]]").next().unwrap();
+    folder.write("mine.toml", study);
+    let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+    let out = Ran::from(command.env("HASHLANE_NDND", "/nowhere/ndnd").output().unwrap()).ok();
+    holds(
+        &out,
+        &["note: ndnd was not measured", "HASHLANE_NDND", "github.com/named-data/ndnd/cmd/ndnd@v1.5.3"],
+    );
+}
+
+#[test]
+fn refuses_workloads_and_schemes_that_there_are_not() {
+    let folder = Folder::new();
+    for (from, to, words) in [
+        ("\"relay\"]", "\"nfd\"]", "no scheme \"nfd\": there are ours, relay, ndnd"),
+        ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix or udp"),
+    ] {
+        let study = STUDY.replace(from, to);
+        folder.write("mine.toml", study.split("[[limit]]").next().unwrap());
+        holds(&folder.run(&["study", "run", "mine.toml"]).failed(), &[words]);
+    }
+}
+
+/// Processes that `parent` started.
+fn children(parent: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    let mut all: Vec<u32> = list.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+    // Those of its other threads.
+    for task in std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+        let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        all.extend(list.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+    }
+    all
+}
+
+/// Whether a process with this number is there, and is no zombie.
+fn is_alive(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_some_and(|state| state != "Z")
+}
+
+#[test]
+fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
+    for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
+        let folder = Folder::new();
+        let study = STUDY.replace("items = 10, repetitions = 2", "items = 60000, repetitions = 1000");
+        folder.write("mine.toml", study);
+        let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        let forwarders = loop {
+            let children = children(child.id());
+            if !children.is_empty() {
+                break children;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no forwarder was started");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let stopped = Instant::now();
+        assert_eq!(child.wait().unwrap().code(), code);
+        while forwarders.iter().any(|id| is_alive(*id)) {
+            assert!(stopped.elapsed() < Duration::from_secs(20), "{forwarders:?} are left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The thread of the load: consumers ask, producers answer, until the time is up.
+
+use super::port::{Batches, Out, Port, connect};
+use super::process::Process;
+use super::template::Template;
+use super::turn::Reading;
+use super::window::{Counts, Window};
+use super::{Link, LoadError, Workload, control};
+use mio::{Events, Poll, Token};
+use ndn::wire::{Data, Interest, LpPacket};
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How much load there is, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Pairs of a consumer and a producer.
+    pub pairs: usize,
+    /// Interests of a consumer that are not answered yet, at the most.
+    pub window: usize,
+    /// Time under load before anything is measured.
+    pub warm_up: Duration,
+    /// Time that is measured.
+    pub measured: Duration,
+}
+
+impl Plan {
+    /// 16 pairs with 16 Interests each, measured for so long.
+    pub fn lasting(measured: Duration) -> Self {
+        let warm_up = (measured * 3 / 10).clamp(Duration::from_millis(10), Duration::from_millis(800));
+        Self { pairs: 16, window: 16, warm_up, measured }
+    }
+}
+
+/// When an Interest is given up; before that it is merely late.
+const LOST: Duration = Duration::from_secs(1);
+/// The same while routes are not known to stand.
+const LOST_AT_FIRST: Duration = Duration::from_millis(50);
+/// How long a forwarder may take until it listens, until all pairs exchange packets, and until it has taken the pending Interests.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Lifetime of Interests, in milliseconds: NDN's default, and for those that are to pend longer than any run.
+const LIFETIME: u64 = ndn::wire::interest::DEFAULT_LIFETIME;
+const LONG_LIFETIME: u64 = 300_000;
+/// Interests that are sent before it is looked how many have arrived.
+const FLOOD_STEP: usize = 256;
+
+/// A consumer and its producer.
+struct Pair {
+    template: Template,
+    window: Window,
+}
+
+pub(super) struct Drive<'a> {
+    workload: &'a Workload,
+    plan: &'a Plan,
+    stop: &'a AtomicBool,
+    pairs: Vec<Pair>,
+    /// Of the pair `i` the consumer at `2 i`, the producer at `2 i + 1`. Behind them, where there are to be pending Interests, the
+    /// consumer and the producer of those.
+    ports: Vec<Port>,
+    poll: Poll,
+    batches: Batches,
+}
+
+impl<'a> Drive<'a> {
+    pub(super) fn new(
+        workload: &'a Workload,
+        plan: &'a Plan,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, LoadError> {
+        let pair = |number| {
+            let template = Template::new(workload.names, number, LIFETIME)?;
+            Some(Pair { template, window: Window::new(plan.window) })
+        };
+        let pairs = (0..plan.pairs).map(pair).collect::<Option<Vec<_>>>();
+        let pairs =
+            pairs.ok_or_else(|| LoadError::Forwarder("no packets have names of this shape".into()))?;
+        let poll = Poll::new().map_err(|error| LoadError::Io("cannot wait for sockets", error))?;
+        Ok(Self { workload, plan, stop, pairs, ports: Vec::new(), poll, batches: Batches::new() })
+    }
+
+    /// Consumers and producers, one after the other, and those of the pending Interests.
+    fn count(&self) -> usize {
+        2 * (self.pairs.len() + usize::from(self.workload.pending > 0))
+    }
+
+    /// Opens the sockets of all; a relay must know them before it starts.
+    pub(super) fn open_udp(&mut self, forwarder: SocketAddr) -> Result<(), LoadError> {
+        let ports: io::Result<Vec<Port>> = (0..self.count()).map(|_| Port::udp(forwarder)).collect();
+        self.ports = ports.map_err(|error| LoadError::Io("cannot open UDP sockets", error))?;
+        Ok(())
+    }
+
+    /// The addresses of each pair.
+    pub(super) fn partners(&self) -> Vec<(SocketAddr, SocketAddr)> {
+        let pairs = self.ports.chunks_exact(2);
+        pairs.filter_map(|pair| Some((pair.first()?.address()?, pair.last()?.address()?))).collect()
+    }
+
+    /// Waits until a forwarder listens, connects, and registers the prefixes of the producers.
+    pub(super) fn connect(&mut self, socket: &Path, process: &mut Process) -> Result<(), LoadError> {
+        let begun = Instant::now();
+        let mut control = loop {
+            match connect(socket) {
+                Ok(stream) => break stream,
+                Err(_) if begun.elapsed() < PATIENCE => {}
+                Err(error) => return Err(error),
+            }
+            process.check()?;
+            self.check_stop()?;
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        for at in 0..self.count() {
+            let silent;
+            let (is_producer, prefix) = match self.pairs.get(at / 2) {
+                Some(pair) => (at % 2 == 1, pair.template.prefix()),
+                None => {
+                    silent = self.silent()?;
+                    (at % 2 == 1, silent.prefix())
+                }
+            };
+            match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
+                (Link::Udp, Some(address)) => {
+                    if is_producer {
+                        let face = control::create_face(&mut control, address)?;
+                        control::register(&mut control, prefix, Some(face))?;
+                    }
+                }
+                _ => {
+                    let mut stream = connect(socket)?;
+                    if is_producer {
+                        control::register(&mut stream, prefix, None)?;
+                    }
+                    let failed = |error| LoadError::Io("cannot use a connection to the forwarder", error);
+                    self.ports.push(Port::unix(stream).map_err(failed)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The packets of the pair whose producer never answers.
+    fn silent(&self) -> Result<Template, LoadError> {
+        Template::new(self.workload.names, self.pairs.len(), LONG_LIFETIME)
+            .ok_or_else(|| LoadError::Forwarder("no packets have names of this shape".into()))
+    }
+
+    fn check_stop(&self) -> Result<(), LoadError> {
+        if self.stop.load(Ordering::Relaxed) { Err(LoadError::Stopped) } else { Ok(()) }
+    }
+
+    /// Puts the load on the forwarder of `process`, and measures it.
+    pub(super) fn run(&mut self, process: &mut Process) -> Result<Reading, LoadError> {
+        let registry = self.poll.registry();
+        for (at, port) in self.ports.iter_mut().enumerate() {
+            port.register(registry, Token(at))
+                .map_err(|error| LoadError::Io("cannot wait for a socket", error))?;
+        }
+        let mut events = Events::with_capacity(256);
+        if self.workload.pending > 0 {
+            self.flood(&mut events, process)?;
+        }
+        // One Interest each, until all have been answered once: a forwarder may lose those that come before a face stands.
+        let begun = Instant::now();
+        (0..self.pairs.len()).try_for_each(|at| self.ask(at, 1))?;
+        while self.pairs.iter().any(|pair| pair.window.counts.answered == 0) {
+            self.round(&mut events, LOST_AT_FIRST)?;
+            process.check()?;
+            if begun.elapsed() > PATIENCE {
+                return Err(process.failed("the forwarder brings no Data to some of the consumers"));
+            }
+        }
+        self.go_on(&mut events, Instant::now() + self.plan.warm_up)?;
+        let (start, cpu, counts) = (Instant::now(), process.cpu()?, self.counts());
+        self.go_on(&mut events, start + self.plan.measured)?;
+        let reading = Reading {
+            time: start.elapsed(),
+            cpu: process.cpu()?.saturating_sub(cpu),
+            counts: self.counts().since(counts),
+            cores_apart: false,
+        };
+        process.check()?;
+        Ok(reading)
+    }
+
+    fn counts(&self) -> Counts {
+        self.pairs.iter().fold(Counts::default(), |sum, pair| sum.plus(pair.window.counts))
+    }
+
+    fn go_on(&mut self, events: &mut Events, until: Instant) -> Result<(), LoadError> {
+        while Instant::now() < until {
+            self.round(events, LOST)?;
+        }
+        Ok(())
+    }
+
+    /// Sends Interests of the consumer of a pair, `most` of them as far as its window has room.
+    fn ask(&mut self, at: usize, most: usize) -> Result<(), LoadError> {
+        let now = Instant::now();
+        let (Some(pair), Some(port)) = (self.pairs.get_mut(at), self.ports.get_mut(2 * at)) else {
+            return Ok(());
+        };
+        port.send(&mut self.batches, |out| pair.ask(now, most, out))
+    }
+
+    /// Takes what has come, and gives up what was not answered for `patience`.
+    fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), LoadError> {
+        self.check_stop()?;
+        wait(&mut self.poll, events)?;
+        let now = Instant::now();
+        let Self { pairs, ports, batches, .. } = self;
+        for event in &*events {
+            let Token(at) = event.token();
+            let (Some(port), Some(pair)) = (ports.get_mut(at), pairs.get_mut(at / 2)) else { continue };
+            match at % 2 {
+                0 => port.receive(batches, |packet, out| pair.consume(packet, now, out))?,
+                _ => port.receive(batches, |packet, out| pair.produce(packet, out))?,
+            }
+        }
+        for at in 0..self.pairs.len() {
+            let lost = self.pairs.get_mut(at).map_or(0, |pair| pair.window.give_up(now, patience));
+            if lost > 0 {
+                self.ask(at, lost)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the Interests that nobody answers, no faster than they arrive at the producer.
+    fn flood(&mut self, events: &mut Events, process: &mut Process) -> Result<(), LoadError> {
+        let mut template = self.silent()?;
+        let (consumer, producer) = (2 * self.pairs.len(), 2 * self.pairs.len() + 1);
+        let (mut sent, mut arrived) = (0, 0);
+        let mut last = Instant::now();
+        while arrived < self.workload.pending {
+            if sent == arrived && sent < self.workload.pending {
+                let end = (sent + FLOOD_STEP).min(self.workload.pending);
+                let Some(port) = self.ports.get_mut(consumer) else { break };
+                port.send(&mut self.batches, |out| {
+                    (sent..end).try_for_each(|number| out.push(&[template.interest(number as u64)]))
+                })?;
+                sent = end;
+            }
+            self.check_stop()?;
+            wait(&mut self.poll, events)?;
+            for at in [producer, consumer] {
+                let Some(port) = self.ports.get_mut(at) else { break };
+                let before = arrived;
+                port.receive(&mut self.batches, |_, _| {
+                    arrived += usize::from(at == producer);
+                    Ok(())
+                })?;
+                if arrived > before {
+                    last = Instant::now();
+                }
+            }
+            process.check()?;
+            if last.elapsed() > PATIENCE {
+                return Err(
+                    process.failed(&format!("of {sent} Interests that are to pend {arrived} arrived"))
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits for packets, for a few milliseconds at the most: then there may be something to give up, or an end.
+fn wait(poll: &mut Poll, events: &mut Events) -> Result<(), LoadError> {
+    match poll.poll(events, Some(Duration::from_millis(5))) {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+            Err(LoadError::Io("cannot wait for sockets", error))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Pair {
+    fn ask(&mut self, now: Instant, most: usize, out: &mut Out<'_>) -> io::Result<()> {
+        for _ in 0..most {
+            let Some(number) = self.window.ask(now) else { break };
+            out.push(&[self.template.interest(number)])?;
+        }
+        Ok(())
+    }
+
+    /// Takes a packet that came to the consumer, and fills its window again.
+    fn consume(&mut self, packet: &[u8], now: Instant, out: &mut Out<'_>) -> io::Result<()> {
+        let number = LpPacket::parse(packet)
+            .ok()
+            .filter(|packet| packet.header.nack.is_none())
+            .and_then(|packet| Data::parse(packet.fragment).ok())
+            .and_then(|data| self.template.number(data.name_octets()));
+        // What is not asked for must not widen the window of what is.
+        if self.window.answer(number) {
+            self.ask(now, usize::MAX, out)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a packet that came to the producer: answers an Interest for its names, with the token that came with it.
+    fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
+        let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
+        let interest = Interest::parse(fragment).ok();
+        let number = interest.and_then(|interest| self.template.number(interest.name_octets()));
+        let Some(number) = number else { return Ok(()) };
+        let data = self.template.data(number);
+        let header = ndn::wire::LpHeader { pit_token: header.pit_token, ..Default::default() };
+        out.push(&[header.frame(data.len()).as_bytes(), data])
+    }
+}

@@ -1,0 +1,133 @@
+//! The forwarders that are put under load, and how each is started.
+
+use super::process::{Folder, Process};
+use super::{Link, LoadError};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+
+/// The variable that names the program of ndnd, where that is not on the `PATH`.
+pub const NDND: &str = "HASHLANE_NDND";
+
+/// A forwarder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forwarder {
+    /// `hashlane ndn run`.
+    Ours,
+    /// A process that sends each datagram to the other one of its pair, and knows nothing of NDN: no forwarder with UDP faces can cost less.
+    Relay,
+    /// The forwarder of the NDN project in Go, `ndnd fw run`.
+    Ndnd,
+}
+
+/// A forwarder that runs, and where it listens.
+pub(super) struct Running {
+    /// First, so that it ends before its folder goes.
+    pub(super) process: Process,
+    /// The socket for connections and commands; none of a relay.
+    pub(super) socket: Option<PathBuf>,
+    pub(super) _folder: Folder,
+}
+
+/// What is known before a forwarder is started.
+pub(super) struct Start<'a> {
+    /// Our own command.
+    pub(super) command: &'a Path,
+    pub(super) core: Option<usize>,
+    /// Where it is to take datagrams.
+    pub(super) udp: SocketAddr,
+    /// Who is whose partner, for a relay.
+    pub(super) partners: &'a [(SocketAddr, SocketAddr)],
+}
+
+impl Forwarder {
+    /// All of them, by their ids.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("ours", Self::Ours), ("relay", Self::Relay), ("ndnd", Self::Ndnd)];
+
+    /// The forwarder of an id.
+    pub fn of(id: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == id).map(|(_, forwarder)| *forwarder)
+    }
+
+    /// Whether it has faces of this kind.
+    pub fn takes(self, link: Link) -> bool {
+        self != Self::Relay || link == Link::Udp
+    }
+
+    /// Why it cannot be measured here, and how it could be; nothing where it can.
+    pub fn missing(self) -> Option<String> {
+        (self == Self::Ndnd && ndnd().is_none()).then(|| {
+            format!(
+                "ndnd was not measured, as it is neither on the PATH nor named by {NDND}. It is built by: go mod init peer; go get \
+                 github.com/named-data/ndnd/cmd/ndnd@v1.5.3; go build -o ndnd github.com/named-data/ndnd/cmd/ndnd (in an empty folder)"
+            )
+        })
+    }
+
+    pub(super) fn start(self, start: &Start<'_>) -> Result<Running, LoadError> {
+        let folder = Folder::new()?;
+        let socket = folder.path("ndn.sock");
+        let (program, arguments): (PathBuf, Vec<OsString>) = match self {
+            Self::Ours => {
+                let udp = start.udp.to_string();
+                let rest = ["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from);
+                let mut arguments: Vec<OsString> =
+                    vec!["ndn".into(), "run".into(), "--unix".into(), socket.clone().into()];
+                arguments.extend(rest);
+                (start.command.to_owned(), arguments)
+            }
+            Self::Relay => {
+                let between = start.partners.iter().map(|(a, b)| OsString::from(format!("{a}={b}")));
+                let mut arguments: Vec<OsString> =
+                    vec!["lab".into(), "relay".into(), start.udp.to_string().into()];
+                arguments.extend(between);
+                (start.command.to_owned(), arguments)
+            }
+            Self::Ndnd => {
+                let config = folder.path("config.yml");
+                fs::write(&config, ndnd_config(start.udp.port(), &socket))
+                    .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
+                let program = ndnd().ok_or_else(|| LoadError::Forwarder("ndnd is not there".into()))?;
+                (program, vec!["fw".into(), "run".into(), config.into()])
+            }
+        };
+        let log = folder.path("log");
+        let process = Process::start(start.command, start.core, log, &program, &arguments)?;
+        let socket = (self != Self::Relay).then_some(socket);
+        Ok(Running { process, socket, _folder: folder })
+    }
+}
+
+/// One thread that forwards, as we have; no face that is not used.
+fn ndnd_config(udp: u16, socket: &Path) -> String {
+    format!(
+        "core: {{log_level: WARN}}
+faces:
+  udp: {{enabled_unicast: true, enabled_multicast: false, port_unicast: {udp}}}
+  tcp: {{enabled: false}}
+  unix: {{enabled: true, socket_path: {}}}
+  websocket: {{enabled: false}}
+fw: {{threads: 1}}
+",
+        socket.display()
+    )
+}
+
+/// Where ndnd is.
+fn ndnd() -> Option<PathBuf> {
+    let is_file = |path: &PathBuf| path.is_file();
+    match env::var_os(NDND) {
+        Some(path) => Some(PathBuf::from(path)).filter(is_file),
+        None => env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join("ndnd")).find(is_file),
+    }
+}
+
+/// A UDP port of the loopback address that was free a moment ago.
+pub(super) fn free_port() -> Result<SocketAddr, LoadError> {
+    UdpSocket::bind(("127.0.0.1", 0))
+        .and_then(|socket| socket.local_addr())
+        .map_err(|error| LoadError::Io("no UDP port is free", error))
+}

@@ -1,0 +1,178 @@
+//! The connections of consumers and producers.
+
+use super::LoadError;
+use link::stream::{Filled, Framing, StreamReader, StreamWriter};
+use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use mio::net::UnixStream;
+use mio::{Interest, Registry, Token};
+use ndn::forward::MAX_PACKET;
+use ndn::tlv;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Octets that wait for a stream at the most; the Interests of a flood are sent in pieces far below it.
+const QUEUE: usize = 4 << 20;
+
+/// Datagrams of one system call, as in the forwarder.
+pub(super) const BATCH: usize = 64;
+
+/// A connection to the forwarder.
+pub(super) enum Port {
+    /// A stream, what came of it, and what it does not take yet.
+    Unix { stream: UnixStream, reader: StreamReader, writer: StreamWriter },
+    /// A socket, and where the forwarder listens.
+    Udp { socket: UdpSocket, forwarder: SocketAddr },
+}
+
+/// Room for the datagrams of one call, for all ports.
+pub(super) struct Batches {
+    received: RecvBatch,
+    queue: SendBatch,
+}
+
+impl Batches {
+    pub(super) fn new() -> Self {
+        Self { received: RecvBatch::new(BATCH), queue: SendBatch::new(BATCH) }
+    }
+}
+
+/// Where the packets of a port go.
+pub(super) enum Out<'a> {
+    Stream(&'a mut StreamWriter),
+    Datagrams(&'a mut UdpSocket, &'a mut SendBatch, SocketAddr),
+}
+
+impl Out<'_> {
+    /// Queues a packet made of the parts. What a full queue drops is lost, as on any link.
+    #[inline]
+    pub(super) fn push(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        match self {
+            Self::Stream(writer) => {
+                writer.push(parts);
+            }
+            Self::Datagrams(socket, queue, to) => {
+                if !queue.push(*to, parts) {
+                    socket.send(queue)?;
+                    queue.push(*to, parts);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long the packet is that the octets start with.
+pub(super) fn framing(octets: &[u8]) -> Framing {
+    match tlv::frame(octets) {
+        Ok(Some(length)) => Framing::Packet(usize::try_from(length).unwrap_or(usize::MAX)),
+        Ok(None) => Framing::More,
+        Err(_) => Framing::Lost,
+    }
+}
+
+/// A reader of link packets: a packet, and a header around it.
+pub(super) fn reader() -> StreamReader {
+    StreamReader::new(MAX_PACKET + 256)
+}
+
+impl Port {
+    /// A stream to the socket file `path`, on which nothing was received yet.
+    pub(super) fn unix(stream: std::os::unix::net::UnixStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self::Unix {
+            stream: UnixStream::from_std(stream),
+            reader: reader(),
+            writer: StreamWriter::new(QUEUE),
+        })
+    }
+
+    /// A socket of the loopback address.
+    pub(super) fn udp(forwarder: SocketAddr) -> io::Result<Self> {
+        let socket = UdpSocket::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        Ok(Self::Udp { socket, forwarder })
+    }
+
+    /// Its own address; none of a stream.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Unix { .. } => None,
+            Self::Udp { socket, .. } => socket.local_addr().ok(),
+        }
+    }
+
+    pub(super) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        match self {
+            Self::Unix { stream, .. } => {
+                registry.register(stream, token, Interest::READABLE | Interest::WRITABLE)
+            }
+            Self::Udp { socket, .. } => registry.register(socket, token, Interest::READABLE),
+        }
+    }
+
+    /// Lets `write` queue packets, and sends them.
+    pub(super) fn send(
+        &mut self,
+        batches: &mut Batches,
+        write: impl FnOnce(&mut Out<'_>) -> io::Result<()>,
+    ) -> Result<(), LoadError> {
+        match self {
+            Self::Unix { stream, writer, .. } => {
+                write(&mut Out::Stream(writer)).and_then(|()| writer.flush(stream).map(drop)).map_err(closed)
+            }
+            Self::Udp { socket, forwarder } => {
+                let queue = &mut batches.queue;
+                write(&mut Out::Datagrams(socket, queue, *forwarder))
+                    .and_then(|()| socket.send(queue).map(drop))
+                    .map_err(|error| LoadError::Io("cannot send to the forwarder", error))
+            }
+        }
+    }
+
+    /// Takes all packets that wait, and sends what is queued for each of them.
+    pub(super) fn receive(
+        &mut self,
+        batches: &mut Batches,
+        mut take: impl FnMut(&[u8], &mut Out<'_>) -> io::Result<()>,
+    ) -> Result<(), LoadError> {
+        match self {
+            Self::Unix { stream, reader, writer } => loop {
+                let filled = reader.fill(stream).map_err(closed)?;
+                for packet in reader.frames(framing) {
+                    let packet = packet.map_err(|error| {
+                        LoadError::Forwarder(format!("the forwarder sent what is no packet: {error}"))
+                    })?;
+                    take(packet, &mut Out::Stream(writer)).map_err(closed)?;
+                }
+                writer.flush(stream).map_err(closed)?;
+                match filled {
+                    Filled::Full(_) => {}
+                    Filled::Drained(_) => return Ok(()),
+                    Filled::End => return Err(closed(io::ErrorKind::UnexpectedEof.into())),
+                }
+            },
+            Self::Udp { socket, forwarder } => {
+                let Batches { received, queue } = batches;
+                let failed = |error| LoadError::Io("cannot exchange datagrams with the forwarder", error);
+                while socket.recv(received).map_err(failed)? > 0 {
+                    for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
+                        take(datagram.octets, &mut Out::Datagrams(socket, queue, *forwarder))
+                            .map_err(failed)?;
+                    }
+                    socket.send(queue).map_err(failed)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn closed(error: io::Error) -> LoadError {
+    LoadError::Forwarder(format!("the forwarder closed a connection: {error}"))
+}
+
+/// A connection to the socket file `path`.
+pub(super) fn connect(path: &Path) -> Result<std::os::unix::net::UnixStream, LoadError> {
+    std::os::unix::net::UnixStream::connect(path)
+        .map_err(|error| LoadError::Io("cannot connect to the forwarder", error))
+}

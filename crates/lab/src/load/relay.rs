@@ -1,0 +1,42 @@
+//! A relay of datagrams: what faces cost where nothing is forwarded.
+//!
+//! It receives and sends with the same calls, and batches of the same size, as the forwarder, and changes no octet.
+
+use super::port::BATCH;
+use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use mio::{Events, Interest, Poll, Token};
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+
+/// Sends what comes to `address` from one of a pair to the other; until the process ends.
+///
+/// # Errors
+/// The socket fails. It never returns otherwise.
+pub fn serve(address: SocketAddr, pairs: &[(SocketAddr, SocketAddr)]) -> io::Result<()> {
+    let partner: HashMap<SocketAddr, SocketAddr> =
+        pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+    let mut socket = UdpSocket::bind(address)?;
+    // As the forwarder does, where the kernel can.
+    socket.set_segmentation(true);
+    let (mut received, mut queue) = (RecvBatch::new(BATCH), SendBatch::new(BATCH));
+    let mut poll = Poll::new()?;
+    poll.registry().register(&mut socket, Token(0), Interest::READABLE)?;
+    let mut events = Events::with_capacity(8);
+    loop {
+        match poll.poll(&mut events, None) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            done => done?,
+        }
+        while socket.recv(&mut received)? > 0 {
+            for datagram in received.iter() {
+                let Some(to) = partner.get(&datagram.from) else { continue };
+                if !queue.push(*to, &[datagram.octets]) {
+                    socket.send(&mut queue)?;
+                    queue.push(*to, &[datagram.octets]);
+                }
+            }
+            socket.send(&mut queue)?;
+        }
+    }
+}
