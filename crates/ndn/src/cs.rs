@@ -134,11 +134,6 @@ impl ContentStore {
         self.octets + PACKET_COST * self.len + PLACE_COST * self.tree.len()
     }
 
-    /// Octets that a packet takes on average beyond its own.
-    pub fn memory_per_packet(&self) -> usize {
-        (self.octets() - self.octets) / self.len.max(1)
-    }
-
     #[inline(always)]
     fn cached(&self, slot: u32) -> Option<&Cached> {
         self.packets.get(slot as usize)?.as_ref()

@@ -230,7 +230,13 @@ impl Forwarding {
                 let slot = pit.insert(name, interest, expires);
                 let nonce = interest.nonce().unwrap_or_default();
                 if let Some((_, records)) = pit.entry_mut(slot) {
-                    records.ins.push(InRecord { face: *face, nonce, expires, token: PitToken::new(&[]) });
+                    records.ins.push(InRecord {
+                        face: *face,
+                        nonce,
+                        expires,
+                        token: PitToken::new(&[]),
+                        hinted: None,
+                    });
                 }
                 slots.push(slot);
             }
@@ -265,7 +271,7 @@ impl Forwarding {
         });
         counts[2] += timed(|| {
             for (name, answer) in names.iter().zip(&answers) {
-                black_box(store.insert(name, answer, now));
+                black_box(store.insert(name, answer, now, |octets| hasher.hash(octets)));
             }
         });
         // As in the state machine.

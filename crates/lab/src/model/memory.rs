@@ -88,7 +88,7 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
                     pend(&mut pit, name, interest)
                 });
             }
-            (resident()? - before, pit.memory_per_entry(), template.interest(0).len())
+            (resident()? - before, pit.memory(), template.interest(0).len())
         }
         Table::Fib => {
             let mut fib = Fib::default();
@@ -96,7 +96,7 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
                 let hop = NextHop { face: FaceId(FaceId::FIRST + number % 16), cost: 1 };
                 with_interest(&mut template, &mut hasher, number, |name, _| fib.add(name, hop));
             }
-            (resident()? - before, fib.memory_per_entry(), 0)
+            (resident()? - before, fib.memory(), 0)
         }
         Table::Cs => {
             let room = cs::Config { packets: entries as usize, octets: usize::MAX, ..cs::Config::default() };
@@ -106,13 +106,14 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
                     continue;
                 };
                 let name = HashedName { components: body(data.name_octets()), hashes: hasher.hashes() };
-                store.insert(&name, &data, Time::from_millis(1));
+                store.insert(&name, &data, Time::from_millis(1), |name| hasher.hash(name));
             }
             let packet = template.data(0).len();
-            (resident()? - before, store.memory_per_packet() + packet, packet)
+            (resident()? - before, store.octets(), packet)
         }
     };
-    Ok(Memory { resident: grown / f64::from(entries), accounted: accounted as f64, packet: packet as f64 })
+    let entries = f64::from(entries);
+    Ok(Memory { resident: grown / entries, accounted: accounted as f64 / entries, packet: packet as f64 })
 }
 
 /// Adds an entry with a record in each direction, as the forwarder does.
@@ -122,7 +123,7 @@ fn pend(pit: &mut Pit, name: &HashedName<'_>, interest: &Interest<'_>) {
     let (face, nonce) = (FaceId(FaceId::FIRST), interest.nonce().unwrap_or_default());
     let slot = pit.insert(name, interest, expires);
     if let Some((_, records)) = pit.entry_mut(slot) {
-        records.ins.push(InRecord { face, nonce, expires, token: PitToken::new(&[]) });
+        records.ins.push(InRecord { face, nonce, expires, token: PitToken::new(&[]), hinted: None });
         let face = FaceId(FaceId::FIRST + 1);
         records.outs.push(OutRecord { face, nonce, sent: now, expires, nack: None, suppression: 0 });
     }
