@@ -224,6 +224,7 @@ fn core_config(config: &Config) -> ndn::forward::Config {
         pit_entries: config.pit.entries,
         cs: config.cs.store(),
         regions: config.regions.iter().filter_map(|region| config::region_name(region)).collect(),
+        ..ndn::forward::Config::default()
     }
 }
 

@@ -25,6 +25,7 @@ use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType,
 };
+use ndn::pit::Pit as _;
 use ndn::time::Time;
 use port::{Port, PortKind, Ports, Udp};
 use receive::Reader;

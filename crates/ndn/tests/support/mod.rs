@@ -7,6 +7,7 @@ use name::ndn::Ndn;
 use name::uri::parse_uri;
 use ndn::face::{FaceId, Faces};
 use ndn::forward::{Forwarder, Output};
+use ndn::pit::Pit;
 use ndn::wire::lp::LpHeader;
 use ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, NackReason};
 use std::collections::BTreeMap;
@@ -166,7 +167,7 @@ impl Output for Log {
 ///
 /// # Panics
 /// Where it is not.
-pub fn check(forwarder: &Forwarder) {
+pub fn check<P: Pit>(forwarder: &Forwarder<P>) {
     let mut ins: BTreeMap<FaceId, usize> = BTreeMap::new();
     for (key, records) in forwarder.pit().iter() {
         for record in &records.ins {
