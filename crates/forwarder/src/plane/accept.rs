@@ -14,6 +14,7 @@ use ndn::face::{FaceId, Scope};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
+use ndn::pit::Pit;
 use ndn::time::Time;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -44,7 +45,7 @@ impl Handshakes {
     }
 }
 
-impl Plane {
+impl<P: Pit> Plane<P> {
     /// Looks at why a connection could not be taken, and says so once.
     fn refused(&mut self, listener: &str, error: &io::Error) {
         if !self.refused {
