@@ -144,11 +144,12 @@ impl ByDigest {
 
     /// The slot of the entry with a digest, and what it has.
     #[inline(always)]
-    fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, u32)> {
-        let wanted = self.digested(Label::new(digest));
-        let slot = self.entries.table.slot_by(wanted.hash, |_, kept, _| kept.mark == wanted)?;
+    fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, &Noted)> {
+        let wanted = self.hash.hash(digest);
+        // A keyed hash of 64 bits will do: the name is compared after it.
+        let slot = self.entries.table.slot_by(wanted, |_, kept, _| kept.mark.hash == wanted)?;
         let (kept, stored) = self.entries.table.entry(slot)?;
-        Some((slot, &kept.key, &stored.records, stored.extra.siblings))
+        Some((slot, &kept.key, &stored.records, &stored.extra))
     }
 
     /// Counts those who wait at entries that Data would satisfy, but for the first.
@@ -222,7 +223,7 @@ impl Pit for ByDigest {
         let name = gone.key.name_hash();
         self.unlink(name, gone.extra.prev, gone.extra.next);
         self.others.leaves(&gone.key);
-        leave(self, name, slot, gone.extra.siblings);
+        leave(self, |pit| &mut pit.others, name, slot, gone.extra.siblings);
         Some(gone)
     }
 
@@ -253,7 +254,11 @@ impl Pit for ByDigest {
         if hit.is_some_and(|(_, key, _, _)| !key.is_answered_by(name.components, &digest)) {
             return Err(DropReason::Digest);
         }
-        let known = hit.map(|(slot, key, _, siblings)| Known { slot, key, alone: siblings == 0 });
+        let known = hit.map(|(slot, key, _, noted)| Known {
+            slot,
+            key,
+            alone: self.others.is_alone(|| noted.siblings),
+        });
         if let Some(known) = known
             && known.is_all(name, &self.entries, &self.others)
         {

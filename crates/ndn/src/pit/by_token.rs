@@ -13,7 +13,7 @@
 
 use super::others::{Others, Sibling, join, leave};
 use super::walk::{Known, walk};
-use super::{Entries, Gone, Hop, Key, Matches, Pit, Records};
+use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records};
 use crate::face::FaceId;
 use crate::forward::DropReason;
 use crate::hashed::HashedName;
@@ -32,10 +32,21 @@ const SLOT_BITS: u32 = 28;
 /// Bits of both.
 const MIXED: u64 = (1 << (2 * SLOT_BITS)) - 1;
 
+/// The secret of an entry. It stands beside the key, which is looked at next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Secret(u32);
+
+impl Mark for Secret {
+    #[inline(always)]
+    fn table_hash(&self, key: &Key) -> u64 {
+        key.name_hash()
+    }
+}
+
 /// What is noted of an entry.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// The token; none where the slot is too high for one.
+    /// What goes upstream.
     octets: [u8; TOKEN_LEN],
     siblings: u32,
 }
@@ -49,7 +60,7 @@ impl Sibling for Token {
 /// The table by token.
 #[derive(Clone)]
 pub struct ByToken {
-    entries: Entries<(), Token>,
+    entries: Entries<Secret, Token>,
     others: Others,
     secrets: SipHash24,
     /// What the mixed part is multiplied by, and the inverse of that modulo 2⁵⁶.
@@ -84,51 +95,58 @@ impl ByToken {
         }
     }
 
-    /// The token of an entry to stand in a slot; all of it 0 where there is none.
-    fn token(&self, slot: u32) -> [u8; TOKEN_LEN] {
-        let secret = self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SLOT_BITS);
-        let mixed = (u64::from(slot) << SLOT_BITS | secret).wrapping_mul(self.factors[0]) & MIXED;
+    /// The secret of the entry that is inserted now.
+    fn secret(&self) -> Secret {
+        Secret((self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SLOT_BITS)) as u32)
+    }
+
+    /// The token of an entry to stand in a slot; all of it 0 where the slot is too high for one.
+    fn token(&self, slot: u32, Secret(secret): Secret) -> [u8; TOKEN_LEN] {
+        let mixed = (u64::from(slot) << SLOT_BITS | u64::from(secret)).wrapping_mul(self.factors[0]) & MIXED;
         let fits = u64::from(slot) >> SLOT_BITS == 0;
         if fits { (u64::from(self.shard) << 56 | mixed).to_be_bytes() } else { [0; TOKEN_LEN] }
     }
 
     /// The slot and the entry that a token is of.
     #[inline(always)]
-    fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, u32)> {
-        let octets: [u8; TOKEN_LEN] = token.try_into().ok()?;
-        let mixed = u64::from_be_bytes(octets).wrapping_mul(self.factors[1]) & MIXED;
+    fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &Token)> {
+        let token = u64::from_be_bytes(token.try_into().ok()?);
+        let mixed = token.wrapping_mul(self.factors[1]) & MIXED;
         let slot = (mixed >> SLOT_BITS) as u32;
         let (kept, stored) = self.entries.table.entry(slot)?;
-        (stored.extra.octets == octets).then_some((slot, &kept.key, &stored.records, stored.extra.siblings))
+        let own =
+            u64::from(kept.mark.0) == mixed & ((1 << SLOT_BITS) - 1) && token >> 56 == self.shard.into();
+        own.then_some((slot, &kept.key, &stored.records, &stored.extra))
     }
 }
 
 impl Pit for ByToken {
-    type Mark = ();
+    type Mark = Secret;
     type Extra = Token;
 
     #[inline(always)]
-    fn entries(&self) -> &Entries<(), Token> {
+    fn entries(&self) -> &Entries<Secret, Token> {
         &self.entries
     }
 
     #[inline(always)]
-    fn entries_mut(&mut self) -> &mut Entries<(), Token> {
+    fn entries_mut(&mut self) -> &mut Entries<Secret, Token> {
         &mut self.entries
     }
 
     #[inline(always)]
-    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<(), DropReason> {
-        Ok(())
+    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<Secret, DropReason> {
+        // It gets one when it is inserted.
+        Ok(Secret::default())
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: u64, (): &()) {
+    fn prefetch(&self, hash: u64, _mark: &Secret) {
         self.entries.table.prefetch(hash);
     }
 
     #[inline(always)]
-    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, (): &()) -> Option<u32> {
+    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, _mark: &Secret) -> Option<u32> {
         self.entries.table.slot_by(name.hash(), |_, kept, _| kept.key.is(name, interest))
     }
 
@@ -137,21 +155,28 @@ impl Pit for ByToken {
         &self,
         name: &HashedName<'_>,
         interest: &Interest<'_>,
-        (): &(),
+        mark: &Secret,
         hop: Hop<'_>,
     ) -> Option<u32> {
         match self.hit(hop.token) {
             Some((slot, key, _, _)) if key.is(name, interest) => Some(slot),
-            _ => self.find(name, interest, &()),
+            _ => self.find(name, interest, mark),
         }
     }
 
     #[inline]
-    fn insert(&mut self, name: &HashedName<'_>, interest: &Interest<'_>, (): (), expires: Time) -> u32 {
+    fn insert(
+        &mut self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        _mark: Secret,
+        expires: Time,
+    ) -> u32 {
+        let secret = self.secret();
         let extra = Token { octets: [0; TOKEN_LEN], siblings: 0 };
-        let slot = self.entries.insert(Key::new(name, interest), (), extra, expires);
+        let slot = self.entries.insert(Key::new(name, interest), secret, extra, expires);
         self.inserted = self.inserted.wrapping_add(1);
-        let token = self.token(slot);
+        let token = self.token(slot, secret);
         if let Some(extra) = self.entries.extra_mut(slot) {
             extra.octets = token;
         }
@@ -160,10 +185,10 @@ impl Pit for ByToken {
     }
 
     #[inline]
-    fn remove(&mut self, slot: u32) -> Option<Gone<(), Token>> {
+    fn remove(&mut self, slot: u32) -> Option<Gone<Secret, Token>> {
         let gone = self.entries.remove(slot)?;
         self.others.leaves(&gone.key);
-        leave(self, gone.key.name_hash(), slot, gone.extra.siblings);
+        leave(self, |pit| &mut pit.others, gone.key.name_hash(), slot, gone.extra.siblings);
         Some(gone)
     }
 
@@ -184,7 +209,11 @@ impl Pit for ByToken {
         let hit = self.hit(hop.token).filter(|(_, key, records, _)| {
             key.is_answered_by(name.components, &digest) && records.went_to(from).is_some()
         });
-        let known = hit.map(|(slot, key, _, siblings)| Known { slot, key, alone: siblings == 0 });
+        let known = hit.map(|(slot, key, _, noted)| Known {
+            slot,
+            key,
+            alone: self.others.is_alone(|| noted.siblings),
+        });
         if let Some(known) = known
             && known.is_all(name, &self.entries, &self.others)
         {

@@ -19,6 +19,8 @@ pub(super) struct Others {
     cells: Vec<u8>,
     /// Entries that are counted.
     prefixes: usize,
+    /// Pairs of entries of one name.
+    pairs: usize,
 }
 
 impl Others {
@@ -26,6 +28,12 @@ impl Others {
     #[inline(always)]
     pub(super) fn prefixes(&self) -> usize {
         self.prefixes
+    }
+
+    /// Whether an entry that notes this is the only one of its name. What it notes is asked for only where any two have the same.
+    #[inline(always)]
+    pub(super) fn is_alone(&self, siblings: impl FnOnce() -> u32) -> bool {
+        self.pairs == 0 || siblings() == 0
     }
 
     /// Whether more than `own` entries may have a name with this hash, and can be a prefix.
@@ -106,6 +114,7 @@ where
     if let Some(extra) = pit.entries_mut().extra_mut(slot).filter(|_| !same.is_empty()) {
         *extra.siblings() = same.len() as u32;
     }
+    others(pit).pairs += same.len();
     if pit.entries().entry(slot).is_some_and(|(key, _)| key.can_be_prefix()) {
         let mut own = core::mem::take(others(pit));
         own.joins(hash, pit.entries().iter().map(|(_, key, _)| key));
@@ -115,13 +124,19 @@ where
 
 /// Counts an entry no more that was just taken out, and had so many siblings.
 #[inline(always)]
-pub(super) fn leave<P: Pit>(pit: &mut P, hash: u64, slot: u32, had: u32)
-where
+pub(super) fn leave<P: Pit>(
+    pit: &mut P,
+    others: impl Fn(&mut P) -> &mut Others,
+    hash: u64,
+    slot: u32,
+    had: u32,
+) where
     P::Extra: Sibling,
 {
     if had == 0 {
         return;
     }
+    others(pit).pairs -= had as usize;
     for other in siblings(pit, hash, slot) {
         if let Some(extra) = pit.entries_mut().extra_mut(other) {
             let siblings = extra.siblings();
