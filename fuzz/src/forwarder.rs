@@ -9,6 +9,7 @@ use ::ndn::face::{Face, FaceId, LinkType, Scope};
 use ::ndn::fib::NextHop;
 use ::ndn::forward::{Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output};
 use ::ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
+use ::ndn::pit::Pit as _;
 use ::ndn::strategy::Strategy;
 use ::ndn::time::Time;
 use ::ndn::wire::lp::NO_CACHE;
@@ -94,7 +95,7 @@ pub fn check_forwarder(octets: &[u8]) {
     let mut steps = Steps(octets);
     let region = parse_uri(b"/b/a").expect("a name");
     let cs = cs::Config { packets: 6, octets: 40_000, ..cs::Config::default() };
-    let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region] };
+    let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region], ..Config::default() };
     let forwarder = Forwarder::new(config, &Key::VECTOR, 7);
     let mut rig = Rig { forwarder, ports: Vec::new(), now: Time::from_millis(1), interests: 0, drops: 0 };
     for number in 0..4 {

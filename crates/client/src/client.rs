@@ -4,8 +4,10 @@ use crate::driver::{Command, Connection, Driver, Outcome, Reply, random_nonce, r
 use crate::link::{Link, MAX_PACKET};
 use crate::packet::{ExpressError, OwnedData, Validate, intact};
 use crate::transport::{ConnectError, Transport};
+use ndn::pit::DigestFunction;
 use ndn::tlv::WireError;
-use ndn::wire::{Data, Interest, InterestBuilder, LpHeader};
+use ndn::wire::lp::DigestField;
+use ndn::wire::{Data, Interest, InterestBuilder, LpHeader, NackReason};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -132,7 +134,16 @@ impl Client {
     /// # Errors
     /// It is too long, or the connection was closed.
     pub async fn put(&self, data: &Data<'_>) -> Result<(), SendError> {
-        send(&self.commands, data.as_bytes(), &[]).await
+        send(&self.commands, data.as_bytes(), LpHeader::default()).await
+    }
+
+    /// Lets each Interest that is sent from now on have an InterestDigest in its link header, of this type: for forwarders whose PIT is indexed by it.
+    /// Without this the forwarder computes it.
+    ///
+    /// # Errors
+    /// The connection was closed.
+    pub async fn digest_interests(&self, function: DigestFunction, typ: u32) -> Result<(), SendError> {
+        self.commands.send(Command::Digest { function, typ }).await.map_err(|_| SendError::Closed)
     }
 
     /// Takes Interests with names under `prefix`, the value of an encoded name; `None` where they are taken already.
@@ -168,12 +179,26 @@ fn lifetime(packet: &[u8]) -> Result<u64, ExpressError> {
 pub struct Incoming {
     octets: Vec<u8>,
     token: Vec<u8>,
+    /// The type and the value of the InterestDigest that it had.
+    digest: (u32, Vec<u8>),
     commands: mpsc::Sender<Command>,
 }
 
 impl Incoming {
-    pub(crate) fn new(interest: &Interest<'_>, token: &[u8], commands: mpsc::Sender<Command>) -> Self {
-        Self { octets: interest.as_bytes().to_vec(), token: token.to_vec(), commands }
+    pub(crate) fn new(
+        interest: &Interest<'_>,
+        header: &LpHeader<'_>,
+        commands: mpsc::Sender<Command>,
+    ) -> Self {
+        let DigestField { typ, value } = header.digest;
+        let (octets, token) = (interest.as_bytes().to_vec(), header.pit_token.to_vec());
+        Self { octets, token, digest: (typ, value.to_vec()), commands }
+    }
+
+    /// The header that goes back with what answers it.
+    fn header(&self) -> LpHeader<'_> {
+        let digest = DigestField::new(self.digest.0, &self.digest.1);
+        LpHeader { pit_token: &self.token, digest, ..LpHeader::default() }
     }
 
     /// The Interest.
@@ -184,13 +209,21 @@ impl Incoming {
         Interest::parse(&self.octets).expect("a packet that was checked")
     }
 
-    /// Sends Data back, with the token that the forwarder wants with it.
+    /// Sends Data back, with the token that the forwarder wants with it, and the InterestDigest that the Interest had.
     ///
     /// # Errors
     /// It is no Data or too long, or the connection was closed.
     pub async fn reply(&self, data: &[u8]) -> Result<(), SendError> {
         let data = Data::parse(data).map_err(SendError::Data)?;
-        send(&self.commands, data.as_bytes(), &self.token).await
+        send(&self.commands, data.as_bytes(), self.header()).await
+    }
+
+    /// Sends the Interest back, with the same: there is no answer, and why.
+    ///
+    /// # Errors
+    /// The connection was closed.
+    pub async fn nack(&self, reason: NackReason) -> Result<(), SendError> {
+        send(&self.commands, &self.octets, LpHeader { nack: Some(reason), ..self.header() }).await
     }
 }
 
@@ -200,11 +233,14 @@ impl fmt::Debug for Incoming {
     }
 }
 
-async fn send(commands: &mpsc::Sender<Command>, packet: &[u8], token: &[u8]) -> Result<(), SendError> {
+async fn send(
+    commands: &mpsc::Sender<Command>,
+    packet: &[u8],
+    header: LpHeader<'_>,
+) -> Result<(), SendError> {
     if packet.len() > MAX_PACKET {
         return Err(SendError::TooLong { len: packet.len() });
     }
-    let header = LpHeader { pit_token: token, ..LpHeader::default() };
     let framed = [header.frame(packet.len()).as_bytes(), packet].concat();
     commands.send(Command::Send(framed)).await.map_err(|_| SendError::Closed)
 }

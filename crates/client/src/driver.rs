@@ -10,7 +10,9 @@ use crate::packet::{ExpressError, OwnedData};
 use crate::reassembly::Reassembly;
 use crate::transport::{ConnectError, Transport};
 use name::walk::{Encoding, Walk};
+use ndn::pit::DigestFunction;
 use ndn::tlv;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Data, Interest, LpHeader, LpPacket, NackReason};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Listen { prefix: Vec<u8>, sink: mpsc::Sender<Incoming>, reply: oneshot::Sender<bool> },
     /// They are not wanted any more.
     Ignore { prefix: Vec<u8> },
+    /// Interests have a digest from now on, in a header field of this type.
+    Digest { function: DigestFunction, typ: u32 },
 }
 
 /// What stands between us and the forwarder.
@@ -169,7 +173,7 @@ impl Driver {
             Command::Express { packet, wait, reply } => {
                 // Without a connection it is sent when there is one again.
                 if let Some(link) = link {
-                    link.push(&[&packet]);
+                    self.tables.push(link, &packet);
                 }
                 self.tables.insert(packet, Instant::now() + wait, reply);
             }
@@ -178,6 +182,7 @@ impl Driver {
                     link.push(&[&packet]);
                 }
             }
+            Command::Digest { function, typ } => self.tables.digest = Some((function, typ)),
             Command::Listen { prefix, sink, reply } => {
                 // Who has given up waiting has dropped the sink too.
                 let _ = reply.send(self.tables.listen(prefix, sink));
@@ -210,6 +215,8 @@ struct Tables {
     /// Pending Interests whose name ends with an implicit digest.
     with_digest: usize,
     sinks: ByName<mpsc::Sender<Incoming>>,
+    /// What Interests are digested with, and the type of the field.
+    digest: Option<(DigestFunction, u32)>,
 }
 
 struct Pending {
@@ -233,6 +240,7 @@ impl Tables {
             deadlines: BTreeSet::new(),
             with_digest: 0,
             sinks: ByName::new(),
+            digest: None,
         }
     }
 
@@ -290,8 +298,18 @@ impl Tables {
     fn express_again(&mut self, link: &mut Link) {
         for pending in self.pending.values_mut() {
             renew_nonce(&mut pending.packet);
-            link.push(&[&pending.packet]);
         }
+        self.pending.values().for_each(|pending| self.push(link, &pending.packet));
+    }
+
+    /// Queues an Interest, with its digest where that is wanted.
+    fn push(&self, link: &mut Link, packet: &[u8]) {
+        let digest = self.digest.and_then(|(function, typ)| {
+            let digest = function.digest(&Interest::parse(packet).ok()?);
+            let digest = DigestField::new(typ, digest.as_bytes());
+            Some(LpHeader { digest, ..LpHeader::default() }.frame(packet.len()))
+        });
+        link.push(&[digest.as_ref().map_or(&[], |frame| frame.as_bytes()), packet]);
     }
 
     fn listen(&mut self, prefix: Vec<u8>, sink: mpsc::Sender<Incoming>) -> bool {
@@ -327,7 +345,7 @@ impl Tables {
         } else if let Ok(interest) = Interest::parse(octets) {
             match header.nack {
                 Some(reason) => self.receive_nack(&interest, reason),
-                None => self.receive_interest(&interest, header.pit_token),
+                None => self.receive_interest(&interest, header),
             }
         }
     }
@@ -373,14 +391,17 @@ impl Tables {
     }
 
     /// Gives the Interest to who wants the longest prefix of its name. Where the queue is full it is lost, as it could be on any link.
-    fn receive_interest(&mut self, interest: &Interest<'_>, token: &[u8]) {
+    fn receive_interest(&mut self, interest: &Interest<'_>, header: &LpHeader<'_>) {
         let name = name_value(interest.name_octets());
         let mut sink = self.sinks.get(&[][..]);
         for_each_prefix(interest.name_octets(), |end| {
             sink = self.sinks.get(name.get(..end).unwrap_or_default()).or(sink);
         });
         if let (Some(sink), Some(sender)) = (sink, self.sender.upgrade()) {
-            drop(sink.try_send(Incoming::new(interest, token, sender)));
+            let typ = self.digest.map_or(INTEREST_DIGEST, |(_, typ)| typ);
+            let digest = DigestField::new(typ, header.digest.of(typ));
+            let header = LpHeader { digest, ..*header };
+            drop(sink.try_send(Incoming::new(interest, &header, sender)));
         }
     }
 }

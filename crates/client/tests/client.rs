@@ -12,7 +12,9 @@ use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
 use name::uri::parse_uri;
-use ndn::wire::{DataBuilder, InterestBuilder, NackReason};
+use ndn::pit::DigestFunction;
+use ndn::wire::lp::INTEREST_DIGEST;
+use ndn::wire::{DataBuilder, Interest, InterestBuilder, NackReason};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -60,6 +62,24 @@ async fn data_comes_for_its_name() {
     let asked = name("/a/b");
     let data = ask(&consumer, InterestBuilder::new(asked.view())).await.unwrap();
     assert_eq!((data.view().name(), data.view().content()), (asked.view(), &b"hello"[..]));
+}
+
+#[tokio::test]
+async fn a_digest_goes_with_an_interest_and_comes_back_with_its_data() {
+    let path = socket();
+    let forwarder = Forwarder::start(&path);
+    let (producer, consumer) = (connect(&path).await, connect(&path).await);
+    echo(&producer, "/a", false).await;
+    let asked = name("/a/b");
+    let interest = InterestBuilder::new(asked.view());
+    ask(&consumer, interest.clone()).await.unwrap();
+    assert_eq!(forwarder.digests(), [("interest", vec![]), ("data", vec![])]);
+    let function = DigestFunction::Sha256;
+    consumer.digest_interests(function, INTEREST_DIGEST).await.unwrap();
+    ask(&consumer, interest.clone()).await.unwrap();
+    let packet = interest.build();
+    let digest = function.digest(&Interest::parse(&packet).unwrap()).as_bytes().to_vec();
+    assert_eq!(forwarder.digests()[2..], [("interest", digest.clone()), ("data", digest)]);
 }
 
 #[tokio::test]

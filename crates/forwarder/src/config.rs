@@ -2,7 +2,9 @@
 
 use ndn::cs::Policy;
 use ndn::mgmt::FaceUri;
+use ndn::pit::DigestFunction;
 use ndn::strategy::Strategy;
+use ndn::wire::lp::DigestField;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,6 +59,9 @@ pub struct Faces {
     pub websocket: WebSocket,
     /// Congestion marks.
     pub congestion: Congestion,
+    /// Face URIs of neighbours, as `udp4://192.0.2.1:6363`, that get PitTokens, where the PIT is indexed by them: those who do not know them must drop what
+    /// has one.
+    pub pit_tokens: Vec<String>,
 }
 
 /// Unix stream sockets.
@@ -175,11 +180,92 @@ impl Default for Congestion {
 pub struct Pit {
     /// Pending Interests of all faces together at the most. No face can have more than are left free.
     pub entries: usize,
+    /// What its entries are found by when Data comes.
+    pub index: PitIndex,
+    /// How Interests are digested, where that is the index.
+    pub digest: PitDigest,
 }
 
 impl Default for Pit {
     fn default() -> Self {
-        Self { entries: 1 << 20 }
+        Self { entries: 1 << 20, index: PitIndex::Name, digest: PitDigest::default() }
+    }
+}
+
+/// What entries of the PIT are found by when Data comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PitIndex {
+    /// Its name.
+    Name,
+    /// The digest of the Interest, which neighbours that know it send back with it.
+    Digest,
+    /// A token of our own, which neighbours that are in `faces.pit_tokens` send back with it.
+    Token,
+}
+
+impl std::str::FromStr for PitIndex {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "name" => Ok(Self::Name),
+            "digest" => Ok(Self::Digest),
+            "token" => Ok(Self::Token),
+            _ => Err("there are the indexes name, digest and token".into()),
+        }
+    }
+}
+
+/// How Interests are digested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PitDigest {
+    /// With which function: all neighbours need the same.
+    pub function: DigestName,
+    /// The key of SipHash, in 32 hexadecimal digits: all neighbours need the same.
+    pub key: String,
+    /// The TLV-TYPE of InterestDigest: 852 to 956, a multiple of 4; all neighbours need the same.
+    pub tlv_type: u32,
+    /// Whether Data satisfies the entry of its digest alone, as was proposed in 2017, and not all that its name answers. Who waits at the others waits on.
+    pub one: bool,
+}
+
+/// A function for digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DigestName {
+    /// SHA-1.
+    #[serde(rename = "sha1")]
+    Sha1,
+    /// SHA-256.
+    #[serde(rename = "sha256")]
+    Sha256,
+    /// SipHash-2-4 with 64 bits.
+    #[serde(rename = "siphash-64")]
+    Sip64,
+    /// SipHash-2-4 with 128 bits.
+    #[serde(rename = "siphash-128")]
+    Sip128,
+}
+
+impl Default for PitDigest {
+    fn default() -> Self {
+        let tlv_type = ndn::wire::lp::INTEREST_DIGEST;
+        Self { function: DigestName::Sha1, key: String::new(), tlv_type, one: false }
+    }
+}
+
+impl PitDigest {
+    /// The function with its key; `None` where it needs a key and has none.
+    pub(crate) fn function(&self) -> Option<DigestFunction> {
+        let number = u128::from_str_radix(&self.key, 16).ok().filter(|_| self.key.len() == 32);
+        let key = number.map(u128::to_be_bytes);
+        match self.function {
+            DigestName::Sha1 => Some(DigestFunction::Sha1),
+            DigestName::Sha256 => Some(DigestFunction::Sha256),
+            DigestName::Sip64 => key.map(DigestFunction::Sip64),
+            DigestName::Sip128 => key.map(DigestFunction::Sip128),
+        }
     }
 }
 
@@ -317,6 +403,15 @@ impl Config {
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
+        if !DigestField::is_type(self.pit.digest.tlv_type) {
+            return wrong("pit.digest.tlv_type", "must be a multiple of 4 between 852 and 956");
+        }
+        if self.pit.digest.function().is_none() {
+            return wrong("pit.digest.key", "must have 32 hexadecimal digits, the same at all neighbours");
+        }
+        if let Some(Err(why)) = self.faces.pit_tokens.iter().map(|uri| face_uri(uri)).find(Result::is_err) {
+            return Err(ConfigError::Value { key: "faces.pit_tokens", why });
+        }
         for (prefix, strategy) in &self.strategies {
             if region_name(prefix).is_none() || strategy_name(strategy).is_none() {
                 return wrong(
@@ -427,6 +522,11 @@ mod tests {
         );
         assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("there are the strategies best-route"));
         assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
+        assert!(says("[pit]\nindex = \"trie\"").contains("line 2"));
+        let needs = "`pit.digest.key` must have 32 hexadecimal digits, the same at all neighbours";
+        assert_eq!(says("[pit.digest]\nfunction = \"siphash-64\""), needs);
+        assert!(says("[pit.digest]\ntlv_type = 848").contains("between 852 and 956"));
+        assert!(says("[faces]\npit_tokens = [\"udp4://a\"]").starts_with("`faces.pit_tokens` has"));
         assert!(says("[faces.tcp]\nlisten = [\"localhost\"]").contains("line 2"));
         assert!(says("[cs").contains("line 1"));
     }

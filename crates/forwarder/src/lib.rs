@@ -40,5 +40,5 @@ mod plane;
 pub mod rib;
 pub mod server;
 
-pub use config::Config;
+pub use config::{Config, PitIndex};
 pub use server::Server;

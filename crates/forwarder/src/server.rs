@@ -1,16 +1,17 @@
 //! The process: sockets, the forwarding thread, and the management.
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin};
 use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
-use crate::plane::{Plane, PlaneProxy, Sockets};
+use crate::plane::{self, Plane, PlaneProxy, Sockets};
 use hash::scheme::Key;
 use name::build::OwnedName;
 use name::ndn::Ndn;
 use ndn::face::{Face, LinkType, Scope};
 use ndn::forward::{Counters, DropReason, Forwarder};
 use ndn::mgmt::FaceUri;
+use ndn::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use ndn::wire::Interest;
 use std::collections::HashMap;
 use std::io;
@@ -59,30 +60,37 @@ impl Server {
         for path in &config.faces.unix.path {
             make_default_folder(path)?;
         }
-        let mut random = [0; 32];
+        let mut random = [0; 48];
         getrandom::fill(&mut random)
             .map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
         let (key, seed) = random.split_at(16);
-        let key = Key::new(key.try_into().unwrap_or_default());
+        let (pit_key, seed) = seed.split_at(16);
+        let key_of = |octets: &[u8]| Key::new(octets.try_into().unwrap_or_default());
+        let (key, pit_key) = (key_of(key), key_of(pit_key));
         let mut seeds =
             seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
         let mut seed = || seeds.next().unwrap_or_default();
 
         let sockets = Sockets::open(&config.faces)?;
         let channels = sockets.channels(&config.faces);
-        let mut forwarder = Forwarder::new(core_config(config), &key, seed());
-        let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
-        management.local_fields = true;
-        let prefixes: Vec<OwnedName<Ndn>> =
-            ["/localhost/nfd", "/localhop/nfd"].iter().filter_map(|uri| config::region_name(uri)).collect();
-        let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
-        forwarder.add_management(management, &prefixes);
-        let counters = forwarder.counters().clone();
-
         let (reports, inbox) = Reports::new();
-        let (poll, waker) = Plane::poll()?;
+        let (poll, waker) = plane::poll()?;
         let (requests, taken) = Requests::new(waker);
         let start = Instant::now();
+        let faces = config.faces.clone();
+        let (seed, plane_seed) = (seed(), seed());
+        let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), seed: plane_seed };
+        let core = core_config(config);
+        let (thread, counters) = match config.pit.index {
+            PitIndex::Name => parts.start(Forwarder::with_pit(core, &key, seed, ByName::default())),
+            PitIndex::Token => parts.start(Forwarder::with_pit(core, &key, seed, ByToken::new(&pit_key, 0))),
+            PitIndex::Digest => {
+                let function = config.pit.digest.function().unwrap_or_default();
+                let satisfy = if config.pit.digest.one { Satisfy::One } else { Satisfy::All };
+                let pit = ByDigest::new(function, satisfy, &pit_key);
+                parts.start(Forwarder::with_pit(core, &key, seed, pit))
+            }
+        }?;
         let manager_config = management::Config {
             access: Access {
                 own_uid: nix::unistd::Uid::effective().as_raw(),
@@ -99,9 +107,6 @@ impl Server {
             ..management::Config::default()
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
-        let (faces, told, seed) = (config.faces.clone(), reports.clone(), seed());
-        let plane = move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed)?.run();
-        let thread = forward(plane, reports.clone())?;
         Ok(Self {
             manager,
             proxy: PlaneProxy(requests.clone()),
@@ -220,6 +225,36 @@ impl Server {
     }
 }
 
+/// What the forwarding thread is made of, but for the forwarder.
+struct Parts {
+    poll: mio::Poll,
+    sockets: Sockets,
+    faces: config::Faces,
+    taken: std::sync::mpsc::Receiver<Request>,
+    reports: Reports,
+    seed: u64,
+}
+
+impl Parts {
+    /// Starts the thread around a forwarder, and says what that counts.
+    fn start<P>(self, mut forwarder: Forwarder<P>) -> io::Result<(JoinHandle<()>, Arc<Counters>)>
+    where
+        P: Pit + Send + 'static,
+    {
+        let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
+        management.local_fields = true;
+        let prefixes: Vec<OwnedName<Ndn>> =
+            ["/localhost/nfd", "/localhop/nfd"].iter().filter_map(|uri| config::region_name(uri)).collect();
+        let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
+        forwarder.add_management(management, &prefixes);
+        let counters = forwarder.counters().clone();
+        let Self { poll, sockets, faces, taken, reports, seed } = self;
+        let told = reports.clone();
+        let plane = move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed)?.run();
+        Ok((forward(plane, reports)?, counters))
+    }
+}
+
 /// The two clocks.
 fn now(start: Instant) -> Now {
     let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -231,6 +266,7 @@ fn core_config(config: &Config) -> ndn::forward::Config {
         pit_entries: config.pit.entries,
         cs: config.cs.store(),
         regions: config.regions.iter().filter_map(|region| config::region_name(region)).collect(),
+        digest_type: config.pit.digest.tlv_type,
     }
 }
 

@@ -103,6 +103,10 @@ pub struct Face {
     /// Whether its applications may say where an Interest goes, whether Data is kept, and are told where a packet came from: the local
     /// fields of NDNLPv2.
     pub local_fields: bool,
+    /// Whether PitTokens of our own go out on it. Who does not know them must drop what has one.
+    pub pit_tokens: bool,
+    /// Whether InterestDigests go out on it, where there are any. Who does not know them ignores them.
+    pub interest_digests: bool,
     /// What is counted of it.
     pub counters: Arc<FaceCounters>,
     /// In-records of the PIT that are its own.
@@ -112,7 +116,16 @@ pub struct Face {
 impl Face {
     /// A face between two.
     pub fn new(scope: Scope, link: LinkType) -> Self {
-        Self { scope, link, local_fields: false, counters: Arc::default(), pending: 0 }
+        let counters = Arc::default();
+        Self {
+            scope,
+            link,
+            local_fields: false,
+            pit_tokens: false,
+            interest_digests: true,
+            counters,
+            pending: 0,
+        }
     }
 
     /// How many entries of the PIT wait for an answer to this face.

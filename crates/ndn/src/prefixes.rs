@@ -68,6 +68,19 @@ impl<V> Prefixes<V> {
         Some((prefix.len.into(), value))
     }
 
+    /// As [`longest`](Self::longest), with the slot that the value has until a value is inserted or removed.
+    #[inline(always)]
+    pub(crate) fn longest_slot_mut(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut V)> {
+        let slot = self.longest_slot(name)?;
+        Some((slot, self.at_mut(slot)?))
+    }
+
+    /// The value in a slot.
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, slot: u32) -> Option<&mut V> {
+        self.table.entry_mut(slot).map(|(_, value)| value)
+    }
+
     #[inline(always)]
     fn longest_slot(&self, name: &HashedName<'_>) -> Option<u32> {
         let mut len = name.len().min(self.longest);

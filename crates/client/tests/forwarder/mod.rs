@@ -34,6 +34,8 @@ struct State {
     loss: usize,
     /// The commands that were done: module and verb.
     commands: Vec<String>,
+    /// The InterestDigest that each packet came with, or none.
+    digests: Vec<(&'static str, Vec<u8>)>,
     forwarded: usize,
 }
 
@@ -69,6 +71,12 @@ impl Forwarder {
     /// Loses one of `loss` Data packets.
     pub(crate) fn lose_one_of(&self, loss: usize) {
         self.state.lock().unwrap().loss = loss;
+    }
+
+    /// The kinds of the packets that came, but for commands, and their InterestDigests.
+    #[allow(dead_code, reason = "not all tests look at them")]
+    pub(crate) fn digests(&self) -> Vec<(&'static str, Vec<u8>)> {
+        self.state.lock().unwrap().digests.clone()
     }
 
     /// The commands that were done.
@@ -117,15 +125,17 @@ impl State {
     fn receive(&mut self, from: usize, packet: &[u8]) {
         let packet = LpPacket::parse(packet).expect("a link packet");
         if let Ok(interest) = Interest::parse(packet.fragment) {
-            self.interest(from, &interest, packet.header.pit_token);
+            self.interest(from, &interest, &packet.header);
         } else {
             let data = Data::parse(packet.fragment).expect("an Interest or Data");
+            self.digests.push(("data", packet.header.digest.value.to_vec()));
             assert_eq!(packet.header.pit_token, b"token", "the token comes back with {}", data.name());
             self.data(&data);
         }
     }
 
-    fn interest(&mut self, from: usize, interest: &Interest<'_>, token: &[u8]) {
+    fn interest(&mut self, from: usize, interest: &Interest<'_>, header: &LpHeader<'_>) {
+        let token = header.pit_token;
         assert!(interest.nonce().is_some());
         if let Ok(command) = Command::parse(interest) {
             assert!(command.signature.is_right_digest() && interest.parameters_digest_is_right());
@@ -138,7 +148,9 @@ impl State {
             Some(to) => {
                 let can_be_prefix = interest.can_be_prefix();
                 self.pending.push(Pending { name, can_be_prefix, from, token: token.to_vec() });
-                let header = LpHeader { pit_token: b"token", ..LpHeader::default() };
+                self.digests.push(("interest", header.digest.value.to_vec()));
+                let digest = header.digest;
+                let header = LpHeader { pit_token: b"token", digest, ..LpHeader::default() };
                 self.send(to, header, interest.as_bytes());
             }
             None => {

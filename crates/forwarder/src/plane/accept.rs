@@ -15,6 +15,7 @@ use ndn::face::{FaceId, Scope};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
+use ndn::pit::Pit;
 use ndn::time::Time;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -48,7 +49,7 @@ impl Handshakes {
     }
 }
 
-impl Plane {
+impl<P: Pit> Plane<P> {
     /// Says once why a connection could not be taken; it is tried again with the next sweep.
     fn refused(&mut self, listener: &str, error: &io::Error) -> bool {
         if !std::mem::replace(&mut self.told.refused, true) {

@@ -11,7 +11,10 @@ use ndn::face::FaceId;
 use ndn::fib::NextHop;
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
+use ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
+};
+use ndn::pit::Pit;
 use ndn::strategy::Strategy;
 use ndn::wire::LpPacket;
 use std::net::SocketAddr;
@@ -101,7 +104,7 @@ fn face_of(number: u64) -> FaceId {
     u32::try_from(number).map_or(FaceId::NONE, FaceId)
 }
 
-impl Plane {
+impl<P: Pit> Plane<P> {
     /// Does what was asked for, a bounded number of requests; whether there may be more.
     pub(super) fn obey(&mut self) -> bool {
         for _ in 0..REQUESTS {
@@ -278,10 +281,11 @@ impl Plane {
 
     fn update_face(&mut self, face: FaceId, options: &FaceOptions) {
         let meant = |flag| (options.mask & flag != 0).then_some(options.flags & flag != 0);
-        if let Some(local_fields) = meant(FACE_LOCAL_FIELDS)
-            && let Some(face) = self.forwarder.face_mut(face)
-        {
-            face.local_fields = local_fields;
+        if let Some(face) = self.forwarder.face_mut(face) {
+            let set = |flag: &mut bool, meant: Option<bool>| *flag = meant.unwrap_or(*flag);
+            set(&mut face.local_fields, meant(FACE_LOCAL_FIELDS));
+            set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
+            set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
         }
         let Some(port) = self.ports.find_mut(face) else { return };
         if let Some(marks) = meant(FACE_CONGESTION_MARKING) {

@@ -26,8 +26,10 @@ use ndn::forward::{Forwarder, MAX_PACKET};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{
-    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType as ToldLinkType,
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
+    LinkType as ToldLinkType,
 };
+use ndn::pit::Pit;
 use ndn::time::Time;
 use on_demand::OnDemand;
 use port::{Port, PortKind, Ports, Udp};
@@ -148,11 +150,11 @@ struct Told {
 }
 
 /// The thread's state.
-pub(crate) struct Plane {
+pub(crate) struct Plane<P> {
     poll: Poll,
     requests: Receiver<Request>,
     reports: Reports,
-    forwarder: Forwarder,
+    forwarder: Forwarder<P>,
     ports: Ports,
     /// The receiving ends of connections, by the slot of their face.
     readers: Vec<Option<Reader>>,
@@ -181,20 +183,20 @@ pub(crate) struct Plane {
     dice: ndn::strategy::Dice,
 }
 
-impl Plane {
-    /// What the thread waits with, and what wakes it.
-    pub(crate) fn poll() -> io::Result<(Poll, Arc<Waker>)> {
-        let poll = Poll::new()?;
-        let waker = Waker::new(poll.registry(), Kind::Waker.token(0))?;
-        Ok((poll, Arc::new(waker)))
-    }
+/// What the thread waits with, and what wakes it.
+pub(crate) fn poll() -> io::Result<(Poll, Arc<Waker>)> {
+    let poll = Poll::new()?;
+    let waker = Waker::new(poll.registry(), Kind::Waker.token(0))?;
+    Ok((poll, Arc::new(waker)))
+}
 
+impl<P: Pit> Plane<P> {
     /// The state of a thread, made on it, that is yet to run.
     pub(crate) fn new(
         poll: Poll,
         sockets: Sockets,
         config: FaceConfig,
-        forwarder: Forwarder,
+        forwarder: Forwarder<P>,
         requests: Receiver<Request>,
         reports: Reports,
         seed: u64,
@@ -374,8 +376,12 @@ impl Plane {
 
     /// Makes a face, and tells of it.
     fn open(&mut self, kind: PortKind, scope: Scope, mut info: FaceInfo, peer: Peer) -> Option<FaceId> {
+        if self.config.pit_tokens.contains(&info.remote.to_string()) {
+            info.flags |= FACE_PIT_TOKENS;
+        }
         let mut face = Face::new(scope, LinkType::PointToPoint);
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
+        face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
         face.counters = info.counters.clone();
         let Some(id) = self.forwarder.add_face(face) else {
             if !std::mem::replace(&mut self.told.crowded, true) {

@@ -8,6 +8,7 @@ use ndn::forward::DropReason;
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
+use ndn::pit::Pit;
 use ndn::tlv;
 use ndn::wire::LpPacket;
 use std::cell::RefCell;
@@ -43,7 +44,7 @@ fn framing(octets: &[u8]) -> Framing {
     }
 }
 
-impl Plane {
+impl<P: Pit> Plane<P> {
     /// Takes one link packet.
     #[inline]
     fn take(&mut self, face: FaceId, octets: &[u8]) {

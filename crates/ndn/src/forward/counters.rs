@@ -20,6 +20,8 @@ pub struct Counters {
     pub out_nacks: Counter,
     /// Entries of the PIT that Data satisfied.
     pub satisfied: Counter,
+    /// Downstreams that waited for Data that came, and did not get it, since it had the digest of another Interest.
+    pub starved: Counter,
     /// Entries of the PIT that ran out.
     pub unsatisfied: Counter,
     /// Interests that the content store answered.

@@ -4,13 +4,13 @@ use super::{DropReason, Forwarder, Output, header_for, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::{HashedName, components};
-use crate::pit::PitToken;
+use crate::pit::{Hop, InterestDigest, Label, Pit, PitToken};
 use crate::time::Time;
-use crate::wire::lp::NO_CACHE;
+use crate::wire::lp::{DigestField, NO_CACHE};
 use crate::wire::{Data, LpHeader};
 use smallvec::SmallVec;
 
-impl Forwarder {
+impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub(super) fn data(
         &mut self,
@@ -20,7 +20,7 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Self { hasher, pit, faces, cs, counters, .. } = self;
+        let Self { hasher, pit, faces, cs, counters, config, .. } = self;
         let data = Data::parse_with(octets, hasher)?;
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_data.add(1);
@@ -29,45 +29,65 @@ impl Forwarder {
         if out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
-        let matches = pit.matches(&name, from, || data.implicit_digest(), |name| hasher.hash(name));
+        let hop = Hop::of(header, config.digest_type);
+        let mut matches =
+            pit.matches(&name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
         if matches.is_empty() {
             return Err(DropReason::Unsolicited);
         }
+        let digest_type = config.digest_type;
         let kept =
             header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now, |name| hasher.hash(name));
         let several = matches.len() > 1;
+        if several {
+            // The same order, whatever the index.
+            matches.sort_unstable();
+        }
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
+        let mut digests: SmallVec<[(FaceId, InterestDigest); 2]> = SmallVec::new();
         for slot in matches {
             if self.measures {
                 self.measure(slot, from, now);
             }
-            let Some((key, records)) = self.pit.remove(slot) else { continue };
+            let Some(gone) = self.pit.remove(slot) else { continue };
+            let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
-            self.forget(&records);
+            self.forget(records);
             // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
             if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
-                self.bury(&key, &records, now);
+                self.bury(key, records, now);
             }
             for record in &records.ins {
                 let Some(face) = self.faces.find(record.face) else { continue };
                 if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
                     continue;
                 }
+                let digest = P::given_back(&gone, record.face);
                 if several {
                     served.push((record.face, record.token));
+                    if !digest.is_empty() {
+                        digests.push((record.face, Label::new(digest)));
+                    }
                 } else {
                     self.counters.out_data.add(1);
-                    send_data(record.face, face, from, &record.token, header, octets, out);
+                    let digest = DigestField::new(digest_type, digest);
+                    send_data(record.face, face, from, &record.token, digest, header, octets, out);
                 }
             }
         }
         // Each once, also where there are thousands.
         served.sort_unstable();
         served.dedup();
+        digests.sort_unstable();
         for (to, token) in &served {
             if let Some(face) = self.faces.find(*to) {
                 self.counters.out_data.add(1);
-                send_data(*to, face, from, token, header, octets, out);
+                // Any of those that the face waits for tells it of all.
+                let at = digests.partition_point(|(face, _)| face < to);
+                let digest = digests.get(at).filter(|(face, _)| face == to);
+                let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
+                let digest = DigestField::new(digest_type, digest);
+                send_data(*to, face, from, token, digest, header, octets, out);
             }
         }
         Ok(())
@@ -77,7 +97,14 @@ impl Forwarder {
     #[inline(never)]
     fn measure(&mut self, slot: u32, from: FaceId, now: Time) {
         let Self { hasher, other, pit, fib, choice, .. } = self;
+        let way = pit.way(slot).filter(|way| way.tables == self.generation);
         let Some((key, records)) = pit.entry(slot) else { return };
+        if let Some(way) = way {
+            if let Some(strategy) = choice.at(way.strategy) {
+                strategy.data(way.prefix, records, from, now);
+            }
+            return;
+        }
         // The Interest's name begins the Data's, or is that with a digest behind it: its prefixes are the same.
         let len = key.name_len();
         let hashes = hasher.hashes();
@@ -90,16 +117,19 @@ impl Forwarder {
 }
 
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
 fn send_data(
     to: FaceId,
     face: &Face,
     from: FaceId,
     token: &PitToken,
+    digest: DigestField<'_>,
     header: &LpHeader<'_>,
     octets: &[u8],
     out: &mut impl Output,
 ) {
     face.counters.out_data.add(1);
     let header = header_for(face, from, header.congestion_mark);
-    out.send(to, &LpHeader { pit_token: token.as_bytes(), ..header }, octets);
+    let digest = if face.interest_digests { digest } else { DigestField::default() };
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, octets);
 }

@@ -50,6 +50,8 @@ reasons! {
     Unsolicited = "unsolicited",
     /// The Nack is no answer to what was sent to this face.
     UnexpectedNack = "unexpected-nack",
+    /// The InterestDigest of the link header is not that of the Interest, or not of one that the Data answers.
+    Digest = "digest",
     /// A fragment that cannot be put together with others.
     Reassembly = "reassembly",
 }

@@ -1,14 +1,15 @@
 //! The way of an Interest.
 
 use super::{
-    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, header_for, is_localhop, out_of_scope,
+    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, digest_for, header_for, is_localhop, out_of_scope,
     rewrite, ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
-use crate::pit::{InRecord, MAX_RECORDS, OutRecord, PitToken};
+use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, PitToken, Way};
 use crate::strategy::{Answer, Question};
 use crate::time::Time;
+use crate::wire::lp::DigestField;
 use crate::wire::{Interest, LpHeader, NackReason};
 use alloc::boxed::Box;
 
@@ -24,7 +25,7 @@ struct Came<'a> {
     octets: &'a [u8],
 }
 
-impl Forwarder {
+impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub(super) fn interest(
         &mut self,
@@ -44,13 +45,14 @@ impl Forwarder {
         if interest.hop_limit() == Some(0) {
             return Err(DropReason::HopLimit);
         }
+        let mark = self.pit.mark(&interest, Hop::of(header, self.config.digest_type))?;
         if interest.nonce().is_none()
             || !interest.forwarding_hint().is_empty()
             || interest.parameters().is_some()
         {
             return self.unusual(from, header, &interest, now, out);
         }
-        self.checked(Came { from, header, octets }, &interest, now, out)
+        self.checked(Came { from, header, octets }, &interest, &mark, now, out)
     }
 
     /// An Interest that has to be looked at more closely, or changed, before it goes on.
@@ -83,7 +85,9 @@ impl Forwarder {
         let unhinted = arrived.then(|| rewrite::without_hint(octets));
         let octets = unhinted.as_deref().unwrap_or(octets);
         let interest = Interest::parse_with(octets, &mut self.hasher)?;
-        self.checked(came, &interest, now, out)
+        // What it is here may not be what it was on its way.
+        let mark = self.pit.mark(&interest, Hop::default())?;
+        self.checked(came, &interest, &mark, now, out)
     }
 
     #[inline(always)]
@@ -91,20 +95,23 @@ impl Forwarder {
         &mut self,
         came: Came<'_>,
         interest: &Interest<'_>,
+        mark: &P::Mark,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Came { from, header, .. } = came;
-        let Self { hasher, pit, cs, dead, faces, counters, .. } = self;
+        let Self { hasher, pit, cs, dead, faces, counters, config, .. } = self;
+        let digest_type = config.digest_type;
         let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
-        pit.prefetch(name.hash());
+        pit.prefetch(name.hash(), mark);
         let nonce = interest.nonce().unwrap_or_default();
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         if dead.contains(name.hash(), nonce, now) {
-            refuse(counters, face, came, NackReason::DUPLICATE, out);
+            let digest = digest_for::<P>(face, mark, digest_type);
+            refuse(counters, face, came, digest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
-        let entry = pit.find(&name, interest);
+        let entry = pit.find(&name, interest, mark);
         let records = entry.and_then(|slot| pit.entry(slot)).map(|(_, records)| records);
         if records.is_some_and(|records| {
             // A consumer that repeats its own packet asks again; any other face that has this Nonce is a loop's.
@@ -115,12 +122,19 @@ impl Forwarder {
                         && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
                 })
         }) {
-            refuse(counters, face, came, NackReason::DUPLICATE, out);
+            let digest = digest_for::<P>(face, mark, digest_type);
+            refuse(counters, face, came, digest, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
         if let Some(data) = cs.find(&name, interest, now) {
-            let header = LpHeader { pit_token: header.pit_token, ..header_for(face, CONTENT_STORE, 0) };
+            let own = digest_for::<P>(face, mark, digest_type);
+            // Where its hint has arrived it had another on its way.
+            let came = header.digest.of(digest_type);
+            let digest =
+                if came.len() == own.value.len() { DigestField::new(digest_type, came) } else { own };
+            let pit_token = header.pit_token;
+            let header = LpHeader { pit_token, digest, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
             counters.out_data.add(1);
             counters.cs_hits.add(1);
@@ -128,7 +142,7 @@ impl Forwarder {
             return Ok(());
         }
         counters.cs_misses.add(1);
-        self.missed(came, interest, entry, now, out)
+        self.missed(came, interest, mark, entry, now, out)
     }
 
     /// What the content store does not have.
@@ -137,6 +151,7 @@ impl Forwarder {
         &mut self,
         came: Came<'_>,
         interest: &Interest<'_>,
+        mark: &P::Mark,
         entry: Option<u32>,
         now: Time,
         out: &mut impl Output,
@@ -148,7 +163,7 @@ impl Forwarder {
         if chosen.is_some_and(|face| self.faces.find(face).is_none()) {
             return Err(DropReason::UnknownNextHop);
         }
-        let slot = self.remember(came, interest, entry, now)?;
+        let slot = self.remember(came, interest, mark, entry, now)?;
         if let Some(face) = chosen {
             self.send_interest(slot, face, came, interest, now, out);
             return Ok(());
@@ -167,8 +182,17 @@ impl Forwarder {
             now,
             dice,
         };
-        let Some(strategy) = choice.find(&name) else { return Ok(()) };
-        match strategy.interest(&mut question) {
+        let found = if P::KEEPS_WAYS {
+            choice.find_slot(&name)
+        } else {
+            choice.find(&name).map(|strategy| (0, strategy))
+        };
+        let Some((at, strategy)) = found else { return Ok(()) };
+        let answer = strategy.interest(&mut question);
+        if P::KEEPS_WAYS {
+            pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
+        }
+        match answer {
             Answer::Send(to) => {
                 for face in to {
                     self.send_interest(slot, face, came, interest, now, out);
@@ -181,7 +205,7 @@ impl Forwarder {
                 self.send_interest(slot, probed, came, &other, now, out);
             }
             Answer::Wait => {}
-            Answer::Reject(reason) => self.reject(slot, came, reason, now, out),
+            Answer::Reject(reason) => self.reject(slot, came, mark, reason, now, out),
         }
         Ok(())
     }
@@ -192,6 +216,7 @@ impl Forwarder {
         &mut self,
         came: Came<'_>,
         interest: &Interest<'_>,
+        mark: &P::Mark,
         entry: Option<u32>,
         now: Time,
     ) -> Result<u32, DropReason> {
@@ -205,11 +230,13 @@ impl Forwarder {
             token: PitToken::new(header.pit_token),
             hinted: (octets.len() != interest.as_bytes().len()).then(|| Box::new(octets.to_vec())),
         };
+        let hop = Hop::of(header, config.digest_type);
         let known = entry.and_then(|slot| pit.entry_mut(slot));
         if let Some((_, records)) = known
             && let Some(old) = records.ins.iter_mut().find(|old| old.face == from)
         {
             *old = record;
+            pit.came(entry.unwrap_or_default(), from, hop);
         } else {
             // A face may take as much of the table as is left free: with one flooding it half of it stays for the others, with two
             // a third, and so on (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
@@ -230,7 +257,7 @@ impl Forwarder {
                         components: components(interest.name_octets()),
                         hashes: hasher.hashes(),
                     };
-                    pit.insert(&name, interest, expires)
+                    pit.insert(&name, interest, *mark, expires)
                 }
             };
             let Some((_, records)) = pit.entry_mut(slot) else { return Ok(slot) };
@@ -240,6 +267,7 @@ impl Forwarder {
             records.ins.push(record);
             face.pending += 1;
             *pending += 1;
+            pit.came(slot, from, hop);
             if entry.is_none() {
                 return Ok(slot);
             }
@@ -262,7 +290,7 @@ impl Forwarder {
         now: Time,
         out: &mut impl Output,
     ) {
-        let Self { pit, faces, dead, hasher, scratch, counters, .. } = self;
+        let Self { pit, faces, dead, hasher, scratch, counters, config, .. } = self;
         let Some(face) = faces.find(to) else { return };
         if out_of_scope(components(interest.name_octets()), face) {
             return;
@@ -295,7 +323,12 @@ impl Forwarder {
         }
         face.counters.out_interests.add(1);
         counters.out_interests.add(1);
-        let header = header_for(face, came.from, came.header.congestion_mark);
+        let sent = pit.upstream(slot);
+        let pit_token = if face.pit_tokens { sent.token } else { &[] };
+        let digest = if face.interest_digests { sent.digest } else { &[] };
+        let digest = DigestField::new(config.digest_type, digest);
+        let header =
+            LpHeader { pit_token, digest, ..header_for(face, came.from, came.header.congestion_mark) };
         match (interest.hop_limit_at(), hops) {
             (Some(at), Some(hops)) => {
                 scratch.clear();
@@ -312,7 +345,15 @@ impl Forwarder {
     /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
     /// the PIT.
     #[inline(never)]
-    fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, now: Time, out: &mut impl Output) {
+    fn reject(
+        &mut self,
+        slot: u32,
+        came: Came<'_>,
+        mark: &P::Mark,
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
         let from = came.from;
         let Self { pit, pending, .. } = self;
         let Some((_, records)) = pit.entry_mut(slot) else { return };
@@ -321,21 +362,30 @@ impl Forwarder {
             *pending -= 1;
         }
         self.end_if_unwanted(slot, now);
-        let Self { faces, counters, .. } = self;
+        let Self { faces, counters, config, .. } = self;
         if let Some(face) = faces.find_mut(from) {
             face.pending = face.pending.saturating_sub(1);
-            refuse(counters, face, came, reason, out);
+            let digest = digest_for::<P>(face, mark, config.digest_type);
+            refuse(counters, face, came, digest, reason, out);
         }
     }
 }
 
 /// Sends an Interest back where it came from, unless others would hear that, too.
 #[inline(never)]
-fn refuse(counters: &Counters, face: &Face, came: Came<'_>, reason: NackReason, out: &mut impl Output) {
+fn refuse(
+    counters: &Counters,
+    face: &Face,
+    came: Came<'_>,
+    digest: DigestField<'_>,
+    reason: NackReason,
+    out: &mut impl Output,
+) {
     if face.link == LinkType::PointToPoint {
         face.counters.out_nacks.add(1);
         counters.out_nacks.add(1);
-        let header = LpHeader { nack: Some(reason), pit_token: came.header.pit_token, ..LpHeader::default() };
+        let pit_token = came.header.pit_token;
+        let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
         out.send(came.from, &header, came.octets);
     }
 }

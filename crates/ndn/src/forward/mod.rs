@@ -23,10 +23,11 @@ use crate::dead_nonce::DeadNonces;
 use crate::face::{Face, FaceId, Faces, Scope};
 use crate::fib::{Fib, NextHop};
 use crate::hashed::{HashedName, NameHasher};
-use crate::pit::{Key as PitKey, Pit, Records};
+use crate::pit::{ByName, Key as PitKey, Pit, Records};
 use crate::strategy::{Choice, Dice, Strategy};
 use crate::time::Time;
 use crate::tlv::WireError;
+use crate::wire::lp::{DigestField, INTEREST_DIGEST};
 use crate::wire::{DATA, INTEREST, LpHeader, LpPacket};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -55,24 +56,31 @@ pub struct Config {
     pub cs: cs::Config,
     /// Names of this network: an Interest with a hint that is a prefix of one has arrived, and is forwarded by its name.
     pub regions: Vec<OwnedName<Ndn>>,
+    /// TLV-TYPE of InterestDigest, for a PIT that is indexed by it: one that [can be](crate::wire::lp::DigestField::is_type).
+    pub digest_type: u32,
 }
 
 impl Default for Config {
-    /// A PIT of 2²⁰ entries, the content store's default, no region.
+    /// A PIT of 2²⁰ entries, the content store's default, no region, the first number for digests.
     fn default() -> Self {
-        Self { pit_entries: 1 << 20, cs: cs::Config::default(), regions: Vec::new() }
+        Self {
+            pit_entries: 1 << 20,
+            cs: cs::Config::default(),
+            regions: Vec::new(),
+            digest_type: INTEREST_DIGEST,
+        }
     }
 }
 
-/// A forwarder.
+/// A forwarder, whose PIT has one of the indexes.
 #[derive(Debug)]
-pub struct Forwarder {
+pub struct Forwarder<P = ByName> {
     hasher: NameHasher,
     /// For names beside that of the packet: hints, prefixes.
     other: NameHasher,
     faces: Faces,
     fib: Fib,
-    pit: Pit,
+    pit: P,
     cs: ContentStore,
     dead: DeadNonces,
     choice: Choice,
@@ -83,13 +91,22 @@ pub struct Forwarder {
     pending: usize,
     /// Whether any strategy wants to hear of Data.
     measures: bool,
+    /// How often the FIB and the choice of strategies have changed.
+    generation: u32,
     /// A packet that is changed before it is sent.
     scratch: Vec<u8>,
 }
 
 impl Forwarder {
-    /// A forwarder without faces, whose tables are hashed under `key`; `seed` is for the numbers that nobody is to foresee.
+    /// A forwarder without faces, whose tables are hashed under `key`; `seed` is for the numbers that nobody is to foresee. Its PIT is indexed by name.
     pub fn new(config: Config, key: &Key, seed: u64) -> Self {
+        Self::with_pit(config, key, seed, ByName::default())
+    }
+}
+
+impl<P: Pit> Forwarder<P> {
+    /// As [`new`](Forwarder::new), with this PIT, which is empty.
+    pub fn with_pit(config: Config, key: &Key, seed: u64, pit: P) -> Self {
         let mut hasher = NameHasher::new(key);
         Self {
             choice: Choice::new(&mut hasher),
@@ -97,7 +114,7 @@ impl Forwarder {
             hasher,
             faces: Faces::default(),
             fib: Fib::default(),
-            pit: Pit::default(),
+            pit,
             cs: ContentStore::new(config.cs),
             dead: DeadNonces::default(),
             dice: Dice::new(seed),
@@ -105,6 +122,7 @@ impl Forwarder {
             counters: Arc::default(),
             pending: 0,
             measures: false,
+            generation: 0,
             scratch: Vec::new(),
         }
     }
@@ -186,14 +204,15 @@ impl Forwarder {
     /// Lets time pass: entries that have ended leave the PIT.
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.pit.ended(now) {
-            if let Some((key, records)) = self.pit.remove(slot) {
+            if let Some(gone) = self.pit.remove(slot) {
                 self.counters.unsatisfied.add(1);
-                self.forget(&records);
-                self.bury(&key, &records, now);
+                self.forget(&gone.records);
+                self.bury(&gone.key, &gone.records, now);
             }
         }
         self.cs.turn(now);
         self.dead.turn(now);
+        self.counters.starved.set(self.pit.starved());
         self.counters.pit_entries.set(self.pit.len() as u64);
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
@@ -217,9 +236,9 @@ impl Forwarder {
     /// Ends an entry that nobody waits for any more.
     fn end_if_unwanted(&mut self, slot: u32, now: Time) {
         if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
-            && let Some((key, records)) = self.pit.remove(slot)
+            && let Some(gone) = self.pit.remove(slot)
         {
-            self.bury(&key, &records, now);
+            self.bury(&gone.key, &gone.records, now);
         }
     }
 
@@ -258,22 +277,26 @@ impl Forwarder {
 
     /// Adds a way for names below `prefix`, or gives it another cost.
     pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
+        self.generation = self.generation.wrapping_add(1);
         self.fib.add(&self.other.name(prefix), hop);
     }
 
     /// Takes a way away. Whether there was one.
     pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
+        self.generation = self.generation.wrapping_add(1);
         self.fib.remove(&self.other.name(prefix), face)
     }
 
     /// Lets names below `prefix` have a strategy.
     pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
+        self.generation = self.generation.wrapping_add(1);
         self.measures |= strategy.measures();
         self.choice.set(&self.other.name(prefix), strategy);
     }
 
     /// Lets names below `prefix` have the strategy of the next shorter prefix. Whether they had one of their own.
     pub fn unset_strategy(&mut self, prefix: &NdnName<'_>) -> bool {
+        self.generation = self.generation.wrapping_add(1);
         self.choice.unset(&self.other.name(prefix))
     }
 
@@ -298,7 +321,7 @@ impl Forwarder {
     }
 
     /// The PIT.
-    pub fn pit(&self) -> &Pit {
+    pub fn pit(&self) -> &P {
         &self.pit
     }
 
@@ -347,6 +370,16 @@ fn out_of_scope(components: &[u8], face: &Face) -> bool {
 fn header_for<'a>(to: &Face, from: FaceId, congestion_mark: u64) -> LpHeader<'a> {
     let incoming_face = to.local_fields.then_some(u64::from(from.0));
     LpHeader { incoming_face, congestion_mark, ..LpHeader::default() }
+}
+
+/// The digest of an Interest that goes to a face, where it takes digests.
+#[inline(always)]
+fn digest_for<'m, P: Pit>(to: &Face, mark: &'m P::Mark, digest_type: u32) -> DigestField<'m> {
+    if to.interest_digests {
+        DigestField::new(digest_type, P::digest_of(mark))
+    } else {
+        DigestField::default()
+    }
 }
 
 /// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.

@@ -1,15 +1,15 @@
 //! The way of a Nack.
 
-use super::{DropReason, Forwarder, Output, out_of_scope, ways};
+use super::{DropReason, Forwarder, Output, digest_for, out_of_scope, ways};
 use crate::face::{FaceId, LinkType};
 use crate::hashed::{HashedName, components};
-use crate::pit::{InRecord, Key};
+use crate::pit::{Hop, InRecord, Key, Pit};
 use crate::strategy::AfterNack;
 use crate::time::Time;
 use crate::wire::{Interest, LpHeader, NackReason};
 use alloc::vec::Vec;
 
-impl Forwarder {
+impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     pub(super) fn nack(
         &mut self,
@@ -20,7 +20,7 @@ impl Forwarder {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let reason = header.nack.unwrap_or(NackReason::NONE);
-        let Self { hasher, other, pit, faces, fib, choice, counters, .. } = self;
+        let Self { hasher, other, pit, faces, fib, choice, counters, config, .. } = self;
         let interest = Interest::parse_with(octets, hasher)?;
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_nacks.add(1);
@@ -33,7 +33,9 @@ impl Forwarder {
         if face.link != LinkType::PointToPoint {
             return Err(DropReason::UnexpectedNack);
         }
-        let slot = pit.find(&name, &interest).ok_or(DropReason::UnexpectedNack)?;
+        let hop = Hop::of(header, config.digest_type);
+        let mark = pit.mark(&interest, hop)?;
+        let slot = pit.find_nacked(&name, &interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
         let (prefix, _) = ways(fib, other, &name, interest.forwarding_hint());
         let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
         let sent = records
@@ -51,15 +53,15 @@ impl Forwarder {
                     let mut packet = key.packet().to_vec();
                     let at = key.nonce_at();
                     self.pending -= 1;
-                    self.tell(&record, &mut packet, at, reason, now, out);
+                    self.tell(&record, &mut packet, at, &mark, reason, now, out);
                     self.end_if_unwanted(slot, now);
                 }
             }
             AfterNack::TellAll(reason) => {
-                let Some((key, records)) = self.pit.remove(slot) else { return Ok(()) };
-                self.pending -= records.ins.len();
-                self.bury(&key, &records, now);
-                self.tell_all(&key, &records.ins, reason, now, out);
+                let Some(gone) = self.pit.remove(slot) else { return Ok(()) };
+                self.pending -= gone.records.ins.len();
+                self.bury(&gone.key, &gone.records, now);
+                self.tell_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
             }
         }
         Ok(())
@@ -69,22 +71,25 @@ impl Forwarder {
         &mut self,
         key: &Key,
         ins: &[InRecord],
+        mark: &P::Mark,
         reason: NackReason,
         now: Time,
         out: &mut impl Output,
     ) {
         let mut packet: Vec<u8> = key.packet().to_vec();
         for record in ins {
-            self.tell(record, &mut packet, key.nonce_at(), reason, now, out);
+            self.tell(record, &mut packet, key.nonce_at(), mark, reason, now, out);
         }
     }
 
     /// Sends an Interest back to one who asked, with the Nonce that this one gave it. Its record is gone.
+    #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
     fn tell(
         &mut self,
         record: &InRecord,
         packet: &mut [u8],
         nonce_at: usize,
+        mark: &P::Mark,
         reason: NackReason,
         now: Time,
         out: &mut impl Output,
@@ -100,8 +105,9 @@ impl Forwarder {
         let packet = record.hinted.as_ref().map_or(&*packet, |hinted| hinted.as_slice());
         face.counters.out_nacks.add(1);
         self.counters.out_nacks.add(1);
-        let header =
-            LpHeader { nack: Some(reason), pit_token: record.token.as_bytes(), ..LpHeader::default() };
+        let digest = digest_for::<P>(face, mark, self.config.digest_type);
+        let pit_token = record.token.as_bytes();
+        let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
         out.send(record.face, &header, packet);
     }
 }

@@ -145,6 +145,10 @@ pub const FACE_LOCAL_FIELDS: u64 = 1;
 pub const FACE_LP_RELIABILITY: u64 = 2;
 /// Flag of a face: packets are marked where its queue grows.
 pub const FACE_CONGESTION_MARKING: u64 = 4;
+/// Flag of a face, of ours: PitTokens go out on it, where the PIT is indexed by them. Who is there must know them.
+pub const FACE_PIT_TOKENS: u64 = 1 << 16;
+/// Flag of a face, of ours: InterestDigests do not go out on it, even where the PIT is indexed by them.
+pub const FACE_NO_INTEREST_DIGESTS: u64 = 1 << 17;
 
 /// Flag of the content store: Data is put in.
 pub const CS_ADMIT: u64 = 1;

@@ -139,6 +139,18 @@ impl Choice {
         self.prefixes.longest_mut(name).map(|(_, strategy)| strategy)
     }
 
+    /// As [`find`](Self::find), with the slot of the strategy, which it has until the table changes.
+    #[inline(always)]
+    pub(crate) fn find_slot(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut Strategy)> {
+        self.prefixes.longest_slot_mut(name)
+    }
+
+    /// The strategy in a slot.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, slot: u32) -> Option<&mut Strategy> {
+        self.prefixes.at_mut(slot)
+    }
+
     /// Lets names below `prefix` have a strategy.
     pub fn set(&mut self, prefix: &HashedName<'_>, strategy: Strategy) {
         self.prefixes.insert(prefix, strategy);

@@ -48,11 +48,17 @@ pub const NON_DISCOVERY: u32 = 844;
 /// PrefixAnnouncement.
 pub const PREFIX_ANNOUNCEMENT: u32 = 848;
 
+/// InterestDigest, where nothing else is configured: the first number that could be ignored and is not assigned.
+pub const INTEREST_DIGEST: u32 = 852;
+
 /// CachePolicyType that keeps Data out of the content store.
 pub const NO_CACHE: u64 = 1;
 
 /// The longest PitToken, in octets.
 pub const MAX_PIT_TOKEN: usize = 32;
+
+/// The longest InterestDigest, in octets.
+pub const MAX_INTEREST_DIGEST: usize = 32;
 
 /// Why an Interest came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +101,35 @@ impl fmt::Display for NackReason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acks<'a>(&'a [u8]);
 
+/// The digest of the Interest that a packet is or answers, for neighbours that index by it. No type is assigned to this field, so that one is
+/// configured; a reader takes the first field that may be it, and the caller looks at its type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DigestField<'a> {
+    /// TLV-TYPE: at least [`INTEREST_DIGEST`], and one that may be ignored.
+    pub typ: u32,
+    /// 1 to [`MAX_INTEREST_DIGEST`] octets, or none where there is no such field.
+    pub value: &'a [u8],
+}
+
+impl<'a> DigestField<'a> {
+    /// Whether a number can be the type of the field: not assigned to another, and ignored by whoever does not know it.
+    pub const fn is_type(typ: u32) -> bool {
+        typ >= INTEREST_DIGEST && typ <= 959 && typ & 3 == 0
+    }
+
+    /// The field, or none where there is no value.
+    #[inline]
+    pub fn new(typ: u32, value: &'a [u8]) -> Self {
+        if value.is_empty() { Self::default() } else { Self { typ, value } }
+    }
+
+    /// The value, if the field has this type.
+    #[inline]
+    pub fn of(&self, typ: u32) -> &'a [u8] {
+        if self.typ == typ { self.value } else { &[] }
+    }
+}
+
 /// Header fields of a link packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LpHeader<'a> {
@@ -124,6 +159,8 @@ pub struct LpHeader<'a> {
     pub non_discovery: bool,
     /// A packet that announces a prefix; unparsed.
     pub prefix_announcement: &'a [u8],
+    /// The digest of the Interest.
+    pub digest: DigestField<'a>,
 }
 
 impl<'a> LpHeader<'a> {
@@ -165,9 +202,9 @@ impl<'a> LpHeader<'a> {
     }
 }
 
-/// Room for all fields at their longest, but for acknowledgements and announcements, which are not written: 148 octets, 6 more to begin a
+/// Room for all fields at their longest, but for acknowledgements and announcements, which are not written: 184 octets, 6 more to begin a
 /// fragment, and those before the fields.
-const FRAME: usize = HEAD + 154;
+const FRAME: usize = HEAD + 190;
 /// Room before the fields, for the type and the length of the link packet.
 const HEAD: usize = 10;
 
@@ -263,6 +300,10 @@ impl LpFrame {
         }
         if header.non_discovery {
             self.field(NON_DISCOVERY, &[]);
+        }
+        let DigestField { typ, value } = header.digest;
+        if DigestField::is_type(typ) && (1..=MAX_INTEREST_DIGEST).contains(&value.len()) {
+            self.field(typ, value);
         }
     }
 
@@ -389,7 +430,13 @@ impl<'a> LpHeader<'a> {
                 self.non_discovery = true;
             }
             PREFIX_ANNOUNCEMENT => self.prefix_announcement = element.value,
-            _ => ignored(&element)?,
+            typ => {
+                ignored(&element)?;
+                let fits = (1..=MAX_INTEREST_DIGEST).contains(&element.value.len());
+                if self.digest.typ == 0 && DigestField::is_type(typ) && fits {
+                    self.digest = DigestField { typ, value: element.value };
+                }
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::rig::Rig;
 use crate::support::{ask, data, data_of, uri};
 use ndn::forward::{Config, DropReason};
+use ndn::pit::Pit as _;
 use ndn::wire::{Data, LpHeader};
 use ndn::{cs, face};
 

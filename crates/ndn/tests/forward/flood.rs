@@ -4,6 +4,7 @@ use crate::rig::Rig;
 use crate::support::{Sent, ask, check, data};
 use ndn::face::FaceId;
 use ndn::forward::{Config, DropReason, Output};
+use ndn::pit::Pit as _;
 use ndn::wire::{DataBuilder, Interest, LpHeader, LpPacket};
 
 /// Sends nowhere.

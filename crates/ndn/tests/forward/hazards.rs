@@ -11,7 +11,7 @@ use ndn::face::FaceId;
 use ndn::fib::{Fib, NextHop};
 use ndn::forward::{Config, DropReason};
 use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{OutRecord, Pit};
+use ndn::pit::{ByName, Hop, OutRecord, Pit as _};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 
@@ -48,7 +48,7 @@ fn names_of_one_hash_are_told_apart() {
     let packets: Vec<Vec<u8>> =
         (0..50).map(|number| ask(&format!("/x{number}"), number).prefix().build()).collect();
     let (mut pit, mut fib, mut cs, mut hashes) =
-        (Pit::default(), Fib::default(), ContentStore::default(), Vec::new());
+        (ByName::default(), Fib::default(), ContentStore::default(), Vec::new());
     let end = Time::from_millis(1000);
     let out = |face| OutRecord {
         face: FaceId(face),
@@ -61,8 +61,8 @@ fn names_of_one_hash_are_told_apart() {
     for ((number, name), packet) in (0..).zip(&names).zip(&packets) {
         let hashed = collided(name, &mut hashes);
         let interest = Interest::parse(packet).expect("an Interest");
-        assert_eq!(pit.find(&hashed, &interest), None);
-        let slot = pit.insert(&hashed, &interest, end);
+        assert_eq!(pit.find(&hashed, &interest, &()), None);
+        let slot = pit.insert(&hashed, &interest, (), end);
         pit.entry_mut(slot).expect("an entry").1.outs.push(out(256));
         fib.add(&hashed, NextHop { face: FaceId(number), cost: 1 });
         let octets = data(&format!("/x{number}"), 0);
@@ -71,17 +71,17 @@ fn names_of_one_hash_are_told_apart() {
     for ((number, name), packet) in (0..).zip(&names).zip(&packets) {
         let hashed = collided(name, &mut hashes);
         let interest = Interest::parse(packet).expect("an Interest");
-        let slot = pit.find(&hashed, &interest).expect("its entry");
+        let slot = pit.find(&hashed, &interest, &()).expect("its entry");
         assert_eq!(pit.entry(slot).expect("it").0.components(), components_of(name));
-        let matches = pit.matches(&hashed, FaceId(256), || [0; 32], |_| 0);
-        assert_eq!(matches.as_slice(), [slot]);
+        let matches = pit.matches(&hashed, FaceId(256), Hop::default(), || [0; 32], |_| 0);
+        assert_eq!(matches.expect("no digest").as_slice(), [slot]);
         assert_eq!(fib.longest(&hashed), Some((1, &[NextHop { face: FaceId(number), cost: 1 }][..])));
         let found = cs.find(&hashed, &interest, Time::default()).map(<[u8]>::to_vec);
         assert!(found.is_none_or(|found| found == data(&format!("/x{number}"), 0)), "another's Data");
     }
     let below = uri("/x1/y");
-    let matches = pit.matches(&collided(&below, &mut hashes), FaceId(256), || [0; 32], |_| 0);
-    assert_eq!(matches.len(), 1, "of fifty entries with the hash of its prefix");
+    let matches = pit.matches(&collided(&below, &mut hashes), FaceId(256), Hop::default(), || [0; 32], |_| 0);
+    assert_eq!(matches.expect("no digest").len(), 1, "of fifty entries with the hash of its prefix");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::rig::{Rig, packet};
 use crate::support::{ask, data};
 use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::forward::DropReason;
+use ndn::pit::Pit as _;
 use ndn::wire::{LpHeader, LpPacket, NackReason};
 
 fn token(token: &[u8]) -> LpHeader<'_> {

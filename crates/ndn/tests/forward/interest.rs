@@ -4,6 +4,7 @@ use crate::rig::{Rig, packet};
 use crate::support::{ask, data, uri};
 use ndn::face::FaceId;
 use ndn::forward::{Config, DropReason, MAX_PACKET};
+use ndn::pit::Pit as _;
 use ndn::wire::{LpHeader, NackReason};
 
 #[test]

@@ -4,6 +4,7 @@ use crate::rig::Rig;
 use crate::support::{ask, data};
 use ndn::face::{LinkType, Scope};
 use ndn::forward::{Config, DropReason};
+use ndn::pit::Pit as _;
 use ndn::wire::{LpHeader, NackReason};
 use ndn::{cs, dead_nonce};
 

@@ -4,6 +4,7 @@ use crate::rig::{Rig, packet};
 use crate::support::{ask, data};
 use ndn::face::{LinkType, Scope};
 use ndn::forward::DropReason;
+use ndn::pit::Pit as _;
 use ndn::wire::{LpHeader, NackReason};
 
 fn refused(rig: &mut Rig, face: ndn::face::FaceId, ask: &crate::support::Ask) -> DropReason {

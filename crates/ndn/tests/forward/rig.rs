@@ -5,12 +5,13 @@ use hash::scheme::Key;
 use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::fib::NextHop;
 use ndn::forward::{Config, DropReason, Forwarder};
+use ndn::pit::{ByName, Pit};
 use ndn::strategy::Strategy;
 use ndn::time::Time;
 use ndn::wire::{LpHeader, LpPacket, NackReason};
 
-pub struct Rig {
-    pub forwarder: Forwarder,
+pub struct Rig<P: Pit = ByName> {
+    pub forwarder: Forwarder<P>,
     pub now: Time,
 }
 
@@ -25,7 +26,14 @@ impl Rig {
     }
 
     pub fn with(config: Config) -> Self {
-        Self { forwarder: Forwarder::new(config, &Key::VECTOR, 7), now: Time::from_millis(1000) }
+        Self::of(config, ByName::default())
+    }
+}
+
+impl<P: Pit> Rig<P> {
+    pub fn of(config: Config, pit: P) -> Self {
+        let forwarder = Forwarder::with_pit(config, &Key::VECTOR, 7, pit);
+        Self { forwarder, now: Time::from_millis(1000) }
     }
 
     /// A face to another host.

@@ -11,6 +11,7 @@ use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::fib::NextHop;
 use ndn::forward::{Config, DropReason, Forwarder};
 use ndn::fragment::{Fragmenter, Reassembler};
+use ndn::pit::Pit as _;
 use ndn::strategy::Strategy;
 use ndn::time::Time;
 use ndn::wire::{Interest, LpPacket};
@@ -88,6 +89,7 @@ impl Node {
             pit_entries: topology.pit_entries,
             cs: cs::Config { packets, policy, ..cs::Config::default() },
             regions: regions.clone(),
+            ..Config::default()
         };
         let mut key = [0; 16];
         key[..8].copy_from_slice(&seed.to_le_bytes());

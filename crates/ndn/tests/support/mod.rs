@@ -7,7 +7,8 @@ use name::ndn::Ndn;
 use name::uri::parse_uri;
 use ndn::face::{FaceId, Faces};
 use ndn::forward::{Forwarder, Output};
-use ndn::wire::lp::LpHeader;
+use ndn::pit::Pit;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST, LpHeader};
 use ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, NackReason};
 use std::collections::BTreeMap;
 
@@ -108,6 +109,8 @@ pub fn data_of(name: &OwnedName<Ndn>, freshness: u64, content: &[u8]) -> Vec<u8>
 pub struct Sent {
     pub face: FaceId,
     pub token: Vec<u8>,
+    /// The InterestDigest.
+    pub digest: Vec<u8>,
     pub nack: Option<NackReason>,
     pub incoming_face: Option<u64>,
     pub congestion_mark: u64,
@@ -137,6 +140,7 @@ impl Sent {
     pub fn header(&self) -> LpHeader<'_> {
         LpHeader {
             pit_token: &self.token,
+            digest: DigestField::new(INTEREST_DIGEST, &self.digest),
             nack: self.nack,
             incoming_face: self.incoming_face,
             congestion_mark: self.congestion_mark,
@@ -154,6 +158,7 @@ impl Output for Log {
         self.0.push(Sent {
             face,
             token: header.pit_token.to_vec(),
+            digest: header.digest.value.to_vec(),
             nack: header.nack,
             incoming_face: header.incoming_face,
             congestion_mark: header.congestion_mark,
@@ -166,7 +171,7 @@ impl Output for Log {
 ///
 /// # Panics
 /// Where it is not.
-pub fn check(forwarder: &Forwarder) {
+pub fn check<P: Pit>(forwarder: &Forwarder<P>) {
     let mut ins: BTreeMap<FaceId, usize> = BTreeMap::new();
     for (key, records) in forwarder.pit().iter() {
         for record in &records.ins {

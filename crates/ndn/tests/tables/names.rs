@@ -9,7 +9,7 @@ use ndn::face::{Face, LinkType, Scope};
 use ndn::fib::NextHop;
 use ndn::forward::{Config, DropReason, Forwarder, MAX_PACKET};
 use ndn::hashed::NameHasher;
-use ndn::pit::Pit;
+use ndn::pit::{ByName, Pit as _};
 use ndn::time::Time;
 use ndn::wire::Interest;
 
@@ -129,16 +129,16 @@ fn a_packet_of_as_many_octets_as_may_be_is_forwarded_and_one_of_more_is_not() {
 /// How many entries of a PIT of these names are compared to find one: the mean and the most.
 fn compared(names: &[OwnedName<Ndn>]) -> (f64, usize) {
     let mut hasher = NameHasher::new(&Key::VECTOR);
-    let mut pit = Pit::default();
+    let mut pit = ByName::default();
     let packets: Vec<Vec<u8>> = names.iter().map(|name| Ask::of(name.clone(), 1).build()).collect();
     for packet in &packets {
         let interest = Interest::parse(packet).expect("an Interest");
-        pit.insert(&hasher.name(&interest.name()), &interest, Time::from_millis(1));
+        pit.insert(&hasher.name(&interest.name()), &interest, (), Time::from_millis(1));
     }
     let of = |packet: &Vec<u8>, hasher: &mut NameHasher| {
         let interest = Interest::parse(packet).expect("an Interest");
         let name = hasher.name(&interest.name());
-        assert!(pit.find(&name, &interest).is_some());
+        assert!(pit.find(&name, &interest, &()).is_some());
         pit.compared(&name, &interest)
     };
     let compared: Vec<usize> = packets.iter().map(|packet| of(packet, &mut hasher)).collect();

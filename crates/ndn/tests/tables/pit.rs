@@ -8,7 +8,7 @@ use name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use name::ndn::Ndn;
 use ndn::face::FaceId;
 use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{OutRecord, Pit};
+use ndn::pit::{ByName, Hop, OutRecord, Pit as _};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest};
 use proptest::prelude::*;
@@ -50,7 +50,7 @@ proptest! {
         arrivals in prop::collection::vec((letters(6), 1..4_u32), 1..20),
     ) {
         let mut hasher = NameHasher::new(&Key::VECTOR);
-        let mut pit = Pit::default();
+        let mut pit = ByName::default();
         let mut plain: BTreeMap<Entry, u32> = BTreeMap::new();
         let end = Time::from_millis(1000);
         for (entry, face, change) in changes {
@@ -58,7 +58,7 @@ proptest! {
             let interest = Interest::parse_with(&octets, &mut hasher).expect("an Interest");
             let owned = with_digest(&entry.0, entry.3);
             let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
-            let found = pit.find(&hashed, &interest);
+            let found = pit.find(&hashed, &interest, &());
             prop_assert_eq!(found.is_some(), plain.contains_key(&entry));
             match found {
                 Some(slot) if change == 0 => {
@@ -67,7 +67,7 @@ proptest! {
                 }
                 Some(_) => {}
                 None => {
-                    let slot = pit.insert(&hashed, &interest, end);
+                    let slot = pit.insert(&hashed, &interest, (), end);
                     let out = OutRecord {
                         face: FaceId(face),
                         nonce: 1,
@@ -87,7 +87,9 @@ proptest! {
             let octets = data_of(&owned, 0, b"");
             let data = Data::parse_with(&octets, &mut hasher).expect("Data");
             let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
-            let matches = pit.matches(&hashed, FaceId(face), || data.implicit_digest(), |name| hasher.hash(name));
+            let matches = pit
+                .matches(&hashed, FaceId(face), Hop::default(), || data.implicit_digest(), |name| hasher.hash(name))
+                .expect("no digest");
             let mut found: Vec<Vec<u8>> =
                 matches.iter().map(|slot| pit.entry(*slot).expect("an entry").0.packet().to_vec()).collect();
             let satisfied = plain.iter().filter(|((of, prefix, _, digest, _), went)| {
@@ -114,7 +116,7 @@ proptest! {
 #[test]
 fn memory_is_that_of_the_whole_table() {
     let mut hasher = NameHasher::new(&Key::VECTOR);
-    let mut pit = Pit::default();
+    let mut pit = ByName::default();
     let empty = pit.memory();
     // The wheel has a place for each of its ticks, and each length of a name a counter.
     assert!((1000..100_000).contains(&empty), "{empty}");
@@ -125,7 +127,7 @@ fn memory_is_that_of_the_whole_table() {
             OwnedName::from_components([Component::generic(&number.to_be_bytes())]).expect("a short name");
         let octets = Ask::of(owned, 1).build();
         let interest = Interest::parse(&octets).expect("an Interest");
-        slots.push(pit.insert(&hasher.name(&interest.name()), &interest, Time::from_millis(1)));
+        slots.push(pit.insert(&hasher.name(&interest.name()), &interest, (), Time::from_millis(1)));
         packets += octets.len();
     }
     let full = pit.memory();

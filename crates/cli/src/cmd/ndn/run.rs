@@ -3,7 +3,7 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use forwarder::{Config, Server};
+use forwarder::{Config, PitIndex, Server};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,9 @@ pub(super) struct Run {
     /// WebSocket port, or address and port, or none (may be given again)
     #[arg(long, value_name = "ADDRESS")]
     ws: Vec<Place<Listen>>,
+    /// What pending Interests are found by when Data comes: name, digest or token
+    #[arg(long, value_name = "INDEX")]
+    pit_index: Option<PitIndex>,
 }
 
 /// Where to listen.
@@ -100,6 +103,7 @@ impl Run {
         addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
         addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
         addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
+        config.pit.index = self.pit_index.unwrap_or(config.pit.index);
         log();
         let server = Server::start(&config)?;
         let stopper = server.stopper();
