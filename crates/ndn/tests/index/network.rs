@@ -268,9 +268,9 @@ impl<'p, P: Pit> Network<'p, P> {
         let place = [&[node as u8, face as u8][..], &at.to_le_bytes()].concat();
         let fate = hashed(self.plan.salt, &[b"fate", &place, &sent.packet]);
         let delay = [100_000, 1_000_000, 3_000_000, 20_000_000][(fate % 4) as usize];
-        let lost = (fate >> 8) % 20 == 0;
+        let lost = (fate >> 8).is_multiple_of(20);
         // Something on the way leaves out what it does not know.
-        let stripped = (fate >> 16) % 10 == 0;
+        let stripped = (fate >> 16).is_multiple_of(10);
         match link.end {
             End::Peer(..) if lost => {}
             End::Peer(node, face) => {
@@ -294,7 +294,7 @@ impl<'p, P: Pit> Network<'p, P> {
             1 => (vec![fate as u8; 8], vec![fate as u8; 20]),
             _ => (sent.token.clone(), sent.digest.clone()),
         };
-        if fate % 8 == 0 {
+        if fate.is_multiple_of(8) {
             // One without the digest, or with its own: another would cost it the Nack.
             let digest = if (fate >> 8) % 4 == 1 { vec![] } else { digest };
             self.under_way.insert((
@@ -310,10 +310,10 @@ impl<'p, P: Pit> Network<'p, P> {
         }
         let plain = interest.name().components().filter(|component| component.typ != IMPLICIT_SHA256_DIGEST);
         let mut parts: Vec<Component<'_>> = plain.collect();
-        if interest.can_be_prefix() && fate % 3 == 0 {
+        if interest.can_be_prefix() && fate.is_multiple_of(3) {
             parts.push(Component::generic(b"b"));
         }
-        let name = OwnedName::from_components(parts.into_iter()).expect("a short name");
+        let name = OwnedName::from_components(parts).expect("a short name");
         let packet = packet_of(self.plan.salt, &name);
         let wanted = interest.name().components().find(|component| component.typ == IMPLICIT_SHA256_DIGEST);
         let own = Data::parse(&packet).expect("Data").implicit_digest();
