@@ -27,7 +27,7 @@ impl Cores {
         let set = sched_getaffinity(Pid::from_raw(0)).unwrap_or_else(|_| CpuSet::new());
         let mut cores = (0..CpuSet::count()).filter(|core| set.is_set(*core).unwrap_or(false));
         let forwarder = cores.next();
-        let load = cores.last();
+        let load = cores.next_back();
         Self { forwarder: forwarder.filter(|_| load.is_some()), load }
     }
 

@@ -97,30 +97,6 @@ pub(super) fn bins(scheme: &str) -> Option<&'static [f64; 10]> {
     BINS.iter().find(|(name, _)| *name == scheme).map(|(_, bins)| bins)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearly_every_tuple_of_the_source_is_in_a_bin() {
-        for (scheme, bins) in BINS {
-            // What is printed of jhash2 and the keyed hashes lacks 86 to 101 of the 1,048,576 tuples.
-            let missing = 1_048_576.0 - bins.iter().sum::<f64>();
-            assert!((0.0..=101.0).contains(&missing), "{scheme}: {missing}");
-        }
-    }
-
-    #[test]
-    fn the_sources_rates_follow_from_its_counts() {
-        for table in SIMULATED {
-            for (scheme, [_, instructions, cycles, uops, _, uops_rate, ipc]) in table.columns {
-                assert!((uops / cycles - uops_rate).abs() < 0.0051, "{scheme}");
-                assert!((instructions / cycles - ipc).abs() < 0.0051, "{scheme}");
-            }
-        }
-    }
-}
-
 /// CPU time of forwarders per exchange, in microseconds, measured elsewhere on a machine of this kind (two virtual processors with AVX-512,
 /// November 2026): NFD fe044ce3, ndnd v1.5.3, ndn-rs cc28c6e6. Rows are workloads, columns those of [`FORWARDERS`].
 pub(super) const CPU_US: [(&str, [Option<f64>; 4]); 6] = [
@@ -147,3 +123,27 @@ pub(super) const NFD_SHARES: [(&str, [f64; 3]); 5] = [
 
 /// The shapes of names that the columns of [`NFD_SHARES`] are of.
 pub(super) const NFD_SHAPES: [&str; 3] = ["4", "11", "11/third-distinct"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearly_every_tuple_of_the_source_is_in_a_bin() {
+        for (scheme, bins) in BINS {
+            // What is printed of jhash2 and the keyed hashes lacks 86 to 101 of the 1,048,576 tuples.
+            let missing = 1_048_576.0 - bins.iter().sum::<f64>();
+            assert!((0.0..=101.0).contains(&missing), "{scheme}: {missing}");
+        }
+    }
+
+    #[test]
+    fn the_sources_rates_follow_from_its_counts() {
+        for table in SIMULATED {
+            for (scheme, [_, instructions, cycles, uops, _, uops_rate, ipc]) in table.columns {
+                assert!((uops / cycles - uops_rate).abs() < 0.0051, "{scheme}");
+                assert!((instructions / cycles - ipc).abs() < 0.0051, "{scheme}");
+            }
+        }
+    }
+}
