@@ -134,6 +134,8 @@ fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
         let study = STUDY.replace("items = 10, repetitions = 2", "items = 60000, repetitions = 1000");
         folder.write("mine.toml", study);
         let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+        // What a killed run leaves behind is in this folder, and goes with it.
+        command.env("TMPDIR", folder.path(""));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = Instant::now();
         let forwarders = loop {

@@ -154,14 +154,20 @@ impl Port {
             Self::Udp { socket, forwarder } => {
                 let Batches { received, queue } = batches;
                 let failed = |error| LoadError::Io("cannot exchange datagrams with the forwarder", error);
-                while socket.recv(received).map_err(failed)? > 0 {
+                loop {
+                    let count = socket.recv(received).map_err(failed)?;
                     for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
                         take(datagram.octets, &mut Out::Datagrams(socket, queue, *forwarder))
                             .map_err(failed)?;
                     }
-                    socket.send(queue).map_err(failed)?;
+                    if !queue.is_empty() {
+                        socket.send(queue).map_err(failed)?;
+                    }
+                    // A call that brings fewer than it has room for has left none, and the next one makes an event.
+                    if count < BATCH {
+                        return Ok(());
+                    }
                 }
-                Ok(())
             }
         }
     }

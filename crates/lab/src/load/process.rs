@@ -92,6 +92,7 @@ impl Process {
         let child = child.process_group(0).spawn().map_err(failed)?;
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or(-1));
         let clock = ClockId::pid_cpu_clock_id(pid).map_err(|error| failed(error.into()));
+        // From here on the child ends where anything fails.
         let mut process = Self { child, clock: ClockId::CLOCK_MONOTONIC, log };
         process.clock = clock?;
         Ok(process)

@@ -434,7 +434,7 @@ mod tests {
     fn reads_limits() {
         let with = |lines: &str| {
             let text = format!(
-                "{STUDY}\n[[limit]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"3Bx2\"\nat_most = 3.0\n{lines}\n"
+                "{STUDY}\n[[limit]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = 3.0\n{lines}\n"
             );
             Definition::parse(&text, "study.toml")
         };
@@ -447,7 +447,7 @@ mod tests {
         let error = message(with("times = \"domain\"\nmore_than = \"ndn/one-by-one/crc32c\""));
         assert_eq!(error, "study.toml: limit[0]: takes more_than or times, not both");
         for (lines, field) in [
-            ("times = \"3Bx2\"", "limit[0].times: takes another workload"),
+            ("times = \"12Bx5\"", "limit[0].times: takes another workload"),
             ("times = \"4Bx2\"", "limit[0].times: \"4Bx2\" is not in the study"),
             ("more_than = \"ndn\"", "limit[0].more_than: \"ndn\" is not in the study"),
         ] {

@@ -136,24 +136,23 @@ fn ratios(facts: &Facts<'_>, reference: &str) -> Block {
 fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
     let row = |outcome: &LimitOutcome<'_>| {
         let limit = outcome.limit;
-        let at_most = us(limit.at_most);
-        let (measured, asked) = match &limit.against {
-            Against::Nothing => ("µs".to_owned(), format!("at most {at_most} µs")),
-            Against::Scheme(to) => (format!("µs more than {to}"), format!("at most {at_most} µs more")),
-            Against::Workload(to) => (format!("times {to}"), format!("at most {at_most} times")),
+        let asked = format!("{} at most {}", limit.of, us(limit.at_most));
+        let asked = match &limit.against {
+            Against::Nothing => format!("{asked} µs"),
+            Against::Scheme(to) => format!("{asked} µs more than {to}"),
+            Against::Workload(to) => format!("{asked} times {to}"),
         };
         let (figure, verdict) = match outcome.measured {
             Some((figure, reached)) => (with_bounds(figure), words::reached(reached)),
             None => (none(), "not measured"),
         };
-        let measured = format!("{}, {measured}", limit.of);
-        vec![limit.workload.clone(), measured, asked, figure, verdict.to_owned()]
+        vec![limit.workload.clone(), asked, figure, verdict.to_owned()]
     };
     (!limits.is_empty()).then(|| {
         Block::Table(Table {
             caption: "limits that the project sets itself".to_owned(),
-            columns: ["workload", "of", "limit", "measured", "verdict"].map(str::to_owned).into(),
-            left: 3,
+            columns: ["workload", "limit", "measured", "verdict"].map(str::to_owned).into(),
+            left: 2,
             rows: limits.iter().map(row).collect(),
             shown: Shown::Open,
         })
