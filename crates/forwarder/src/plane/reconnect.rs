@@ -10,6 +10,7 @@ use ndn::face::FaceId;
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::FacePersistency;
+use ndn::pit::Pit;
 use ndn::time::Time;
 use std::net::SocketAddr;
 
@@ -62,7 +63,7 @@ impl Connection {
     }
 }
 
-impl Plane {
+impl<P: Pit> Plane<P> {
     /// The connection of a face has failed: the face is closed, or where it is permanent connected again.
     pub(super) fn fail(&mut self, face: FaceId, why: &str) {
         let now = self.ports.now;

@@ -15,7 +15,7 @@ use ndn::face::{Face, FaceId, Faces, LinkType, Scope};
 use ndn::fib::{Fib, NextHop};
 use ndn::forward::{Config, Forwarder, Output};
 use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{InRecord, OutRecord, Pit, PitToken};
+use ndn::pit::{ByName, Hop, InRecord, OutRecord, Pit as _, PitToken};
 use ndn::strategy::{Choice, Dice, Question};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
@@ -41,7 +41,7 @@ pub struct Forwarding {
     forwarder: Forwarder,
     hasher: NameHasher,
     store: ContentStore,
-    pit: Pit,
+    pit: ByName,
     fib: Fib,
     faces: Faces,
     choice: Choice,
@@ -99,7 +99,7 @@ impl Forwarding {
             choice: Choice::new(&mut hasher),
             hasher,
             store: ContentStore::new(cs::Config::default()),
-            pit: Pit::default(),
+            pit: ByName::default(),
             fib,
             faces,
             dice: Dice::new(1),
@@ -222,12 +222,12 @@ impl Forwarding {
         slots.clear();
         counts[3] = timed(|| {
             for ((name, interest), face) in names.iter().zip(&asked).zip(consumers.iter().cycle()) {
-                pit.prefetch(name.hash());
-                if black_box(pit.find(name, interest)).is_some() {
+                pit.prefetch(name.hash(), &());
+                if black_box(pit.find(name, interest, &())).is_some() {
                     continue;
                 }
                 let expires = now.after_millis(interest.lifetime());
-                let slot = pit.insert(name, interest, expires);
+                let slot = pit.insert(name, interest, (), expires);
                 let nonce = interest.nonce().unwrap_or_default();
                 if let Some((_, records)) = pit.entry_mut(slot) {
                     records.ins.push(InRecord {
@@ -264,7 +264,8 @@ impl Forwarding {
             }
             for ((name, answer), face) in names.iter().zip(&answers).zip(producers.iter().cycle()) {
                 let digest = || answer.implicit_digest();
-                for slot in pit.matches(name, *face, digest, |octets| hasher.hash(octets)) {
+                let matches = pit.matches(name, *face, Hop::default(), digest, |octets| hasher.hash(octets));
+                for slot in matches.unwrap_or_default() {
                     matched += usize::from(black_box(pit.remove(slot)).is_some());
                 }
             }

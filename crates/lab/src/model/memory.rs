@@ -10,7 +10,7 @@ use ndn::cs::{self, ContentStore};
 use ndn::face::FaceId;
 use ndn::fib::{Fib, NextHop};
 use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{InRecord, OutRecord, Pit, PitToken};
+use ndn::pit::{ByName, InRecord, OutRecord, Pit as _, PitToken};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest};
 use std::fmt;
@@ -82,7 +82,7 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
     // What has grown is read while the table is alive.
     let (grown, accounted, packet) = match table {
         Table::Pit => {
-            let mut pit = Pit::default();
+            let mut pit = ByName::default();
             for number in 0..entries {
                 with_interest(&mut template, &mut hasher, number, |name, interest| {
                     pend(&mut pit, name, interest)
@@ -117,11 +117,11 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
 }
 
 /// Adds an entry with a record in each direction, as the forwarder does.
-fn pend(pit: &mut Pit, name: &HashedName<'_>, interest: &Interest<'_>) {
+fn pend(pit: &mut ByName, name: &HashedName<'_>, interest: &Interest<'_>) {
     let now = Time::from_millis(1);
     let expires = now.after_millis(interest.lifetime());
     let (face, nonce) = (FaceId(FaceId::FIRST), interest.nonce().unwrap_or_default());
-    let slot = pit.insert(name, interest, expires);
+    let slot = pit.insert(name, interest, (), expires);
     if let Some((_, records)) = pit.entry_mut(slot) {
         records.ins.push(InRecord { face, nonce, expires, token: PitToken::new(&[]), hinted: None });
         let face = FaceId(FaceId::FIRST + 1);

@@ -1,8 +1,8 @@
 //! The way of an Interest.
 
 use super::{
-    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, digest_for, header_for, is_localhop, out_of_scope,
-    rewrite, ways,
+    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, digest_for, header_for, is_localhop,
+    out_of_scope, rewrite, ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
