@@ -23,6 +23,8 @@ struct Came<'a> {
     header: &'a LpHeader<'a>,
     /// The Interest with the hint that it came with.
     octets: &'a [u8],
+    /// The digest of that.
+    digest: &'a [u8],
 }
 
 impl<P: Pit> Forwarder<P> {
@@ -50,9 +52,10 @@ impl<P: Pit> Forwarder<P> {
             || !interest.forwarding_hint().is_empty()
             || interest.parameters().is_some()
         {
-            return self.unusual(from, header, &interest, now, out);
+            return self.unusual(from, header, &interest, &mark, now, out);
         }
-        self.checked(Came { from, header, octets }, &interest, &mark, now, out)
+        let came = Came { from, header, octets, digest: P::digest_of(&mark) };
+        self.checked(came, &interest, &mark, now, out)
     }
 
     /// An Interest that has to be looked at more closely, or changed, before it goes on.
@@ -62,6 +65,7 @@ impl<P: Pit> Forwarder<P> {
         from: FaceId,
         header: &LpHeader<'_>,
         interest: &Interest<'_>,
+        mark: &P::Mark,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
@@ -77,7 +81,7 @@ impl<P: Pit> Forwarder<P> {
         if octets.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
-        let came = Came { from, header, octets };
+        let came = Came { from, header, octets, digest: P::digest_of(mark) };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
@@ -107,8 +111,7 @@ impl<P: Pit> Forwarder<P> {
         let nonce = interest.nonce().unwrap_or_default();
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         if dead.contains(name.hash(), nonce, now) {
-            let digest = digest_for::<P>(face, mark, digest_type);
-            refuse(counters, face, came, digest, NackReason::DUPLICATE, out);
+            refuse(counters, face, came, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         let entry = pit.find(&name, interest, mark);
@@ -122,17 +125,12 @@ impl<P: Pit> Forwarder<P> {
                         && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
                 })
         }) {
-            let digest = digest_for::<P>(face, mark, digest_type);
-            refuse(counters, face, came, digest, NackReason::DUPLICATE, out);
+            refuse(counters, face, came, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
         if let Some(data) = cs.find(&name, interest, now) {
-            let own = digest_for::<P>(face, mark, digest_type);
-            // Where its hint has arrived it had another on its way.
-            let came = header.digest.of(digest_type);
-            let digest =
-                if came.len() == own.value.len() { DigestField::new(digest_type, came) } else { own };
+            let digest = digest_for(face, came.digest, digest_type);
             let pit_token = header.pit_token;
             let header = LpHeader { pit_token, digest, ..header_for(face, CONTENT_STORE, 0) };
             face.counters.out_data.add(1);
@@ -205,7 +203,7 @@ impl<P: Pit> Forwarder<P> {
                 self.send_interest(slot, probed, came, &other, now, out);
             }
             Answer::Wait => {}
-            Answer::Reject(reason) => self.reject(slot, came, mark, reason, now, out),
+            Answer::Reject(reason) => self.reject(slot, came, reason, now, out),
         }
         Ok(())
     }
@@ -220,7 +218,7 @@ impl<P: Pit> Forwarder<P> {
         entry: Option<u32>,
         now: Time,
     ) -> Result<u32, DropReason> {
-        let Came { from, header, octets } = came;
+        let Came { from, header, octets, .. } = came;
         let Self { hasher, pit, faces, config, pending, .. } = self;
         let expires = now.after_millis(interest.lifetime().min(MAX_LIFETIME));
         let record = InRecord {
@@ -345,15 +343,7 @@ impl<P: Pit> Forwarder<P> {
     /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
     /// the PIT.
     #[inline(never)]
-    fn reject(
-        &mut self,
-        slot: u32,
-        came: Came<'_>,
-        mark: &P::Mark,
-        reason: NackReason,
-        now: Time,
-        out: &mut impl Output,
-    ) {
+    fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, now: Time, out: &mut impl Output) {
         let from = came.from;
         let Self { pit, pending, .. } = self;
         let Some((_, records)) = pit.entry_mut(slot) else { return };
@@ -365,8 +355,7 @@ impl<P: Pit> Forwarder<P> {
         let Self { faces, counters, config, .. } = self;
         if let Some(face) = faces.find_mut(from) {
             face.pending = face.pending.saturating_sub(1);
-            let digest = digest_for::<P>(face, mark, config.digest_type);
-            refuse(counters, face, came, digest, reason, out);
+            refuse(counters, face, came, config.digest_type, reason, out);
         }
     }
 }
@@ -377,7 +366,7 @@ fn refuse(
     counters: &Counters,
     face: &Face,
     came: Came<'_>,
-    digest: DigestField<'_>,
+    digest_type: u32,
     reason: NackReason,
     out: &mut impl Output,
 ) {
@@ -385,6 +374,7 @@ fn refuse(
         face.counters.out_nacks.add(1);
         counters.out_nacks.add(1);
         let pit_token = came.header.pit_token;
+        let digest = digest_for(face, came.digest, digest_type);
         let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
         out.send(came.from, &header, came.octets);
     }

@@ -372,14 +372,10 @@ fn header_for<'a>(to: &Face, from: FaceId, congestion_mark: u64) -> LpHeader<'a>
     LpHeader { incoming_face, congestion_mark, ..LpHeader::default() }
 }
 
-/// The digest of an Interest that goes to a face, where it takes digests.
+/// The digest of an Interest in the header of a packet to a face, where that takes digests.
 #[inline(always)]
-fn digest_for<'m, P: Pit>(to: &Face, mark: &'m P::Mark, digest_type: u32) -> DigestField<'m> {
-    if to.interest_digests {
-        DigestField::new(digest_type, P::digest_of(mark))
-    } else {
-        DigestField::default()
-    }
+fn digest_for<'d>(to: &Face, digest: &'d [u8], digest_type: u32) -> DigestField<'d> {
+    if to.interest_digests { DigestField::new(digest_type, digest) } else { DigestField::default() }
 }
 
 /// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.

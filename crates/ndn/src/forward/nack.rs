@@ -102,10 +102,16 @@ impl<P: Pit> Forwarder<P> {
         if let Some(nonce) = packet.get_mut(nonce_at..nonce_at + 4) {
             nonce.copy_from_slice(&record.nonce.to_be_bytes());
         }
-        let packet = record.hinted.as_ref().map_or(&*packet, |hinted| hinted.as_slice());
+        // What had a hint on its way has another digest there.
+        let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
+        let came = hinted.and_then(|hinted| {
+            let interest = Interest::parse(hinted).ok()?;
+            self.pit.mark(&interest, Hop::default()).ok()
+        });
+        let packet = hinted.unwrap_or(packet);
         face.counters.out_nacks.add(1);
         self.counters.out_nacks.add(1);
-        let digest = digest_for::<P>(face, mark, self.config.digest_type);
+        let digest = digest_for(face, P::digest_of(came.as_ref().unwrap_or(mark)), self.config.digest_type);
         let pit_token = record.token.as_bytes();
         let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
         out.send(record.face, &header, packet);
