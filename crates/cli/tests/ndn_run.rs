@@ -5,7 +5,8 @@
 use client::{Client, Express, Incoming, Transport};
 use name::build::OwnedName;
 use name::ndn::Ndn;
-use ndn::mgmt::{ControlParameters, Record};
+use ndn::mgmt::command::Target;
+use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use ndn::wire::{DataBuilder, InterestBuilder};
 use socket2::{Domain, Socket, Type};
 use std::fs;
@@ -17,7 +18,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A folder of its own, gone in the end.
 struct Folder(PathBuf);
@@ -257,6 +258,65 @@ fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
         assert!(!folder.path("other.sock").exists());
     }
     assert!(folder.run(&["status"]).status.success(), "the first one is none the worse");
+}
+
+/// What the forwarder answers over a WebSocket to the registration of a prefix; `origin` is a header line, or nothing.
+fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
+    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
+    }
+    let parameters = ControlParameters { name: Some(parse("/page")), ..Default::default() };
+    let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+    // Two in one millisecond are no loop.
+    static NONCE: AtomicU32 = AtomicU32::new(1);
+    let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
+    let command = CommandBuilder {
+        target,
+        parameters: &parameters,
+        nonce,
+        lifetime: 4000,
+        signature_nonce: u64::from(nonce).to_be_bytes(),
+        time,
+    };
+    let command = command.build().unwrap();
+    // A message of a client is masked, with a mask of zeroes here.
+    let header = [&[0x82, 0x80 | 126][..], &(command.len() as u16).to_be_bytes(), &[0; 4]].concat();
+    stream.write_all(&[header, command].concat()).unwrap();
+    let mut header = [0; 4];
+    reader.read_exact(&mut header).unwrap();
+    assert_eq!(header[..2], [0x82, 126]);
+    let mut answer = vec![0; usize::from(u16::from_be_bytes([header[2], header[3]]))];
+    reader.read_exact(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn pages_of_other_hosts_may_not_command_over_the_loopback() {
+    let folder = Folder::new();
+    fs::write(folder.path("f.toml"), "[faces.websocket]\norigins = [\"https://app.example\"]\n").unwrap();
+    let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
+    forwarder.process.wait_for("channel=ws://", 1);
+    let at = {
+        let lines = forwarder.process.lines.lock().unwrap();
+        lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
+    };
+    for origin in ["", "Origin: http://localhost:8080\r\n", "Origin: https://app.example\r\n"] {
+        let answer = registration_over_websocket(at, origin);
+        assert!(answer.contains("OK"), "{origin}: {answer}");
+    }
+    let answer = registration_over_websocket(at, "Origin: https://elsewhere.example\r\n");
+    for text in ["not authorized", "https://elsewhere.example at 127.0.0.1", "faces.websocket.origins"] {
+        assert!(answer.contains(text), "{text} in {answer}");
+    }
 }
 
 #[test]

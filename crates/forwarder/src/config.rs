@@ -76,15 +76,9 @@ impl Default for Unix {
     }
 }
 
-/// The socket where none is named.
+/// The socket where none is named: the first place at which clients look.
 fn default_socket() -> PathBuf {
-    if nix::unistd::Uid::effective().is_root() {
-        return PathBuf::from("/run/nfd/nfd.sock");
-    }
-    let own = || std::env::temp_dir().join(format!("nfd-{}", nix::unistd::Uid::effective()));
-    let folder =
-        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(own, |folder| PathBuf::from(folder).join("nfd"));
-    folder.join("nfd.sock")
+    link::unix::places("nfd").into_iter().next().unwrap_or_default()
 }
 
 /// UDP.
@@ -143,11 +137,13 @@ impl Default for Tcp {
 pub struct WebSocket {
     /// Addresses to listen on.
     pub listen: Vec<SocketAddr>,
+    /// Origins whose pages may command over a loopback connection, as `https://app.example`, beside those that come from a loopback host.
+    pub origins: Vec<String>,
 }
 
 impl Default for WebSocket {
     fn default() -> Self {
-        Self { listen: anywhere(WEBSOCKET_PORT) }
+        Self { listen: anywhere(WEBSOCKET_PORT), origins: Vec::new() }
     }
 }
 
@@ -314,6 +310,12 @@ impl Config {
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return wrong("faces.udp.mtu", "must be between 256 and 65507");
         }
+        if let Some(origin) = self.faces.websocket.origins.iter().find(|origin| !is_origin(origin)) {
+            let why = format!(
+                "has {origin:?}, but needs SCHEME://HOST or SCHEME://HOST:PORT, as browsers write them"
+            );
+            return Err(ConfigError::Value { key: "faces.websocket.origins", why });
+        }
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
@@ -346,6 +348,14 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Whether a text is an origin as browsers send it: without a path, and in lower case.
+fn is_origin(text: &str) -> bool {
+    let host = text.split_once("://").map_or("", |(_, host)| host);
+    !host.is_empty()
+        && !host.contains(['/', '@'])
+        && !text.contains(|c: char| c.is_uppercase() || c.is_whitespace())
 }
 
 /// The name that a URI is of.
@@ -421,6 +431,10 @@ mod tests {
         assert_eq!(says("[faces.upd]\nmtu = 3"), "there is no key `faces.upd`; did you mean `faces.udp`?");
         assert_eq!(says("zzz = 1"), "there is no key `zzz`");
         assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
+        for origin in ["app.example", "https://app.example/", "https://App.example", "https://", "null"] {
+            let text = says(&format!("[faces.websocket]\norigins = [\"{origin}\"]"));
+            assert!(text.contains(origin) && text.contains("SCHEME://HOST:PORT"), "{text}");
+        }
         assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
         assert!(
             says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\"")

@@ -8,6 +8,7 @@ mod accept;
 mod control;
 pub(crate) mod message;
 mod on_demand;
+mod origin;
 mod port;
 mod ready;
 mod receive;
