@@ -6,6 +6,8 @@ use client::{Client, Express, Incoming, Transport};
 use name::build::OwnedName;
 use name::ndn::Ndn;
 use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::FaceStatus;
+use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
 use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use ndn::wire::{DataBuilder, InterestBuilder};
 use socket2::{Domain, Socket, Type};
@@ -362,6 +364,56 @@ fn two_who_ask_for_one_tcp_face_get_the_same() {
     told.sort();
     let made = told[0].strip_prefix("face-created ").expect("one is made");
     assert_eq!(told[1].strip_prefix("face-exists "), Some(made));
+}
+
+#[test]
+fn a_face_is_told_of_as_it_is() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let asked = ControlParameters {
+        uri: Some(format!("udp4://{}", udp.local_addr().unwrap())),
+        persistency: Some(FacePersistency::Permanent),
+        mtu: Some(1400),
+        flags: Some(0),
+        mask: Some(FACE_CONGESTION_MARKING),
+        marking_interval: Some(7_000_000),
+        congestion_threshold: Some(9000),
+        ..Default::default()
+    };
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        let list = async |id: Option<u64>| {
+            let octets = client.dataset("faces", "list", None).await.unwrap();
+            FaceStatus::parse_all(&octets).unwrap().into_iter().find(|face| Some(face.face_id) == id).unwrap()
+        };
+        let made = client.command("faces", "create", &asked).await.unwrap();
+        assert_eq!((made.mtu, made.flags), (Some(1400), Some(0)));
+        assert_eq!((made.marking_interval, made.congestion_threshold), (Some(7_000_000), Some(9000)));
+        let told = list(made.face_id).await;
+        assert_eq!((told.mtu, told.flags, told.expiration), (Some(1400), 0, None));
+        assert_eq!((told.marking_interval, told.congestion_threshold), (Some(7_000_000), Some(9000)));
+        assert_eq!(told.persistency, FacePersistency::Permanent);
+        // From now on it ends when it is silent.
+        let persistency = Some(FacePersistency::OnDemand);
+        let update = ControlParameters { face_id: made.face_id, persistency, ..Default::default() };
+        client.command("faces", "update", &update).await.unwrap();
+        assert_eq!(list(made.face_id).await.expiration, Some(600_000));
+        // Over TCP, too.
+        let tcp = Some(format!("tcp4://{}", forwarder.tcp));
+        let flags = FACE_CONGESTION_MARKING | FACE_LOCAL_FIELDS;
+        let asked = ControlParameters {
+            uri: tcp,
+            mtu: None,
+            flags: Some(FACE_LOCAL_FIELDS),
+            mask: Some(flags),
+            ..asked
+        };
+        let made = client.command("faces", "create", &asked).await.unwrap();
+        let told = list(made.face_id).await;
+        assert_eq!((made.flags, told.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
+        assert_eq!(told.congestion_threshold, Some(9000));
+    });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use ndn::cs::Policy;
 use ndn::mgmt::FaceUri;
+use ndn::mgmt::values::FacePersistency;
 use ndn::strategy::Strategy;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -95,6 +96,13 @@ pub struct Udp {
     pub max_on_demand: usize,
     /// Whether the kernel may take and give datagrams of one peer joined (UDP segmentation and receive offload).
     pub offload: bool,
+}
+
+impl Udp {
+    /// For how long a face of this persistency lives without packets, in milliseconds; for ever where there is nothing.
+    pub(crate) fn idle_after(&self, persistency: FacePersistency) -> Option<u64> {
+        (persistency == FacePersistency::OnDemand).then(|| self.idle_timeout_s.saturating_mul(1000))
+    }
 }
 
 /// The port of UDP and TCP, and that of WebSocket.

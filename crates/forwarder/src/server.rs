@@ -96,6 +96,7 @@ impl Server {
                 admit: config.cs.admit,
                 serve: config.cs.serve,
             },
+            udp_idle: config.faces.udp.idle_timeout_s.saturating_mul(1000),
             channels: channels.clone(),
             ..management::Config::default()
         };

@@ -37,6 +37,10 @@ impl Plane for Fake {
         if parameters.iter().any(|(key, _)| key == "bad") {
             return Err("unknown parameter bad".into());
         }
+        if let Some(strategy) = strategy.filter(|strategy| strategy.parameters.is_empty()) {
+            // What is taken here the forwarding thread takes, too.
+            ndn::strategy::Strategy::from_name(strategy.name.view()).map_err(|error| error.to_string())?;
+        }
         self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.program)));
         Ok(())
     }
@@ -424,6 +428,17 @@ fn faces_are_updated_as_far_as_they_can_be() {
     let response = bench.command("faces/update", &wrong);
     let body = response.parameters().unwrap().unwrap();
     assert_eq!((response.code, body.flags, body.mtu, body.persistency), (409, Some(1), Some(20), None));
+    // On demand it goes away when it is silent, and is told of so; a stream does not.
+    let on_demand = |id| ControlParameters {
+        face_id: Some(id),
+        persistency: Some(FacePersistency::OnDemand),
+        ..Default::default()
+    };
+    bench.ok("faces/update", &on_demand(301));
+    bench.manager.face_up(face(302, "tcp4://192.0.2.1:6363"), NOW);
+    bench.ok("faces/update", &on_demand(302));
+    let idle = |id| bench.manager.faces().find(|face| face.id == id).unwrap().idle;
+    assert_eq!([301, 302].map(idle), [Some(600_000), None]);
     // Without a number it is the face of the command; ndn-cxx enables local fields so.
     let own = ControlParameters { flags: Some(1), mask: Some(1), ..Default::default() };
     assert_eq!(bench.ok("faces/update", &own).face_id, Some(300));
@@ -501,6 +516,12 @@ fn strategies_are_chosen_by_name() {
     assert_eq!(body.strategy, Some(name("/localhost/nfd/strategy/asf/v=5")));
     bench.ok("strategy-choice/set", &choose("/b", "best-route/v=4/retx-suppression-initial~20"));
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "ncc")).0, 404);
+    for strategy in ["best-route/v=4", "multicast/v=4", "random/v=1", "asf/v=1"] {
+        bench.ok("strategy-choice/set", &choose("/d", strategy));
+    }
+    bench.ok("strategy-choice/unset", &named("/d"));
+    bench.plane.asked.retain(|asked| !asked.contains("/d"));
+    assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=0")).0, 404);
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=6")).0, 404);
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=5/x")).0, 409);
     let refused = bench.refused("strategy-choice/set", &choose("/c", "asf/v=5/bad~1"));

@@ -6,7 +6,7 @@ use super::receive::Reader;
 use super::reconnect::Connection;
 use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
-use crate::management::{FaceInfo, Peer};
+use crate::management::{FaceInfo, FaceOptions, Peer};
 use link::stream::{StreamReader, StreamWriter};
 use link::unix::peer_credentials;
 use mio::Interest;
@@ -99,7 +99,9 @@ impl Plane {
             match listener.accept() {
                 Ok((stream, peer)) => {
                     let Ok(local) = stream.local_addr() else { continue };
-                    self.open_tcp(stream, peer, local, FacePersistency::OnDemand);
+                    let persistency = Some(FacePersistency::OnDemand);
+                    let options = FaceOptions { persistency, ..FaceOptions::default() };
+                    self.open_tcp(stream, peer, local, &options);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
@@ -115,13 +117,16 @@ impl Plane {
         stream: TcpStream,
         peer: SocketAddr,
         local: SocketAddr,
-        persistency: FacePersistency,
+        options: &FaceOptions,
     ) -> Option<FaceId> {
         // Small packets wait for nothing; where that cannot be had they may be late.
         let _ = stream.set_nodelay(true);
         let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
         let (scope, told) = scope_of(peer);
-        let info = self.info(uri(peer), uri(local), told, persistency);
+        let mut info = self.info(uri(peer), uri(local), told, FacePersistency::OnDemand);
+        // Before it is told of, so that what is told is what holds.
+        info.apply(options, None);
+        let persistency = info.persistency;
         let face = self.open_stream(Stream::Tcp(stream), scope, info, Peer::Ip(peer.ip()))?;
         if let Some(port) = self.ports.find_mut(face) {
             port.connection = Some(Connection::new(peer, persistency, port.used));

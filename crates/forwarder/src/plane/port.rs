@@ -176,6 +176,10 @@ impl Ports {
         self.ports.iter().flatten()
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.ports.iter_mut().flatten()
+    }
+
     /// The face in a slot.
     pub(super) fn face_in(&self, slot: usize) -> Option<FaceId> {
         self.ports.get(slot)?.as_ref().map(|port| port.face)
