@@ -66,7 +66,8 @@ pub struct Faces {
 pub struct Unix {
     /// Paths of sockets to listen on.
     pub path: Vec<PathBuf>,
-    /// Their mode. Who may connect may consume; whether it may command, `management` says.
+    /// Their mode: a number, or one in text, as "0o666". Who may connect may consume; whether it may command, `management` says.
+    #[serde(with = "octal")]
     pub mode: u32,
 }
 
@@ -74,6 +75,34 @@ impl Default for Unix {
     /// As NFD's for root: `/run/nfd/nfd.sock`; for others `nfd/nfd.sock` in the user's run-time folder, or a folder in the temporary one.
     fn default() -> Self {
         Self { path: vec![default_socket()], mode: 0o666 }
+    }
+}
+
+/// Modes of files: written in text, as TOML writes numbers in decimals; read as either.
+mod octal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(mode: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&format!("{mode:#o}"))
+    }
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Mode {
+        Number(u32),
+        Text(String),
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        let wrong = || D::Error::custom("a mode is 0o000 to 0o777, as 0o666");
+        let mode = match Mode::deserialize(from).map_err(|_| wrong())? {
+            Mode::Number(mode) => Some(mode),
+            Mode::Text(text) => {
+                text.strip_prefix("0o").and_then(|digits| u32::from_str_radix(digits, 8).ok())
+            }
+        };
+        mode.filter(|mode| *mode <= 0o777).ok_or_else(wrong)
     }
 }
 
@@ -430,6 +459,20 @@ mod tests {
             (config.cs.policy, config.cs.octets, config.cs.packets),
             (CsPolicy::PriorityFifo, 1000, 65_536)
         );
+    }
+
+    #[test]
+    fn modes_are_octal() {
+        assert!(Config::default().to_toml().contains("mode = \"0o666\"\n"));
+        let mode = |text: &str| {
+            Config::parse(&format!("[faces.unix]\nmode = {text}")).map(|config| config.faces.unix.mode)
+        };
+        for text in ["0o660", "432", "\"0o660\""] {
+            assert_eq!(mode(text), Ok(0o660), "{text}");
+        }
+        for text in ["0o1000", "-1", "\"660\"", "\"0o668\"", "\"\"", "true"] {
+            assert!(mode(text).unwrap_err().to_string().contains("0o000 to 0o777"), "{text}");
+        }
     }
 
     #[test]

@@ -376,6 +376,11 @@ impl Pit {
         self.wheel.next_due().map(Time::from_millis)
     }
 
+    /// How often an entry was looked at to see whether it has ended.
+    pub fn looks(&self) -> u64 {
+        self.wheel.looks()
+    }
+
     /// The entries that Data of this name satisfies, of those that went to `from`. Where entries end with the digest of a packet, `digest` tells
     /// that of the packet, and `hash` the hash of such a name.
     #[inline(always)]

@@ -377,6 +377,9 @@ fn faces_that_cannot_be_made_are_refused_with_a_reason() {
     assert_eq!(mtu.0, 406);
     let local_fields = ControlParameters { flags: Some(1), mask: Some(1), ..tcp.clone() };
     assert_eq!(bench.refused("faces/create", &local_fields).0, 406);
+    // Of this host or not, a UDP face is not local.
+    let uri = Some("udp4://127.0.0.1:6363".into());
+    assert_eq!(bench.refused("faces/create", &ControlParameters { uri, ..local_fields }).0, 406);
     assert_eq!(bench.plane.tickets, []);
     let packet = command(Scope::Localhost, "faces/create", &tcp, None);
     bench.send(&packet);
