@@ -346,8 +346,7 @@ impl Plane {
         for face in idle {
             self.close(face, "idle");
         }
-        // Links on which pieces come free those of lost packets themselves.
-        self.ports.iter_mut().for_each(|port| port.reassembler.turn(now));
+        self.ports.forget_pieces(now);
         self.handshakes.sweep(now);
         self.give_up_connecting(now);
         self.connect_again(now);
