@@ -5,7 +5,10 @@
 use client::{Client, Express, Incoming, Transport};
 use name::build::OwnedName;
 use name::ndn::Ndn;
-use ndn::mgmt::{ControlParameters, Record};
+use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::FaceStatus;
+use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
+use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use ndn::wire::{DataBuilder, InterestBuilder};
 use socket2::{Domain, Socket, Type};
 use std::fs;
@@ -17,7 +20,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A folder of its own, gone in the end.
 struct Folder(PathBuf);
@@ -259,6 +262,65 @@ fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
     assert!(folder.run(&["status"]).status.success(), "the first one is none the worse");
 }
 
+/// What the forwarder answers over a WebSocket to the registration of a prefix; `origin` is a header line, or nothing.
+fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
+    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
+    }
+    let parameters = ControlParameters { name: Some(parse("/page")), ..Default::default() };
+    let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+    // Two in one millisecond are no loop.
+    static NONCE: AtomicU32 = AtomicU32::new(1);
+    let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
+    let command = CommandBuilder {
+        target,
+        parameters: &parameters,
+        nonce,
+        lifetime: 4000,
+        signature_nonce: u64::from(nonce).to_be_bytes(),
+        time,
+    };
+    let command = command.build().unwrap();
+    // A message of a client is masked, with a mask of zeroes here.
+    let header = [&[0x82, 0x80 | 126][..], &(command.len() as u16).to_be_bytes(), &[0; 4]].concat();
+    stream.write_all(&[header, command].concat()).unwrap();
+    let mut header = [0; 4];
+    reader.read_exact(&mut header).unwrap();
+    assert_eq!(header[..2], [0x82, 126]);
+    let mut answer = vec![0; usize::from(u16::from_be_bytes([header[2], header[3]]))];
+    reader.read_exact(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn pages_of_other_hosts_may_not_command_over_the_loopback() {
+    let folder = Folder::new();
+    fs::write(folder.path("f.toml"), "[faces.websocket]\norigins = [\"https://app.example\"]\n").unwrap();
+    let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
+    forwarder.process.wait_for("channel=ws://", 1);
+    let at = {
+        let lines = forwarder.process.lines.lock().unwrap();
+        lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
+    };
+    for origin in ["", "Origin: http://localhost:8080\r\n", "Origin: https://app.example\r\n"] {
+        let answer = registration_over_websocket(at, origin);
+        assert!(answer.contains("OK"), "{origin}: {answer}");
+    }
+    let answer = registration_over_websocket(at, "Origin: https://elsewhere.example\r\n");
+    for text in ["not authorized", "https://elsewhere.example at 127.0.0.1", "faces.websocket.origins"] {
+        assert!(answer.contains(text), "{text} in {answer}");
+    }
+}
+
 #[test]
 fn a_key_that_there_is_not_names_the_one_that_is_like_it() {
     let folder = Folder::new();
@@ -302,6 +364,56 @@ fn two_who_ask_for_one_tcp_face_get_the_same() {
     told.sort();
     let made = told[0].strip_prefix("face-created ").expect("one is made");
     assert_eq!(told[1].strip_prefix("face-exists "), Some(made));
+}
+
+#[test]
+fn a_face_is_told_of_as_it_is() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let asked = ControlParameters {
+        uri: Some(format!("udp4://{}", udp.local_addr().unwrap())),
+        persistency: Some(FacePersistency::Permanent),
+        mtu: Some(1400),
+        flags: Some(0),
+        mask: Some(FACE_CONGESTION_MARKING),
+        marking_interval: Some(7_000_000),
+        congestion_threshold: Some(9000),
+        ..Default::default()
+    };
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        let list = async |id: Option<u64>| {
+            let octets = client.dataset("faces", "list", None).await.unwrap();
+            FaceStatus::parse_all(&octets).unwrap().into_iter().find(|face| Some(face.face_id) == id).unwrap()
+        };
+        let made = client.command("faces", "create", &asked).await.unwrap();
+        assert_eq!((made.mtu, made.flags), (Some(1400), Some(0)));
+        assert_eq!((made.marking_interval, made.congestion_threshold), (Some(7_000_000), Some(9000)));
+        let told = list(made.face_id).await;
+        assert_eq!((told.mtu, told.flags, told.expiration), (Some(1400), 0, None));
+        assert_eq!((told.marking_interval, told.congestion_threshold), (Some(7_000_000), Some(9000)));
+        assert_eq!(told.persistency, FacePersistency::Permanent);
+        // From now on it ends when it is silent.
+        let persistency = Some(FacePersistency::OnDemand);
+        let update = ControlParameters { face_id: made.face_id, persistency, ..Default::default() };
+        client.command("faces", "update", &update).await.unwrap();
+        assert_eq!(list(made.face_id).await.expiration, Some(600_000));
+        // Over TCP, too.
+        let tcp = Some(format!("tcp4://{}", forwarder.tcp));
+        let flags = FACE_CONGESTION_MARKING | FACE_LOCAL_FIELDS;
+        let asked = ControlParameters {
+            uri: tcp,
+            mtu: None,
+            flags: Some(FACE_LOCAL_FIELDS),
+            mask: Some(flags),
+            ..asked
+        };
+        let made = client.command("faces", "create", &asked).await.unwrap();
+        let told = list(made.face_id).await;
+        assert_eq!((made.flags, told.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
+        assert_eq!(told.congestion_threshold, Some(9000));
+    });
 }
 
 #[test]

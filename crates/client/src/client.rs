@@ -62,7 +62,7 @@ impl Client {
         &self.transport
     }
 
-    /// Whether the forwarder is on this host.
+    /// Whether the forwarder takes this for a connection of its own host: a Unix socket, or TCP to a loopback address, and never UDP.
     pub fn is_local(&self) -> bool {
         self.connection.borrow().is_local
     }

@@ -387,6 +387,11 @@ pub enum FetchError {
     Metadata(WireError),
     /// The name has no room for the number of a segment.
     Name(BuildError),
+    /// It is a dataset of this module, which the forwarder gives on its own host only: nothing was asked.
+    NotLocal {
+        /// The module.
+        module: String,
+    },
     /// The object has too many octets for what it is.
     TooLong {
         /// Octets that it may have.
@@ -404,6 +409,7 @@ impl fmt::Display for FetchError {
             Self::Absent { name } => write!(f, "the producer says that there is no {name}"),
             Self::Metadata(error) => write!(f, "the metadata do not name a version: {error}"),
             Self::Name(error) => error.fmt(f),
+            Self::NotLocal { module } => crate::management::write_not_local(f, module),
             Self::TooLong { most } => write!(f, "the object has more than {most} octets"),
         }
     }

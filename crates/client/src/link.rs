@@ -22,7 +22,7 @@ const RECEIVE_BUFFER: usize = 4 << 20;
 /// A connected socket. Packets that wait to be written, and octets that have been read, are held here.
 pub(crate) struct Link {
     socket: Socket,
-    /// Whether the forwarder is on this host.
+    /// Whether the forwarder takes this for a connection of its own host.
     pub(crate) is_local: bool,
     /// Read and not yet taken: `input[taken..filled]`.
     input: Vec<u8>,
@@ -71,9 +71,8 @@ impl Link {
                 Ok(socket)
             };
             match connected.await {
-                Ok(socket) => {
-                    return Ok(Self::new(Socket::Datagrams(socket), peer.ip().to_canonical().is_loopback()));
-                }
+                // Who sent a datagram nobody knows: forwarders take UDP for non-local, be it from their own host.
+                Ok(socket) => return Ok(Self::new(Socket::Datagrams(socket), false)),
                 Err(error) => last = error,
             }
         }

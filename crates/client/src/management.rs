@@ -26,16 +26,19 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 impl Client {
     /// Sends a command of the management protocol, signed with its digest; the parameters in the answer.
     ///
-    /// To a forwarder on another host only commands of module `rib` go, under `/localhop`.
+    /// Over a connection that is not [local](Self::is_local) only commands of module `rib` go, under `/localhop`.
     ///
     /// # Errors
-    /// The command was refused, or not answered.
+    /// The command was refused, or not answered, or does not go over this connection.
     pub async fn command(
         &self,
         module: &str,
         verb: &str,
         parameters: &ControlParameters,
     ) -> Result<ControlParameters, CommandError> {
+        if !self.reaches(module) {
+            return Err(CommandError::NotLocal { module: module.to_owned() });
+        }
         let target = Target { scope: self.scope(), module: module.as_bytes(), verb: verb.as_bytes() };
         let lifetime = if (module, verb) == ("faces", "create") { FACE_LIFETIME } else { LIFETIME };
         let packet = CommandBuilder {
@@ -60,13 +63,16 @@ impl Client {
     /// The octets of a dataset: `faces`/`list`, or with a filter as one component more `faces`/`query`.
     ///
     /// # Errors
-    /// It could not be fetched.
+    /// It could not be fetched, or is not given over a connection that is not [local](Self::is_local), as all but those of module `rib`.
     pub async fn dataset(
         &self,
         module: &str,
         list: &str,
         filter: Option<&[u8]>,
     ) -> Result<Vec<u8>, FetchError> {
+        if !self.reaches(module) {
+            return Err(FetchError::NotLocal { module: module.to_owned() });
+        }
         let components = [self.scope().as_bytes(), b"nfd", module.as_bytes(), list.as_bytes()];
         let components = components.into_iter().chain(filter).map(Component::generic);
         let name = OwnedName::<Ndn>::from_components(components).map_err(FetchError::Name)?;
@@ -82,9 +88,23 @@ impl Client {
         Ok(octets)
     }
 
+    /// Whether forwarders listen to this connection for a module.
+    fn reaches(&self, module: &str) -> bool {
+        self.is_local() || module == "rib"
+    }
+
     fn scope(&self) -> Scope {
         if self.is_local() { Scope::Localhost } else { Scope::Localhop }
     }
+}
+
+/// Writes why a module is out of reach, and what to do.
+pub(crate) fn write_not_local(f: &mut fmt::Formatter<'_>, module: &str) -> fmt::Result {
+    write!(
+        f,
+        "the forwarder answers for {module} on its own host only, and takes UDP for another host's: connect by its Unix socket \
+         (unix:///PATH), or there by tcp://localhost"
+    )
 }
 
 /// Octets of a dataset at the most.
@@ -109,6 +129,11 @@ pub enum CommandError {
     Response(WireError),
     /// The parameters do not fit in a name.
     Parameters(BuildError),
+    /// The connection is not one of the forwarder's host, and the module not `rib`: nothing was sent.
+    NotLocal {
+        /// The module.
+        module: String,
+    },
 }
 
 impl fmt::Display for CommandError {
@@ -129,6 +154,7 @@ impl fmt::Display for CommandError {
             }
             Self::Express(error) => error.fmt(f),
             Self::Response(error) => write!(f, "the answer is no ControlResponse: {error}"),
+            Self::NotLocal { module } => write_not_local(f, module),
             Self::Parameters(error) => write!(f, "the parameters do not fit in a name: {error}"),
         }
     }

@@ -10,13 +10,17 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// Interests that wait for the producer at the most; more are lost.
 const QUEUE: usize = 1024;
 
 /// The first pause before a prefix that was refused is registered again, and the longest.
 const PAUSE: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
+
+/// How long the answer to the end of a registration is waited for: it says that what was sent before has come, and a forwarder that ends in the
+/// same moment never gives it.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// A prefix that is registered with the forwarder, and the Interests that come for it.
 ///
@@ -62,7 +66,8 @@ impl Registration {
         self.incoming.recv().await
     }
 
-    /// Unregisters the prefix. What was sent before has then reached the forwarder.
+    /// Unregisters the prefix, and waits until the forwarder has done so, for half a second at the most. What was sent before has then reached it,
+    /// where it answers.
     pub async fn close(self) {
         let (sender, done) = oneshot::channel();
         if self.end.send(sender).is_ok() {
@@ -104,11 +109,14 @@ async fn keep(
             () = register => {}
         }
     };
-    if let Some(name) = &parameters.name {
-        client.ignore(name_value(name.as_bytes())).await;
-    }
-    // A forwarder that does not answer has lost the route with the connection.
-    drop(client.command("rib", "unregister", &parameters).await);
+    let farewell = async {
+        if let Some(name) = &parameters.name {
+            client.ignore(name_value(name.as_bytes())).await;
+        }
+        // A forwarder that does not answer has lost the route with the connection.
+        drop(client.command("rib", "unregister", &parameters).await);
+    };
+    let _ = timeout(FAREWELL, farewell).await;
     if let Ok(done) = done {
         let _ = done.send(());
     }

@@ -4,7 +4,7 @@ use std::env;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The port of a forwarder, over TCP and UDP.
@@ -13,8 +13,8 @@ pub const DEFAULT_PORT: u16 = 6363;
 /// The variable that names the transport, as NFD's clients read it.
 pub const VARIABLE: &str = "NDN_CLIENT_TRANSPORT";
 
-/// Where forwarders put their socket; the first is the default.
-const SOCKETS: [&str; 3] = ["/run/nfd/nfd.sock", "/run/nfd.sock", "/var/run/nfd.sock"];
+/// By which forwarders name their socket.
+const SERVICE: &str = "nfd";
 
 /// A way to a forwarder.
 ///
@@ -41,7 +41,8 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The one that the environment names, or else the first socket that is there of those that forwarders use.
+    /// The one that the environment names, or else the first socket that is there of [those](link::unix::places) at which forwarders listen: this
+    /// user's own before the host's.
     ///
     /// # Errors
     /// What is wrong with the environment's.
@@ -51,8 +52,7 @@ impl Transport {
         {
             return text.parse();
         }
-        let there = SOCKETS.iter().find(|path| Path::new(path).exists());
-        Ok(Self::Unix(there.unwrap_or(&SOCKETS[0]).into()))
+        Ok(Self::Unix(link::unix::find(SERVICE)))
     }
 }
 

@@ -4,20 +4,22 @@
 mod forwarder;
 
 use client::{
-    Client, Discovery, Express, ExpressError, FetchError, FetchOptions, Library, OwnedData, Publication,
-    RegisterError, Transport,
+    Client, CommandError, Discovery, Express, ExpressError, FetchError, FetchOptions, Library, OwnedData,
+    Publication, RegisterError, Transport,
 };
 use forwarder::Forwarder;
 use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
 use name::uri::parse_uri;
+use ndn::mgmt::{ControlParameters, ControlResponse, Record};
 use ndn::pit::DigestFunction;
 use ndn::wire::lp::INTEREST_DIGEST;
-use ndn::wire::{DataBuilder, Interest, InterestBuilder, NackReason};
+use ndn::wire::{DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn name(uri: &str) -> OwnedName<Ndn> {
     parse_uri(uri.as_bytes()).unwrap()
@@ -284,4 +286,55 @@ async fn a_fetch_ends_where_nobody_answers() {
 async fn a_connection_that_cannot_be_made_says_what_to_do() {
     let error = Client::connect(&Transport::Unix(socket())).await.unwrap_err().to_string();
     assert!(error.contains("no such file") && error.contains("hashlane ndn run"), "{error}");
+}
+
+#[tokio::test]
+async fn over_udp_only_what_goes_to_other_hosts_is_asked() {
+    let forwarder = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = forwarder.local_addr().unwrap().port();
+    let client = Client::connect(&Transport::Udp { host: "127.0.0.1".into(), port }).await.unwrap();
+    assert!(!client.is_local());
+    let error = client.command("faces", "create", &ControlParameters::default()).await.unwrap_err();
+    assert_eq!(error, CommandError::NotLocal { module: "faces".into() });
+    let (error, other) =
+        (error.to_string(), client.dataset("fib", "list", None).await.unwrap_err().to_string());
+    assert!(
+        error.contains("unix:///PATH") && other.contains("answers for fib on its own host"),
+        "{error}; {other}"
+    );
+    // A prefix is registered as with a neighbour.
+    let asking = client.clone();
+    tokio::spawn(async move { asking.register(name("/a").view()).await });
+    let mut octets = [0; 9000];
+    let len = forwarder.recv(&mut octets).await.unwrap();
+    let packet = LpPacket::parse(&octets[..len]).unwrap();
+    let interest = Interest::parse(packet.fragment).unwrap();
+    assert!(interest.name().to_string().starts_with("/localhop/nfd/rib/register/"), "{}", interest.name());
+}
+
+#[tokio::test]
+async fn the_end_of_a_registration_is_not_waited_for_for_long() {
+    let path = socket();
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    // A forwarder that ends: it answers the first command, and no more.
+    let forwarder = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut octets = [0; 9000];
+        let len = stream.read(&mut octets).await.unwrap();
+        let packet = LpPacket::parse(&octets[..len]).unwrap();
+        let interest = Interest::parse(packet.fragment).unwrap();
+        let response = ControlResponse::with(200, "OK", &ControlParameters::default());
+        let data = DataBuilder::new(interest.name(), &response.to_bytes()).build();
+        stream.write_all(&data).await.unwrap();
+        stream
+    });
+    let client = connect(&path).await;
+    let registration = client.register(name("/a").view()).await.unwrap();
+    let _stream = forwarder.await.unwrap();
+    // From here the clock goes on when nothing is left to do but to wait.
+    tokio::time::pause();
+    let before = tokio::time::Instant::now();
+    registration.close().await;
+    assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
+    std::fs::remove_file(&path).unwrap();
 }

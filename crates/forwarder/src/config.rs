@@ -2,6 +2,7 @@
 
 use ndn::cs::Policy;
 use ndn::mgmt::FaceUri;
+use ndn::mgmt::values::FacePersistency;
 use ndn::pit::DigestFunction;
 use ndn::strategy::Strategy;
 use ndn::wire::lp::DigestField;
@@ -70,7 +71,8 @@ pub struct Faces {
 pub struct Unix {
     /// Paths of sockets to listen on.
     pub path: Vec<PathBuf>,
-    /// Their mode. Who may connect may consume; whether it may command, `management` says.
+    /// Their mode: a number, or one in text, as "0o666". Who may connect may consume; whether it may command, `management` says.
+    #[serde(with = "octal")]
     pub mode: u32,
 }
 
@@ -81,15 +83,37 @@ impl Default for Unix {
     }
 }
 
-/// The socket where none is named.
-fn default_socket() -> PathBuf {
-    if nix::unistd::Uid::effective().is_root() {
-        return PathBuf::from("/run/nfd/nfd.sock");
+/// Modes of files: written in text, as TOML writes numbers in decimals; read as either.
+mod octal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(mode: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&format!("{mode:#o}"))
     }
-    let own = || std::env::temp_dir().join(format!("nfd-{}", nix::unistd::Uid::effective()));
-    let folder =
-        std::env::var_os("XDG_RUNTIME_DIR").map_or_else(own, |folder| PathBuf::from(folder).join("nfd"));
-    folder.join("nfd.sock")
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Mode {
+        Number(u32),
+        Text(String),
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        let wrong = || D::Error::custom("a mode is 0o000 to 0o777, as 0o666");
+        let mode = match Mode::deserialize(from).map_err(|_| wrong())? {
+            Mode::Number(mode) => Some(mode),
+            Mode::Text(text) => {
+                text.strip_prefix("0o").and_then(|digits| u32::from_str_radix(digits, 8).ok())
+            }
+        };
+        mode.filter(|mode| *mode <= 0o777).ok_or_else(wrong)
+    }
+}
+
+/// The socket where none is named: the first place at which clients look.
+fn default_socket() -> PathBuf {
+    link::unix::places("nfd").into_iter().next().unwrap_or_default()
 }
 
 /// UDP.
@@ -106,6 +130,13 @@ pub struct Udp {
     pub max_on_demand: usize,
     /// Whether the kernel may take and give datagrams of one peer joined (UDP segmentation and receive offload).
     pub offload: bool,
+}
+
+impl Udp {
+    /// For how long a face of this persistency lives without packets, in milliseconds; for ever where there is nothing.
+    pub(crate) fn idle_after(&self, persistency: FacePersistency) -> Option<u64> {
+        (persistency == FacePersistency::OnDemand).then(|| self.idle_timeout_s.saturating_mul(1000))
+    }
 }
 
 /// The port of UDP and TCP, and that of WebSocket.
@@ -148,11 +179,13 @@ impl Default for Tcp {
 pub struct WebSocket {
     /// Addresses to listen on.
     pub listen: Vec<SocketAddr>,
+    /// Origins whose pages may command over a loopback connection, as `https://app.example`, beside those that come from a loopback host.
+    pub origins: Vec<String>,
 }
 
 impl Default for WebSocket {
     fn default() -> Self {
-        Self { listen: anywhere(WEBSOCKET_PORT) }
+        Self { listen: anywhere(WEBSOCKET_PORT), origins: Vec::new() }
     }
 }
 
@@ -400,6 +433,12 @@ impl Config {
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return wrong("faces.udp.mtu", "must be between 256 and 65507");
         }
+        if let Some(origin) = self.faces.websocket.origins.iter().find(|origin| !is_origin(origin)) {
+            let why = format!(
+                "has {origin:?}, but needs SCHEME://HOST or SCHEME://HOST:PORT, as browsers write them"
+            );
+            return Err(ConfigError::Value { key: "faces.websocket.origins", why });
+        }
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
@@ -441,6 +480,14 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Whether a text is an origin as browsers send it: without a path, and in lower case.
+fn is_origin(text: &str) -> bool {
+    let host = text.split_once("://").map_or("", |(_, host)| host);
+    !host.is_empty()
+        && !host.contains(['/', '@'])
+        && !text.contains(|c: char| c.is_uppercase() || c.is_whitespace())
 }
 
 /// The name that a URI is of.
@@ -510,12 +557,30 @@ mod tests {
     }
 
     #[test]
+    fn modes_are_octal() {
+        assert!(Config::default().to_toml().contains("mode = \"0o666\"\n"));
+        let mode = |text: &str| {
+            Config::parse(&format!("[faces.unix]\nmode = {text}")).map(|config| config.faces.unix.mode)
+        };
+        for text in ["0o660", "432", "\"0o660\""] {
+            assert_eq!(mode(text), Ok(0o660), "{text}");
+        }
+        for text in ["0o1000", "-1", "\"660\"", "\"0o668\"", "\"\"", "true"] {
+            assert!(mode(text).unwrap_err().to_string().contains("0o000 to 0o777"), "{text}");
+        }
+    }
+
+    #[test]
     fn says_what_is_wrong() {
         let says = |text: &str| Config::parse(text).unwrap_err().to_string();
         assert_eq!(says("[cs]\npackts = 3"), "there is no key `cs.packts`; did you mean `cs.packets`?");
         assert_eq!(says("[faces.upd]\nmtu = 3"), "there is no key `faces.upd`; did you mean `faces.udp`?");
         assert_eq!(says("zzz = 1"), "there is no key `zzz`");
         assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
+        for origin in ["app.example", "https://app.example/", "https://App.example", "https://", "null"] {
+            let text = says(&format!("[faces.websocket]\norigins = [\"{origin}\"]"));
+            assert!(text.contains(origin) && text.contains("SCHEME://HOST:PORT"), "{text}");
+        }
         assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
         assert!(
             says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\"")

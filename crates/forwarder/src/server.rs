@@ -15,6 +15,7 @@ use ndn::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use ndn::wire::Interest;
 use std::collections::HashMap;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -103,6 +104,7 @@ impl Server {
                 admit: config.cs.admit,
                 serve: config.cs.serve,
             },
+            udp_idle: config.faces.udp.idle_timeout_s.saturating_mul(1000),
             channels: channels.clone(),
             ..management::Config::default()
         };
@@ -276,7 +278,8 @@ fn make_default_folder(path: &PathBuf) -> io::Result<()> {
     match folder {
         Some(folder) if config::Unix::default().path.contains(path) => {
             let told = |error| io::Error::other(format!("cannot make {}: {error}", folder.display()));
-            std::fs::create_dir_all(folder).map_err(told)
+            // Whatever the umask: clients look for no socket in a temporary folder that others may write to.
+            std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(told)
         }
         _ => Ok(()),
     }

@@ -1,5 +1,9 @@
 //! Stream sockets in the file system.
 
+mod places;
+
+pub use places::{find, places};
+
 use crate::context::context;
 use crate::sys;
 use mio::event::Source;

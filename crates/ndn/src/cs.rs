@@ -64,6 +64,9 @@ const SAME_NAME: usize = 4;
 /// Packets that a search below a prefix looks at.
 const LOOKS: usize = 64;
 
+/// Packets that leave in one turn, at the most, a store that was made smaller.
+pub const EVICTED: usize = 256;
+
 /// A packet.
 #[derive(Clone, Debug)]
 struct Cached {
@@ -113,10 +116,23 @@ impl ContentStore {
         &self.config
     }
 
-    /// Lets it work in another way. A smaller capacity evicts at once; another policy holds for what comes from now on.
+    /// Lets it work in another way; another policy holds for what comes from now on.
+    ///
+    /// A smaller capacity evicts nothing yet: so that packets wait for none of it, at most [`EVICTED`] packets leave with each
+    /// [`turn`](Self::turn), for as long as the store [is above](Self::is_over) its capacity. For a packet that is taken in meanwhile two leave
+    /// where there are too many, and as many as make room for it where they have too many octets.
     pub fn configure(&mut self, config: Config) {
         self.config = config;
-        self.shrink();
+    }
+
+    /// Whether there is more in it than there may be, as it was made smaller: then it has to be [turned](Self::turn).
+    pub fn is_over(&self) -> bool {
+        self.is_above(self.config.packets, self.config.octets)
+    }
+
+    #[inline(always)]
+    fn is_above(&self, packets: usize, octets: usize) -> bool {
+        self.len > packets || self.octets() > octets
     }
 
     /// Packets in it.
@@ -159,6 +175,9 @@ impl ContentStore {
             return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
+        // One that is above its capacity has less with each packet, and not all too much leaves it for one: no more than what came is large.
+        let most = self.config.packets.max(self.len.saturating_sub(1));
+        let most_octets = self.config.octets.max(self.octets());
         let Self { tree, packets, .. } = self;
         let components = |slot| packets.get(slot as usize).and_then(Option::as_ref).map(Cached::components);
         let node = tree.insert(name, |slot| components(slot).unwrap_or_default(), hash);
@@ -205,7 +224,7 @@ impl ContentStore {
         if let Some(oldest) = oldest {
             self.remove(oldest);
         }
-        self.shrink();
+        while self.is_above(most, most_octets) && self.evict() {}
         self.config.serve && self.cached(slot).is_some()
     }
 
@@ -253,7 +272,7 @@ impl ContentStore {
         wheel.stop(slot);
     }
 
-    /// Lets time pass: what is stale may have to leave first.
+    /// Lets time pass: what is stale may have to leave first. Of what is above the capacity, [`EVICTED`] packets leave.
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.wheel.due(now.millis()) {
             let Some(cached) = self.cached(slot) else { continue };
@@ -265,14 +284,17 @@ impl ContentStore {
                 self.link(slot, now);
             }
         }
+        for _ in 0..EVICTED {
+            if !self.is_over() || !self.evict() {
+                break;
+            }
+        }
     }
 
-    /// Evicts until all is within the capacity.
-    fn shrink(&mut self) {
-        while self.len > self.config.packets || self.octets() > self.config.octets {
-            let Some(first) = self.stale.first().or(self.queue.first()) else { return };
-            self.remove(first);
-        }
+    /// Takes out what is to leave first, if there is anything.
+    fn evict(&mut self) -> bool {
+        let first = self.stale.first().or(self.queue.first());
+        first.inspect(|first| self.remove(*first)).is_some()
     }
 
     fn remove(&mut self, slot: u32) {
@@ -375,17 +397,14 @@ impl ContentStore {
 
     /// Takes out packets of `prefix` and below it, `limit` of them at the most; how many.
     pub fn erase(&mut self, prefix: &HashedName<'_>, limit: usize) -> usize {
-        let slots: Vec<u32> = if prefix.is_empty() {
-            (0..self.packets.len() as u32).filter(|slot| self.cached(*slot).is_some()).take(limit).collect()
-        } else {
-            self.below(prefix)
-                .take(limit)
-                .filter(|slot| {
-                    self.cached(*slot)
-                        .is_some_and(|cached| cached.components().starts_with(prefix.components))
-                })
-                .collect()
+        if prefix.is_empty() {
+            // Not by a search of the slots: most may be empty.
+            return (0..limit).take_while(|_| self.evict()).count();
+        }
+        let is_below = |slot: &u32| {
+            self.cached(*slot).is_some_and(|cached| cached.components().starts_with(prefix.components))
         };
+        let slots: Vec<u32> = self.below(prefix).take(limit).filter(is_below).collect();
         slots.iter().for_each(|slot| self.remove(*slot));
         slots.len()
     }

@@ -100,8 +100,8 @@ pub struct Face {
     pub scope: Scope,
     /// Its kind of link.
     pub link: LinkType,
-    /// Whether its applications may say where an Interest goes, whether Data is kept, and are told where a packet came from: the local
-    /// fields of NDNLPv2.
+    /// Whether its applications may say where an Interest goes, and are told where a packet came from: the local fields of NDNLPv2.
+    /// CachePolicy is none of them: whoever sends Data may ask that it is not kept, as in NFD.
     pub local_fields: bool,
     /// Whether PitTokens of our own go out on it. Who does not know them must drop what has one.
     pub pit_tokens: bool,

@@ -20,6 +20,8 @@ pub struct Wheel {
     done: u64,
     /// Slots that are linked.
     len: usize,
+    /// Slots that were looked at because their tick came.
+    looks: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,7 @@ pub(crate) fn tick_of(time: Time) -> u64 {
 
 impl Default for Wheel {
     fn default() -> Self {
-        Self { heads: vec![END; LISTS + 1], links: Vec::new(), done: 0, len: 0 }
+        Self { heads: vec![END; LISTS + 1], links: Vec::new(), done: 0, len: 0, looks: 0 }
     }
 }
 
@@ -127,6 +129,7 @@ impl Wheel {
         let mut slot = first;
         while let Some(link) = self.links.get_mut(slot as usize) {
             link.list = NOW as u32;
+            self.looks += 1;
             slot = link.next;
         }
         if let Some(head) = self.heads.get_mut(NOW) {
@@ -149,6 +152,11 @@ impl Wheel {
     /// Octets of memory that it takes: a link for each slot that ever had a timer, and the lists.
     pub fn memory(&self) -> usize {
         self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()
+    }
+
+    /// How many slots it has looked at because their tick, or that of an earlier turn, came: what its work is measured in.
+    pub fn looks(&self) -> u64 {
+        self.looks
     }
 
     /// How many timers run.

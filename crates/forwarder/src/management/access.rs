@@ -2,7 +2,8 @@
 //!
 //! A command is done where one of these rules lets it; else the answer is 403, with the rule that it would have needed.
 //! 1. It comes from a local user: over the Unix socket from root, from the user that the forwarder runs as, or from one that is listed; or
-//!    from a loopback address, where that is allowed. Its signature is not verified, but a wrong digest is refused.
+//!    from a loopback address, where that is allowed, and not from a page of a browser whose origin is neither of this host nor listed. Its
+//!    signature is not verified, but a wrong digest is refused.
 //! 2. It is signed by a key that `verify` trusts. So that nobody can send it again, it must say when it was signed: within
 //!    60 s of now, after the start of the forwarder, and later than the last one of this key.
 //!
@@ -36,7 +37,7 @@ pub struct Origin {
 }
 
 /// Who is at the other end of a face.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// The forwarder itself.
     Internal,
@@ -49,6 +50,13 @@ pub enum Peer {
     },
     /// An address on the Internet, or the loopback.
     Ip(IpAddr),
+    /// A page in a browser at this address: whose it is, the page says, and not the user of the browser.
+    Page {
+        /// The address of the browser.
+        address: IpAddr,
+        /// Where the page is from, as the browser says; some octets may be escaped, and the end missing.
+        origin: Box<str>,
+    },
 }
 
 impl fmt::Display for Peer {
@@ -57,6 +65,9 @@ impl fmt::Display for Peer {
             Self::Internal => f.write_str("the forwarder"),
             Self::Unix { uid, .. } => write!(f, "user {uid}"),
             Self::Ip(address) => write!(f, "{}", address.to_canonical()),
+            Self::Page { address, origin } => {
+                write!(f, "pages of the origin {origin} at {}", address.to_canonical())
+            }
         }
     }
 }
@@ -87,6 +98,7 @@ impl Access {
             Peer::Internal => true,
             Peer::Unix { uid, .. } => uid == 0 || uid == self.own_uid || self.uids.contains(&uid),
             Peer::Ip(address) => self.loopback && address.to_canonical().is_loopback(),
+            Peer::Page { .. } => false,
         }
     }
 
@@ -106,7 +118,7 @@ impl Access {
         if self.is_local_user(&from.peer) {
             return Ok(());
         }
-        let peer = from.peer;
+        let peer = &from.peer;
         if command.target.scope == Scope::Localhop {
             if !self.localhop {
                 return refuse(format!("registrations under /localhop from {peer} are not enabled"));
@@ -120,7 +132,13 @@ impl Access {
             }
         }
         if is_digest {
-            return refuse(format!("commands from {peer} need a signature under a configured trust anchor"));
+            let or = match peer {
+                Peer::Page { .. } => "the origin in faces.websocket.origins, or ",
+                _ => "",
+            };
+            return refuse(format!(
+                "commands from {peer} need {or}a signature under a configured trust anchor"
+            ));
         }
         let key = command.signature.key();
         let time = replay.check(key, command.signature.time, now).or_else(refuse_time)?;

@@ -109,12 +109,12 @@ impl FaceInfo {
         persistency == self.persistency || is_made_here
     }
 
-    fn apply(&mut self, options: &FaceOptions) {
+    /// Lets options hold. `udp_idle` is for how long a UDP face on demand lives without packets, in milliseconds.
+    pub(crate) fn apply(&mut self, options: &FaceOptions, udp_idle: Option<u64>) {
         self.flags = self.flags & !options.mask | options.flags & options.mask;
         self.persistency = options.persistency.unwrap_or(self.persistency);
-        if self.persistency != FacePersistency::OnDemand {
-            self.idle = None;
-        }
+        let goes = self.persistency == FacePersistency::OnDemand && self.is_udp();
+        self.idle = udp_idle.filter(|_| goes);
         self.marking_interval = options.marking_interval.unwrap_or(self.marking_interval);
         self.congestion_threshold = options.congestion_threshold.unwrap_or(self.congestion_threshold);
         self.mtu = options.mtu.or(self.mtu);
@@ -148,8 +148,9 @@ impl Manager {
         if parameters.persistency == Some(FacePersistency::OnDemand) {
             return refused(406, "Outgoing faces do not support on-demand persistency");
         }
-        let is_local =
-            remote.socket_address().is_some_and(|address| address.ip().to_canonical().is_loopback());
+        // A UDP face is never local.
+        let is_local = !remote.scheme().starts_with("udp")
+            && remote.socket_address().is_some_and(|address| address.ip().to_canonical().is_loopback());
         if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && !is_local {
             return refused(406, "Local fields can only be enabled on faces with local scope");
         }
@@ -198,7 +199,7 @@ impl Manager {
             return Err(ControlResponse::with(409, "Invalid properties specified", &wrong));
         }
         let options = FaceOptions::of(parameters);
-        face.apply(&options);
+        face.apply(&options, Some(self.config.udp_idle));
         plane.update_face(id, &options);
         done(&face.parameters(false))
     }

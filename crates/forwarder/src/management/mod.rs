@@ -90,6 +90,8 @@ pub struct Config {
     pub cs: CsConfig,
     /// Schemes that faces/create makes faces of.
     pub schemes: Vec<&'static str>,
+    /// For how long a UDP face on demand lives without packets, in milliseconds.
+    pub udp_idle: u64,
     /// The sockets that faces come from.
     pub channels: Vec<FaceUri>,
 }
@@ -106,6 +108,7 @@ impl Default for Config {
             default_strategy: Program::BestRoute,
             cs: CsConfig { capacity: 65_536, admit: true, serve: true },
             schemes: vec!["udp4", "udp6", "tcp4", "tcp6"],
+            udp_idle: 600_000,
             channels: Vec::new(),
         }
     }

@@ -94,7 +94,9 @@ impl StrategyInstance {
             let name = with_number(name, VERSION, program.version()).map_err(|_| unknown())?;
             return Ok(Self { name, program, parameters: Vec::new() });
         };
-        number(version, VERSION).filter(|&version| version <= program.version()).ok_or_else(unknown)?;
+        number(version, VERSION)
+            .filter(|version| (1..=program.version()).contains(version))
+            .ok_or_else(unknown)?;
         let parameters = components.map(parameter).collect::<Result<_, _>>()?;
         Ok(Self { name: (&name).into(), program, parameters })
     }

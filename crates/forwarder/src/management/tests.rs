@@ -37,6 +37,10 @@ impl Plane for Fake {
         if parameters.iter().any(|(key, _)| key == "bad") {
             return Err("unknown parameter bad".into());
         }
+        if let Some(strategy) = strategy.filter(|strategy| strategy.parameters.is_empty()) {
+            // What is taken here the forwarding thread takes, too.
+            ndn::strategy::Strategy::from_name(strategy.name.view()).map_err(|error| error.to_string())?;
+        }
         self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.program)));
         Ok(())
     }
@@ -373,6 +377,9 @@ fn faces_that_cannot_be_made_are_refused_with_a_reason() {
     assert_eq!(mtu.0, 406);
     let local_fields = ControlParameters { flags: Some(1), mask: Some(1), ..tcp.clone() };
     assert_eq!(bench.refused("faces/create", &local_fields).0, 406);
+    // Of this host or not, a UDP face is not local.
+    let uri = Some("udp4://127.0.0.1:6363".into());
+    assert_eq!(bench.refused("faces/create", &ControlParameters { uri, ..local_fields }).0, 406);
     assert_eq!(bench.plane.tickets, []);
     let packet = command(Scope::Localhost, "faces/create", &tcp, None);
     bench.send(&packet);
@@ -424,6 +431,17 @@ fn faces_are_updated_as_far_as_they_can_be() {
     let response = bench.command("faces/update", &wrong);
     let body = response.parameters().unwrap().unwrap();
     assert_eq!((response.code, body.flags, body.mtu, body.persistency), (409, Some(1), Some(20), None));
+    // On demand it goes away when it is silent, and is told of so; a stream does not.
+    let on_demand = |id| ControlParameters {
+        face_id: Some(id),
+        persistency: Some(FacePersistency::OnDemand),
+        ..Default::default()
+    };
+    bench.ok("faces/update", &on_demand(301));
+    bench.manager.face_up(face(302, "tcp4://192.0.2.1:6363"), NOW);
+    bench.ok("faces/update", &on_demand(302));
+    let idle = |id| bench.manager.faces().find(|face| face.id == id).unwrap().idle;
+    assert_eq!([301, 302].map(idle), [Some(600_000), None]);
     // Without a number it is the face of the command; ndn-cxx enables local fields so.
     let own = ControlParameters { flags: Some(1), mask: Some(1), ..Default::default() };
     assert_eq!(bench.ok("faces/update", &own).face_id, Some(300));
@@ -501,6 +519,12 @@ fn strategies_are_chosen_by_name() {
     assert_eq!(body.strategy, Some(name("/localhost/nfd/strategy/asf/v=5")));
     bench.ok("strategy-choice/set", &choose("/b", "best-route/v=4/retx-suppression-initial~20"));
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "ncc")).0, 404);
+    for strategy in ["best-route/v=4", "multicast/v=4", "random/v=1", "asf/v=1"] {
+        bench.ok("strategy-choice/set", &choose("/d", strategy));
+    }
+    bench.ok("strategy-choice/unset", &named("/d"));
+    bench.plane.asked.retain(|asked| !asked.contains("/d"));
+    assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=0")).0, 404);
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=6")).0, 404);
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "asf/v=5/x")).0, 409);
     let refused = bench.refused("strategy-choice/set", &choose("/c", "asf/v=5/bad~1"));

@@ -1,11 +1,12 @@
 //! Connections that come.
 
+use super::origin::{NoteOrigin, Origins};
 use super::port::STREAM_QUEUE;
 use super::receive::Reader;
 use super::reconnect::Connection;
 use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
-use crate::management::{FaceInfo, Peer};
+use crate::management::{FaceInfo, FaceOptions, Peer};
 use link::stream::{StreamReader, StreamWriter};
 use link::unix::peer_credentials;
 use mio::Interest;
@@ -23,7 +24,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
-use tungstenite::handshake::server::NoCallback;
 use tungstenite::handshake::{HandshakeError, MidHandshake, server::ServerHandshake};
 
 /// Connections that are taken of one listener before others have their turn.
@@ -33,19 +33,28 @@ const ACCEPTS: usize = 64;
 const MAX_HANDSHAKES: usize = 256;
 const HANDSHAKE: u64 = 10_000;
 
-type Handshake = MidHandshake<ServerHandshake<Metered, NoCallback>>;
+type Shaking = ServerHandshake<Metered, NoteOrigin>;
 
 /// WebSocket connections in their handshake.
 #[derive(Default)]
 pub(super) struct Handshakes {
-    open: HashMap<usize, (Handshake, SocketAddr, SocketAddr, Time)>,
+    open: HashMap<usize, (MidHandshake<Shaking>, Visitor)>,
     next: usize,
+}
+
+/// Who is at the other end of a WebSocket connection.
+struct Visitor {
+    peer: SocketAddr,
+    local: SocketAddr,
+    since: Time,
+    /// Of the page that it comes from, once its request has been read.
+    origins: Origins,
 }
 
 impl Handshakes {
     /// Forgets those that take too long.
     pub(super) fn sweep(&mut self, now: Time) {
-        self.open.retain(|_, (_, _, _, since)| now.since(*since).as_millis() < u128::from(HANDSHAKE));
+        self.open.retain(|_, (_, visitor)| now.since(visitor.since).as_millis() < u128::from(HANDSHAKE));
     }
 }
 
@@ -91,7 +100,9 @@ impl<P: Pit> Plane<P> {
             match listener.accept() {
                 Ok((stream, peer)) => {
                     let Ok(local) = stream.local_addr() else { continue };
-                    self.open_tcp(stream, peer, local, FacePersistency::OnDemand);
+                    let persistency = Some(FacePersistency::OnDemand);
+                    let options = FaceOptions { persistency, ..FaceOptions::default() };
+                    self.open_tcp(stream, peer, local, &options);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
@@ -107,13 +118,16 @@ impl<P: Pit> Plane<P> {
         stream: TcpStream,
         peer: SocketAddr,
         local: SocketAddr,
-        persistency: FacePersistency,
+        options: &FaceOptions,
     ) -> Option<FaceId> {
         // Small packets wait for nothing; where that cannot be had they may be late.
         let _ = stream.set_nodelay(true);
         let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
         let (scope, told) = scope_of(peer);
-        let info = self.info(uri(peer), uri(local), told, persistency);
+        let mut info = self.info(uri(peer), uri(local), told, FacePersistency::OnDemand);
+        // Before it is told of, so that what is told is what holds.
+        info.apply(options, None);
+        let persistency = info.persistency;
         let face = self.open_stream(Stream::Tcp(stream), scope, info, Peer::Ip(peer.ip()))?;
         if let Some(port) = self.ports.find_mut(face) {
             port.connection = Some(Connection::new(peer, persistency, port.used));
@@ -161,9 +175,11 @@ impl<P: Pit> Plane<P> {
                     if self.poll.registry().register(&mut stream, token, interests).is_err() {
                         continue;
                     }
-                    let handshake =
-                        tungstenite::accept_with_config(Metered::unbounded(stream), Some(limits()));
-                    self.handshaken(number, peer, local, self.ports.now, handshake);
+                    let visitor = Visitor { peer, local, since: self.ports.now, origins: Origins::default() };
+                    let stream = Metered::unbounded(stream);
+                    let note = visitor.origins.note();
+                    let handshake = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
+                    self.handshaken(number, visitor, handshake);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
@@ -175,38 +191,31 @@ impl<P: Pit> Plane<P> {
 
     /// Goes on with a handshake.
     pub(super) fn shake(&mut self, number: usize) {
-        if let Some((handshake, peer, local, since)) = self.handshakes.open.remove(&number) {
+        if let Some((handshake, visitor)) = self.handshakes.open.remove(&number) {
             let handshake = handshake.handshake();
-            self.handshaken(number, peer, local, since, handshake);
+            self.handshaken(number, visitor, handshake);
         }
     }
 
     fn handshaken(
         &mut self,
         number: usize,
-        peer: SocketAddr,
-        local: SocketAddr,
-        since: Time,
-        outcome: Result<
-            tungstenite::WebSocket<Metered>,
-            HandshakeError<ServerHandshake<Metered, NoCallback>>,
-        >,
+        visitor: Visitor,
+        outcome: Result<tungstenite::WebSocket<Metered>, HandshakeError<Shaking>>,
     ) {
         match outcome {
-            Ok(socket) => self.open_websocket(socket, peer, local),
+            Ok(socket) => self.open_websocket(socket, &visitor),
             Err(HandshakeError::Interrupted(handshake)) => {
-                self.handshakes.open.insert(number, (handshake, peer, local, since));
+                self.handshakes.open.insert(number, (handshake, visitor));
             }
-            Err(HandshakeError::Failure(error)) => tracing::info!(%peer, %error, "no WebSocket connection"),
+            Err(HandshakeError::Failure(error)) => {
+                tracing::info!(peer = %visitor.peer, %error, "no WebSocket connection");
+            }
         }
     }
 
-    fn open_websocket(
-        &mut self,
-        socket: tungstenite::WebSocket<Metered>,
-        peer: SocketAddr,
-        local: SocketAddr,
-    ) {
+    fn open_websocket(&mut self, socket: tungstenite::WebSocket<Metered>, visitor: &Visitor) {
+        let (peer, local) = (visitor.peer, visitor.local);
         let descriptor = socket.get_ref().stream.as_raw_fd();
         // It gets another token with its face.
         let _ = self.poll.registry().deregister(&mut SourceFd(&descriptor));
@@ -216,7 +225,11 @@ impl<P: Pit> Plane<P> {
         let info = self.info(remote, local, told, FacePersistency::OnDemand);
         let socket = Rc::new(RefCell::new(WebSocket(socket)));
         let kind = PortKind::WebSocket(socket.clone());
-        if let Some(face) = self.open(kind, scope, info, Peer::Ip(peer.ip())) {
+        let peer = match visitor.origins.stranger(&self.config.websocket.origins) {
+            Some(origin) => Peer::Page { address: peer.ip(), origin },
+            None => Peer::Ip(peer.ip()),
+        };
+        if let Some(face) = self.open(kind, scope, info, peer) {
             self.wait_for(face, descriptor, Reader::WebSocket(socket));
         }
     }

@@ -1,7 +1,7 @@
 //! What the management asks for.
 
 use super::message::{Report, Request, Requests};
-use super::{Kind, Plane, Port, Time};
+use super::{Kind, Plane, Port, PortKind, Time};
 use crate::management::{CsConfig, FaceOptions, FaceOutcome, Plane as Asked, StrategyInstance, Ticket};
 use mio::Interest;
 use mio::net::TcpStream;
@@ -99,6 +99,12 @@ fn owned(name: NdnName<'_>) -> OwnedName<Ndn> {
     OwnedName::from(&name)
 }
 
+/// What a command that makes a face says about it, and what holds where it says nothing.
+fn made(options: &FaceOptions) -> FaceOptions {
+    let persistency = options.persistency.or(Some(FacePersistency::Persistent));
+    FaceOptions { persistency, ..*options }
+}
+
 /// The face of this number.
 fn face_of(number: u64) -> FaceId {
     u32::try_from(number).map_or(FaceId::NONE, FaceId)
@@ -187,12 +193,8 @@ impl<P: Pit> Plane<P> {
     }
 
     fn create_udp(&mut self, number: usize, remote: SocketAddr, options: &FaceOptions) -> FaceOutcome {
-        let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
-        match self.open_udp(number, remote, persistency, None) {
-            Some(face) => {
-                self.update_face(face, options);
-                FaceOutcome::Created(face.0.into())
-            }
+        match self.open_udp(number, remote, &made(options)) {
+            Some(face) => FaceOutcome::Created(face.0.into()),
             None => FaceOutcome::Failed { code: 504, text: "there are as many faces as there may be".into() },
         }
     }
@@ -251,7 +253,6 @@ impl<P: Pit> Plane<P> {
             Purpose::New { ticket, options } => (ticket, options),
             Purpose::Again(face) => return self.resume(face, stream),
         };
-        let persistency = options.persistency.unwrap_or(FacePersistency::Persistent);
         // Another command may have asked for the same meanwhile.
         let is_it = |port: &&Port| port.connection.is_some_and(|connection| connection.is_with(remote));
         let there = self.ports.iter().find(is_it).map(|port| port.face);
@@ -259,11 +260,8 @@ impl<P: Pit> Plane<P> {
             return self.created(ticket, FaceOutcome::Exists(face.0.into()));
         }
         let local = stream.local_addr().unwrap_or(remote);
-        let outcome = match self.open_tcp(stream, remote, local, persistency) {
-            Some(face) => {
-                self.update_face(face, &options);
-                FaceOutcome::Created(face.0.into())
-            }
+        let outcome = match self.open_tcp(stream, remote, local, &made(&options)) {
+            Some(face) => FaceOutcome::Created(face.0.into()),
             None => FaceOutcome::Failed { code: 504, text: "there are as many faces as there may be".into() },
         };
         self.created(ticket, outcome);
@@ -287,13 +285,20 @@ impl<P: Pit> Plane<P> {
             set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
             set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
         }
+        let now = self.ports.now;
         let Some(port) = self.ports.find_mut(face) else { return };
         if let Some(marks) = meant(FACE_CONGESTION_MARKING) {
             port.marks = marks;
         }
-        if options.persistency.is_some_and(|persistency| persistency != FacePersistency::OnDemand) {
-            port.idle = None;
-            self.on_demand.remove(face);
+        if let Some(persistency) = options.persistency.filter(|_| matches!(port.kind, PortKind::Udp { .. })) {
+            port.idle = self.config.udp.idle_after(persistency);
+            if port.idle.is_some() {
+                // It was wanted until now.
+                port.used = now;
+                self.on_demand.add(face, now);
+            } else {
+                self.on_demand.remove(face);
+            }
         }
         if let Some(interval) = options.marking_interval {
             port.marking.interval = interval / 1_000_000;

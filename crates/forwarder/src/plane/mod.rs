@@ -8,6 +8,7 @@ mod accept;
 mod control;
 pub(crate) mod message;
 mod on_demand;
+mod origin;
 mod port;
 mod ready;
 mod receive;
@@ -347,6 +348,7 @@ impl<P: Pit> Plane<P> {
         for face in idle {
             self.close(face, "idle");
         }
+        self.ports.forget_pieces(now);
         self.handshakes.sweep(now);
         self.give_up_connecting(now);
         self.connect_again(now);

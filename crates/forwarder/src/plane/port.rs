@@ -176,6 +176,12 @@ impl Ports {
         self.ports.iter().flatten()
     }
 
+    /// Frees the pieces of packets whose others have not come. Links on which pieces come do that themselves; this is for those that have fallen
+    /// silent.
+    pub(super) fn forget_pieces(&mut self, now: Time) {
+        self.ports.iter_mut().flatten().for_each(|port| port.reassembler.turn(now));
+    }
+
     /// The face in a slot.
     pub(super) fn face_in(&self, slot: usize) -> Option<FaceId> {
         self.ports.get(slot)?.as_ref().map(|port| port.face)
@@ -260,5 +266,34 @@ impl Output for Ports {
             port.dirty = true;
             dirty.push(slot as u32);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndn::wire::LpPacket;
+
+    #[test]
+    fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
+        let now = Time::from_millis(1000);
+        let face = FaceId(FaceId::FIRST);
+        let mut ports = Ports::new(Vec::new(), Reports::new().0);
+        ports.add(Port::new(face, PortKind::Down, Arc::default(), 7, now));
+        let mut pieces = Vec::new();
+        let packet = [&[6, 253, 4, 0][..], &[0; 1024]].concat();
+        let header = LpHeader::default();
+        assert!(
+            Fragmenter::new(7).send(&header, &packet, 500, |head, piece| pieces.push([head, piece].concat()))
+        );
+        let first = LpPacket::parse(&pieces[0]).expect("a piece");
+        let port = ports.find_mut(face).expect("a port");
+        assert!(port.reassembler.receive(&first, &pieces[0], now).is_ok_and(|whole| whole.is_none()));
+        let octets = |ports: &mut Ports, millis| {
+            ports.forget_pieces(now.after_millis(millis));
+            ports.find_mut(face).expect("a port").reassembler.octets()
+        };
+        assert!(octets(&mut ports, 100) > 400, "the others may come yet");
+        assert_eq!(octets(&mut ports, 1000), 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::socket::{Received, Stream, WebSocket};
 use super::{Kind, Plane, PortKind};
+use crate::management::FaceOptions;
 use link::stream::{Filled, Framing, FramingError, StreamReader};
 use ndn::face::{FaceId, Scope};
 use ndn::forward::DropReason;
@@ -197,8 +198,8 @@ impl<P: Pit> Plane<P> {
             let silent = self.on_demand.take_silent(now, GIVES_WAY, used).ok_or(DropReason::UnknownFace)?;
             self.close(silent, "idle, and another one came");
         }
-        let idle = Some(self.config.udp.idle_timeout_s.saturating_mul(1000));
-        let face = self.open_udp(number, peer, FacePersistency::OnDemand, idle);
+        let options = FaceOptions { persistency: Some(FacePersistency::OnDemand), ..FaceOptions::default() };
+        let face = self.open_udp(number, peer, &options);
         let face = face.ok_or(DropReason::UnknownFace)?;
         self.on_demand.add(face, self.ports.now);
         Ok(face)
@@ -209,14 +210,15 @@ impl<P: Pit> Plane<P> {
         &mut self,
         number: usize,
         peer: SocketAddr,
-        persistency: FacePersistency,
-        idle: Option<u64>,
+        options: &FaceOptions,
     ) -> Option<FaceId> {
         let local = self.ports.sockets.get(number)?.local;
         let uri = |address| FaceUri::from_address(Protocol::Udp, address);
-        let mut info = self.info(uri(peer), uri(local), FaceScope::NonLocal, persistency);
+        let mut info = self.info(uri(peer), uri(local), FaceScope::NonLocal, FacePersistency::OnDemand);
         info.mtu = Some(self.config.udp.mtu as u64);
-        info.idle = idle;
+        info.idle = self.config.udp.idle_after(FacePersistency::OnDemand);
+        // Before it is told of, so that what is told is what holds.
+        info.apply(options, info.idle);
         let kind = PortKind::Udp { socket: number, peer };
         let face = self.open(kind, Scope::NonLocal, info, crate::management::Peer::Ip(peer.ip()))?;
         self.ports.sockets.get_mut(number)?.peers.insert(peer, face);

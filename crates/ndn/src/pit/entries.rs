@@ -170,6 +170,10 @@ impl<M: Mark, X> Entries<M, X> {
         self.wheel.next_due().map(Time::from_millis)
     }
 
+    pub(super) fn looks(&self) -> u64 {
+        self.wheel.looks()
+    }
+
     pub(super) fn memory(&self) -> usize {
         let entries =
             self.table.iter().map(|(_, kept, stored)| kept.key.packet().len() + stored.records.memory());

@@ -237,6 +237,11 @@ pub trait Pit {
         self.entries().next_end()
     }
 
+    /// How often an entry was looked at to see whether it has ended.
+    fn looks(&self) -> u64 {
+        self.entries().looks()
+    }
+
     /// Octets of memory that all of it takes: entries, Interests, records, timers, and what is in reserve. The table does not shrink, so that this
     /// is what the most entries that there have been took, less their packets. It looks at each entry.
     fn memory(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use super::{Asf, BestRoute, Multicast, Random, Strategy, Suppression};
 use crate::hashed::{HashedName, NameHasher};
+use crate::mgmt::segment::number;
 use crate::prefixes::Prefixes;
 use core::fmt;
 use name::component::{Component, GENERIC, VERSION};
@@ -21,9 +22,9 @@ pub enum StrategyError {
     NotAStrategy,
     /// There is none of this name.
     Unknown,
-    /// There is none of this version.
+    /// There is none of this version, which is none or a later one than is here.
     Version {
-        /// The one that there is.
+        /// The latest that there is.
         known: u64,
     },
     /// A parameter is not written `name~value`, is not known, or has a value that it cannot have.
@@ -37,7 +38,7 @@ impl fmt::Display for StrategyError {
             Self::Unknown => {
                 f.write_str("there are the strategies best-route, multicast, asf and random, and no other")
             }
-            Self::Version { known } => write!(f, "of this strategy there is version {known} only"),
+            Self::Version { known } => write!(f, "of this strategy there are versions 1 to {known}"),
             Self::Parameter => f.write_str(
                 "a parameter is one component NAME~VALUE; there are retx-suppression-initial, retx-suppression-max, retx-suppression-multiplier, \
                  and of asf probing-interval (at least 1000) and max-timeouts (at least 1)",
@@ -53,7 +54,7 @@ pub(super) const STRATEGY_PREFIX: [&[u8]; 3] = [b"localhost", b"nfd", b"strategy
 
 impl Strategy {
     /// The strategy of this name: `/localhost/nfd/strategy/NAME`, with a version where one is wanted, and then parameters, each a component
-    /// `NAME~VALUE`. The versions are those of NFD that behave alike.
+    /// `NAME~VALUE`. Versions are counted as NFD's; an earlier one than that which is here is taken too, and is the same.
     ///
     /// # Errors
     /// Why there is none.
@@ -74,7 +75,7 @@ impl Strategy {
         };
         let mut rest = components.peekable();
         if let Some(version) = rest.next_if(|component| component.typ == VERSION)
-            && version.value != [known as u8]
+            && !number(version, VERSION).is_some_and(|version| (1..=known).contains(&version))
         {
             return Err(StrategyError::Version { known });
         }

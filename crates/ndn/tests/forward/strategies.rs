@@ -228,6 +228,7 @@ fn names_of_strategies_are_read_or_refused() {
     for (name, is) in [
         ("best-route", "best-route"),
         ("best-route/v=5", "best-route"),
+        ("best-route/v=4", "best-route"),
         ("multicast/v=5/retx-suppression-initial~20", "multicast"),
         ("asf/v=5/probing-interval~30000/max-timeouts~5", "asf"),
         ("asf/retx-suppression-multiplier~1.5", "asf"),
@@ -241,7 +242,8 @@ fn names_of_strategies_are_read_or_refused() {
         ("/localhost/nfd", NotAStrategy),
         ("/best-route", NotAStrategy),
         ("/localhost/nfd/strategy/self-learning", Unknown),
-        ("/localhost/nfd/strategy/best-route/v=4", Version { known: 5 }),
+        ("/localhost/nfd/strategy/best-route/v=6", Version { known: 5 }),
+        ("/localhost/nfd/strategy/best-route/v=0", Version { known: 5 }),
         ("/localhost/nfd/strategy/best-route/v=261", Version { known: 5 }),
         ("/localhost/nfd/strategy/random/v=5", Version { known: 1 }),
         ("/localhost/nfd/strategy/best-route/v=5/v=5", Parameter),

@@ -4,7 +4,7 @@ use crate::support::{Ask, data_of, uri};
 use crate::{Letters, letters, name};
 use hash::scheme::Key;
 use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use ndn::cs::{Config, ContentStore, Policy};
+use ndn::cs::{Config, ContentStore, EVICTED, Policy};
 use ndn::hashed::{HashedName, NameHasher};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest};
@@ -265,9 +265,13 @@ proptest! {
         }
         prop_assert_eq!(store.names().count(), store.len());
         store.configure(Config { packets: 0, ..config });
-        prop_assert_eq!((store.len(), store.octets()), (0, 0));
+        // Never more than that many at once.
+        prop_assert!(store.len() <= EVICTED);
+        store.turn(Time::from_millis(millis));
+        prop_assert_eq!((store.len(), store.octets(), store.is_over()), (0, 0, false));
     }
 
+    /// There are never as many as one turn evicts.
     #[test]
     fn stays_within_its_capacity_however_it_is_configured(
         steps in prop::collection::vec((step(), prop::option::weighted(0.1, (0..20_usize, any::<bool>(), any::<bool>()))), 1..150),
@@ -303,8 +307,72 @@ proptest! {
             prop_assert_eq!(store.iter().count(), store.len());
         }
         store.configure(Config { packets: 0, ..Config::default() });
+        store.turn(Time::from_millis(millis));
         prop_assert_eq!((store.len(), store.octets()), (0, 0));
     }
+}
+
+/// A store with so many packets.
+fn filled(packets: usize, policy: Policy) -> ContentStore {
+    let mut store = ContentStore::new(Config { policy, ..Config::default() });
+    for number in 0..packets {
+        let name = uri(&format!("/{}/{number}", number % 7));
+        insert(&mut store, &name, &data_of(&name, 1000, b""), Time::default());
+    }
+    assert_eq!(store.len(), packets);
+    store
+}
+
+#[test]
+fn what_is_too_much_leaves_in_steps() {
+    for policy in [Policy::Lru, Policy::PriorityFifo] {
+        for smaller in
+            [Config { packets: 10, ..Config::default() }, Config { octets: 3000, ..Config::default() }]
+        {
+            let mut store = filled(10 * EVICTED, policy);
+            store.configure(Config { policy, ..smaller });
+            assert_eq!((store.len(), store.is_over()), (10 * EVICTED, true), "configuring evicts nothing");
+            let mut before = store.len();
+            while store.is_over() {
+                store.turn(Time::default());
+                assert!((1..=EVICTED).contains(&(before - store.len())), "{before} {}", store.len());
+                before = store.len();
+                // What comes meanwhile takes the places of two, whatever the reason is.
+                if store.is_over() {
+                    let name = uri(&format!("/new/{before}"));
+                    insert(&mut store, &name, &data_of(&name, 1000, b""), Time::default());
+                    assert!(store.len() < before && before - store.len() <= 2 || !store.is_over());
+                    before = store.len();
+                }
+            }
+            assert!(store.len() <= 10 || store.config().packets > 10);
+            assert!(store.octets() <= store.config().octets);
+            store.turn(Time::default());
+            assert_eq!(store.len(), before, "nothing leaves a store that is within its capacity");
+        }
+    }
+}
+
+#[test]
+fn a_large_packet_takes_the_place_of_small_ones_as_large() {
+    let mut store = filled(10 * EVICTED, Policy::Lru);
+    let config = Config { octets: store.octets() / 2, ..Config::default() };
+    store.configure(config);
+    let (len, octets) = (store.len(), store.octets());
+    let name = uri("/large");
+    assert!(insert(&mut store, &name, &data_of(&name, 0, &[0; 8000]), Time::default()));
+    assert!(store.octets() <= octets);
+    assert!((2..EVICTED).contains(&(len + 1 - store.len())), "{len} {}", store.len());
+}
+
+#[test]
+fn erasing_everything_goes_on_until_all_is_gone() {
+    let mut store = filled(1000, Policy::PriorityFifo);
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let root = uri("/");
+    let erased: Vec<usize> = (0..5).map(|_| store.erase(&hashed(&mut hasher, &root), 256)).collect();
+    assert_eq!(erased, [256, 256, 256, 232, 0]);
+    assert_eq!((store.len(), store.octets()), (0, 0));
 }
 
 #[test]

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 /// Named Data Networking: run, use and manage a forwarder.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one at /run/nfd/nfd.sock. Only dump needs
-none: it shows packets that pass, or that were captured.
+The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one that this user runs, or the one at
+/run/nfd/nfd.sock. Only dump needs none: it shows packets that pass, or that were captured.
 
 Examples:
   hashlane ndn run &

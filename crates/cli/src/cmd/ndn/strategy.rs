@@ -38,10 +38,12 @@ Examples:
     Show(Of),
     /// Give a prefix a strategy
     #[command(after_help = "\
-A strategy without a slash is one of /localhost/nfd/strategy.
+A strategy that does not begin with a slash is one of /localhost/nfd/strategy; its parameters follow, and its version may be
+left out.
 
 Examples:
   hashlane ndn strategy set /example multicast
+  hashlane ndn strategy set /example asf/probing-interval~5000
   hashlane ndn strategy set /example /localhost/nfd/strategy/best-route/v=5")]
     Set(Set),
     /// Take a prefix its strategy: it has that of a shorter one again
@@ -74,15 +76,29 @@ struct Set {
     /// The prefix
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// The strategy, as a name or as the last component of one
+    /// The strategy, as a name or as what follows /localhost/nfd/strategy/ in one
     #[arg(value_parser = strategy)]
     strategy: OwnedName<Ndn>,
     #[command(flatten)]
     connection: Connection,
 }
 
+/// The prefix of the names of strategies.
+const STRATEGIES: &str = "/localhost/nfd/strategy";
+
 fn strategy(text: &str) -> Result<OwnedName<Ndn>, name::uri::UriError> {
-    if text.contains('/') { name(text) } else { name(&format!("/localhost/nfd/strategy/{text}")) }
+    if text.starts_with('/') || text.starts_with("ndn:") {
+        return name(text);
+    }
+    let (program, parameters) = text.split_once('/').unwrap_or((text, ""));
+    let short = name(&format!("{STRATEGIES}/{text}"))?;
+    // Parameters stand behind a version.
+    match ndn::strategy::Strategy::from_name(short.view()) {
+        Ok(strategy) if !parameters.is_empty() && !parameters.starts_with("v=") => {
+            name(&format!("{STRATEGIES}/{program}/v={}/{parameters}", strategy.version()))
+        }
+        _ => Ok(short),
+    }
 }
 
 impl Strategy {
@@ -136,6 +152,27 @@ fn begins(prefix: NdnName<'_>, name: NdnName<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_strategy_may_be_written_short() {
+        for (short, full) in [
+            ("multicast", "multicast"),
+            ("asf/probing-interval~1000", "asf/v=5/probing-interval~1000"),
+            (
+                "random/retx-suppression-max~200/retx-suppression-initial~9",
+                "random/v=1/retx-suppression-max~200/retx-suppression-initial~9",
+            ),
+            ("asf/v=4/max-timeouts~2", "asf/v=4/max-timeouts~2"),
+            // What this is, or what is wrong with it, the forwarder says.
+            ("self-learning/v=1", "self-learning/v=1"),
+            ("asf/x", "asf/x"),
+        ] {
+            assert_eq!(strategy(short), name(&format!("/localhost/nfd/strategy/{full}")), "{short}");
+        }
+        for name in ["/localhost/nfd/strategy/asf", "ndn:/localhost/nfd/strategy/asf"] {
+            assert_eq!(strategy(name), super::name("/localhost/nfd/strategy/asf"));
+        }
+    }
 
     #[test]
     fn a_prefix_begins_a_name_by_whole_components() {
