@@ -262,19 +262,8 @@ fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
     assert!(folder.run(&["status"]).status.success(), "the first one is none the worse");
 }
 
-/// What the forwarder answers over a WebSocket to the registration of a prefix; `origin` is a header line, or nothing.
-fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
-    let mut stream = TcpStream::connect(at).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
-    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
-    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut line = String::new();
-    while line != "\r\n" {
-        line.clear();
-        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
-    }
+/// The signed command that registers `/page`.
+fn registration() -> Vec<u8> {
     let parameters = ControlParameters { name: Some(parse("/page")), ..Default::default() };
     let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
@@ -289,7 +278,23 @@ fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
         signature_nonce: u64::from(nonce).to_be_bytes(),
         time,
     };
-    let command = command.build().unwrap();
+    command.build().unwrap()
+}
+
+/// What the forwarder answers over a WebSocket to the registration of a prefix; `origin` is a header line, or nothing.
+fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
+    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
+    }
+    let command = registration();
     // A message of a client is masked, with a mask of zeroes here.
     let header = [&[0x82, 0x80 | 126][..], &(command.len() as u16).to_be_bytes(), &[0; 4]].concat();
     stream.write_all(&[header, command].concat()).unwrap();
@@ -299,6 +304,28 @@ fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
     let mut answer = vec![0; usize::from(u16::from_be_bytes([header[2], header[3]]))];
     reader.read_exact(&mut answer).unwrap();
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// What a page posts to the port for NDN is read by no browser's rules: its head is made to look like one packet here, and its body is a command.
+#[test]
+fn a_command_in_what_a_page_posts_is_not_done() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    let mut stream = TcpStream::connect(forwarder.tcp).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    // As TLV this is of the type 0x50, and has 0x4f octets.
+    let mut posted = format!("POST /{} HTTP/1.1\r\n\r\n", "x".repeat(0x4f - 17)).into_bytes();
+    assert_eq!(posted.len(), 2 + 0x4f);
+    posted.extend(registration());
+    stream.write_all(&posted).unwrap();
+    let mut answer = Vec::new();
+    let closed = stream.read_to_end(&mut answer);
+    let reset = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionReset;
+    assert!(closed.as_ref().map_or_else(reset, |_| true), "{closed:?}");
+    assert!(answer.is_empty(), "{answer:?}");
+    forwarder.process.wait_for("no packet starts at octet 0", 1);
+    let routes = String::from_utf8(folder.run(&["route"]).stdout).unwrap();
+    assert!(!routes.contains("/page"), "{routes}");
 }
 
 #[test]

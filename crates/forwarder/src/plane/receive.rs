@@ -11,7 +11,8 @@ use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
 use ndn::pit::Pit;
 use ndn::tlv;
-use ndn::wire::LpPacket;
+use ndn::wire::lp::LP_PACKET;
+use ndn::wire::{DATA, INTEREST, LpPacket};
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -32,11 +33,15 @@ const BATCHES: usize = 2;
 /// For how long a UDP peer that came by itself must have been silent to give way to another, where there are too many.
 const GIVES_WAY: Duration = Duration::from_secs(10);
 
-/// How long the packet is that the octets start with.
+/// How long the packet is that the octets start with. A stream has Interests, Data and link packets, and nothing else: what speaks another protocol, as
+/// a web page might that has commands in what it posts, is cut off at its first octet.
 #[inline]
 fn framing(octets: &[u8]) -> Framing {
-    if let [1..=252, len @ ..=252, ..] = *octets {
-        return Framing::Packet(2 + usize::from(len));
+    match *octets {
+        [] => return Framing::More,
+        [typ, ..] if ![INTEREST, DATA, LP_PACKET].contains(&typ.into()) => return Framing::Lost,
+        [_, len @ ..=252, ..] => return Framing::Packet(2 + usize::from(len)),
+        _ => {}
     }
     match tlv::frame(octets) {
         Ok(Some(len)) => Framing::Packet(usize::try_from(len).unwrap_or(usize::MAX)),
