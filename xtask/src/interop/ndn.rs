@@ -74,7 +74,7 @@ impl Ndn {
         let bench = Bench { peers, forwarder, neighbour };
         let mut failed = run(&bench, &scenarios);
         if !failed.is_empty() {
-            print!("{}", bench.forwarder.said());
+            print!("{}{}", bench.forwarder.said(), bench.neighbour.said());
         }
         failed.extend(bench.forwarder.stop().err());
         if failed.is_empty() {
