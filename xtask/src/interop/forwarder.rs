@@ -33,7 +33,7 @@ pub(crate) enum Index {
     Name,
     /// The digest of the Interest
     Digest,
-    /// A token of its own, which goes to the neighbour
+    /// A token of its own, for faces that take it; of these none does
     Token,
 }
 
@@ -59,34 +59,26 @@ pub(crate) enum Face {
 /// A forwarder that runs until it is stopped, or is dropped.
 pub(crate) struct Forwarder {
     pub(crate) kind: Kind,
-    pub(crate) setting: Setting,
+    pub(crate) index: Index,
     program: Program,
     // Dropped after the program, whose socket is in it.
     dir: Dir,
     ports: Ports,
 }
 
-/// What is set for ours.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Setting {
-    pub(crate) index: Index,
-    /// Faces that get PitTokens.
-    pub(crate) tokens: Vec<String>,
-}
-
 impl Forwarder {
     /// Starts a forwarder on a socket in a folder of its own and on free ports, and waits until it listens.
-    pub(crate) fn start(kind: Kind, setting: Setting, peers: &Peers) -> Result<Self, String> {
+    pub(crate) fn start(kind: Kind, index: Index, peers: &Peers) -> Result<Self, String> {
         let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
         let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
-        let program = launch(kind, &setting, &dir, &ports, peers)?;
-        Ok(Self { kind, setting, program, dir, ports })
+        let program = launch(kind, index, &dir, &ports, peers)?;
+        Ok(Self { kind, index, program, dir, ports })
     }
 
     /// Ends it without a warning, and starts another in its place.
     pub(crate) fn replace(&mut self, peers: &Peers) -> Result<(), String> {
         self.program.kill();
-        self.program = launch(self.kind, &self.setting, &self.dir, &self.ports, peers)?;
+        self.program = launch(self.kind, self.index, &self.dir, &self.ports, peers)?;
         Ok(())
     }
 
@@ -122,9 +114,9 @@ pub(crate) fn build() -> Result<(), String> {
     run::show(&mut run::command(&["cargo", "build", "--package", "hashlane"]))
 }
 
-fn launch(kind: Kind, setting: &Setting, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
+fn launch(kind: Kind, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
     let mut command = match kind {
-        Kind::Hashlane => ours(setting, dir, ports)?,
+        Kind::Hashlane => ours(index, dir, ports)?,
         Kind::Ndnd => theirs(dir, ports, peers)?,
     };
     let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
@@ -133,14 +125,9 @@ fn launch(kind: Kind, setting: &Setting, dir: &Dir, ports: &Ports, peers: &Peers
     Ok(program)
 }
 
-fn ours(setting: &Setting, dir: &Dir, ports: &Ports) -> Result<Command, String> {
-    let config = dir.0.join("forwarder.toml");
-    // Texts in TOML are quoted as in Rust, where they are as plain as these.
-    let text = format!("[faces]\npit_tokens = {:?}\n", setting.tokens);
-    fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
+fn ours(index: Index, dir: &Dir, ports: &Ports) -> Result<Command, String> {
     let mut command = run::command(&[run::target_dir()?.join("debug/hashlane")]);
-    command.args(["ndn", "run", "--pit-index", setting.index.flag(), "--config"]).arg(config);
-    command.arg("--unix").arg(dir.socket());
+    command.args(["ndn", "run", "--pit-index", index.flag(), "--unix"]).arg(dir.socket());
     for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {
         command.arg(option).arg(format!("127.0.0.1:{port}"));
     }

@@ -25,7 +25,7 @@ Examples:
   cargo xtask interop                                      all of them
   cargo xtask interop dns                                  what needs dig
   cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names
-  cargo xtask interop ndn --index token                    all of them, with PitTokens of ours";
+  cargo xtask interop ndn --index token                    all of them, our PIT indexed by tokens";
 
 #[derive(Debug, Subcommand)]
 enum Part {

@@ -59,7 +59,8 @@ pub(super) struct Dump {
     /// All elements of each packet, with their offsets and lengths, and what they hold
     #[arg(short, long)]
     verbose: bool,
-    /// The type of the link header's field that is a digest of the Interest: 800 to 956, a multiple of 4
+    /// The type of the link header's field that is a digest of the Interest: 800 to 956, a multiple of 4; by default that of
+    /// our forwarder
     #[arg(long, value_name = "N", value_parser = digest_type, default_value_t = INTEREST_DIGEST)]
     digest_type: u32,
 }
