@@ -1,7 +1,8 @@
-//! What must hold of a forwarder, whatever comes in, in whatever order, while its faces, routes, strategies and its store change.
+//! What must hold of a forwarder, whatever comes in, in whatever order, while its faces, routes, strategies and its store change; under each index of
+//! its PIT.
 //!
 //! The octets are a list of steps, each of one octet that says which, and arguments of few octets. Names are made of two letters, and Nonces of
-//! one octet, so that Interests, Data and Nacks meet.
+//! one octet, so that Interests, Data and Nacks meet. Tokens and digests are octets of the input, or those that the forwarder sent before, or nearly those.
 
 use ::ndn::cs;
 use ::ndn::dead_nonce::LIFETIME;
@@ -9,16 +10,17 @@ use ::ndn::face::{Face, FaceId, LinkType, Scope};
 use ::ndn::fib::NextHop;
 use ::ndn::forward::{Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output};
 use ::ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
-use ::ndn::pit::Pit as _;
+use ::ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy, TOKEN_LEN};
 use ::ndn::strategy::Strategy;
 use ::ndn::time::Time;
-use ::ndn::wire::lp::NO_CACHE;
+use ::ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
 use ::ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
 use hash::scheme::Key;
 use name::build::OwnedName;
 use name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use name::ndn::Ndn;
 use name::uri::parse_uri;
+use std::collections::{BTreeSet, VecDeque};
 
 const PIT_ENTRIES: usize = 24;
 
@@ -58,6 +60,7 @@ impl<'a> Steps<'a> {
 struct Sent {
     face: FaceId,
     token: Vec<u8>,
+    digest: Vec<u8>,
     nack: Option<NackReason>,
     packet: Vec<u8>,
 }
@@ -70,8 +73,8 @@ impl Output for Log {
         let frame = header.frame(packet.len());
         let octets = [frame.as_bytes(), packet].concat();
         assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header: *header, fragment: packet }));
-        let (token, packet) = (header.pit_token.to_vec(), packet.to_vec());
-        self.0.push(Sent { face, token, nack: header.nack, packet });
+        let (token, digest) = (header.pit_token.to_vec(), header.digest.of(INTEREST_DIGEST).to_vec());
+        self.0.push(Sent { face, token, digest, nack: header.nack, packet: packet.to_vec() });
     }
 }
 
@@ -80,24 +83,55 @@ struct Port {
     reassembler: Reassembler,
 }
 
-struct Rig {
-    forwarder: Forwarder,
+struct Rig<P> {
+    forwarder: Forwarder<P>,
+    index: Index,
     ports: Vec<Port>,
     now: Time,
     /// Interests that were sent.
     interests: usize,
     /// Packets that were dropped.
     drops: u64,
+    /// Tokens and digests that were sent last.
+    given: VecDeque<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Runs the steps.
+/// How many tokens and digests are kept to be sent back.
+const GIVEN: usize = 15;
+
+/// What the PIT is indexed by.
+#[derive(Clone, Copy, PartialEq)]
+enum Index {
+    Name,
+    Token,
+    Digest(DigestFunction),
+}
+
+/// Runs the steps under each index.
 pub fn check_forwarder(octets: &[u8]) {
+    let (sha, sip) = (DigestFunction::Sha1, DigestFunction::Sip64([7; 16]));
+    run(octets, Index::Name, ByName::default());
+    // With this number of a thread no token is all zeros.
+    run(octets, Index::Token, ByToken::new(&Key::VECTOR, 5));
+    run(octets, Index::Digest(sha), ByDigest::new(sha, Satisfy::All, &Key::VECTOR));
+    run(octets, Index::Digest(sip), ByDigest::new(sip, Satisfy::One, &Key::VECTOR));
+}
+
+fn run<P: Pit>(octets: &[u8], index: Index, pit: P) {
     let mut steps = Steps(octets);
     let region = parse_uri(b"/b/a").expect("a name");
     let cs = cs::Config { packets: 6, octets: 40_000, ..cs::Config::default() };
     let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region], ..Config::default() };
-    let forwarder = Forwarder::new(config, &Key::VECTOR, 7);
-    let mut rig = Rig { forwarder, ports: Vec::new(), now: Time::from_millis(1), interests: 0, drops: 0 };
+    let forwarder = Forwarder::with_pit(config, &Key::VECTOR, 7, pit);
+    let mut rig = Rig {
+        forwarder,
+        index,
+        ports: Vec::new(),
+        now: Time::from_millis(1),
+        interests: 0,
+        drops: 0,
+        given: VecDeque::new(),
+    };
     for number in 0..4 {
         rig.add_face(number);
     }
@@ -113,7 +147,7 @@ pub fn check_forwarder(octets: &[u8]) {
     rig.ends();
 }
 
-impl Rig {
+impl<P: Pit> Rig<P> {
     fn add_face(&mut self, how: u8) {
         if self.ports.len() == 8 {
             return;
@@ -122,6 +156,7 @@ impl Rig {
         let link = [LinkType::PointToPoint, LinkType::PointToPoint, LinkType::MultiAccess, LinkType::AdHoc];
         let mut face = Face::new(scope, link[usize::from(how >> 2 & 3)]);
         face.local_fields = how & 16 != 0;
+        (face.pit_tokens, face.interest_digests) = (how & 32 == 0, how & 64 == 0);
         let face = self.forwarder.add_face(face).expect("room for a face");
         self.ports.push(Port { face, reassembler: Reassembler::default() });
     }
@@ -206,9 +241,10 @@ impl Rig {
     /// Hands a packet to the forwarder: whole, or, as `how` says, over a narrow link in pieces, one of which may be lost.
     fn packet(&mut self, steps: &mut Steps<'_>, nack: Option<NackReason>, packet: &[u8], how: u8) {
         let (face, fields) = (steps.octet(), steps.octet());
-        let token = [fields; 32];
+        let (token, digest) = self.hop(face >> 3, fields);
         let header = LpHeader {
-            pit_token: &token[..usize::from(fields >> 3 & 3) * 16 % 33],
+            pit_token: &token,
+            digest: DigestField::new(INTEREST_DIGEST, &digest),
             nack,
             next_hop_face: (fields & 1 != 0).then(|| self.face(fields >> 5).0.into()),
             cache_policy: (fields & 2 != 0).then_some(NO_CACHE),
@@ -230,6 +266,21 @@ impl Rig {
             pieces.pop();
         }
         pieces.iter().for_each(|piece| self.octets(face, piece));
+    }
+
+    /// A token and a digest: none of which the forwarder knows, or some that it has sent, the last bits of which may be others.
+    fn hop(&self, which: u8, fields: u8) -> (Vec<u8>, Vec<u8>) {
+        let given = usize::from(which >> 1).checked_rem(self.given.len());
+        let Some((token, digest)) = given.filter(|_| which > 0).and_then(|at| self.given.get(at)) else {
+            let token = vec![fields; usize::from(fields >> 3 & 3) * 16 % 33];
+            let digest = if fields & 64 == 0 { Vec::new() } else { vec![fields; 20] };
+            return (token, digest);
+        };
+        let mut hop = (token.clone(), digest.clone());
+        for octets in [&mut hop.0, &mut hop.1] {
+            octets.iter_mut().last().into_iter().for_each(|last| *last ^= which & 1);
+        }
+        hop
     }
 
     /// Hands octets from a link to the forwarder.
@@ -269,17 +320,36 @@ impl Rig {
         let drops = self.counted();
         assert_eq!(drops - self.drops, u64::from(result.is_err()), "a drop that is not counted once");
         self.drops = drops;
+        assert!(result != Err(DropReason::Digest) || matches!(self.index, Index::Digest(_)));
         let mut answers = Vec::new();
-        for Sent { face, token, nack, packet } in log.0 {
+        let mut upstream = BTreeSet::new();
+        for Sent { face, token, digest, nack, packet } in log.0 {
             let live = self.forwarder.faces().find(face).expect("a face that is there");
             assert!(packet.len() <= MAX_PACKET);
+            let own = match self.index {
+                Index::Digest(function) if live.interest_digests => function.len(),
+                _ => 0,
+            };
+            assert_eq!(digest.len(), own, "an InterestDigest of another length");
+            if !(token.is_empty() && digest.is_empty()) {
+                self.given.truncate(GIVEN - 1);
+                self.given.push_front((token.clone(), digest.clone()));
+            }
             let localhost = match Interest::parse(&packet) {
                 Ok(interest) => {
                     assert!(
                         interest.nonce().is_some() && (nack.is_none() || live.link == LinkType::PointToPoint)
                     );
                     self.interests += usize::from(nack.is_none());
-                    assert!(nack.is_some() || token.is_empty());
+                    if let Index::Digest(function) = self.index {
+                        let right = function.digest(&interest);
+                        assert!(digest.is_empty() || digest == right.as_bytes(), "another Interest's digest");
+                    }
+                    if nack.is_none() {
+                        let takes = self.index == Index::Token && live.pit_tokens;
+                        assert_eq!(token.len(), if takes { TOKEN_LEN } else { 0 }, "{token:?}");
+                        upstream.extend(takes.then(|| token.clone()));
+                    }
                     interest.name().components().next() == Some(Component::generic(b"localhost"))
                 }
                 Err(_) => {
@@ -290,6 +360,7 @@ impl Rig {
             };
             assert!(!localhost || live.scope == Scope::Local, "a name of this host left it");
         }
+        assert!(upstream.len() <= 1, "one Interest went out under two tokens");
         let all = answers.len();
         answers.sort();
         answers.dedup();
@@ -311,6 +382,7 @@ impl Rig {
         let pit = forwarder.pit();
         let ins: usize = pit.iter().map(|(_, records)| records.ins.len()).sum();
         assert_eq!(forwarder.pending(), ins);
+        assert_eq!(pit.iter().count(), pit.len());
         assert!(ins <= PIT_ENTRIES && pit.len() <= ins, "{} entries, {ins} records", pit.len());
         assert!(forwarder.dead_nonces() <= self.interests);
         let cs = forwarder.cs();

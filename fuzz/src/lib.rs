@@ -5,8 +5,8 @@
 #[path = "../../crates/lab/src/workload/capture/mod.rs"]
 pub mod capture;
 
-pub mod forwarder;
 pub mod dump;
+pub mod forwarder;
 pub mod ndn;
 pub mod zones;
 

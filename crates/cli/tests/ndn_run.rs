@@ -2,204 +2,25 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-use client::{Client, Express, Incoming, Transport};
-use name::build::OwnedName;
-use name::ndn::Ndn;
+mod process;
+
+use client::Client;
 use ndn::mgmt::command::Target;
 use ndn::mgmt::dataset::FaceStatus;
 use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
 use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
-use ndn::wire::{DataBuilder, InterestBuilder};
+use ndn::wire::InterestBuilder;
+use process::{Folder, Forwarder, Process, RUN, block_on, fetch, parse, produce, until};
 use socket2::{Domain, Socket, Type};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-/// A folder of its own, gone in the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("hashlane-run-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn transport(&self) -> Transport {
-        Transport::Unix(self.path("nfd.sock"))
-    }
-
-    /// `hashlane ndn …`, with the forwarder of this folder.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hashlane"));
-        command.arg("ndn").args(arguments).current_dir(&self.0);
-        command.env("NDN_CLIENT_TRANSPORT", self.transport().to_string()).env("HASHLANE_LOG", "debug");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// A forwarder on a Unix socket, and on ports of UDP and TCP that the kernel chooses.
-    fn forwarder(&self, more: &[&str]) -> Forwarder {
-        Forwarder::start(self.command(&[&RUN[..], more].concat()))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-const RUN: [&str; 9] =
-    ["run", "--unix", "nfd.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "none"];
-
-/// A process that is ended in the end, and the lines that it prints.
-struct Process {
-    child: Child,
-    lines: Arc<Mutex<Vec<String>>>,
-}
-
-impl Process {
-    fn new(mut child: Child, output: impl Read + Send + 'static) -> Self {
-        let lines = Arc::<Mutex<Vec<String>>>::default();
-        let printed = Arc::clone(&lines);
-        thread::spawn(move || {
-            BufReader::new(output)
-                .lines()
-                .map_while(Result::ok)
-                .for_each(|line| printed.lock().unwrap().push(line));
-        });
-        // What nobody reads must not stop it.
-        if let Some(mut output) = child.stdout.take() {
-            thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
-        }
-        Self { child, lines }
-    }
-
-    /// One whose standard output is what matters.
-    fn printing(mut command: Command) -> Self {
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let output = child.stdout.take().unwrap();
-        Self::new(child, output)
-    }
-
-    fn count(&self, text: &str) -> usize {
-        self.lines.lock().unwrap().iter().filter(|line| line.contains(text)).count()
-    }
-
-    /// Waits until so many lines contain the text.
-    #[track_caller]
-    fn wait_for(&self, text: &str, lines: usize) {
-        until(|| self.count(text) >= lines, || format!("{text:?} in {:#?}", self.lines.lock().unwrap()));
-    }
-
-    fn signal(&self, signal: &str) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-    }
-
-    fn end(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A forwarder that listens.
-struct Forwarder {
-    process: Process,
-    udp: SocketAddr,
-    tcp: SocketAddr,
-}
-
-impl Forwarder {
-    #[track_caller]
-    fn start(mut command: Command) -> Self {
-        let mut child = command.spawn().unwrap();
-        let log = child.stderr.take().unwrap();
-        let process = Process::new(child, log);
-        process.wait_for("listening", 3);
-        let address = |scheme: &str| {
-            let lines = process.lines.lock().unwrap();
-            lines.iter().find_map(|line| line.split_once(scheme)?.1.trim().parse().ok()).unwrap()
-        };
-        let (udp, tcp) = (address("channel=udp4://"), address("channel=tcp4://"));
-        Self { process, udp, tcp }
-    }
-
-    /// Octets of memory that it has.
-    fn memory(&self) -> usize {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").trim().parse::<usize>().unwrap() << 10
-    }
-}
-
-/// Waits for what must come about; the deadline is there to stop a hang.
-#[track_caller]
-fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {}", what());
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn parse(uri: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(uri.as_bytes()).unwrap()
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what content it is answered with, until
-/// the test ends.
-fn produce(folder: &Folder, prefix: &str, mut answer: impl FnMut(&Incoming) -> Vec<u8> + Send + 'static) {
-    let (transport, prefix) = (folder.transport(), parse(prefix));
-    let (registered, wait) = mpsc::channel();
-    thread::spawn(move || {
-        block_on(async {
-            let client = Client::connect(&transport).await.unwrap();
-            let mut registration = client.register(prefix.view()).await.unwrap();
-            registered.send(()).unwrap();
-            while let Some(incoming) = registration.next().await {
-                let content = answer(&incoming);
-                let data = DataBuilder::new(incoming.interest().name(), &content).build();
-                let _ = incoming.reply(&data).await;
-            }
-        });
-    });
-    wait.recv().expect("the prefix is registered");
-}
-
-/// Fetches the Data of a name.
-async fn fetch(client: &Client, uri: &str) -> bool {
-    let name = parse(uri);
-    client.express(&InterestBuilder::new(name.view()), &Express::default()).await.is_ok()
-}
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Octets that look like chance.
 fn noise(seed: u64, octets: usize) -> Vec<u8> {

@@ -96,7 +96,7 @@ impl Bench {
     ///
     /// The clients are new: `NDNApp` ends with its connection, and NDNts of this version connects again and sends nothing.
     pub(crate) fn replaced(&self, prefix: &str) -> Result<String, String> {
-        let mut forwarder = Forwarder::start(self.forwarder.kind, &self.peers)?;
+        let mut forwarder = Forwarder::start(self.forwarder.kind, self.forwarder.index, &self.peers)?;
         let first = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
         forwarder.replace(&self.peers)?;
         drop(first);

@@ -25,6 +25,28 @@ pub(crate) enum Kind {
     Ndnd,
 }
 
+/// What the PIT of ours is indexed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Index {
+    /// The name of Data
+    #[default]
+    Name,
+    /// The digest of the Interest
+    Digest,
+    /// A token of its own, for faces that take it; of these none does
+    Token,
+}
+
+impl Index {
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Digest => "digest",
+            Self::Token => "token",
+        }
+    }
+}
+
 /// How a client reaches a forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Face {
@@ -37,6 +59,7 @@ pub(crate) enum Face {
 /// A forwarder that runs until it is stopped, or is dropped.
 pub(crate) struct Forwarder {
     pub(crate) kind: Kind,
+    pub(crate) index: Index,
     program: Program,
     // Dropped after the program, whose socket is in it.
     dir: Dir,
@@ -45,17 +68,17 @@ pub(crate) struct Forwarder {
 
 impl Forwarder {
     /// Starts a forwarder on a socket in a folder of its own and on free ports, and waits until it listens.
-    pub(crate) fn start(kind: Kind, peers: &Peers) -> Result<Self, String> {
+    pub(crate) fn start(kind: Kind, index: Index, peers: &Peers) -> Result<Self, String> {
         let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
         let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
-        let program = launch(kind, &dir, &ports, peers)?;
-        Ok(Self { kind, program, dir, ports })
+        let program = launch(kind, index, &dir, &ports, peers)?;
+        Ok(Self { kind, index, program, dir, ports })
     }
 
     /// Ends it without a warning, and starts another in its place.
     pub(crate) fn replace(&mut self, peers: &Peers) -> Result<(), String> {
         self.program.kill();
-        self.program = launch(self.kind, &self.dir, &self.ports, peers)?;
+        self.program = launch(self.kind, self.index, &self.dir, &self.ports, peers)?;
         Ok(())
     }
 
@@ -91,9 +114,9 @@ pub(crate) fn build() -> Result<(), String> {
     run::show(&mut run::command(&["cargo", "build", "--package", "hashlane"]))
 }
 
-fn launch(kind: Kind, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
+fn launch(kind: Kind, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program, String> {
     let mut command = match kind {
-        Kind::Hashlane => ours(dir, ports)?,
+        Kind::Hashlane => ours(index, dir, ports)?,
         Kind::Ndnd => theirs(dir, ports, peers)?,
     };
     let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
@@ -102,9 +125,9 @@ fn launch(kind: Kind, dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Program
     Ok(program)
 }
 
-fn ours(dir: &Dir, ports: &Ports) -> Result<Command, String> {
+fn ours(index: Index, dir: &Dir, ports: &Ports) -> Result<Command, String> {
     let mut command = run::command(&[run::target_dir()?.join("debug/hashlane")]);
-    command.args(["ndn", "run", "--unix"]).arg(dir.socket());
+    command.args(["ndn", "run", "--pit-index", index.flag(), "--unix"]).arg(dir.socket());
     for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {
         command.arg(option).arg(format!("127.0.0.1:{port}"));
     }

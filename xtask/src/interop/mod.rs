@@ -24,7 +24,8 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop                                      all of them
   cargo xtask interop dns                                  what needs dig
-  cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names";
+  cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names
+  cargo xtask interop ndn --index token                    all of them, our PIT indexed by tokens";
 
 #[derive(Debug, Subcommand)]
 enum Part {
@@ -42,7 +43,7 @@ impl Interop {
         match &self.part {
             Some(Part::Dns) => dns::run(),
             Some(Part::Ndn(ndn)) => ndn.run(),
-            None => both(dns::run(), ndn::Ndn::default().run()),
+            None => both(dns::run(), ndn::Ndn::all()),
         }
     }
 }

@@ -5,6 +5,7 @@ use etherparse::PacketBuilder;
 use name::ndn::Ndn;
 use name::uri::parse_uri;
 use ndn::fragment::Fragmenter;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{DataBuilder, InterestBuilder, LpHeader, NackReason};
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
@@ -13,9 +14,10 @@ use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
-use std::io::{BufRead, BufReader, Write};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::UdpSocket;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Where the packets of these tests come from and go to.
@@ -108,6 +110,11 @@ fn shows_packets_and_what_the_link_says_of_them() {
         line(6, "malformed: type 9 is not that of a packet expected here"),
     ];
     assert_eq!(dumped(&frames, &[]), expected);
+    // That of the forwarder has its name where nobody gives one, also where an Interest comes back.
+    let own = LpHeader { digest: DigestField::new(INTEREST_DIGEST, &[1, 2, 0xff]), ..nack };
+    let line_of_own = dumped(&[udp(&wrapped(&own, &packet))], &[]);
+    let told = INTEREST.replace("INTEREST: ", "NACK: NoRoute, ");
+    assert_eq!(line_of_own, [line(0, &format!("NDNLPv2 InterestDigest=0102ff, {told}"))]);
     let named = dumped(&frames, &["--digest-type", "860"]);
     assert_eq!(named[4], line(4, &format!("NDNLPv2 InterestDigest=01020304, {INTEREST}")));
     assert_eq!(dumped(&frames, &["--prefix", "/a/b/c"]), expected[1..2]);
@@ -285,40 +292,56 @@ impl Drop for Running {
     }
 }
 
-#[test]
-fn listens_to_an_exchange_and_ends_at_ctrl_c() {
-    let folder = Folder::new();
-    // A port that was free just now.
-    let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-    let mut command = folder.command(&["ndn", "dump", "-i", "lo", "--port", &port, "-f", "/live"]);
+/// A port that was free just now.
+fn port() -> String {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
+}
+
+/// Listens to the loopback interface, until it is told to end; its output, and what it tells. None where that is not permitted.
+fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<ChildStderr>>)> {
+    let mut command = folder.command(&[&["ndn", "dump", "-i", "lo"], more].concat());
     let mut dump = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(dump.stderr.take().unwrap()).lines();
     let first = told.next().unwrap().unwrap();
-    let mut dump = Running(dump);
+    let dump = Running(dump);
     if first.contains("CAP_NET_RAW") {
         holds(&first, &["cannot listen to lo", "sudo setcap cap_net_raw+ep"]);
         println!("skipped: {first}");
-        return;
+        return None;
     }
     assert_eq!(first, "listening to lo");
+    Some((dump, told))
+}
 
-    let spawn = |arguments: &[&str]| {
-        let mut command = folder.command(arguments);
-        Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    };
-    let address = format!("127.0.0.1:{port}");
-    let _forwarder =
-        spawn(&["ndn", "run", "--unix", "nfd.sock", "--udp", &address, "--tcp", "none", "--ws", "none"]);
+fn spawn(folder: &Folder, arguments: &[&str]) -> Running {
+    let mut command = folder.command(arguments);
+    Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// A forwarder that listens on a socket of this name and a UDP port.
+fn forwarder(folder: &Folder, socket: &str, port: &str, more: &[&str]) -> Running {
+    let udp = format!("127.0.0.1:{port}");
+    let run = ["ndn", "run", "--unix", socket, "--udp", &udp, "--tcp", "none", "--ws", "none"];
+    let forwarder = spawn(folder, &[&run, more].concat());
     let begun = Instant::now();
-    while !folder.path("nfd.sock").exists() {
+    while !folder.path(socket).exists() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the forwarder did not begin");
         std::thread::sleep(Duration::from_millis(10));
     }
+    forwarder
+}
+
+#[test]
+fn listens_to_an_exchange_and_ends_at_ctrl_c() {
+    let folder = Folder::new();
+    let port = port();
+    let Some((mut dump, mut told)) = listen(&folder, &["--port", &port, "-f", "/live"]) else { return };
+    let _forwarder = forwarder(&folder, "nfd.sock", &port, &[]);
     let unix = format!("unix://{}", folder.path("nfd.sock").display());
-    let _server = spawn(&["ndn", "ping-server", "/live", "--connect", &unix]);
+    let _server = spawn(&folder, &["ndn", "ping-server", "/live", "--connect", &unix]);
     // Interests before the server has registered its prefix come back as Nacks.
-    let udp = format!("udp://{address}");
-    let _ping = spawn(&["ndn", "ping", "/live", "-i", "50", "--connect", &udp]);
+    let udp = format!("udp://127.0.0.1:{port}");
+    let _ping = spawn(&folder, &["ndn", "ping", "/live", "-i", "50", "--connect", &udp]);
     let mut lines = BufReader::new(dump.0.stdout.take().unwrap()).lines();
     let mut asked = 0;
     let answered = loop {
@@ -334,4 +357,40 @@ fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     assert!(lines.map_while(Result::ok).count() < 10_000);
     assert_eq!(dump.0.wait().unwrap().code(), Some(0));
     holds(&told.next().unwrap().unwrap(), &[" lines from ", " frames"]);
+}
+
+#[test]
+fn hears_the_digests_of_two_forwarders() {
+    let folder = Folder::new();
+    let ports = [port(), port()];
+    let Some((mut dump, _told)) = listen(&folder, &["--port", &ports[1], "-f", "/live"]) else { return };
+    let [_near, _far] = [("a.sock", 0), ("b.sock", 1)]
+        .map(|(socket, at)| forwarder(&folder, socket, &ports[at], &["--pit-index", "digest"]));
+    let [near, far] = ["a.sock", "b.sock"].map(|socket| format!("unix://{}", folder.path(socket).display()));
+    let uri = format!("udp4://127.0.0.1:{}", ports[1]);
+    folder.run(&["ndn", "route", "add", "/live", &uri, "--connect", &near]).ok();
+    let _server = spawn(&folder, &["ndn", "ping-server", "/live", "--connect", &far]);
+    let _ping = spawn(&folder, &["ndn", "ping", "/live", "-i", "50", "--connect", &near]);
+    let mut lines = BufReader::new(dump.0.stdout.take().unwrap()).lines();
+    let mut asked = HashMap::new();
+    loop {
+        let line = lines.next().unwrap().unwrap();
+        let (_, rest) = line.split_once("UDP, NDNLPv2 InterestDigest=").expect("all have a digest");
+        let (digest, packet) = rest.split_once(", ").unwrap();
+        // The SHA-1 of the Interest.
+        assert_eq!(digest.len(), 40, "{line}");
+        let name = packet.split([' ', '?']).find(|word| word.starts_with("/live")).unwrap();
+        if packet.starts_with("INTEREST: ") {
+            asked.insert(name.to_owned(), digest.to_owned());
+        } else {
+            // Before the server has registered its prefix, a Nack.
+            assert_eq!(asked[name], digest, "it comes back: {line}");
+        }
+        if packet.starts_with("DATA: ") {
+            break;
+        }
+    }
+    assert!(Command::new("kill").args(["-INT", &dump.0.id().to_string()]).status().unwrap().success());
+    assert!(lines.map_while(Result::ok).count() < 10_000);
+    assert_eq!(dump.0.wait().unwrap().code(), Some(0));
 }

@@ -1,6 +1,7 @@
 //! What must hold of a network that has come to rest, besides what each step was held against.
 
 use crate::network::Network;
+use crate::node::Index;
 use crate::topology::Kind;
 
 /// What came of several runs.
@@ -16,7 +17,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    pub fn add(&mut self, network: &Network) {
+    pub fn add<P: Index>(&mut self, network: &Network<P>) {
         self.forwarders += network.nodes.len();
         for request in network.consumers.iter().flat_map(|consumer| &consumer.requests) {
             self.asked += 1;
@@ -33,7 +34,7 @@ impl Sum {
 }
 
 /// Holds a network that has come to rest against what must be.
-pub fn check(network: &Network) {
+pub fn check<P: Index>(network: &Network<P>) {
     network.nodes.iter().for_each(crate::node::Node::must_be_quiet);
     let topology = &network.topology;
     if topology.kind != Kind::Sound {

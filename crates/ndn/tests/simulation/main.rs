@@ -2,7 +2,7 @@
 //! must do.
 //!
 //! A run is a function of its seed. One that fails prints it, and is run again, alone, with `HASHLANE_SIM_SEED=n cargo test -p hashlane-ndn --test
-//! simulation`. `HASHLANE_SIM_RUNS=n` runs so many seeds of each kind.
+//! simulation`. `HASHLANE_SIM_RUNS=n` runs so many seeds of each kind. The PITs of a network have one index; the model knows of none.
 
 #[path = "../support/mod.rs"]
 #[allow(unreachable_pub, reason = "it is shared")]
@@ -23,7 +23,9 @@ mod node;
 #[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod topology;
 
+use ndn::pit::{ByDigest, ByName, ByToken};
 use network::Network;
+use node::Index;
 use topology::Kind;
 
 /// Says which seed it was, where a run fails.
@@ -43,7 +45,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
 }
 
-fn run(kind: Kind, seed: u64) -> Network {
+fn run<P: Index>(kind: Kind, seed: u64) -> Network<P> {
     let _running = Running(kind, seed);
     let mut network = Network::new(kind, seed);
     network.run();
@@ -52,11 +54,13 @@ fn run(kind: Kind, seed: u64) -> Network {
 }
 
 /// Runs all seeds that are to be run, and returns what came of them together.
-fn all(kind: Kind, runs: u64) -> checks::Sum {
+fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
     let mut sum = checks::Sum::default();
     match number("HASHLANE_SIM_SEED") {
-        Some(seed) => sum.add(&run(kind, seed)),
-        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs)).for_each(|seed| sum.add(&run(kind, seed))),
+        Some(seed) => sum.add(&run::<P>(kind, seed)),
+        None => {
+            (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs)).for_each(|seed| sum.add(&run::<P>(kind, seed)))
+        }
     }
     println!("{kind:?}: {sum:?}");
     sum
@@ -64,25 +68,42 @@ fn all(kind: Kind, runs: u64) -> checks::Sum {
 
 #[test]
 fn in_sound_networks_all_that_can_be_answered_is() {
-    let sum = all(Kind::Sound, 300);
+    let sum = all::<ByName>(Kind::Sound, 300);
     assert!(sum.answered == sum.asked && sum.asked > 0);
 }
 
 #[test]
 fn faulty_networks_keep_the_rules() {
-    assert!(all(Kind::Faulty, 300).asked > 0);
+    assert!(all::<ByName>(Kind::Faulty, 300).asked > 0);
 }
 
 #[test]
 fn crowded_networks_keep_the_rules() {
-    assert!(all(Kind::Crowded, 300).asked > 0);
+    assert!(all::<ByName>(Kind::Crowded, 300).asked > 0);
+}
+
+fn of_all_kinds<P: Index>() {
+    let sum = all::<P>(Kind::Sound, 100);
+    assert!(sum.answered == sum.asked && sum.asked > 0);
+    assert!(all::<P>(Kind::Faulty, 100).asked > 0);
+    assert!(all::<P>(Kind::Crowded, 100).asked > 0);
+}
+
+#[test]
+fn under_tokens_networks_keep_the_rules() {
+    of_all_kinds::<ByToken>();
+}
+
+#[test]
+fn under_digests_networks_keep_the_rules() {
+    of_all_kinds::<ByDigest>();
 }
 
 #[test]
 fn a_seed_says_all_that_happens() {
     let again = [1, 2].map(|_| {
         let mut sum = checks::Sum::default();
-        (0..5).for_each(|seed| sum.add(&run(Kind::Faulty, seed)));
+        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(Kind::Faulty, seed)));
         sum
     });
     assert_eq!(again[0], again[1]);

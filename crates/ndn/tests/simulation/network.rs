@@ -2,10 +2,11 @@
 
 use crate::applications::{Consumer, Request, answer, data, draw};
 use crate::chance::Chance;
-use crate::node::{Node, Peer};
+use crate::node::{Index, Node, Peer};
 use crate::support::{Sent, uri};
 use crate::topology::{Kind, Topology};
 use ndn::time::Time;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Interest, LpHeader, LpPacket};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,6 +24,7 @@ enum Event {
     Answered {
         producer: usize,
         token: Vec<u8>,
+        digest: Vec<u8>,
         octets: Vec<u8>,
     },
     /// A consumer asks; this is the number of its request.
@@ -45,9 +47,9 @@ enum Event {
     },
 }
 
-pub struct Network {
+pub struct Network<P> {
     pub topology: Topology,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Node<P>>,
     pub consumers: Vec<Consumer>,
     queue: BinaryHeap<Reverse<(Time, u64, Event)>>,
     events: u64,
@@ -64,7 +66,7 @@ const ASKING: usize = 10_000_000;
 /// Times that a consumer asks again when an Interest comes back.
 const TRIES: usize = 20;
 
-impl Network {
+impl<P: Index> Network<P> {
     pub fn new(kind: Kind, seed: u64) -> Self {
         let mut chance = Chance::new(seed);
         let topology = Topology::draw(kind, &mut chance);
@@ -150,8 +152,9 @@ impl Network {
                 let sent = self.nodes[node].receive(port, &octets, self.now);
                 self.send(node, sent);
             }
-            Event::Answered { producer, token, octets } => {
-                let header = LpHeader { pit_token: &token, ..LpHeader::default() };
+            Event::Answered { producer, token, digest, octets } => {
+                let digest = DigestField::new(INTEREST_DIGEST, &digest);
+                let header = LpHeader { pit_token: &token, digest, ..LpHeader::default() };
                 let node = self.topology.producers[producer].node;
                 self.give(node, Peer::Producer(producer), &LpPacket { header, fragment: &octets });
             }
@@ -259,8 +262,10 @@ impl Network {
         }
         let wait = self.chance.below(if sound { 50_000 } else { 300_000 }) as u64;
         let at = self.now + std::time::Duration::from_micros(wait);
-        let (token, octets) = (sent.token.clone(), answer(&sent.interest()));
-        self.push(at, Event::Answered { producer, token, octets });
+        // Not all producers know of either field.
+        let knows = producer % 3 != 2;
+        let [token, digest] = [&sent.token, &sent.digest].map(|field| field.repeat(knows.into()));
+        self.push(at, Event::Answered { producer, token, digest, octets: answer(&sent.interest()) });
     }
 
     fn consume(&mut self, consumer: usize, sent: &Sent) {

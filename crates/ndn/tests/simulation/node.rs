@@ -11,7 +11,7 @@ use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::fib::NextHop;
 use ndn::forward::{Config, DropReason, Forwarder};
 use ndn::fragment::{Fragmenter, Reassembler};
-use ndn::pit::Pit as _;
+use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
 use ndn::strategy::Strategy;
 use ndn::time::Time;
 use ndn::wire::{Interest, LpPacket};
@@ -35,9 +35,33 @@ pub struct Port {
     pub reassembler: Reassembler,
 }
 
-pub struct Node {
+/// A PIT that nodes can have.
+pub trait Index: Pit {
+    /// An empty one.
+    fn empty(key: &Key) -> Self;
+}
+
+impl Index for ByName {
+    fn empty(_key: &Key) -> Self {
+        Self::default()
+    }
+}
+
+impl Index for ByToken {
+    fn empty(key: &Key) -> Self {
+        Self::new(key, 1)
+    }
+}
+
+impl Index for ByDigest {
+    fn empty(key: &Key) -> Self {
+        Self::new(DigestFunction::Sha1, Satisfy::All, key)
+    }
+}
+
+pub struct Node<P> {
     number: usize,
-    pub forwarder: Forwarder,
+    pub forwarder: Forwarder<P>,
     pub model: Model,
     pub ports: Vec<Port>,
     /// When the forwarder is to be turned next.
@@ -49,7 +73,7 @@ pub fn region(node: usize) -> OwnedName<Ndn> {
     uri(&format!("/region/{node}"))
 }
 
-impl Node {
+impl<P: Index> Node<P> {
     pub fn new(topology: &Topology, number: usize, seed: u64) -> Self {
         let links = topology.neighbours(number).map(|(link, _)| Peer::Link(link));
         let producers = topology.producers.iter().enumerate().filter(|(_, producer)| producer.node == number);
@@ -81,7 +105,7 @@ impl Node {
         self.set_up(topology);
     }
 
-    fn empty(topology: &Topology, number: usize, seed: u64) -> (Forwarder, Model) {
+    fn empty(topology: &Topology, number: usize, seed: u64) -> (Forwarder<P>, Model) {
         let regions = vec![region(number)];
         let packets = topology.stores[number];
         let policy = if seed & 1 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
@@ -93,7 +117,8 @@ impl Node {
         };
         let mut key = [0; 16];
         key[..8].copy_from_slice(&seed.to_le_bytes());
-        let forwarder = Forwarder::new(config, &Key::new(key), seed);
+        let key = Key::new(key);
+        let forwarder = Forwarder::with_pit(config, &key, seed, P::empty(&key));
         (forwarder, Model::new(regions, topology.kind == Kind::Crowded))
     }
 
@@ -116,8 +141,10 @@ impl Node {
     fn open(&mut self, topology: &Topology, port: usize) {
         let peer = self.ports[port].peer;
         let scope = if matches!(peer, Peer::Link(_)) { Scope::NonLocal } else { Scope::Local };
-        let face = self.forwarder.add_face(Face::new(scope, LinkType::PointToPoint));
-        let face = face.expect("room for a face");
+        let mut face = Face::new(scope, LinkType::PointToPoint);
+        // All give back what they got; some get nothing.
+        (face.pit_tokens, face.interest_digests) = (port % 4 != 3, port % 4 != 2);
+        let face = self.forwarder.add_face(face).expect("room for a face");
         self.ports[port].face = face;
         self.model.face_added(face);
         for (prefix, cost) in self.routes(topology, peer) {

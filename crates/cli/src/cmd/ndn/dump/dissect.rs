@@ -32,7 +32,7 @@ pub(super) struct Wanted {
     /// The value of a name that names must begin with.
     pub(super) prefix: Option<Vec<u8>>,
     /// The type of the header field that is an InterestDigest.
-    pub(super) digest: Option<u32>,
+    pub(super) digest: u32,
     /// All elements, too.
     pub(super) verbose: bool,
 }

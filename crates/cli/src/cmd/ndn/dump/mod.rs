@@ -14,6 +14,7 @@ use lab::workload::capture::packets::{FormatError, Frame, frames};
 use link::tap::{LinkKind, Tap, TapError};
 use name::build::OwnedName;
 use name::ndn::Ndn;
+use ndn::wire::lp::INTEREST_DIGEST;
 use pcap_file::DataLink;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -58,9 +59,10 @@ pub(super) struct Dump {
     /// All elements of each packet, with their offsets and lengths, and what they hold
     #[arg(short, long)]
     verbose: bool,
-    /// The type of the link header's field that is a digest of the Interest: 800 to 956, a multiple of 4
-    #[arg(long, value_name = "N", value_parser = digest_type)]
-    digest_type: Option<u32>,
+    /// The type of the link header's field that is a digest of the Interest: 800 to 956, a multiple of 4; by default that of
+    /// our forwarder
+    #[arg(long, value_name = "N", value_parser = digest_type, default_value_t = INTEREST_DIGEST)]
+    digest_type: u32,
 }
 
 fn digest_type(text: &str) -> Result<u32, String> {

@@ -25,7 +25,7 @@ pub(super) fn hex(octets: &[u8]) -> String {
 
 /// The header fields of a link packet that was parsed, each with a space before it: `NDNLPv2 PitToken=a0a1 CongestionMark=1`; nothing of a bare
 /// packet. The field of type `digest` is called an InterestDigest.
-pub(super) fn header(octets: &[u8], digest: Option<u32>) -> String {
+pub(super) fn header(octets: &[u8], digest: u32) -> String {
     let Some(packet) = single(octets).ok().filter(|packet| packet.typ == lp::LP_PACKET) else {
         return String::new();
     };
@@ -42,10 +42,10 @@ pub(super) fn header(octets: &[u8], digest: Option<u32>) -> String {
     text
 }
 
-fn field(element: &Element<'_>, digest: Option<u32>) -> String {
+fn field(element: &Element<'_>, digest: u32) -> String {
     let (name, kind) = tree::describe(Some(lp::LP_PACKET), element.typ);
     match (name, kind) {
-        _ if Some(element.typ) == digest => format!("InterestDigest={}", hex(element.value)),
+        _ if element.typ == digest => format!("InterestDigest={}", hex(element.value)),
         (Some(name), Kind::Flag) => name.to_owned(),
         (Some(name), Kind::Number) => format!("{name}={}", number(element)),
         (Some("CachePolicy"), _) => {
@@ -135,7 +135,7 @@ fn data(data: &Data<'_>) -> String {
 }
 
 /// The elements of a packet, a line each, with where they are and what they hold.
-pub(super) fn tree(octets: &[u8], digest: Option<u32>) -> String {
+pub(super) fn tree(octets: &[u8], digest: u32) -> String {
     let mut text = String::new();
     let mut parent_is_packet = false;
     tree::walk(octets, &mut |node| {
@@ -143,7 +143,7 @@ pub(super) fn tree(octets: &[u8], digest: Option<u32>) -> String {
             Ok(node) => {
                 let element = &node.element;
                 parent_is_packet |= element.typ == lp::LP_PACKET && node.depth == 0;
-                let is_digest = parent_is_packet && node.depth == 1 && Some(element.typ) == digest;
+                let is_digest = parent_is_packet && node.depth == 1 && element.typ == digest;
                 let name = if is_digest { Some("InterestDigest") } else { node.name };
                 let name = name.map_or_else(|| format!("{:#x}", element.typ), str::to_owned);
                 let indent = 2 * node.depth;
@@ -194,7 +194,7 @@ mod tests {
             if let (Some(octet), Some(typ)) = (octets.first_mut(), [5, 6, 100].get(first)) {
                 *octet = *typ;
             }
-            let _ = (header(&octets, Some(860)), tree(&octets, Some(860)));
+            let _ = (header(&octets, 860), tree(&octets, 860));
             if let Ok(packet) = LpPacket::parse(&octets) {
                 let _ = content(&packet);
             }

@@ -1,0 +1,199 @@
+//! Processes of `hashlane ndn`, and what the tests do with them.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use client::{Client, Express, Incoming, Transport};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::wire::{DataBuilder, InterestBuilder};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A folder of its own, gone in the end.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("hashlane-run-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn transport(&self) -> Transport {
+        Transport::Unix(self.path("nfd.sock"))
+    }
+
+    /// `hashlane ndn …`, with the forwarder of this folder.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hashlane"));
+        command.arg("ndn").args(arguments).current_dir(&self.0);
+        command.env("NDN_CLIENT_TRANSPORT", self.transport().to_string()).env("HASHLANE_LOG", "debug");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// A forwarder on a Unix socket, and on ports of UDP and TCP that the kernel chooses.
+    pub(crate) fn forwarder(&self, more: &[&str]) -> Forwarder {
+        Forwarder::start(self.command(&[&RUN[..], more].concat()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) const RUN: [&str; 9] =
+    ["run", "--unix", "nfd.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "none"];
+
+/// A process that is ended in the end, and the lines that it prints.
+pub(crate) struct Process {
+    pub(crate) child: Child,
+    pub(crate) lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Process {
+    pub(crate) fn new(mut child: Child, output: impl Read + Send + 'static) -> Self {
+        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let printed = Arc::clone(&lines);
+        thread::spawn(move || {
+            BufReader::new(output)
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| printed.lock().unwrap().push(line));
+        });
+        // What nobody reads must not stop it.
+        if let Some(mut output) = child.stdout.take() {
+            thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        }
+        Self { child, lines }
+    }
+
+    /// One whose standard output is what matters.
+    pub(crate) fn printing(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let output = child.stdout.take().unwrap();
+        Self::new(child, output)
+    }
+
+    pub(crate) fn count(&self, text: &str) -> usize {
+        self.lines.lock().unwrap().iter().filter(|line| line.contains(text)).count()
+    }
+
+    /// Waits until so many lines contain the text.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str, lines: usize) {
+        until(|| self.count(text) >= lines, || format!("{text:?} in {:#?}", self.lines.lock().unwrap()));
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    pub(crate) fn end(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A forwarder that listens.
+pub(crate) struct Forwarder {
+    pub(crate) process: Process,
+    pub(crate) udp: SocketAddr,
+    pub(crate) tcp: SocketAddr,
+}
+
+impl Forwarder {
+    #[track_caller]
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let log = child.stderr.take().unwrap();
+        let process = Process::new(child, log);
+        process.wait_for("listening", 3);
+        let address = |scheme: &str| {
+            let lines = process.lines.lock().unwrap();
+            lines.iter().find_map(|line| line.split_once(scheme)?.1.trim().parse().ok()).unwrap()
+        };
+        let (udp, tcp) = (address("channel=udp4://"), address("channel=tcp4://"));
+        Self { process, udp, tcp }
+    }
+
+    /// Octets of memory that it has.
+    pub(crate) fn memory(&self) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").trim().parse::<usize>().unwrap() << 10
+    }
+}
+
+/// Waits for what must come about; the deadline is there to stop a hang.
+#[track_caller]
+pub(crate) fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {}", what());
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub(crate) fn parse(uri: &str) -> OwnedName<Ndn> {
+    name::uri::parse_uri(uri.as_bytes()).unwrap()
+}
+
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what content it is answered with, until
+/// the test ends.
+pub(crate) fn produce(
+    folder: &Folder,
+    prefix: &str,
+    mut answer: impl FnMut(&Incoming) -> Vec<u8> + Send + 'static,
+) {
+    let (transport, prefix) = (folder.transport(), parse(prefix));
+    let (registered, wait) = mpsc::channel();
+    thread::spawn(move || {
+        block_on(async {
+            let client = Client::connect(&transport).await.unwrap();
+            let mut registration = client.register(prefix.view()).await.unwrap();
+            registered.send(()).unwrap();
+            while let Some(incoming) = registration.next().await {
+                let content = answer(&incoming);
+                let data = DataBuilder::new(incoming.interest().name(), &content).build();
+                let _ = incoming.reply(&data).await;
+            }
+        });
+    });
+    wait.recv().expect("the prefix is registered");
+}
+
+/// Fetches the Data of a name.
+pub(crate) async fn fetch(client: &Client, uri: &str) -> bool {
+    let name = parse(uri);
+    client.express(&InterestBuilder::new(name.view()), &Express::default()).await.is_ok()
+}
