@@ -16,6 +16,7 @@ pub mod child;
 mod control;
 mod drive;
 mod forwarders;
+mod index;
 mod port;
 mod process;
 pub mod relay;
@@ -26,7 +27,8 @@ mod workload;
 
 pub use drive::Plan;
 pub use forwarders::{Forwarder, NDND};
-pub use turn::{Reading, turn};
+pub use index::Index;
+pub use turn::{Reading, Rtt, turn};
 pub use window::Counts;
 pub use workload::{Link, Names, Workload, WorkloadError};
 
