@@ -1,5 +1,6 @@
 //! The thread of the load: consumers ask, producers answer, until the time is up.
 
+use super::network::{Network, Side};
 use super::port::{Batches, Out, Port, connect};
 use super::process::Process;
 use super::template::Template;
@@ -11,7 +12,7 @@ use ndn::pit::DigestFunction;
 use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -139,9 +140,23 @@ impl<'a> Drive<'a> {
     }
 
     /// Opens the sockets of all; a relay must know them before it starts.
-    pub(super) fn open_udp(&mut self, forwarder: SocketAddr) -> Result<(), LoadError> {
-        let ports: io::Result<Vec<Port>> = (0..self.count()).map(|_| Port::udp(forwarder)).collect();
-        self.ports = ports.map_err(|error| LoadError::Io("cannot open UDP sockets", error))?;
+    pub(super) fn open_udp(
+        &mut self,
+        forwarder: SocketAddr,
+        network: Option<&Network>,
+    ) -> Result<(), LoadError> {
+        let failed = |error| LoadError::Io("cannot open UDP sockets", error);
+        for at in 0..self.count() {
+            let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
+            let port = match network {
+                None => Port::udp(Ipv4Addr::LOCALHOST, forwarder),
+                Some(network) => {
+                    let [own, router] = side.addresses();
+                    network.on(side, || Port::udp(own, (router, forwarder.port()).into()))?
+                }
+            };
+            self.ports.push(port.map_err(failed)?);
+        }
         Ok(())
     }
 
@@ -174,7 +189,7 @@ impl<'a> Drive<'a> {
                 }
             };
             match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
-                (Link::Udp, Some(address)) => {
+                (Link::Udp | Link::Netns, Some(address)) => {
                     if is_producer {
                         let face = control::create_face(&mut control, address)?;
                         control::register(&mut control, prefix, Some(face))?;

@@ -38,6 +38,8 @@ pub(super) struct Start<'a> {
     /// Our own command.
     pub(super) command: &'a Path,
     pub(super) core: Option<usize>,
+    /// Where its network namespace can be opened, where it has one of its own.
+    pub(super) namespace: Option<&'a Path>,
     /// Where it is to take datagrams.
     pub(super) udp: SocketAddr,
     /// Who is whose partner, for a relay.
@@ -115,7 +117,7 @@ impl Forwarder {
             }
         };
         let log = folder.path("log");
-        let process = Process::start(start.command, start.core, log, &program, &arguments)?;
+        let process = Process::start(start.command, start.core, start.namespace, log, &program, &arguments)?;
         let socket = (self != Self::Relay).then_some(socket);
         Ok(Running { process, socket, _folder: folder })
     }

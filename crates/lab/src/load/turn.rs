@@ -2,10 +2,12 @@
 
 use super::drive::{Drive, Plan};
 use super::forwarders::{Start, free_port};
+use super::network::Network;
 use super::process::Cores;
 use super::window::Counts;
 use super::{Forwarder, Link, LoadError, Workload, child};
 use crate::stats::{mean, quantile};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -90,13 +92,19 @@ fn in_thread(
     if let Some(core) = cores.load {
         child::bind(core).map_err(|error| LoadError::Io("cannot bind the load to a core", error))?;
     }
-    let udp = free_port()?;
+    let network = if workload.link == Link::Netns { Some(Network::new()?) } else { None };
+    let mut udp = free_port()?;
+    if network.is_some() {
+        udp.set_ip(Ipv4Addr::UNSPECIFIED.into());
+    }
     let mut drive = Drive::new(workload, plan, forwarder.index(), cores.apart(), stop)?;
-    if workload.link == Link::Udp {
-        drive.open_udp(udp)?;
+    if workload.link != Link::Unix {
+        drive.open_udp(udp, network.as_ref())?;
     }
     let partners = drive.partners();
-    let start = Start { command, core: cores.forwarder, udp, partners: &partners };
+    let namespace = network.as_ref().map(Network::router);
+    let namespace = namespace.as_deref();
+    let start = Start { command, core: cores.forwarder, namespace, udp, partners: &partners };
     let mut running = forwarder.start(&start)?;
     if let Some(socket) = &running.socket {
         drive.connect(socket, &mut running.process)?;

@@ -106,8 +106,8 @@ const UPSTREAM: FaceId = FaceId(FaceId::FIRST + 1);
 
 impl<P: Pit> Turn<P> {
     fn new(pit: P, labelled: bool, filling: &Filling, key: &Key, seed: u64) -> Result<Self, String> {
-        if filling.pending < BLOCK || filling.pending > 1 << 24 {
-            return Err(format!("{} entries: a table has 256 to 2^24 here", filling.pending));
+        if filling.pending < 2 * BLOCK || filling.pending > 1 << 24 {
+            return Err(format!("{} entries: a table has 512 to 2^24 here", filling.pending));
         }
         let template =
             Template::new(filling.names, 0, LIFETIME).ok_or("no packets have names of this shape")?;
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn entries_that_can_be_a_prefix_stay() {
         let names = Names { components: 11, third_distinct: false };
-        let filling = Filling { pending: 256, names, prefixes: true };
+        let filling = Filling { pending: 512, names, prefixes: true };
         let mut turn = Turn::new(ByName::default(), false, &filling, &Key::VECTOR, 7).unwrap();
         assert_eq!(turn.add_prefixes(), Ok(10));
         turn.insert(&[1, 2, 3]).unwrap();
@@ -362,6 +362,6 @@ mod tests {
     fn refuses_tables_that_are_too_small() {
         let names = Names { components: 4, third_distinct: false };
         let filling = Filling { pending: 10, names, prefixes: false };
-        assert!(turn(Index::Name, &filling, 1, &Key::VECTOR, 7).unwrap_err().contains("256"));
+        assert!(turn(Index::Name, &filling, 1, &Key::VECTOR, 7).unwrap_err().contains("512"));
     }
 }

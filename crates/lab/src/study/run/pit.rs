@@ -64,10 +64,19 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             left_out += 1;
         }
     }
+    let netns =
+        |work: &Work| matches!(work, Work::Load(load) | Work::Paced(load) if load.link == load::Link::Netns);
+    if works.iter().any(|(_, work)| netns(work))
+        && !session.stopped()
+        && let Some(why) = load::namespaces_refused()
+    {
+        works.retain(|(_, work)| !netns(work));
+        session.notes.push(format!("no network of namespaces was measured, only loopback ports: {why}"));
+    }
     if left_out > 0 {
         session.notes.push(format!(
             "{left_out} workloads were left out, with other names than of {QUICK_COMPONENTS} components, or more than {QUICK_PENDING} \
-             entries, or over Unix sockets; --full measures them"
+             entries, or over Unix sockets or between namespaces; --full measures them"
         ));
     }
     let rounds = session.settings.size.repetitions as usize;
@@ -121,8 +130,8 @@ fn parse(id: &str) -> Result<Work, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
             "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: insert, match, \
-             match-hashing, expire; entries: a number, or one with Ki or Mi, from 256 to 16Mi), load/LINK/COMPONENTS and \
-             paced/LINK/COMPONENTS (links: unix, udp), parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
+             match-hashing, expire; entries: a number, or one with Ki or Mi, from 512 to 16Mi), load/LINK/COMPONENTS and \
+             paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
         ))
     };
     // A load is written alike, but for its link.
@@ -138,7 +147,7 @@ fn parse(id: &str) -> Result<Work, RunError> {
                 _ => (pending, 1),
             };
             let pending = digits.parse::<usize>().ok()?.checked_mul(unit)?;
-            let pending = Some(pending).filter(|pending| (BLOCK..=16 << 20).contains(pending))?;
+            let pending = Some(pending).filter(|pending| (2 * BLOCK..=16 << 20).contains(pending))?;
             return Some(Work::Table(*operation, Filling { pending, names: names(count)?, prefixes }));
         }
         match kind {
@@ -475,7 +484,7 @@ mod tests {
         for id in [
             "match",
             "match/64Ki",
-            "match/255/4",
+            "match/511/4",
             "match/17Mi/4",
             "match/1Ki/2",
             "find/1Ki/4",
@@ -508,14 +517,14 @@ mod tests {
     #[test]
     fn a_tiny_run_leaves_records_of_each_index_and_function() {
         let records = records(&[
-            "match/256/4",
-            "match-hashing/256/4",
-            "insert/256/4",
-            "expire/256/4",
+            "match/512/4",
+            "match-hashing/512/4",
+            "insert/512/4",
+            "expire/512/4",
             "digest/4",
             "parts/4",
         ]);
-        for workload in ["match/256/4", "match-hashing/256/4", "insert/256/4", "expire/256/4"] {
+        for workload in ["match/512/4", "match-hashing/512/4", "insert/512/4", "expire/512/4"] {
             for index in ["name", "name-again", "token", "digest"] {
                 let value = records.metric("pit-index", workload, index, metric::CYCLES).unwrap().value;
                 assert!(value > 0.0, "{workload} {index}");
