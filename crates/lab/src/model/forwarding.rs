@@ -50,14 +50,25 @@ pub trait Profile {
 
 /// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
 pub fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn Profile>> {
-    let digest = |satisfy| ByDigest::new(DigestFunction::Sha1, satisfy, key);
-    let digests = index.digests();
-    Some(match index {
-        Index::Name => Box::new(Forwarding::new(names, key)?),
-        Index::Token => Box::new(Forwarding::with(names, key, digests, || ByToken::new(key, 0))?),
-        Index::Digest => Box::new(Forwarding::with(names, key, digests, || digest(Satisfy::All))?),
-        Index::DigestOne => Box::new(Forwarding::with(names, key, digests, || digest(Satisfy::One))?),
-    })
+    match index {
+        Index::Name => boxed(index, names, key, ByName::default),
+        Index::Token => boxed(index, names, key, || ByToken::new(key, 0)),
+        Index::Digest => boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::All, key)),
+        Index::DigestOne => {
+            boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::One, key))
+        }
+    }
+}
+
+// Each in a frame of its own: they are large.
+#[inline(never)]
+fn boxed<P: Pit + 'static>(
+    index: Index,
+    names: Names,
+    key: &Key,
+    pit: impl Fn() -> P,
+) -> Option<Box<dyn Profile>> {
+    Some(Box::new(Forwarding::with(names, key, index.digests(), pit)?))
 }
 
 /// A forwarder, and tables that hold what its own hold.
