@@ -7,6 +7,7 @@ use lab::load::{child, relay};
 use lab::model::memory;
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -32,6 +33,9 @@ struct Child {
     /// The core; any without it
     #[arg(long)]
     core: Option<usize>,
+    /// Where a network namespace can be opened, to move into
+    #[arg(long)]
+    namespace: Option<PathBuf>,
     /// The process that asked
     #[arg(long)]
     parent: i32,
@@ -71,8 +75,9 @@ struct Memory {
 impl Lab {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.command {
-            Command::Child(Child { core, parent, program }) => {
-                Err(child::become_program(core, parent, &program)).context("cannot become another program")
+            Command::Child(Child { core, namespace, parent, program }) => {
+                Err(child::become_program(core, namespace.as_deref(), parent, &program))
+                    .context("cannot become another program")
             }
             Command::Relay(Relay { address, pairs }) => {
                 let pairs: Vec<_> = pairs.iter().map(|Pair(a, b)| (*a, *b)).collect();

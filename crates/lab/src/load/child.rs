@@ -1,29 +1,39 @@
 //! What the process of a forwarder does before it becomes one.
 
-use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, setns, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
-/// Binds this process to a core, lets it end when the process `parent` does, however that ends, and becomes `program`. Returns only
+/// Binds this process to a core, lets it move into a network namespace that can be opened at a path, lets it end when the process `parent` does, however that ends, and becomes `program`. Returns only
 /// where that fails, with why.
-pub fn become_program(core: Option<usize>, parent: i32, program: &[OsString]) -> io::Error {
+pub fn become_program(
+    core: Option<usize>,
+    namespace: Option<&Path>,
+    parent: i32,
+    program: &[OsString],
+) -> io::Error {
     let Some((program, arguments)) = program.split_first() else {
         return io::Error::new(io::ErrorKind::InvalidInput, "no program is named");
     };
-    if let Err(error) = prepare(core, parent) {
+    if let Err(error) = prepare(core, namespace, parent) {
         return error;
     }
     Command::new(program).args(arguments).exec()
 }
 
-fn prepare(core: Option<usize>, parent: i32) -> io::Result<()> {
+fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Result<()> {
     if let Some(core) = core {
         bind(core)?;
+    }
+    if let Some(path) = namespace {
+        enter(&File::open(path)?)?;
     }
     set_pdeathsig(Signal::SIGKILL)?;
     if getppid().as_raw() != parent {
@@ -37,4 +47,20 @@ pub(super) fn bind(core: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(core)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+}
+
+/// The network namespace of this thread.
+pub(super) fn namespace() -> io::Result<File> {
+    File::open("/proc/thread-self/ns/net")
+}
+
+/// Moves this thread into a new network namespace, which has no link, and is there as long as it is open.
+pub(super) fn new_namespace() -> io::Result<File> {
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    namespace()
+}
+
+/// Moves this thread into a network namespace.
+pub(super) fn enter(namespace: &File) -> io::Result<()> {
+    Ok(setns(namespace, CloneFlags::CLONE_NEWNET)?)
 }

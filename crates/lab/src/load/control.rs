@@ -6,6 +6,7 @@ use link::stream::Filled;
 use name::build::OwnedName;
 use name::ndn::Ndn;
 use ndn::mgmt::command::Target;
+use ndn::mgmt::values::FACE_PIT_TOKENS;
 use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
 use ndn::wire::{Data, LpPacket};
 use std::io::Write;
@@ -33,6 +34,13 @@ pub(super) fn create_face(stream: &mut UnixStream, address: SocketAddr) -> Resul
     let uri = Some(format!("udp4://{address}"));
     let answer = command(stream, b"faces", b"create", &ControlParameters { uri, ..Default::default() })?;
     answer.face_id.ok_or_else(|| LoadError::Forwarder("the answer to faces/create has no FaceId".into()))
+}
+
+/// Lets PitTokens go over `face`, or over `stream` itself, with the Interests.
+pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<(), LoadError> {
+    let (flags, mask) = (Some(FACE_PIT_TOKENS), Some(FACE_PIT_TOKENS));
+    let parameters = ControlParameters { face_id: face, flags, mask, ..ControlParameters::default() };
+    command(stream, b"faces", b"update", &parameters).map(drop)
 }
 
 fn command(

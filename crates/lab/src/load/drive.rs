@@ -1,15 +1,18 @@
 //! The thread of the load: consumers ask, producers answer, until the time is up.
 
+use super::network::{Network, Side};
 use super::port::{Batches, Out, Port, connect};
 use super::process::Process;
 use super::template::Template;
-use super::turn::Reading;
+use super::turn::{Reading, Rtt};
 use super::window::{Counts, Window};
-use super::{Link, LoadError, Workload, control};
+use super::{Index, Link, LoadError, Workload, control};
 use mio::{Events, Poll, Token};
-use ndn::wire::{Data, Interest, LpPacket};
+use ndn::pit::DigestFunction;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,13 +28,27 @@ pub struct Plan {
     pub warm_up: Duration,
     /// Time that is measured.
     pub measured: Duration,
+    /// Interests that each consumer sends in a second, whatever comes back; without it, as many as its window lets it.
+    pub pace: Option<u32>,
 }
 
 impl Plan {
     /// 16 pairs with 16 Interests each, measured for so long.
     pub fn lasting(measured: Duration) -> Self {
         let warm_up = (measured * 3 / 10).clamp(Duration::from_millis(10), Duration::from_millis(800));
-        Self { pairs: 16, window: 16, warm_up, measured }
+        Self { pairs: 16, window: 16, warm_up, measured, pace: None }
+    }
+
+    /// As [`lasting`](Self::lasting), where each consumer sends so many Interests in a second.
+    pub fn paced(measured: Duration, pace: u32) -> Self {
+        // As many as it sends until one is lost.
+        let window = (pace as usize * LOST.as_secs() as usize).max(16);
+        Self { window, pace: Some(pace.max(1)), ..Self::lasting(measured) }
+    }
+
+    /// Interests that all consumers are to send in so long a time; as many as they can where there is no pace.
+    pub fn offered(&self, time: Duration) -> Option<f64> {
+        self.pace.map(|pace| f64::from(pace) * self.pairs as f64 * time.as_secs_f64())
     }
 }
 
@@ -51,11 +68,25 @@ const FLOOD_STEP: usize = 256;
 struct Pair {
     template: Template,
     window: Window,
+    /// What the forwarder finds pending Interests by, where that is chosen.
+    index: Option<Index>,
+    /// What Interests are digested with, where they are.
+    digests: Option<DigestFunction>,
+    paced: bool,
+    /// When the next Interest is due, of a load with a pace.
+    due: Instant,
+    /// How long Interests waited, in nanoseconds; of a load with a pace.
+    waited: Vec<u32>,
+    /// Interests that came to the producer without what the index needs back.
+    bare: u64,
 }
 
 pub(super) struct Drive<'a> {
     workload: &'a Workload,
     plan: &'a Plan,
+    index: Option<Index>,
+    /// Whether the load has a core of its own, and need not sleep.
+    apart: bool,
     stop: &'a AtomicBool,
     pairs: Vec<Pair>,
     /// Of the pair `i` the consumer at `2 i`, the producer at `2 i + 1`. Behind them, where there are to be pending Interests, the
@@ -69,17 +100,38 @@ impl<'a> Drive<'a> {
     pub(super) fn new(
         workload: &'a Workload,
         plan: &'a Plan,
+        index: Option<Index>,
+        apart: bool,
         stop: &'a AtomicBool,
     ) -> Result<Self, LoadError> {
         let pair = |number| {
             let template = Template::new(workload.names, number, LIFETIME)?;
-            Some(Pair { template, window: Window::new(plan.window) })
+            Some(Pair {
+                template,
+                window: Window::new(plan.window),
+                index,
+                digests: index.and_then(Index::digests),
+                paced: plan.pace.is_some(),
+                due: Instant::now(),
+                waited: Vec::new(),
+                bare: 0,
+            })
         };
         let pairs = (0..plan.pairs).map(pair).collect::<Option<Vec<_>>>();
         let pairs =
             pairs.ok_or_else(|| LoadError::Forwarder("no packets have names of this shape".into()))?;
         let poll = Poll::new().map_err(|error| LoadError::Io("cannot wait for sockets", error))?;
-        Ok(Self { workload, plan, stop, pairs, ports: Vec::new(), poll, batches: Batches::new() })
+        Ok(Self {
+            workload,
+            plan,
+            index,
+            apart,
+            stop,
+            pairs,
+            ports: Vec::new(),
+            poll,
+            batches: Batches::new(),
+        })
     }
 
     /// Consumers and producers, one after the other, and those of the pending Interests.
@@ -88,9 +140,23 @@ impl<'a> Drive<'a> {
     }
 
     /// Opens the sockets of all; a relay must know them before it starts.
-    pub(super) fn open_udp(&mut self, forwarder: SocketAddr) -> Result<(), LoadError> {
-        let ports: io::Result<Vec<Port>> = (0..self.count()).map(|_| Port::udp(forwarder)).collect();
-        self.ports = ports.map_err(|error| LoadError::Io("cannot open UDP sockets", error))?;
+    pub(super) fn open_udp(
+        &mut self,
+        forwarder: SocketAddr,
+        network: Option<&Network>,
+    ) -> Result<(), LoadError> {
+        let failed = |error| LoadError::Io("cannot open UDP sockets", error);
+        for at in 0..self.count() {
+            let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
+            let port = match network {
+                None => Port::udp(Ipv4Addr::LOCALHOST, forwarder),
+                Some(network) => {
+                    let [own, router] = side.addresses();
+                    network.on(side, || Port::udp(own, (router, forwarder.port()).into()))?
+                }
+            };
+            self.ports.push(port.map_err(failed)?);
+        }
         Ok(())
     }
 
@@ -123,16 +189,22 @@ impl<'a> Drive<'a> {
                 }
             };
             match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
-                (Link::Udp, Some(address)) => {
+                (Link::Udp | Link::Netns, Some(address)) => {
                     if is_producer {
                         let face = control::create_face(&mut control, address)?;
                         control::register(&mut control, prefix, Some(face))?;
+                        if self.index == Some(Index::Token) {
+                            control::give_tokens(&mut control, Some(face))?;
+                        }
                     }
                 }
                 _ => {
                     let mut stream = connect(socket)?;
                     if is_producer {
                         control::register(&mut stream, prefix, None)?;
+                        if self.index == Some(Index::Token) {
+                            control::give_tokens(&mut stream, None)?;
+                        }
                     }
                     let failed = |error| LoadError::Io("cannot use a connection to the forwarder", error);
                     self.ports.push(Port::unix(stream).map_err(failed)?);
@@ -173,10 +245,18 @@ impl<'a> Drive<'a> {
                 return Err(process.failed("the forwarder brings no Data to some of the consumers"));
             }
         }
+        let bare: u64 = self.pairs.iter().map(|pair| pair.bare).sum();
+        if bare > 0 {
+            return Err(process.failed("the forwarder sends Interests without what it is to find them by"));
+        }
+        self.set_due(Instant::now());
         self.go_on(&mut events, Instant::now() + self.plan.warm_up)?;
+        self.pairs.iter_mut().for_each(|pair| pair.waited.clear());
         let (start, cpu, counts) = (Instant::now(), process.cpu()?, self.counts());
         self.go_on(&mut events, start + self.plan.measured)?;
+        let waited: Vec<u32> = self.pairs.iter().flat_map(|pair| &pair.waited).copied().collect();
         let reading = Reading {
+            rtt: Rtt::of(&waited),
             time: start.elapsed(),
             cpu: process.cpu()?.saturating_sub(cpu),
             counts: self.counts().since(counts),
@@ -191,8 +271,43 @@ impl<'a> Drive<'a> {
     }
 
     fn go_on(&mut self, events: &mut Events, until: Instant) -> Result<(), LoadError> {
-        while Instant::now() < until {
+        loop {
+            let now = Instant::now();
+            if now >= until {
+                return Ok(());
+            }
+            self.ask_what_is_due(now)?;
             self.round(events, LOST)?;
+        }
+    }
+
+    /// How long after another each consumer sends its next Interest.
+    fn interval(&self) -> Option<Duration> {
+        self.plan.pace.map(|pace| Duration::from_secs(1) / pace)
+    }
+
+    /// Lets the consumers of a load with a pace begin, one after the other within one interval.
+    fn set_due(&mut self, now: Instant) {
+        let Some(interval) = self.interval() else { return };
+        let count = self.pairs.len().max(1) as u32;
+        for (pair, at) in self.pairs.iter_mut().zip(0..) {
+            pair.due = now + interval * at / count;
+        }
+    }
+
+    /// Sends the Interests that are due, of a load with a pace.
+    fn ask_what_is_due(&mut self, now: Instant) -> Result<(), LoadError> {
+        let Some(interval) = self.interval() else { return Ok(()) };
+        for at in 0..self.pairs.len() {
+            let Some(pair) = self.pairs.get_mut(at) else { break };
+            let mut due = 0;
+            while pair.due <= now {
+                pair.due += interval;
+                due += 1;
+            }
+            if due > 0 {
+                self.ask(at, due)?;
+            }
         }
         Ok(())
     }
@@ -209,7 +324,13 @@ impl<'a> Drive<'a> {
     /// Takes what has come, and gives up what was not answered for `patience`.
     fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), LoadError> {
         self.check_stop()?;
-        wait(&mut self.poll, events)?;
+        // A sleep of the kernel's is longer than the pace allows.
+        let longest = match self.plan.pace {
+            Some(_) if self.apart => Duration::ZERO,
+            Some(_) => Duration::from_millis(1),
+            None => IDLE,
+        };
+        wait(&mut self.poll, events, longest)?;
         let now = Instant::now();
         let Self { pairs, ports, batches, .. } = self;
         for event in &*events {
@@ -222,7 +343,7 @@ impl<'a> Drive<'a> {
         }
         for at in 0..self.pairs.len() {
             let lost = self.pairs.get_mut(at).map_or(0, |pair| pair.window.give_up(now, patience));
-            if lost > 0 {
+            if lost > 0 && (self.plan.pace.is_none() || patience == LOST_AT_FIRST) {
                 self.ask(at, lost)?;
             }
         }
@@ -245,7 +366,7 @@ impl<'a> Drive<'a> {
                 sent = end;
             }
             self.check_stop()?;
-            wait(&mut self.poll, events)?;
+            wait(&mut self.poll, events, IDLE)?;
             for at in [producer, consumer] {
                 let Some(port) = self.ports.get_mut(at) else { break };
                 let before = arrived;
@@ -268,9 +389,12 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// Waits for packets, for a few milliseconds at the most: then there may be something to give up, or an end.
-fn wait(poll: &mut Poll, events: &mut Events) -> Result<(), LoadError> {
-    match poll.poll(events, Some(Duration::from_millis(5))) {
+/// For how long packets are waited for: then there may be something to give up, or an end.
+const IDLE: Duration = Duration::from_millis(5);
+
+/// Waits for packets.
+fn wait(poll: &mut Poll, events: &mut Events, longest: Duration) -> Result<(), LoadError> {
+    match poll.poll(events, Some(longest)) {
         Err(error) if error.kind() != io::ErrorKind::Interrupted => {
             Err(LoadError::Io("cannot wait for sockets", error))
         }
@@ -282,7 +406,18 @@ impl Pair {
     fn ask(&mut self, now: Instant, most: usize, out: &mut Out<'_>) -> io::Result<()> {
         for _ in 0..most {
             let Some(number) = self.window.ask(now) else { break };
-            out.push(&[self.template.interest(number)])?;
+            let interest = self.template.interest(number);
+            match self.digests {
+                None => out.push(&[interest])?,
+                Some(function) => {
+                    // A template's packets are right.
+                    let Ok(parsed) = Interest::parse(interest) else { break };
+                    let digest = function.digest(&parsed);
+                    let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
+                    let header = LpHeader { digest, ..LpHeader::default() };
+                    out.push(&[header.frame(interest.len()).as_bytes(), interest])?;
+                }
+            }
         }
         Ok(())
     }
@@ -292,23 +427,37 @@ impl Pair {
         let number = LpPacket::parse(packet)
             .ok()
             .filter(|packet| packet.header.nack.is_none())
+            // Who asked by digest wants that back.
+            .filter(|packet| self.digests.is_none() || !packet.header.digest.of(INTEREST_DIGEST).is_empty())
             .and_then(|packet| Data::parse(packet.fragment).ok())
             .and_then(|data| self.template.number(data.name_octets()));
         // What is not asked for must not widen the window of what is.
-        if self.window.answer(number) {
-            self.ask(now, usize::MAX, out)?;
+        match self.window.answer(number) {
+            Some(asked) if self.paced => {
+                let waited = asked.elapsed().as_nanos();
+                self.waited.push(u32::try_from(waited).unwrap_or(u32::MAX));
+            }
+            Some(_) => self.ask(now, usize::MAX, out)?,
+            None => {}
         }
         Ok(())
     }
 
-    /// Takes a packet that came to the producer: answers an Interest for its names, with the token that came with it.
+    /// Takes a packet that came to the producer: answers an Interest for its names, with the token and the digest that came with it.
     fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
         let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
         let interest = Interest::parse(fragment).ok();
         let number = interest.and_then(|interest| self.template.number(interest.name_octets()));
         let Some(number) = number else { return Ok(()) };
         let data = self.template.data(number);
-        let header = ndn::wire::LpHeader { pit_token: header.pit_token, ..Default::default() };
+        let LpHeader { pit_token, digest, .. } = header;
+        self.bare += u64::from(match self.index {
+            Some(Index::Token) => pit_token.is_empty(),
+            Some(Index::Digest | Index::DigestOne) => digest.of(INTEREST_DIGEST).is_empty(),
+            Some(Index::Name) | None => false,
+        });
+        // What came with the Interest goes back with its Data.
+        let header = LpHeader { pit_token, digest, ..LpHeader::default() };
         out.push(&[header.frame(data.len()).as_bytes(), data])
     }
 }

@@ -1,7 +1,7 @@
 //! The forwarders that are put under load, and how each is started.
 
 use super::process::{Folder, Process};
-use super::{Link, LoadError};
+use super::{Index, Link, LoadError};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -16,6 +16,8 @@ pub const NDND: &str = "HASHLANE_NDND";
 pub enum Forwarder {
     /// `hashlane ndn run`.
     Ours,
+    /// The same, whose PIT has this index.
+    Indexed(Index),
     /// A process that sends each datagram to the other one of its pair, and knows nothing of NDN: no forwarder with UDP faces can cost less.
     Relay,
     /// The forwarder of the NDN project in Go, `ndnd fw run`.
@@ -36,6 +38,8 @@ pub(super) struct Start<'a> {
     /// Our own command.
     pub(super) command: &'a Path,
     pub(super) core: Option<usize>,
+    /// Where its network namespace can be opened, where it has one of its own.
+    pub(super) namespace: Option<&'a Path>,
     /// Where it is to take datagrams.
     pub(super) udp: SocketAddr,
     /// Who is whose partner, for a relay.
@@ -43,13 +47,21 @@ pub(super) struct Start<'a> {
 }
 
 impl Forwarder {
-    /// All of them, by their ids.
+    /// Those that are compared with one another, by their ids.
     pub const ALL: [(&'static str, Self); 3] =
         [("ours", Self::Ours), ("relay", Self::Relay), ("ndnd", Self::Ndnd)];
 
     /// The forwarder of an id.
     pub fn of(id: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == id).map(|(_, forwarder)| *forwarder)
+    }
+
+    /// The index of its PIT, where that is chosen.
+    pub fn index(self) -> Option<Index> {
+        match self {
+            Self::Indexed(index) => Some(index),
+            _ => None,
+        }
     }
 
     /// Whether it has faces of this kind.
@@ -71,12 +83,22 @@ impl Forwarder {
         let folder = Folder::new()?;
         let socket = folder.path("ndn.sock");
         let (program, arguments): (PathBuf, Vec<OsString>) = match self {
-            Self::Ours => {
+            Self::Ours | Self::Indexed(_) => {
                 let udp = start.udp.to_string();
                 let rest = ["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from);
                 let mut arguments: Vec<OsString> =
                     vec!["ndn".into(), "run".into(), "--unix".into(), socket.clone().into()];
                 arguments.extend(rest);
+                if let Some(index) = self.index() {
+                    arguments.extend(["--pit-index", index.flag()].map(OsString::from));
+                }
+                if self == Self::Indexed(Index::DigestOne) {
+                    let config = folder.path("config.toml");
+                    fs::write(&config, "[pit.digest]\none = true\n").map_err(|error| {
+                        LoadError::Io("cannot write the configuration of the forwarder", error)
+                    })?;
+                    arguments.extend(["--config".into(), config.into()]);
+                }
                 (start.command.to_owned(), arguments)
             }
             Self::Relay => {
@@ -95,7 +117,7 @@ impl Forwarder {
             }
         };
         let log = folder.path("log");
-        let process = Process::start(start.command, start.core, log, &program, &arguments)?;
+        let process = Process::start(start.command, start.core, start.namespace, log, &program, &arguments)?;
         let socket = (self != Self::Relay).then_some(socket);
         Ok(Running { process, socket, _folder: folder })
     }

@@ -16,6 +16,8 @@ pub mod child;
 mod control;
 mod drive;
 mod forwarders;
+mod index;
+mod network;
 mod port;
 mod process;
 pub mod relay;
@@ -26,7 +28,9 @@ mod workload;
 
 pub use drive::Plan;
 pub use forwarders::{Forwarder, NDND};
-pub use turn::{Reading, turn};
+pub use index::Index;
+pub use network::namespaces_refused;
+pub use turn::{Reading, Rtt, turn};
 pub use window::Counts;
 pub use workload::{Link, Names, Workload, WorkloadError};
 

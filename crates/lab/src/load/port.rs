@@ -8,7 +8,7 @@ use mio::{Interest, Registry, Token};
 use ndn::forward::MAX_PACKET;
 use ndn::tlv;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 /// Octets that wait for a stream at the most; the Interests of a flood are sent in pieces far below it.
@@ -87,9 +87,9 @@ impl Port {
         })
     }
 
-    /// A socket of the loopback address.
-    pub(super) fn udp(forwarder: SocketAddr) -> io::Result<Self> {
-        let socket = UdpSocket::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+    /// A socket of this address.
+    pub(super) fn udp(own: Ipv4Addr, forwarder: SocketAddr) -> io::Result<Self> {
+        let socket = UdpSocket::bind(SocketAddr::from((own, 0)))?;
         Ok(Self::Udp { socket, forwarder })
     }
 

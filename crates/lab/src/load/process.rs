@@ -75,6 +75,7 @@ impl Process {
     pub(super) fn start(
         command: &Path,
         core: Option<usize>,
+        namespace: Option<&Path>,
         log: PathBuf,
         program: &Path,
         arguments: &[OsString],
@@ -85,6 +86,9 @@ impl Process {
         child.args(["lab", "child", "--parent"]).arg(std::process::id().to_string());
         if let Some(core) = core {
             child.arg("--core").arg(core.to_string());
+        }
+        if let Some(namespace) = namespace {
+            child.arg("--namespace").arg(namespace);
         }
         child.arg("--").arg(program).args(arguments);
         child.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);

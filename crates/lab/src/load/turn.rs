@@ -2,12 +2,34 @@
 
 use super::drive::{Drive, Plan};
 use super::forwarders::{Start, free_port};
+use super::network::Network;
 use super::process::Cores;
 use super::window::Counts;
 use super::{Forwarder, Link, LoadError, Workload, child};
+use crate::stats::{mean, quantile};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How long Interests waited for their Data, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rtt {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub p50: f64,
+    /// What one in a hundred waited longer than.
+    pub p99: f64,
+}
+
+impl Rtt {
+    /// Of waiting times in nanoseconds; `None` of none.
+    pub(super) fn of(ns: &[u32]) -> Option<Self> {
+        let ms: Vec<f64> = ns.iter().map(|ns| f64::from(*ns) / 1e6).collect();
+        Some(Self { mean: mean(&ms)?, p50: quantile(&ms, 0.5)?, p99: quantile(&ms, 0.99)? })
+    }
+}
 
 /// What was measured of a forwarder.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +40,8 @@ pub struct Reading {
     pub time: Duration,
     /// CPU time of the forwarder in it.
     pub cpu: Duration,
+    /// How long the Interests of a load with a pace waited for their Data.
+    pub rtt: Option<Rtt>,
     /// Whether the forwarder and the load had a core each.
     pub cores_apart: bool,
 }
@@ -26,6 +50,11 @@ impl Reading {
     /// Microseconds of CPU for an exchange; `None` where there was none.
     pub fn cpu_us(&self) -> Option<f64> {
         (self.counts.answered > 0).then(|| self.cpu.as_secs_f64() * 1e6 / self.counts.answered as f64)
+    }
+
+    /// CPU time in per cent of a core.
+    pub fn cpu_percent(&self) -> f64 {
+        100.0 * self.cpu.as_secs_f64() / self.time.as_secs_f64().max(1e-9)
     }
 
     /// Exchanges a second.
@@ -63,17 +92,35 @@ fn in_thread(
     if let Some(core) = cores.load {
         child::bind(core).map_err(|error| LoadError::Io("cannot bind the load to a core", error))?;
     }
-    let udp = free_port()?;
-    let mut drive = Drive::new(workload, plan, stop)?;
-    if workload.link == Link::Udp {
-        drive.open_udp(udp)?;
+    let network = if workload.link == Link::Netns { Some(Network::new()?) } else { None };
+    let mut udp = free_port()?;
+    if network.is_some() {
+        udp.set_ip(Ipv4Addr::UNSPECIFIED.into());
+    }
+    let mut drive = Drive::new(workload, plan, forwarder.index(), cores.apart(), stop)?;
+    if workload.link != Link::Unix {
+        drive.open_udp(udp, network.as_ref())?;
     }
     let partners = drive.partners();
-    let start = Start { command, core: cores.forwarder, udp, partners: &partners };
+    let namespace = network.as_ref().map(Network::router);
+    let namespace = namespace.as_deref();
+    let start = Start { command, core: cores.forwarder, namespace, udp, partners: &partners };
     let mut running = forwarder.start(&start)?;
     if let Some(socket) = &running.socket {
         drive.connect(socket, &mut running.process)?;
     }
     let reading = drive.run(&mut running.process)?;
     Ok(Reading { cores_apart: cores.apart(), ..reading })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_mean_median_and_tail_of_waiting_times() {
+        let ns: Vec<u32> = (1..=101).map(|ms| ms * 1_000_000).collect();
+        assert_eq!(Rtt::of(&ns), Some(Rtt { mean: 51.0, p50: 51.0, p99: 100.0 }));
+        assert_eq!(Rtt::of(&[]), None);
+    }
 }

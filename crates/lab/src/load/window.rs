@@ -61,18 +61,17 @@ impl Window {
         Some(number)
     }
 
-    /// Takes the Data of a number, or something that is no Data of this consumer. Whether it was waited for.
+    /// Takes the Data of a number, or something that is no Data of this consumer. When it was asked for, if it was waited for.
     #[inline]
-    pub(super) fn answer(&mut self, number: Option<u64>) -> bool {
+    pub(super) fn answer(&mut self, number: Option<u64>) -> Option<Instant> {
         match self.outstanding.iter().position(|(asked, _)| Some(*asked) == number) {
             Some(at) => {
-                self.outstanding.swap_remove(at);
                 self.counts.answered += 1;
-                true
+                Some(self.outstanding.swap_remove(at).1)
             }
             None => {
                 self.counts.unexpected += 1;
-                false
+                None
             }
         }
     }
@@ -96,7 +95,7 @@ mod tests {
         let now = Instant::now();
         let mut window = Window::new(2);
         assert_eq!([window.ask(now), window.ask(now), window.ask(now)], [Some(0), Some(1), None]);
-        assert!(window.answer(Some(0)));
+        assert_eq!(window.answer(Some(0)), Some(now));
         assert_eq!([window.ask(now), window.ask(now)], [Some(2), None]);
         assert_eq!(window.counts, Counts { answered: 1, lost: 0, unexpected: 0 });
     }
@@ -113,9 +112,9 @@ mod tests {
         assert_eq!(window.give_up(later, patience), 0);
         // There is room for another now.
         assert_eq!(window.ask(later), Some(2));
-        assert!(window.answer(second));
+        assert_eq!(window.answer(second), Some(start + Duration::from_millis(400)));
         for unexpected in [first, second, Some(77), None] {
-            assert!(!window.answer(unexpected));
+            assert_eq!(window.answer(unexpected), None);
         }
         assert_eq!(window.counts, Counts { answered: 1, lost: 1, unexpected: 4 });
         let since = window.counts.since(Counts { answered: 1, lost: 0, unexpected: 1 });

@@ -10,6 +10,8 @@ pub enum Link {
     Unix,
     /// A UDP socket of the loopback address for each of them.
     Udp,
+    /// The same in namespaces of their own, by way of virtual Ethernet.
+    Netns,
 }
 
 /// The shape of the names of a load.
@@ -40,7 +42,7 @@ impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "no load {:?}: write unix or udp, a number of components from {} to {}, and perhaps third-distinct or pending-COUNT \
+            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps third-distinct or pending-COUNT \
              (up to {MOST_PENDING}), as in unix/11/third-distinct or unix/11/pending-200k",
             self.0,
             COMPONENTS.start(),
@@ -86,6 +88,7 @@ impl FromStr for Workload {
             let link = match *link {
                 "unix" => Link::Unix,
                 "udp" => Link::Udp,
+                "netns" => Link::Netns,
                 _ => return None,
             };
             let mut names = Names::parse(count)?;
@@ -123,6 +126,7 @@ mod tests {
         let plain = Workload { link: Link::Unix, names: names(4, false), pending: 0 };
         assert_eq!(workload("unix/4"), plain);
         assert_eq!(workload("udp/4"), Workload { link: Link::Udp, ..plain });
+        assert_eq!(workload("netns/4"), Workload { link: Link::Netns, ..plain });
         let third = workload("unix/11/third-distinct");
         assert_eq!((third.names, third.names.varied()), (names(11, true), 2));
         assert_eq!(third.names.to_string(), "11/third-distinct");

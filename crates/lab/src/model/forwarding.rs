@@ -6,8 +6,8 @@
 //! what remains: loops looked for, faces found and counted, headers made, time passing.
 
 use super::memory::body;
-use crate::load::Names;
 use crate::load::template::Template;
+use crate::load::{Index, Names};
 use crate::probe::counter;
 use hash::scheme::Key;
 use ndn::cs::{self, ContentStore};
@@ -15,9 +15,12 @@ use ndn::face::{Face, FaceId, Faces, LinkType, Scope};
 use ndn::fib::{Fib, NextHop};
 use ndn::forward::{Config, Forwarder, Output};
 use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{ByName, Hop, InRecord, OutRecord, Pit as _, PitToken};
+use ndn::pit::{
+    ByDigest, ByName, ByToken, DigestFunction, Hop, InRecord, Label, OutRecord, Pit, PitToken, Satisfy,
+};
 use ndn::strategy::{Choice, Dice, Question};
 use ndn::time::Time;
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::hint::black_box;
 
@@ -33,15 +36,52 @@ pub const PARTS: [&str; 5] = ["whole", "decode", "store", "pit", "fib"];
 /// Counts of the counter, of a block, in the order of [`PARTS`].
 pub type Counts = [u64; PARTS.len()];
 
+/// A forwarder of any index that does blocks.
+pub trait Profile {
+    /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
+    fn exchanges_to_fill(&self) -> usize;
+
+    /// Does the work of a block once in the state machine and once in the parts; what each took.
+    ///
+    /// # Errors
+    /// The state machine, or a table, does not do what it should.
+    fn block(&mut self) -> Result<Counts, String>;
+}
+
+/// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
+pub fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn Profile>> {
+    match index {
+        Index::Name => boxed(index, names, key, ByName::default),
+        Index::Token => boxed(index, names, key, || ByToken::new(key, 0)),
+        Index::Digest => boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::All, key)),
+        Index::DigestOne => {
+            boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::One, key))
+        }
+    }
+}
+
+// Each in a frame of its own: they are large.
+#[inline(never)]
+fn boxed<P: Pit + 'static>(
+    index: Index,
+    names: Names,
+    key: &Key,
+    pit: impl Fn() -> P,
+) -> Option<Box<dyn Profile>> {
+    Some(Box::new(Forwarding::with(names, key, index.digests(), pit)?))
+}
+
 /// A forwarder, and tables that hold what its own hold.
-pub struct Forwarding {
+pub struct Forwarding<P = ByName> {
     templates: Vec<Template>,
     consumers: Vec<FaceId>,
     producers: Vec<FaceId>,
-    forwarder: Forwarder,
+    forwarder: Forwarder<P>,
+    /// What Interests are digested with, where neighbours do that.
+    digests: Option<DigestFunction>,
     hasher: NameHasher,
     store: ContentStore,
-    pit: ByName,
+    pit: P,
     fib: Fib,
     faces: Faces,
     choice: Choice,
@@ -54,33 +94,52 @@ pub struct Forwarding {
     /// The hashes of the names of a block, one name's behind the other's.
     hashes: Vec<u64>,
     slots: Vec<u32>,
+    /// What comes back with the Data of a block for the table alone.
+    labels: Vec<Label>,
     sent: Sent,
 }
 
-/// Takes what a forwarder sends, and counts it.
+/// Takes what a forwarder sends, counts it, and keeps what is to come back with the Data.
 #[derive(Debug, Default)]
-struct Sent(u64);
+struct Sent {
+    count: u64,
+    labels: Vec<Label>,
+}
 
 impl Output for Sent {
     #[inline]
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         black_box((face, header, packet));
-        self.0 += 1;
+        self.count += 1;
+        let label = if header.pit_token.is_empty() { header.digest.value } else { header.pit_token };
+        if !label.is_empty() {
+            self.labels.push(Label::new(label));
+        }
     }
 }
 
 impl Forwarding {
-    /// With a route to each producer; `None` for a shape that no workload has.
+    /// By name, with a route to each producer; `None` for a shape that no workload has.
     pub fn new(names: Names, key: &Key) -> Option<Self> {
+        Self::with(names, key, None, ByName::default)
+    }
+}
+
+impl<P: Pit> Forwarding<P> {
+    fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: impl Fn() -> P) -> Option<Self> {
         let templates: Vec<Template> =
             (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
         let mut hasher = NameHasher::new(key);
-        let mut forwarder = Forwarder::new(Config::default(), key, 1);
+        let mut forwarder = Forwarder::with_pit(Config::default(), key, 1, pit());
         let (mut fib, mut faces) = (Fib::default(), Faces::default());
         let (mut consumers, mut producers) = (Vec::new(), Vec::new());
         for template in &templates {
             for end in [&mut consumers, &mut producers] {
-                let face = || Face::new(Scope::Local, LinkType::PointToPoint);
+                let face = || {
+                    let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+                    face.pit_tokens = true;
+                    face
+                };
                 let id = faces.add(face())?;
                 // Both number their faces alike.
                 forwarder.add_face(face()).filter(|same| *same == id)?;
@@ -96,10 +155,11 @@ impl Forwarding {
             consumers,
             producers,
             forwarder,
+            digests,
             choice: Choice::new(&mut hasher),
             hasher,
             store: ContentStore::new(cs::Config::default()),
-            pit: ByName::default(),
+            pit: pit(),
             fib,
             faces,
             dice: Dice::new(1),
@@ -110,26 +170,28 @@ impl Forwarding {
             data: vec![Vec::new(); BLOCK],
             hashes: Vec::new(),
             slots: Vec::new(),
+            labels: Vec::new(),
             sent: Sent::default(),
         })
     }
+}
 
-    /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
-    pub fn exchanges_to_fill(&self) -> usize {
+impl<P: Pit> Profile for Forwarding<P> {
+    fn exchanges_to_fill(&self) -> usize {
         self.store.config().packets
     }
 
-    /// Does the work of a block once in the state machine and once in the parts; what each took.
-    ///
-    /// # Errors
-    /// The state machine, or a table, does not do what it should.
-    pub fn block(&mut self) -> Result<Counts, String> {
+    fn block(&mut self) -> Result<Counts, String> {
         self.prepare();
         let mut counts = [0; PARTS.len()];
-        let sent = self.sent.0;
-        counts[0] = timed(|| self.whole());
-        if self.sent.0 - sent != 2 * BLOCK as u64 {
-            return Err(format!("{} packets were sent for {BLOCK} exchanges", self.sent.0 - sent));
+        let sent = self.sent.count;
+        self.sent.labels.clear();
+        counts[0] = timed(|| self.ask());
+        self.label_data();
+        counts[0] += timed(|| self.answer());
+        let sent = self.sent.count - sent;
+        if sent != 2 * BLOCK as u64 {
+            return Err(format!("{sent} packets were sent for {BLOCK} exchanges"));
         }
         counts[1] = timed(|| self.decode());
         let (interests, data) = (std::mem::take(&mut self.interests), std::mem::take(&mut self.data));
@@ -137,7 +199,9 @@ impl Forwarding {
         (self.interests, self.data) = (interests, data);
         done.map(|()| counts)
     }
+}
 
+impl<P: Pit> Forwarding<P> {
     /// The packets of the next block.
     fn prepare(&mut self) {
         self.now = Time(self.now.0 + 1_000_000);
@@ -145,25 +209,53 @@ impl Forwarding {
         for at in 0..BLOCK {
             let number = self.next + (at / pairs) as u64;
             let Some(template) = self.templates.get_mut(at % pairs) else { continue };
-            for (octets, room) in [
-                (template.interest(number).to_vec(), self.interests.get_mut(at)),
-                (template.data(number).to_vec(), self.data.get_mut(at)),
-            ] {
-                if let Some(room) = room {
-                    *room = octets;
-                }
+            let (Some(interest), Some(data)) = (self.interests.get_mut(at), self.data.get_mut(at)) else {
+                continue;
+            };
+            interest.clear();
+            let octets = template.interest(number);
+            // A template's packets are right.
+            if let Some(function) = self.digests
+                && let Ok(parsed) = Interest::parse(octets)
+            {
+                let digest = function.digest(&parsed);
+                let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
+                let header = LpHeader { digest, ..LpHeader::default() };
+                interest.extend_from_slice(header.frame(octets.len()).as_bytes());
             }
+            interest.extend_from_slice(octets);
+            data.clear();
+            data.extend_from_slice(template.data(number));
         }
         self.next += (BLOCK / pairs) as u64;
     }
 
-    fn whole(&mut self) {
-        let Self { forwarder, interests, data, consumers, producers, now, sent, .. } = self;
-        for (faces, packets) in [(consumers, interests), (producers, data)] {
-            for (packet, face) in packets.iter().zip(faces.iter().cycle()) {
-                // What is dropped is not sent, and counted so.
-                let _ = forwarder.receive_octets(*face, packet, *now, sent);
-            }
+    fn ask(&mut self) {
+        let Self { forwarder, interests, consumers, now, sent, .. } = self;
+        for (packet, face) in interests.iter().zip(consumers.iter().cycle()) {
+            // What is dropped is not sent, and counted so.
+            let _ = forwarder.receive_octets(*face, packet, *now, sent);
+        }
+    }
+
+    /// Puts what came with each Interest on its Data, as producers do.
+    fn label_data(&mut self) {
+        for (label, data) in self.sent.labels.iter().zip(&mut self.data) {
+            let header = match self.digests {
+                Some(_) => LpHeader {
+                    digest: DigestField::new(INTEREST_DIGEST, label.as_bytes()),
+                    ..LpHeader::default()
+                },
+                None => LpHeader { pit_token: label.as_bytes(), ..LpHeader::default() },
+            };
+            data.splice(..0, header.frame(data.len()).as_bytes().iter().copied());
+        }
+    }
+
+    fn answer(&mut self) {
+        let Self { forwarder, data, producers, now, sent, .. } = self;
+        for (packet, face) in data.iter().zip(producers.iter().cycle()) {
+            let _ = forwarder.receive_octets(*face, packet, *now, sent);
         }
         forwarder.turn(*now);
     }
@@ -192,6 +284,7 @@ impl Forwarding {
             dice,
             hashes,
             slots,
+            labels,
             consumers,
             producers,
             now,
@@ -202,11 +295,15 @@ impl Forwarding {
         hashes.clear();
         let mut asked = Vec::with_capacity(interests.len());
         for octets in interests {
-            asked.push(Interest::parse_with(octets, hasher).map_err(wrong)?);
+            let packet = LpPacket::parse(octets).map_err(wrong)?;
+            asked.push(Interest::parse_with(packet.fragment, hasher).map_err(wrong)?);
             hashes.extend_from_slice(hasher.hashes());
         }
-        let answers =
-            data.iter().map(|octets| Data::parse(octets)).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let answers = data
+            .iter()
+            .map(|octets| Data::parse(LpPacket::parse(octets)?.fragment))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(wrong)?;
         let names: Vec<HashedName<'_>> = asked
             .iter()
             .zip(hashes.chunks_exact(self.components + 1))
@@ -222,12 +319,14 @@ impl Forwarding {
         slots.clear();
         counts[3] = timed(|| {
             for ((name, interest), face) in names.iter().zip(&asked).zip(consumers.iter().cycle()) {
-                pit.prefetch(name.hash(), &());
-                if black_box(pit.find(name, interest, &())).is_some() {
+                // By digest this is where that is computed.
+                let Ok(mark) = pit.mark(interest, Hop::default()) else { continue };
+                pit.prefetch(name.hash(), &mark);
+                if black_box(pit.find(name, interest, &mark)).is_some() {
                     continue;
                 }
                 let expires = now.after_millis(interest.lifetime());
-                let slot = pit.insert(name, interest, (), expires);
+                let slot = pit.insert(name, interest, mark, expires);
                 let nonce = interest.nonce().unwrap_or_default();
                 if let Some((_, records)) = pit.entry_mut(slot) {
                     records.ins.push(InRecord {
@@ -253,6 +352,11 @@ impl Forwarding {
                 }
             }
         });
+        labels.clear();
+        labels.extend(slots.iter().map(|slot| {
+            let hop = pit.upstream(*slot);
+            Label::new(if hop.token.is_empty() { hop.digest } else { hop.token })
+        }));
         let mut matched = 0;
         counts[3] += timed(|| {
             for ((slot, interest), face) in slots.iter().zip(&asked).zip(producers.iter().cycle()) {
@@ -262,9 +366,12 @@ impl Forwarding {
                 let record = OutRecord { face: *face, nonce, sent: now, expires, nack: None, suppression: 0 };
                 records.outs.push(record);
             }
-            for ((name, answer), face) in names.iter().zip(&answers).zip(producers.iter().cycle()) {
+            let packets = names.iter().zip(&answers).zip(&*labels).zip(producers.iter().cycle());
+            for (((name, answer), label), face) in packets {
                 let digest = || answer.implicit_digest();
-                let matches = pit.matches(name, *face, Hop::default(), digest, |octets| hasher.hash(octets));
+                // One is the token, the other the digest; which it is, its length and the index tell.
+                let hop = Hop { token: label.as_bytes(), digest: label.as_bytes() };
+                let matches = pit.matches(name, *face, hop, digest, |octets| hasher.hash(octets));
                 for slot in matches.unwrap_or_default() {
                     matched += usize::from(black_box(pit.remove(slot)).is_some());
                 }
@@ -312,5 +419,20 @@ mod tests {
             assert_eq!(forwarding.forwarder.cs().len(), 3 * BLOCK);
             assert!(forwarding.pit.is_empty() && forwarding.forwarder.pit().is_empty());
         }
+    }
+
+    #[test]
+    fn every_index_does_the_same_and_labels_come_back() {
+        let names = Names { components: 11, third_distinct: false };
+        for (_, index) in Index::ALL {
+            let mut forwarding = indexed(index, names, &Key::VECTOR).unwrap();
+            assert!(forwarding.block().unwrap().iter().all(|count| *count > 0), "{index:?}");
+        }
+        let mut by_token =
+            Forwarding::with(names, &Key::VECTOR, None, || ByToken::new(&Key::VECTOR, 0)).unwrap();
+        by_token.block().unwrap();
+        assert_eq!(by_token.sent.labels.len(), BLOCK);
+        let first = LpPacket::parse(&by_token.data[0]).unwrap();
+        assert_eq!(first.header.pit_token, by_token.sent.labels[0].as_bytes());
     }
 }

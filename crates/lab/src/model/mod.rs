@@ -1,9 +1,11 @@
 //! What is timed: the code that the data planes call, on one unit of a workload.
 
+pub mod digest;
 pub mod flows;
 pub mod forwarding;
 pub mod memory;
 pub mod names;
+pub mod pit;
 pub mod render;
 pub mod tuples;
 

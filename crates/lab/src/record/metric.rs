@@ -58,6 +58,21 @@ pub const LONGEST_CHAIN: &str = "longest_chain";
 /// Microseconds of a process's CPU time per exchange of an Interest and its Data.
 pub const CPU_US: &str = "cpu_us";
 
+/// CPU time of a process, in per cent of a core.
+pub const CPU_PERCENT: &str = "cpu_percent";
+
+/// How long Interests waited for their Data, in milliseconds: the mean.
+pub const RTT_MS: &str = "rtt_ms";
+
+/// The median of the same.
+pub const RTT_P50_MS: &str = "rtt_p50_ms";
+
+/// What one in a hundred waited longer than.
+pub const RTT_P99_MS: &str = "rtt_p99_ms";
+
+/// One scheme's mean waiting time divided by another's, whose id is the unit.
+pub const RATIO_RTT: &str = "ratio_rtt";
+
 /// Exchanges that a forwarder did in a second.
 pub const RATE: &str = "exchanges_per_second";
 

@@ -21,7 +21,15 @@ macro_rules! studies {
         }),*];
     };
 }
-studies!("name-encodings", "flow-hash", "flow-flood", "flow-table", "dns-render", "ndn-forwarder");
+studies!(
+    "name-encodings",
+    "flow-hash",
+    "flow-flood",
+    "flow-table",
+    "dns-render",
+    "ndn-forwarder",
+    "pit-index"
+);
 
 /// The study of that slug.
 pub fn find(slug: &str) -> Option<&'static Embedded> {

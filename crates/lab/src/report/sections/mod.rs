@@ -6,6 +6,7 @@ mod cost;
 mod flood;
 mod forwarder;
 mod mca;
+mod pit;
 mod published;
 mod render;
 mod sizes;
@@ -19,7 +20,7 @@ use crate::study::definition::Definition;
 
 /// The sections that there are records for, in the order of the page.
 pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
-    let sections: [fn(&Definition, &RecordSet) -> Option<Section>; 7] = [
+    let sections: [fn(&Definition, &RecordSet) -> Option<Section>; 8] = [
         cost::section,
         mca::section,
         spread::section,
@@ -27,13 +28,15 @@ pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Sect
         sizes::section,
         render::section,
         forwarder::section,
+        pit::section,
     ];
     sections.iter().filter_map(|section| section(definition, records)).collect()
 }
 
 /// Whether the figures of a model stand in a section of their own, so that no other table need show them.
 pub(super) fn show(model: &str) -> bool {
-    let of_load = [forwarder::MODEL, forwarder::PARTS, forwarder::MEMORY].contains(&model);
+    let of_load = [forwarder::MODEL, forwarder::PARTS, forwarder::MEMORY].contains(&model)
+        || [pit::MODEL, pit::LOAD, pit::PARTS, pit::DIGEST].contains(&model);
     of_load
         || [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL, render::MODEL]
             .contains(&model)

@@ -1,5 +1,6 @@
 //! The figures that the sources of the studies print: q2ven/inet6_ehashfn in its README (base commit 1671bcfd76fd of
-//! net-next), and BIND 10's ticket 1603 in its comment 4; and what was measured elsewhere of forwarders of NDN.
+//! net-next), and BIND 10's ticket 1603 in its comment 4; what was measured elsewhere of forwarders of NDN; and the slides of 2017
+//! on a PIT by digest.
 
 /// What one table of the section "llvm-mca" says of one core.
 pub(super) struct Simulated {
@@ -123,6 +124,15 @@ pub(super) const NFD_SHARES: [(&str, [f64; 3]); 5] = [
 
 /// The shapes of names that the columns of [`NFD_SHARES`] are of.
 pub(super) const NFD_SHAPES: [&str; 3] = ["4", "11", "11/third-distinct"];
+
+/// The table of the slides "Interest digest indexed PIT" (Shi, Pi, Zhao, Fan, 2017): components of names, index, the router's CPU usage in per cent from
+/// and to, mean round-trip time in milliseconds.
+pub(super) const PIT_NETWORK: [(usize, &str, [f64; 2], f64); 4] = [
+    (4, "baseline", [93.0, 96.0], 3.83),
+    (4, "digest", [91.0, 94.0], 2.44),
+    (11, "baseline", [95.0, 98.0], 13.19),
+    (11, "digest", [95.0, 97.0], 13.12),
+];
 
 #[cfg(test)]
 mod tests {

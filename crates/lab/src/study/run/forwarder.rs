@@ -4,7 +4,7 @@ use super::fact::Fact;
 use super::rounds::Rounds;
 use super::{RunError, Session};
 use crate::load::{self, Forwarder, Link, LoadError, Names, Plan, Reading, Workload};
-use crate::model::forwarding::{BLOCK, Counts, Forwarding, PARTS};
+use crate::model::forwarding::{BLOCK, Counts, Forwarding, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::record::metric;
 use crate::study::definition::Against;

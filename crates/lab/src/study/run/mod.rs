@@ -5,6 +5,7 @@ mod flood;
 mod forwarder;
 mod mca;
 mod names;
+mod pit;
 mod render;
 mod rounds;
 mod spread;
@@ -144,6 +145,7 @@ const MODELS: &[(&str, Measure)] = &[
     ("names", names::run),
     ("flood", flood::run),
     ("forwarder", forwarder::run),
+    ("pit", pit::run),
     ("render", render::run),
     ("table", table::run),
     ("tuples", tuples::run),

@@ -1,0 +1,153 @@
+//! A network of three namespaces: consumers, a router, producers, and a link of virtual Ethernet on either side of the router.
+//!
+//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in them, and so are gone whatever ends the
+//! run. The links are made by the command `ip`; all of it needs the rights of root.
+
+use super::{LoadError, child};
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The namespaces, and that of the thread that made them.
+#[derive(Debug)]
+pub(super) struct Network {
+    home: File,
+    router: File,
+    consumers: File,
+    producers: File,
+}
+
+/// A side of the router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Consumers,
+    Producers,
+}
+
+impl Side {
+    /// The addresses of this side and of the router on the link between them; of the block for benchmarks (RFC 2544).
+    pub(super) fn addresses(self) -> [Ipv4Addr; 2] {
+        let link = match self {
+            Self::Consumers => 0,
+            Self::Producers => 1,
+        };
+        [Ipv4Addr::new(198, 18, link, 1), Ipv4Addr::new(198, 18, link, 2)]
+    }
+
+    /// The names of the two ends of the link.
+    fn ends(self) -> [&'static str; 2] {
+        match self {
+            Self::Consumers => ["consumers", "to-consumers"],
+            Self::Producers => ["producers", "to-producers"],
+        }
+    }
+}
+
+/// Why there can be no such network here; nothing where there can.
+pub fn namespaces_refused() -> Option<String> {
+    let made = std::thread::scope(|scope| scope.spawn(|| Network::new().map(drop)).join());
+    match made {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(_) => Some("a defect".to_owned()),
+    }
+}
+
+impl Network {
+    /// Makes it. The thread stays where it is, or is at its end where that fails.
+    pub(super) fn new() -> Result<Self, LoadError> {
+        let failed = |error| LoadError::Io("network namespaces are refused", error);
+        let home = child::namespace().map_err(failed)?;
+        let consumers = child::new_namespace().map_err(failed)?;
+        let producers = child::new_namespace().map_err(failed)?;
+        let router = child::new_namespace().map_err(failed)?;
+        let network = Self { home, router, consumers, producers };
+        for side in [Side::Consumers, Side::Producers] {
+            let ([own, peer], [address, gate]) = (side.ends(), side.addresses());
+            let there = fd_path(network.of(side));
+            ip(&["link", "add", peer, "type", "veth", "peer", "name", own])?;
+            ip(&["link", "set", own, "netns", &there.display().to_string()])?;
+            ip(&["addr", "add", &format!("{gate}/30"), "dev", peer])?;
+            ip(&["link", "set", peer, "up"])?;
+            child::enter(network.of(side)).map_err(failed)?;
+            ip(&["addr", "add", &format!("{address}/30"), "dev", own])?;
+            ip(&["link", "set", own, "up"])?;
+            child::enter(&network.router).map_err(failed)?;
+        }
+        child::enter(&network.home).map_err(failed)?;
+        Ok(network)
+    }
+
+    fn of(&self, side: Side) -> &File {
+        match side {
+            Side::Consumers => &self.consumers,
+            Side::Producers => &self.producers,
+        }
+    }
+
+    /// Does something on this side, where the sockets stay that are made in it.
+    pub(super) fn on<T>(&self, side: Side, work: impl FnOnce() -> T) -> Result<T, LoadError> {
+        let failed = |error| LoadError::Io("cannot enter a network namespace", error);
+        child::enter(self.of(side)).map_err(failed)?;
+        let done = work();
+        child::enter(&self.home).map_err(failed)?;
+        Ok(done)
+    }
+
+    /// Where the router's namespace can be opened, as long as this is there.
+    pub(super) fn router(&self) -> PathBuf {
+        fd_path(&self.router)
+    }
+}
+
+fn fd_path(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()))
+}
+
+/// Runs `ip` in the namespace of this thread.
+fn ip(arguments: &[&str]) -> Result<(), LoadError> {
+    let output = Command::new("ip")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| LoadError::Start { program: "ip".to_owned(), error })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(LoadError::Forwarder(format!("ip {} failed: {}", arguments.join(" "), said.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+
+    #[test]
+    fn a_datagram_reaches_the_router_from_each_side_or_it_is_said_why_not() {
+        let tried = std::thread::spawn(|| -> Result<Vec<usize>, LoadError> {
+            let network = Network::new()?;
+            let mut came = Vec::new();
+            for side in [Side::Consumers, Side::Producers] {
+                let [address, gate] = side.addresses();
+                child::enter(&network.router).unwrap();
+                let router = UdpSocket::bind((gate, 0)).unwrap();
+                child::enter(&network.home).unwrap();
+                router.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+                let to = router.local_addr().unwrap();
+                let sent = network
+                    .on(side, || UdpSocket::bind((address, 0)).and_then(|from| from.send_to(b"hello", to)));
+                sent?.unwrap();
+                came.push(router.recv(&mut [0; 16]).unwrap());
+            }
+            Ok(came)
+        });
+        match tried.join().unwrap() {
+            Ok(came) => assert_eq!(came, [5, 5]),
+            // Without the rights, or without `ip`.
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}

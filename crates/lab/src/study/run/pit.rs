@@ -1,0 +1,541 @@
+//! The indexes of the pending Interest table: alone, in a forwarder under full load, and in one that is asked at a steady pace.
+
+use super::fact::Fact;
+use super::rounds::Rounds;
+use super::{RunError, Session};
+use crate::load::{self, Counts, Forwarder, Index, LoadError, Names, Plan, Reading, Workload};
+use crate::model::digest;
+use crate::model::forwarding::{self, BLOCK as EXCHANGES, PARTS};
+use crate::model::pit::{self, BLOCK, Filling, Operation};
+use crate::record::{machine, metric};
+use std::time::Duration;
+
+/// The models of the records, beside that of the tables, which is the study's.
+pub(super) const MODEL: &str = "pit";
+const LOAD_MODEL: &str = "pit-load";
+const PARTS_MODEL: &str = "pit-parts";
+const DIGEST_MODEL: &str = "pit-digest";
+
+/// Interests of a consumer in a second, under a load with a pace: the source's.
+const PACE: u32 = 1000;
+/// What is answered of them at the least, where the figure is one of that pace.
+const ANSWERED: f64 = 0.99;
+
+/// What the quick size measures: names of the source's longer kind, and tables up to this.
+const QUICK_COMPONENTS: usize = 11;
+const QUICK_PENDING: usize = 64 << 10;
+
+/// Blocks of an operation in a turn, in either size.
+const BLOCKS: [usize; 2] = [16, 96];
+/// Octets of memory that an entry takes at the most.
+const PER_ENTRY: u64 = 700;
+
+/// Samples of the parts and of the digests, for each round, and blocks of each.
+const SAMPLES: usize = 4;
+const PART_BLOCKS: usize = 8;
+
+/// What a workload asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Table(Operation, Filling),
+    Load(Workload),
+    Paced(Workload),
+    Parts(Names),
+    Digest(Names),
+}
+
+/// Measures a study of the indexes.
+pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let definition = session.definition;
+    for id in &definition.schemes {
+        if Index::of(id).is_none() && digest::function(id).is_none() {
+            let known = Index::ALL.iter().map(|(id, _)| *id).chain(digest::FUNCTIONS);
+            let help = format!("there are {}", known.collect::<Vec<_>>().join(", "));
+            return Err(RunError::UnknownScheme { id: id.clone(), help });
+        }
+    }
+    let mut works = Vec::new();
+    let mut left_out = 0;
+    for label in &definition.workloads {
+        let work = parse(label)?;
+        if session.settings.full || is_quick(&work) {
+            works.push((label.as_str(), work));
+        } else {
+            left_out += 1;
+        }
+    }
+    let netns =
+        |work: &Work| matches!(work, Work::Load(load) | Work::Paced(load) if load.link == load::Link::Netns);
+    if works.iter().any(|(_, work)| netns(work))
+        && !session.stopped()
+        && let Some(why) = load::namespaces_refused()
+    {
+        works.retain(|(_, work)| !netns(work));
+        session.notes.push(format!("no network of namespaces was measured, only loopback ports: {why}"));
+    }
+    if left_out > 0 {
+        session.notes.push(format!(
+            "{left_out} workloads were left out, with other names than of {QUICK_COMPONENTS} components, or more than {QUICK_PENDING} \
+             entries, or over Unix sockets or between namespaces; --full measures them"
+        ));
+    }
+    let rounds = session.settings.size.repetitions as usize;
+    let mut fillings: Vec<Filling> = Vec::new();
+    for (_, work) in &works {
+        if let Work::Table(_, filling) = work
+            && !fillings.contains(filling)
+        {
+            fillings.push(*filling);
+        }
+    }
+    let loads = works.iter().filter(|(_, work)| matches!(work, Work::Load(_) | Work::Paced(_))).count();
+    let others = works.iter().filter(|(_, work)| matches!(work, Work::Parts(_) | Work::Digest(_))).count();
+    session.total = rounds
+        * (fillings.len() * indexes(session, false).len() + loads * indexes(session, true).len())
+        + others;
+    for filling in &fillings {
+        tables(session, filling, &works, rounds)?;
+    }
+    for (label, work) in &works {
+        match work {
+            Work::Parts(names) => parts(session, label, *names)?,
+            Work::Digest(names) => digests(session, label, *names)?,
+            _ => {}
+        }
+    }
+    forwarders(session, &works, rounds)
+}
+
+/// The indexes that the study names. In a table alone, Data that satisfies one entry takes the same way whether it must or not.
+fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
+    let schemes = session.definition.schemes.iter();
+    let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
+    known.filter(|(_, index)| under_load || *index != Index::DigestOne).collect()
+}
+
+fn is_quick(work: &Work) -> bool {
+    match work {
+        Work::Table(_, filling) => {
+            filling.names.components == QUICK_COMPONENTS && filling.pending <= QUICK_PENDING
+        }
+        Work::Load(workload) | Work::Paced(workload) => {
+            workload.names.components == QUICK_COMPONENTS && workload.link == load::Link::Udp
+        }
+        Work::Parts(names) | Work::Digest(names) => names.components == QUICK_COMPONENTS,
+    }
+}
+
+/// `match/64Ki/11`, `load/udp/11`, `paced/udp/11`, `parts/11`, `digest/11`.
+fn parse(id: &str) -> Result<Work, RunError> {
+    let unknown = || {
+        RunError::UnknownWorkload(format!(
+            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: insert, match, \
+             match-hashing, expire; entries: a number, or one with Ki or Mi, from 512 to 16Mi), load/LINK/COMPONENTS and \
+             paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
+        ))
+    };
+    // A load is written alike, but for its link.
+    let names = |count: &str| format!("unix/{count}").parse().ok().map(|load: Workload| load.names);
+    let (kind, rest) = id.split_once('/').ok_or_else(unknown)?;
+    let parse = || {
+        if let Some((_, operation)) = Operation::ALL.iter().find(|(known, _)| *known == kind) {
+            let (rest, prefixes) = rest.strip_suffix("/prefixes").map_or((rest, false), |rest| (rest, true));
+            let (pending, count) = rest.split_once('/')?;
+            let (digits, unit) = match (pending.strip_suffix("Ki"), pending.strip_suffix("Mi")) {
+                (Some(digits), _) => (digits, 1 << 10),
+                (_, Some(digits)) => (digits, 1 << 20),
+                _ => (pending, 1),
+            };
+            let pending = digits.parse::<usize>().ok()?.checked_mul(unit)?;
+            let pending = Some(pending).filter(|pending| (2 * BLOCK..=16 << 20).contains(pending))?;
+            return Some(Work::Table(*operation, Filling { pending, names: names(count)?, prefixes }));
+        }
+        match kind {
+            "load" => Some(Work::Load(rest.parse().ok()?)),
+            "paced" => Some(Work::Paced(rest.parse().ok()?)),
+            "parts" => Some(Work::Parts(names(rest)?)),
+            "digest" => Some(Work::Digest(names(rest)?)),
+            _ => None,
+        }
+    };
+    parse().ok_or_else(unknown)
+}
+
+/// Tables of one filling, in alternation: each is made anew for each of its turns, so that there is one at a time.
+fn tables(
+    session: &mut Session<'_>,
+    filling: &Filling,
+    works: &[(&str, Work)],
+    rounds: usize,
+) -> Result<(), RunError> {
+    let indexes = indexes(session, false);
+    let asked: Vec<(&str, usize)> = works
+        .iter()
+        .filter_map(|(label, work)| match work {
+            Work::Table(operation, of) if of == filling => {
+                Some((*label, Operation::ALL.iter().position(|(_, known)| known == operation)?))
+            }
+            _ => None,
+        })
+        .collect();
+    let Some((first, _)) = asked.first() else { return Ok(()) };
+    if let Some(note) = too_large(filling.pending) {
+        session.notes.push(note);
+        return Ok(());
+    }
+    let [quick, full] = BLOCKS;
+    let blocks = if session.settings.full { full } else { quick };
+    let blocks = blocks.min(filling.pending / BLOCK / 2).max(1);
+    // Of each operation, of each index, round by round.
+    let mut figures = vec![vec![Vec::new(); indexes.len()]; Operation::ALL.len()];
+    let mut whole = 0;
+    'rounds: for round in 0..rounds {
+        for turn in 0..indexes.len() {
+            let at = (turn + round) % indexes.len();
+            let Some((id, index)) = indexes.get(at) else { continue };
+            if session.stopped() {
+                break 'rounds;
+            }
+            session.step(first, &format!("the table by {id}, round {} of {rounds}", round + 1));
+            let seed = session.settings.seed + round as u64;
+            let counts = pit::turn(*index, filling, blocks, &session.settings.key, seed).map_err(|what| {
+                RunError::Expectation { workload: (*first).to_owned(), what: format!("{id}: {what}") }
+            })?;
+            for (figures, count) in figures.iter_mut().zip(counts) {
+                if let Some(figures) = figures.get_mut(at) {
+                    figures.push(count);
+                }
+            }
+        }
+        whole = round + 1;
+    }
+    if whole < 2 {
+        return Ok(());
+    }
+    let ids: Vec<String> = indexes.into_iter().map(|(id, _)| id).collect();
+    let ghz = session.rates.counter_ghz;
+    for (label, operation) in asked {
+        let Some(figures) = figures.get_mut(operation) else { continue };
+        figures.iter_mut().for_each(|figures| figures.truncate(whole));
+        let rounds = Rounds::of(figures.clone());
+        for (at, id) in ids.iter().enumerate() {
+            let mut fact = rounds.time(at);
+            session.add(MODEL, label, id, "cycles", metric::CYCLES, "cycles", fact);
+            fact.scale(1.0 / ghz);
+            session.add(MODEL, label, id, "cycles", metric::NS, "ns", fact);
+        }
+        session.add_ratios(MODEL, label, "cycles", &ids, |of, to| rounds.ratio(of, to));
+    }
+    Ok(())
+}
+
+/// Why tables of so many entries are not filled here.
+fn too_large(pending: usize) -> Option<String> {
+    let need = pending as u64 * PER_ENTRY;
+    let available = machine::available_memory()?;
+    (need > available / 2).then(|| {
+        format!(
+            "tables of {pending} entries were left out: each may take {} MiB, and {} MiB are available",
+            need >> 20,
+            available >> 20
+        )
+    })
+}
+
+/// A forwarder with an index, on a workload, which has its turn in each round.
+struct Subject<'a> {
+    label: &'a str,
+    id: String,
+    index: Index,
+    workload: Workload,
+    plan: Plan,
+    readings: Vec<Reading>,
+}
+
+/// Forwarders under load: each has its turn in each round, and the order is turned by one from round to round.
+fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) -> Result<(), RunError> {
+    let time = Duration::from_millis(session.settings.size.items.into());
+    let mut subjects = Vec::new();
+    for (label, work) in works {
+        let (workload, plan) = match work {
+            Work::Load(workload) => (*workload, Plan::lasting(time)),
+            Work::Paced(workload) => (*workload, Plan::paced(time, PACE)),
+            _ => continue,
+        };
+        for (id, index) in indexes(session, true) {
+            subjects.push(Subject { label, id, index, workload, plan, readings: Vec::new() });
+        }
+    }
+    let count = subjects.len();
+    let mut whole = 0;
+    'rounds: for round in 0..rounds {
+        for at in 0..count {
+            let Some(subject) = subjects.get_mut((at + round) % count) else { continue };
+            if session.stopped() {
+                break 'rounds;
+            }
+            session.step(subject.label, &format!("{}, round {} of {rounds}", subject.id, round + 1));
+            let Subject { index, workload, plan, .. } = subject;
+            let forwarder = Forwarder::Indexed(*index);
+            let why = match load::turn(&session.settings.command, forwarder, workload, plan, session.stop) {
+                Ok(reading) if reading.cpu_us().is_some() => {
+                    subject.readings.push(reading);
+                    continue;
+                }
+                Ok(_) => "no exchange was done in the measured time".to_owned(),
+                Err(LoadError::Stopped) => break 'rounds,
+                Err(error) => error.to_string(),
+            };
+            return Err(RunError::Load {
+                workload: subject.label.to_owned(),
+                scheme: subject.id.clone(),
+                why,
+            });
+        }
+        whole = round + 1;
+    }
+    if whole < 2 {
+        return Ok(());
+    }
+    subjects.iter_mut().for_each(|subject| subject.readings.truncate(whole));
+    for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
+        record(session, subjects);
+    }
+    if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
+        session
+            .notes
+            .push("the load and the forwarder shared one core, which neither has to itself then".to_owned());
+    }
+    Ok(())
+}
+
+/// A figure of a reading.
+type Figure = fn(&Reading) -> Option<f64>;
+
+/// What is recorded of each reading: the metric, its unit, and how it was measured.
+const FIGURES: [(&str, &str, &str, Figure); 6] = [
+    (metric::CPU_US, "us", "cpu-clock", Reading::cpu_us),
+    (metric::RATE, "1/s", "wall-clock", |reading| Some(reading.rate())),
+    (metric::CPU_PERCENT, "%", "cpu-clock", |reading| reading.rtt.map(|_| reading.cpu_percent())),
+    (metric::RTT_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.mean)),
+    (metric::RTT_P50_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p50)),
+    (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
+];
+
+/// What the forwarders did on one workload.
+fn record(session: &mut Session<'_>, subjects: &[Subject<'_>]) {
+    let Some(label) = subjects.first().map(|subject| subject.label) else { return };
+    let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
+    for (name, unit, probe, figure) in FIGURES {
+        let of = |subject: &Subject<'_>| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
+        let rounds = Rounds::of(subjects.iter().map(of).collect());
+        if rounds.len() == 0 {
+            continue;
+        }
+        for (at, subject) in subjects.iter().enumerate() {
+            session.add(LOAD_MODEL, label, &subject.id, probe, name, unit, rounds.time(at));
+            let Some(reference) = reference.filter(|reference| *reference != at) else { continue };
+            // Points of CPU are told apart by their difference, as the source does; times by their ratio.
+            let (compared, fact) = match name {
+                metric::CPU_PERCENT => (metric::MORE, rounds.difference(at, reference)),
+                metric::CPU_US => (metric::RATIO, rounds.ratio(at, reference)),
+                metric::RTT_MS => (metric::RATIO_RTT, rounds.ratio(at, reference)),
+                _ => continue,
+            };
+            if let Some(fact) = fact {
+                session.add(
+                    LOAD_MODEL,
+                    label,
+                    &subject.id,
+                    probe,
+                    compared,
+                    &session.definition.reference,
+                    fact,
+                );
+            }
+        }
+    }
+    for subject in subjects {
+        let counts = subject.readings.iter().fold(Counts::default(), |sum, reading| sum.plus(reading.counts));
+        if counts.lost + counts.unexpected > 0 {
+            session.notes.push(format!(
+                "{label}: {} left {} Interests of {} without Data, and brought {} packets that were not asked for, or not any more",
+                subject.id,
+                counts.lost,
+                counts.answered + counts.lost,
+                counts.unexpected
+            ));
+        }
+        let offered: f64 =
+            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
+        if (counts.answered as f64) < ANSWERED * offered {
+            session.notes.push(format!(
+                "{label}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
+                 its waiting times are those of queues",
+                subject.id,
+                100.0 * counts.answered as f64 / offered
+            ));
+        }
+    }
+}
+
+/// Where the time of a forwarder goes under each index, without I/O; in alternation.
+fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
+    session.step(label, "the parts of the forwarder without I/O");
+    let failed = |what: String| RunError::Expectation { workload: label.to_owned(), what };
+    let indexes: Vec<(String, Index)> =
+        indexes(session, false).into_iter().filter(|(id, _)| id != "name-again").collect();
+    let size = session.settings.size;
+    let mut forwardings = Vec::new();
+    for (_, index) in &indexes {
+        let made = forwarding::indexed(*index, names, &session.settings.key);
+        let mut forwarding = made.ok_or_else(|| failed("no packets have names of this shape".into()))?;
+        let fill = forwarding.exchanges_to_fill().min(size.items as usize * 100);
+        for _ in 0..fill.div_ceil(EXCHANGES) {
+            forwarding.block().map_err(failed)?;
+        }
+        forwardings.push(forwarding);
+    }
+    let mut figures = vec![vec![Vec::new(); indexes.len()]; PARTS.len()];
+    for _ in 0..SAMPLES * size.repetitions as usize {
+        if session.stopped() {
+            return Ok(());
+        }
+        for (at, forwarding) in forwardings.iter_mut().enumerate() {
+            let mut sum = [0; PARTS.len()];
+            for _ in 0..PART_BLOCKS {
+                let counts = forwarding.block().map_err(failed)?;
+                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+            for (figures, sum) in figures.iter_mut().zip(sum) {
+                if let Some(figures) = figures.get_mut(at) {
+                    figures.push(sum as f64 / (PART_BLOCKS * EXCHANGES) as f64);
+                }
+            }
+        }
+    }
+    let ghz = session.rates.counter_ghz;
+    for (part, figures) in PARTS.iter().zip(figures) {
+        let rounds = Rounds::of(figures);
+        for (at, (id, _)) in indexes.iter().enumerate() {
+            let mut fact = rounds.time(at);
+            fact.scale(1.0 / ghz);
+            session.add(PARTS_MODEL, &format!("{label}/{part}"), id, "cycles", metric::NS, "ns", fact);
+        }
+    }
+    Ok(())
+}
+
+/// What computing a digest costs, by each function.
+fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
+    session.step(label, "digests of Interests");
+    let failed =
+        || RunError::Expectation { workload: label.to_owned(), what: "no packets have such names".into() };
+    let mut interests = digest::Interests::new(names, &session.settings.key).ok_or_else(failed)?;
+    let ids: Vec<String> =
+        session.definition.schemes.iter().filter(|id| digest::function(id).is_some()).cloned().collect();
+    let mut subjects: Vec<_> = ids.iter().filter_map(|id| digest::function(id)).collect();
+    let rounds = SAMPLES * session.settings.size.repetitions as usize;
+    let stop = session.stop;
+    let going = |_| !stop.load(std::sync::atomic::Ordering::Relaxed);
+    let rounds = Rounds::run(&mut subjects, rounds, going, |function| interests.digest(*function));
+    if rounds.len() < 2 {
+        return Ok(());
+    }
+    let ghz = session.rates.counter_ghz;
+    for (at, id) in ids.iter().enumerate() {
+        let mut fact: Fact = rounds.time(at);
+        session.add(DIGEST_MODEL, label, id, "cycles", metric::CYCLES, "cycles", fact);
+        fact.scale(1.0 / ghz);
+        session.add(DIGEST_MODEL, label, id, "cycles", metric::NS, "ns", fact);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::Link;
+    use crate::record::RecordSet;
+    use crate::study::definition::{Definition, Size};
+    use crate::study::run::{self, Settings};
+    use hash::scheme::Key;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn reads_ids() {
+        let names = |components| Names { components, third_distinct: false };
+        let table = Filling { pending: 64 << 10, names: names(11), prefixes: false };
+        assert_eq!(parse("match/64Ki/11").unwrap(), Work::Table(Operation::Match, table));
+        let with = Filling { prefixes: true, ..table };
+        assert_eq!(
+            parse("match-hashing/64Ki/11/prefixes").unwrap(),
+            Work::Table(Operation::MatchHashing, with)
+        );
+        let workload = Workload { link: Link::Udp, names: names(4), pending: 0 };
+        assert_eq!(parse("paced/udp/4").unwrap(), Work::Paced(workload));
+        assert_eq!(parse("load/udp/4").unwrap(), Work::Load(workload));
+        assert_eq!(parse("parts/4").unwrap(), Work::Parts(names(4)));
+        assert_eq!(parse("digest/20").unwrap(), Work::Digest(names(20)));
+    }
+
+    #[test]
+    fn refuses_other_ids_and_says_what_there_is() {
+        for id in [
+            "match",
+            "match/64Ki",
+            "match/511/4",
+            "match/17Mi/4",
+            "match/1Ki/2",
+            "find/1Ki/4",
+            "load/tcp/4",
+            "digest/x",
+        ] {
+            let error = parse(id).unwrap_err().to_string();
+            assert!(error.contains("match-hashing"), "{error}");
+        }
+    }
+
+    /// The study of these workloads.
+    fn records(workloads: &[&str]) -> RecordSet {
+        let text = include_str!("../../../../../studies/pit-index/study.toml");
+        let mut definition = Definition::parse(text, "study.toml").unwrap();
+        definition.workloads = workloads.iter().map(|id| (*id).to_owned()).collect();
+        let settings = Settings {
+            size: Size { items: 10, repetitions: 2 },
+            full: true,
+            seed: 1,
+            key: Key::VECTOR,
+            names: None,
+            tuples: None,
+            messages: None,
+            command: "hashlane".into(),
+        };
+        run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ()).unwrap().records
+    }
+
+    #[test]
+    fn a_tiny_run_leaves_records_of_each_index_and_function() {
+        let records = records(&[
+            "match/512/4",
+            "match-hashing/512/4",
+            "insert/512/4",
+            "expire/512/4",
+            "digest/4",
+            "parts/4",
+        ]);
+        for workload in ["match/512/4", "match-hashing/512/4", "insert/512/4", "expire/512/4"] {
+            for index in ["name", "name-again", "token", "digest"] {
+                let value = records.metric("pit-index", workload, index, metric::CYCLES).unwrap().value;
+                assert!(value > 0.0, "{workload} {index}");
+            }
+            assert!(records.ratio("pit-index", workload, "token", "name").is_some());
+        }
+        for function in digest::FUNCTIONS {
+            assert!(records.metric("pit-index", "digest/4", function, metric::CYCLES).unwrap().value > 0.0);
+        }
+        for index in ["name", "token", "digest"] {
+            assert!(records.metric("pit-index", "parts/4/pit", index, metric::NS).unwrap().value > 0.0);
+        }
+    }
+}
