@@ -1,7 +1,7 @@
 //! A network of three namespaces: consumers, a router, producers, and a link of virtual Ethernet on either side of the router.
 //!
-//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in them, and so are gone whatever ends the
-//! run. The links are made by the command `ip`; all of it needs the rights of root.
+//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in them, and so are gone
+//! whatever ends the run. The links are made by the command `ip`; all of it needs the rights of root.
 
 use super::{LoadError, child};
 use std::fs::File;

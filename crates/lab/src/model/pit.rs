@@ -1,9 +1,9 @@
 //! The pending Interest table alone, under each of its indexes: entries added, matched by Data and taken out, and ended by time.
 //!
-//! The table is filled in the order of numbers, over two seconds of its own time. Data then comes for entries in an order that has nothing to do with that,
-//! in blocks of 256; after each block as many new entries are added, so that the table stays as full as it is. In the end time passes until all have
-//! ended. Packets are parsed, names of Interests hashed and digests computed before anything is timed. Each answer is checked: Data must find the one
-//! entry of its Interest, and no other.
+//! The table is filled in the order of numbers, over two seconds of its own time. Data then comes for entries in an order that has nothing
+//! to do with that, in blocks of 256; after each block as many new entries are added, so that the table stays as full as it is. In the end
+//! time passes until all have ended. Packets are parsed, names of Interests hashed and digests computed before anything is timed. Each
+//! answer is checked: Data must find the one entry of its Interest, and no other.
 
 use super::memory::body;
 use crate::load::template::Template;
@@ -36,9 +36,11 @@ const FILL: u64 = 2000;
 pub enum Operation {
     /// An Interest that has no entry gets one, with a record in each direction.
     Insert,
-    /// Data finds its entry, which is taken out. All hashes of its name are at hand, as they are in the forwarder, whose parser leaves them.
+    /// Data finds its entry, which is taken out. All hashes of its name are at hand, as they are in the forwarder, whose parser leaves
+    /// them.
     Match,
-    /// The same, with the walk that checks the name of the Data; and where the index needs the hashes of its prefixes, they are made in that walk.
+    /// The same, with the walk that checks the name of the Data; and where the index needs the hashes of its prefixes, they are made in
+    /// that walk.
     MatchHashing,
     /// An entry that has ended is found and taken out.
     Expire,
@@ -61,16 +63,16 @@ pub struct Filling {
     pub pending: usize,
     /// The names.
     pub names: Names,
-    /// Whether besides there is an entry that can be a prefix at each length below that of the names, of a name that no Data begins with: each is a
-    /// length at which Data by its name alone must be looked for.
+    /// Whether besides there is an entry that can be a prefix at each length below that of the names, of a name that no Data begins with:
+    /// each is a length at which Data by its name alone must be looked for.
     pub prefixes: bool,
 }
 
 /// Counts of the counter for an operation, in the order of [`Operation::ALL`].
 pub type Counts = [f64; Operation::ALL.len()];
 
-/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each operation but the last the count is the median of
-/// the blocks', as others disturb some of them; what ends is counted as a whole.
+/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each operation but the last the count
+/// is the median of the blocks', as others disturb some of them; what ends is counted as a whole.
 ///
 /// # Errors
 /// The table does not do what it should.

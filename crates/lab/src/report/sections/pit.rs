@@ -1,4 +1,5 @@
-//! The indexes of the pending Interest table: the source's table printed again, full load, the table alone, where the time goes, and digests.
+//! The indexes of the pending Interest table: the source's table printed again, full load, the table alone, where the time goes, and
+//! digests.
 
 use super::published::PIT_NETWORK;
 use super::{Facts, without_empty_columns};
