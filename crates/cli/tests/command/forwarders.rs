@@ -101,7 +101,7 @@ fn refuses_workloads_and_schemes_that_there_are_not() {
     let folder = Folder::new();
     for (from, to, words) in [
         ("\"relay\"]", "\"nfd\"]", "no scheme \"nfd\": there are ours, relay, ndnd"),
-        ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix or udp"),
+        ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix, udp or netns"),
     ] {
         let study = STUDY.replace(from, to);
         folder.write("mine.toml", study.split("[[limit]]").next().unwrap());

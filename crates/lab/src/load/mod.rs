@@ -6,7 +6,7 @@
 //! the calls of the crate `link` that the forwarder itself uses.
 //!
 //! What a forwarder costs is the CPU time of its process, which the kernel counts in nanoseconds, over the exchanges of the same
-//! time ([`process`]). The forwarder and the load have a core each, where there are two.
+//! time. The forwarder and the load have a core each, where there are two.
 //!
 //! - [`Workload`]: what is sent, and by which link.
 //! - [`Forwarder`]: ours, another project's, and a relay of datagrams that is the floor under both.
