@@ -48,7 +48,7 @@ enum Step {
     Loom,
     /// The instructions of the functions that are timed
     Asm,
-    /// Every fuzz target, for 10 seconds
+    /// Every fuzz target, for 6 seconds
     Fuzz,
 }
 
@@ -101,7 +101,7 @@ impl Step {
             Self::Interop => Interop::ALL.run(),
             Self::Loom => loom().into(),
             Self::Asm => Asm {}.run(),
-            Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 10 }.run(),
+            Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 6 }.run(),
         }
     }
 }
