@@ -236,6 +236,12 @@ impl<P: Pit> Rig<P> {
         let (packets, octets) = (usize::from(steps.octet() & 15), steps.number() as usize);
         let (admit, serve) = (which & 4 == 0, which & 8 == 0);
         self.forwarder.configure_cs(cs::Config { packets, octets, policy, admit, serve });
+        // What is too much now leaves with the turns that follow at once.
+        while self.forwarder.cs().is_over() {
+            let before = self.forwarder.cs().len();
+            self.forwarder.turn(self.now);
+            assert!(self.forwarder.cs().len() < before, "a store that stays too full");
+        }
     }
 
     /// Hands a packet to the forwarder: whole, or, as `how` says, over a narrow link in pieces, one of which may be lost.
