@@ -14,6 +14,19 @@ pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
 }
 
+#[cfg(test)]
+impl Section {
+    /// The table whose caption starts so.
+    #[track_caller]
+    pub(super) fn table(&self, caption: &str) -> &Table {
+        let table = self.blocks.iter().find_map(|block| match block {
+            Block::Table(table) if table.caption.starts_with(caption) => Some(table),
+            _ => None,
+        });
+        table.expect("a table with this caption")
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Block {
     Table(Table),

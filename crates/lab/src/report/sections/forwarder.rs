@@ -341,26 +341,18 @@ mod tests {
         all.0
     }
 
-    fn table<'a>(section: &'a Section, caption: &str) -> &'a Table {
-        let tables = section.blocks.iter().filter_map(|block| match block {
-            Block::Table(table) => Some(table),
-            _ => None,
-        });
-        tables.into_iter().find(|table| table.caption.starts_with(caption)).unwrap()
-    }
-
     #[test]
     fn sets_ours_beside_others_and_beside_its_limits() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         assert_eq!(section(&definition, &RecordSet::new()), None);
         let records = records();
         let section = section(&definition, &records).unwrap();
-        let cost = table(&section, "CPU microseconds");
+        let cost = section.table("CPU microseconds");
         assert_eq!(cost.rows[0][1], "1.25 [1.19, 1.31]");
-        let elsewhere = table(&section, "ours, and what");
+        let elsewhere = section.table("ours, and what");
         assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
         assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
-        let limits = table(&section, "limits");
+        let limits = section.table("limits");
         let verdicts: Vec<&str> =
             limits.rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
         assert_eq!(
@@ -378,12 +370,12 @@ mod tests {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         let records = records();
         let section = section(&definition, &records).unwrap();
-        let parts = table(&section, "where the time");
+        let parts = section.table("where the time");
         let ns: Vec<f64> = parts.rows.iter().map(|row| row[1].parse().unwrap()).collect();
         assert_eq!(ns, [250.0, 200.0, 120.0, 50.0, 80.0, 550.0, 1250.0]);
         assert_eq!(ns[..6].iter().sum::<f64>(), ns[6]);
         assert_eq!(parts.rows[1][3], "18.0");
-        let memory = table(&section, "octets of memory");
+        let memory = section.table("octets of memory");
         assert_eq!(memory.rows[0], ["pit, 100k entries", "420", "290", "400"]);
     }
 

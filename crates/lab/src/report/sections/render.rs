@@ -250,14 +250,6 @@ mod tests {
         records
     }
 
-    fn table<'a>(section: &'a Section, caption: &str) -> &'a Table {
-        let tables = section.blocks.iter().filter_map(|block| match block {
-            Block::Table(table) => Some(table),
-            _ => None,
-        });
-        tables.into_iter().find(|table| table.caption.starts_with(caption)).unwrap()
-    }
-
     #[test]
     fn shows_the_source_s_table_sizes_and_findings() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
@@ -277,12 +269,12 @@ mod tests {
             ("hostile/distinct", "ours", 9_000.0, 10_000.0, 500.0),
         ]);
         let section = section(&definition, &records).unwrap();
-        let source = table(&section, "millions of names per second");
+        let source = section.table("millions of names per second");
         assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
         assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
-        let octets = table(&section, "octets");
+        let octets = section.table("octets");
         assert_eq!(octets.rows[2][..2], ["dumb", "639"]);
-        let per_octet = table(&section, "ns per octet");
+        let per_octet = section.table("ns per octet");
         assert_eq!(per_octet.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
         assert_eq!(
             section.findings,

@@ -2,8 +2,9 @@
 
 use super::fact::Fact;
 use super::rounds::Rounds;
+use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
-use crate::load::{self, Forwarder, Link, LoadError, Names, Plan, Reading, Workload};
+use crate::load::{self, Forwarder, Link, Names, Plan, Reading, Workload};
 use crate::model::forwarding::{BLOCK, Counts, Forwarding, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::record::metric;
@@ -26,17 +27,6 @@ const ENTRIES_LABEL: &str = "100k";
 /// Blocks of a sample of the parts, and samples for each round of the study.
 const BLOCKS: usize = 16;
 const SAMPLES: usize = 8;
-
-/// A forwarder on a workload, which has its turn in each round.
-struct Subject {
-    label: String,
-    workload: Workload,
-    id: String,
-    forwarder: Forwarder,
-    readings: Vec<Reading>,
-    /// Whether it could not be measured, which was said.
-    failed: bool,
-}
 
 /// Measures a study of forwarders.
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -79,6 +69,7 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
         };
         session.notes.extend(forwarder.missing());
     }
+    let plan = Plan::lasting(Duration::from_millis(session.settings.size.items.into()));
     let mut subjects = Vec::new();
     for label in &definition.workloads {
         let workload: Workload = label
@@ -91,61 +82,11 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
         for id in definition.schemes_on(label) {
             let Some(forwarder) = Forwarder::of(id) else { continue };
             if forwarder.takes(workload.link) && forwarder.missing().is_none() {
-                let (label, id) = (label.clone(), id.clone());
-                subjects.push(Subject {
-                    label,
-                    workload,
-                    id,
-                    forwarder,
-                    readings: Vec::new(),
-                    failed: false,
-                });
+                subjects.push(Subject::new(label, id, forwarder, workload, plan));
             }
         }
     }
     Ok(subjects)
-}
-
-/// Gives every subject its turn in each round; the order is turned by one from round to round. Keeps whole rounds only.
-fn turns(session: &mut Session<'_>, subjects: &mut [Subject], rounds: usize) -> Result<(), RunError> {
-    let plan = Plan::lasting(Duration::from_millis(session.settings.size.items.into()));
-    let count = subjects.len();
-    let mut whole = 0;
-    'rounds: for round in 0..rounds {
-        for at in 0..count {
-            let Some(subject) = subjects.get_mut((at + round) % count) else { continue };
-            if session.stopped() {
-                break 'rounds;
-            }
-            session.step(&subject.label, &format!("{}, round {} of {rounds}", subject.id, round + 1));
-            if subject.failed {
-                continue;
-            }
-            let Subject { forwarder, workload, .. } = subject;
-            match load::turn(&session.settings.command, *forwarder, workload, &plan, session.stop) {
-                Ok(reading) if reading.cpu_us().is_some() => subject.readings.push(reading),
-                Err(LoadError::Stopped) => break 'rounds,
-                outcome => {
-                    let why = match outcome {
-                        Err(error) => error.to_string(),
-                        Ok(_) => "no exchange was done in the measured time".to_owned(),
-                    };
-                    if subject.forwarder != Forwarder::Ndnd {
-                        let (workload, scheme) = (subject.label.clone(), subject.id.clone());
-                        return Err(RunError::Load { workload, scheme, why });
-                    }
-                    // Another project's program may have its reasons.
-                    subject.failed = true;
-                    session.notes.push(format!("{}: {} was not measured: {why}", subject.label, subject.id));
-                }
-            }
-        }
-        whole = round + 1;
-    }
-    for subject in subjects {
-        subject.readings.truncate(whole);
-    }
-    Ok(())
 }
 
 fn record(session: &mut Session<'_>, subjects: &[Subject]) {
@@ -159,10 +100,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
         let rates: Vec<f64> = subject.readings.iter().map(Reading::rate).collect();
         session.add(MODEL, label, id, PROBE, metric::CPU_US, "us", rounds.time(at));
         session.add(MODEL, label, id, "wall-clock", metric::RATE, "1/s", Fact::median(&rates));
-        let counts = subject
-            .readings
-            .iter()
-            .fold(Default::default(), |sum: load::Counts, reading| sum.plus(reading.counts));
+        let counts = subject.counts();
         let lost = counts.lost as f64 * 1e6 / counts.answered.max(1) as f64;
         session.add(
             MODEL,
@@ -173,14 +111,6 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
             "Interests",
             Fact::exact(lost, subject.readings.len()),
         );
-        if counts.lost + counts.unexpected > 0 {
-            session.notes.push(format!(
-                "{label}: {id} left {} Interests of {} without Data, and brought {} packets that were not asked for, or not any more",
-                counts.lost,
-                counts.answered + counts.lost,
-                counts.unexpected
-            ));
-        }
     }
     let place =
         |label: &str, id: &str| measured.iter().position(|other| other.label == label && other.id == id);
@@ -209,13 +139,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
             session.add(MODEL, &limit.workload, &limit.of, PROBE, metric, name, fact);
         }
     }
-    if measured.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
-        session.notes.push(
-            "the load and the forwarder shared one core: how much a forwarder finds to do at once differs from what it finds with a core of \
-             its own, and with it the figures"
-                .to_owned(),
-        );
-    }
+    note(session, &measured);
 }
 
 /// The parts of our forwarder, without I/O.

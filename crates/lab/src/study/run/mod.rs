@@ -12,6 +12,7 @@ mod spread;
 mod table;
 mod tally;
 mod tuples;
+mod under_load;
 
 use super::definition::{Definition, Size};
 use crate::probe::clock::{self, Rates};

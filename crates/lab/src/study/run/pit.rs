@@ -2,8 +2,9 @@
 
 use super::fact::Fact;
 use super::rounds::Rounds;
+use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
-use crate::load::{self, Counts, Forwarder, Index, LoadError, Names, Plan, Reading, Workload};
+use crate::load::{self, Forwarder, Index, Names, Plan, Reading, Workload};
 use crate::model::digest;
 use crate::model::forwarding::{self, BLOCK as EXCHANGES, PARTS};
 use crate::model::pit::{self, BLOCK, Filling, Operation};
@@ -242,17 +243,7 @@ fn too_large(pending: usize) -> Option<String> {
     })
 }
 
-/// A forwarder with an index, on a workload, which has its turn in each round.
-struct Subject<'a> {
-    label: &'a str,
-    id: String,
-    index: Index,
-    workload: Workload,
-    plan: Plan,
-    readings: Vec<Reading>,
-}
-
-/// Forwarders under load: each has its turn in each round, and the order is turned by one from round to round.
+/// Forwarders with each index, under load.
 fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) -> Result<(), RunError> {
     let time = Duration::from_millis(session.settings.size.items.into());
     let mut subjects = Vec::new();
@@ -263,48 +254,30 @@ fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) 
             _ => continue,
         };
         for (id, index) in indexes(session, true) {
-            subjects.push(Subject { label, id, index, workload, plan, readings: Vec::new() });
+            subjects.push(Subject::new(label, &id, Forwarder::Indexed(index), workload, plan));
         }
     }
-    let count = subjects.len();
-    let mut whole = 0;
-    'rounds: for round in 0..rounds {
-        for at in 0..count {
-            let Some(subject) = subjects.get_mut((at + round) % count) else { continue };
-            if session.stopped() {
-                break 'rounds;
-            }
-            session.step(subject.label, &format!("{}, round {} of {rounds}", subject.id, round + 1));
-            let Subject { index, workload, plan, .. } = subject;
-            let forwarder = Forwarder::Indexed(*index);
-            let why = match load::turn(&session.settings.command, forwarder, workload, plan, session.stop) {
-                Ok(reading) if reading.cpu_us().is_some() => {
-                    subject.readings.push(reading);
-                    continue;
-                }
-                Ok(_) => "no exchange was done in the measured time".to_owned(),
-                Err(LoadError::Stopped) => break 'rounds,
-                Err(error) => error.to_string(),
-            };
-            return Err(RunError::Load {
-                workload: subject.label.to_owned(),
-                scheme: subject.id.clone(),
-                why,
-            });
-        }
-        whole = round + 1;
-    }
-    if whole < 2 {
+    turns(session, &mut subjects, rounds)?;
+    if subjects.iter().any(|subject| subject.readings.len() < 2) {
         return Ok(());
     }
-    subjects.iter_mut().for_each(|subject| subject.readings.truncate(whole));
     for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
         record(session, subjects);
     }
-    if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
-        session
-            .notes
-            .push("the load and the forwarder shared one core, which neither has to itself then".to_owned());
+    note(session, &subjects.iter().collect::<Vec<_>>());
+    for subject in &subjects {
+        let answered = subject.counts().answered as f64;
+        let offered: f64 =
+            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
+        if answered < ANSWERED * offered {
+            session.notes.push(format!(
+                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
+                 its waiting times are those of queues",
+                subject.label,
+                subject.id,
+                100.0 * answered / offered
+            ));
+        }
     }
     Ok(())
 }
@@ -323,11 +296,11 @@ const FIGURES: [(&str, &str, &str, Figure); 6] = [
 ];
 
 /// What the forwarders did on one workload.
-fn record(session: &mut Session<'_>, subjects: &[Subject<'_>]) {
-    let Some(label) = subjects.first().map(|subject| subject.label) else { return };
+fn record(session: &mut Session<'_>, subjects: &[Subject]) {
+    let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
     let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
     for (name, unit, probe, figure) in FIGURES {
-        let of = |subject: &Subject<'_>| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
+        let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
         let rounds = Rounds::of(subjects.iter().map(of).collect());
         if rounds.len() == 0 {
             continue;
@@ -353,28 +326,6 @@ fn record(session: &mut Session<'_>, subjects: &[Subject<'_>]) {
                     fact,
                 );
             }
-        }
-    }
-    for subject in subjects {
-        let counts = subject.readings.iter().fold(Counts::default(), |sum, reading| sum.plus(reading.counts));
-        if counts.lost + counts.unexpected > 0 {
-            session.notes.push(format!(
-                "{label}: {} left {} Interests of {} without Data, and brought {} packets that were not asked for, or not any more",
-                subject.id,
-                counts.lost,
-                counts.answered + counts.lost,
-                counts.unexpected
-            ));
-        }
-        let offered: f64 =
-            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
-        if (counts.answered as f64) < ANSWERED * offered {
-            session.notes.push(format!(
-                "{label}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
-                 its waiting times are those of queues",
-                subject.id,
-                100.0 * counts.answered as f64 / offered
-            ));
         }
     }
 }

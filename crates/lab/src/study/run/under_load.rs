@@ -1,0 +1,106 @@
+//! Forwarders as processes of their own, under load, in alternation.
+
+use super::{RunError, Session};
+use crate::load::{self, Counts, Forwarder, LoadError, Plan, Reading, Workload};
+
+/// A forwarder on a workload, which has its turn in each round.
+pub(super) struct Subject {
+    /// The workload's id.
+    pub(super) label: String,
+    /// The scheme's id.
+    pub(super) id: String,
+    pub(super) forwarder: Forwarder,
+    pub(super) workload: Workload,
+    pub(super) plan: Plan,
+    /// One of each round.
+    pub(super) readings: Vec<Reading>,
+    /// Whether it could not be measured, which was said.
+    pub(super) failed: bool,
+}
+
+impl Subject {
+    pub(super) fn new(label: &str, id: &str, forwarder: Forwarder, workload: Workload, plan: Plan) -> Self {
+        Self {
+            label: label.to_owned(),
+            id: id.to_owned(),
+            forwarder,
+            workload,
+            plan,
+            readings: Vec::new(),
+            failed: false,
+        }
+    }
+
+    /// What became of the Interests of all its turns.
+    pub(super) fn counts(&self) -> Counts {
+        self.readings.iter().fold(Counts::default(), |sum, reading| sum.plus(reading.counts))
+    }
+}
+
+/// Gives every subject its turn in each round; the order is turned by one from round to round. Keeps whole rounds only.
+pub(super) fn turns(
+    session: &mut Session<'_>,
+    subjects: &mut [Subject],
+    rounds: usize,
+) -> Result<(), RunError> {
+    let count = subjects.len();
+    let mut whole = 0;
+    'rounds: for round in 0..rounds {
+        for at in 0..count {
+            let Some(subject) = subjects.get_mut((at + round) % count) else { continue };
+            if session.stopped() {
+                break 'rounds;
+            }
+            session.step(&subject.label, &format!("{}, round {} of {rounds}", subject.id, round + 1));
+            if subject.failed {
+                continue;
+            }
+            let Subject { forwarder, workload, plan, .. } = subject;
+            let why = match load::turn(&session.settings.command, *forwarder, workload, plan, session.stop) {
+                Ok(reading) if reading.cpu_us().is_some() => {
+                    subject.readings.push(reading);
+                    continue;
+                }
+                Ok(_) => "no exchange was done in the measured time".to_owned(),
+                Err(LoadError::Stopped) => break 'rounds,
+                Err(error) => error.to_string(),
+            };
+            if subject.forwarder != Forwarder::Ndnd {
+                let (workload, scheme) = (subject.label.clone(), subject.id.clone());
+                return Err(RunError::Load { workload, scheme, why });
+            }
+            // Another project's program may have its reasons.
+            subject.failed = true;
+            session.notes.push(format!("{}: {} was not measured: {why}", subject.label, subject.id));
+        }
+        whole = round + 1;
+    }
+    for subject in subjects {
+        subject.readings.truncate(whole);
+    }
+    Ok(())
+}
+
+/// Says what a reader must know of the turns: Interests without Data, and a core that was shared.
+pub(super) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
+    for subject in subjects {
+        let counts = subject.counts();
+        if counts.lost + counts.unexpected > 0 {
+            session.notes.push(format!(
+                "{}: {} left {} Interests of {} without Data, and brought {} packets that were not asked for, or not any more",
+                subject.label,
+                subject.id,
+                counts.lost,
+                counts.answered + counts.lost,
+                counts.unexpected
+            ));
+        }
+    }
+    if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
+        session.notes.push(
+            "the load and the forwarder shared one core: how much a forwarder finds to do at once differs from what it finds with a core of \
+             its own, and with it the figures"
+                .to_owned(),
+        );
+    }
+}
