@@ -60,15 +60,7 @@ impl<V> Prefixes<V> {
         Some((prefix.len.into(), value))
     }
 
-    /// As [`longest`](Self::longest), to change the value.
-    #[inline(always)]
-    pub fn longest_mut(&mut self, name: &HashedName<'_>) -> Option<(usize, &mut V)> {
-        let slot = self.longest_slot(name)?;
-        let (prefix, value) = self.table.entry_mut(slot)?;
-        Some((prefix.len.into(), value))
-    }
-
-    /// As [`longest`](Self::longest), with the slot that the value has until a value is inserted or removed.
+    /// As [`longest`](Self::longest), to change the value, with the slot that it has until a value is inserted or removed.
     #[inline(always)]
     pub(crate) fn longest_slot_mut(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut V)> {
         let slot = self.longest_slot(name)?;

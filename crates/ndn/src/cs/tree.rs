@@ -77,7 +77,7 @@ pub(super) const PLACES: usize = 4;
 /// Where a search for a name ended.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
-    /// At a node of so many components, none of which is its own length where the slot is [`NONE`].
+    /// At a node, and how many components that has; at no node, [`NONE`], and none of them.
     Node(u32, usize),
     /// On the way to a node, behind so many components.
     Edge { slot: u32, node: u32, len: usize },

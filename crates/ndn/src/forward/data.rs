@@ -1,6 +1,6 @@
 //! The way of Data.
 
-use super::{DropReason, Forwarder, Output, header_for, out_of_scope, ways};
+use super::{DropReason, Forwarder, Output, digest_for, header_for, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::{HashedName, components};
@@ -70,7 +70,7 @@ impl<P: Pit> Forwarder<P> {
                     }
                 } else {
                     self.counters.out_data.add(1);
-                    let digest = DigestField::new(digest_type, digest);
+                    let digest = digest_for(face, digest, digest_type);
                     send_data(record.face, face, from, &record.token, digest, header, octets, out);
                 }
             }
@@ -86,7 +86,7 @@ impl<P: Pit> Forwarder<P> {
                 let at = digests.partition_point(|(face, _)| face < to);
                 let digest = digests.get(at).filter(|(face, _)| face == to);
                 let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
-                let digest = DigestField::new(digest_type, digest);
+                let digest = digest_for(face, digest, digest_type);
                 send_data(*to, face, from, token, digest, header, octets, out);
             }
         }
@@ -130,6 +130,5 @@ fn send_data(
 ) {
     face.counters.out_data.add(1);
     let header = header_for(face, from, header.congestion_mark);
-    let digest = if face.interest_digests { digest } else { DigestField::default() };
     out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, octets);
 }

@@ -9,7 +9,6 @@ use crate::hashed::{HashedName, components};
 use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, PitToken, Way};
 use crate::strategy::{Answer, Question};
 use crate::time::Time;
-use crate::wire::lp::DigestField;
 use crate::wire::{Interest, LpHeader, NackReason};
 use alloc::boxed::Box;
 
@@ -89,9 +88,9 @@ impl<P: Pit> Forwarder<P> {
         let unhinted = arrived.then(|| rewrite::without_hint(octets));
         let octets = unhinted.as_deref().unwrap_or(octets);
         let interest = Interest::parse_with(octets, &mut self.hasher)?;
-        // What it is here may not be what it was on its way.
-        let mark = self.pit.mark(&interest, Hop::default())?;
-        self.checked(came, &interest, &mark, now, out)
+        // Without its hint it is not here what it was on its way.
+        let arrived_mark = if arrived { Some(self.pit.mark(&interest, Hop::default())?) } else { None };
+        self.checked(came, &interest, arrived_mark.as_ref().unwrap_or(mark), now, out)
     }
 
     #[inline(always)]
@@ -180,16 +179,9 @@ impl<P: Pit> Forwarder<P> {
             now,
             dice,
         };
-        let found = if P::KEEPS_WAYS {
-            choice.find_slot(&name)
-        } else {
-            choice.find(&name).map(|strategy| (0, strategy))
-        };
-        let Some((at, strategy)) = found else { return Ok(()) };
+        let Some((at, strategy)) = choice.find_slot(&name) else { return Ok(()) };
         let answer = strategy.interest(&mut question);
-        if P::KEEPS_WAYS {
-            pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
-        }
+        pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
         match answer {
             Answer::Send(to) => {
                 for face in to {
@@ -323,8 +315,7 @@ impl<P: Pit> Forwarder<P> {
         counters.out_interests.add(1);
         let sent = pit.upstream(slot);
         let pit_token = if face.pit_tokens { sent.token } else { &[] };
-        let digest = if face.interest_digests { sent.digest } else { &[] };
-        let digest = DigestField::new(config.digest_type, digest);
+        let digest = digest_for(face, sent.digest, config.digest_type);
         let header =
             LpHeader { pit_token, digest, ..header_for(face, came.from, came.header.congestion_mark) };
         match (interest.hop_limit_at(), hops) {

@@ -163,8 +163,6 @@ impl Pit for ByDigest {
     type Mark = Digested;
     type Extra = Noted;
 
-    const KEEPS_WAYS: bool = true;
-
     #[inline(always)]
     fn entries(&self) -> &Entries<Digested, Noted> {
         &self.entries

@@ -79,9 +79,6 @@ pub trait Pit {
     /// What it notes of an entry.
     type Extra;
 
-    /// Whether entries keep their [`Way`].
-    const KEEPS_WAYS: bool = false;
-
     /// The entries.
     fn entries(&self) -> &Entries<Self::Mark, Self::Extra>;
 

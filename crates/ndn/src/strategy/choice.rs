@@ -137,7 +137,7 @@ impl Choice {
     /// The strategy of a name.
     #[inline(always)]
     pub fn find(&mut self, name: &HashedName<'_>) -> Option<&mut Strategy> {
-        self.prefixes.longest_mut(name).map(|(_, strategy)| strategy)
+        self.find_slot(name).map(|(_, strategy)| strategy)
     }
 
     /// As [`find`](Self::find), with the slot of the strategy, which it has until the table changes.
