@@ -172,22 +172,19 @@ fn limit_finding(limits: &[LimitOutcome<'_>]) -> Option<String> {
     })
 }
 
-/// How far ours is from what was measured elsewhere.
+/// What ours takes, and how many times that the others of the run. What was measured elsewhere is held against nothing: its machine was another.
 fn distances(facts: &Facts<'_>) -> Vec<String> {
-    let distance = |(workload, elsewhere): &(&str, [Option<f64>; 4])| {
-        let ours = facts.value(workload, OURS, metric::CPU_US).filter(|us| *us > 0.0)?;
-        let others: Vec<String> = FORWARDERS
-            .iter()
-            .zip(elsewhere)
-            .filter_map(|(name, other)| Some(format!("{name} {} times", figure((*other)? / ours))))
-            .collect();
-        Some(format!(
-            "{workload}: ours takes {} µs of CPU for an exchange; measured elsewhere, as much: {}.",
-            us(ours),
-            others.join(", ")
-        ))
+    let distance = |workload: &&str| {
+        let ours = facts.value(workload, OURS, metric::CPU_US)?;
+        let others = facts.schemes.iter().filter(|id| **id != OURS).filter_map(|id| {
+            let ratio = facts.records.ratio(facts.study, workload, id, OURS)?;
+            Some(format!("{id} {} times as much", words::ratio_with_bounds(ratio.interval())))
+        });
+        let others: Vec<String> = others.collect();
+        let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+        Some(format!("{workload}: ours takes {} µs of CPU for an exchange{others}.", us(ours)))
     };
-    CPU_US.iter().filter_map(distance).collect()
+    facts.workloads.iter().filter_map(distance).collect()
 }
 
 /// A row of the table of parts: what it is called, our ns, and NFD's share under that id.
