@@ -3,8 +3,10 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use lab::kernel::guest::{self, Tasks};
 use lab::load::{child, relay};
 use lab::model::memory;
+use lab::workload::hostile::Attack;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -26,6 +28,8 @@ enum Command {
     Relay(Relay),
     /// Fill a table of the forwarder, and print what it takes
     Memory(Memory),
+    /// Be the first process of a kernel, and measure it
+    KernelInit(KernelInit),
 }
 
 #[derive(Debug, Args)]
@@ -72,6 +76,31 @@ struct Memory {
     entries: u32,
 }
 
+#[derive(Debug, Args)]
+struct KernelInit {
+    /// Octets of a message, for each measurement of throughput
+    #[arg(long, value_delimiter = ',')]
+    sizes: Vec<u32>,
+    /// Streams side by side
+    #[arg(long)]
+    streams: u32,
+    /// Slices of a measurement of throughput
+    #[arg(long)]
+    slices: u32,
+    /// Milliseconds of a slice
+    #[arg(long)]
+    slice: u32,
+    /// Sets of hostile SYNs
+    #[arg(long, value_delimiter = ',')]
+    attacks: Vec<Attack>,
+    /// How many hostile SYNs come before each measurement of one
+    #[arg(long, value_delimiter = ',')]
+    before: Vec<u32>,
+    /// The seed of the sets
+    #[arg(long)]
+    seed: u64,
+}
+
 impl Lab {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.command {
@@ -83,6 +112,10 @@ impl Lab {
                 let pairs: Vec<_> = pairs.iter().map(|Pair(a, b)| (*a, *b)).collect();
                 relay::serve(address, &pairs)?;
                 Ok(ExitCode::SUCCESS)
+            }
+            Command::KernelInit(KernelInit { sizes, streams, slices, slice, attacks, before, seed }) => {
+                let tasks = Tasks { sizes, streams, slices, slice, attacks, before, seed };
+                match guest::run(&tasks)? {}
             }
             Command::Memory(Memory { table, entries }) => {
                 let Some(table) = memory::Table::of(&table) else {

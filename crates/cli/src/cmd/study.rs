@@ -56,6 +56,7 @@ Examples:
   tcpdump -c 100000 -w t.pcap; hashlane study run flow-hash flow-table --pcap t.pcap
   tcpdump -c 100000 -w d.pcap port 53; hashlane study run dns-render --pcap d.pcap
   hashlane study run dns-render --zone example.com.zone
+  hashlane study run flow-kernel
   hashlane study run my-study.toml
 
 A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
@@ -84,6 +85,9 @@ struct RunArgs {
     /// Render the records of this zone file in place of generated messages
     #[arg(long, value_name = "FILE", conflicts_with = "pcap")]
     zone: Option<PathBuf>,
+    /// Build the kernels of this source (linux-source-VERSION.tar.xz) in place of that of Debian's package
+    #[arg(long, value_name = "FILE")]
+    linux_source: Option<PathBuf>,
 }
 
 /// The seed for which the studies state their checksums.
@@ -197,6 +201,9 @@ impl RunArgs {
         if self.zone.is_some() && !definitions.iter().any(of_messages) {
             bail!("--zone is for studies of messages, such as dns-render, and none was named");
         }
+        if self.linux_source.is_some() && !definitions.iter().any(of_kernels) {
+            bail!("--linux-source is for studies of kernels, such as flow-kernel, and none was named");
+        }
         Ok(())
     }
 
@@ -218,6 +225,7 @@ impl RunArgs {
             tuples: own.tuples.clone(),
             messages: own.messages.clone(),
             command: std::env::current_exe().context("cannot tell where this command is")?,
+            linux_source: self.linux_source.clone(),
         };
         let bar = Bar::new(&definition.slug);
         let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
@@ -247,6 +255,10 @@ impl RunArgs {
 
 fn of_names(definition: &Definition) -> bool {
     definition.model == "names"
+}
+
+fn of_kernels(definition: &Definition) -> bool {
+    definition.model == "kernel"
 }
 
 fn of_messages(definition: &Definition) -> bool {

@@ -7,6 +7,7 @@ mod flows;
 mod forwarders;
 mod help;
 mod input;
+mod kernels;
 mod names;
 mod renders;
 mod results;

@@ -30,6 +30,7 @@ pub use drive::Plan;
 pub use forwarders::{Forwarder, NDND};
 pub use index::Index;
 pub use network::namespaces_refused;
+pub use process::first_core;
 pub use turn::{Reading, Rtt, turn};
 pub use window::Counts;
 pub use workload::{Link, Names, Workload, WorkloadError};

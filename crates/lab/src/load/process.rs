@@ -37,6 +37,11 @@ impl Cores {
     }
 }
 
+/// The core that is given to what is measured in a process of its own, where there are two.
+pub fn first_core() -> Option<usize> {
+    Cores::detect().forwarder
+}
+
 /// A folder for sockets and logs that is gone when it is dropped. Its path is short, as those of sockets must be.
 #[derive(Debug)]
 pub(super) struct Folder(PathBuf);

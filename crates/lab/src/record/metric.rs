@@ -88,6 +88,12 @@ pub const RATIO_WORKLOAD: &str = "ratio_workload";
 /// Counts of the counter per item of work.
 pub const CYCLES: &str = "cycles";
 
+/// Octets that streams carry, as millions of bits a second.
+pub const MBIT: &str = "mbit_per_second";
+
+/// The largest figure of one thing measured again and again over its smallest: what nothing makes.
+pub const AGAIN: &str = "again";
+
 /// Octets of memory that an entry takes, as its table accounts for them.
 pub const OCTETS_ACCOUNTED: &str = "octets_accounted";
 

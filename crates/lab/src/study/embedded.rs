@@ -12,23 +12,25 @@ pub struct Embedded {
 }
 
 macro_rules! studies {
-    ($($slug:literal),*) => {
+    ($($slug:literal $in_all:literal),*) => {
         /// All of them.
         pub const STUDIES: &[Embedded] = &[$(Embedded {
             slug: $slug,
             text: include_str!(concat!("../../../../studies/", $slug, "/study.toml")),
-            in_all: true,
+            in_all: $in_all,
         }),*];
     };
 }
 studies!(
-    "name-encodings",
-    "flow-hash",
-    "flow-flood",
-    "flow-table",
-    "dns-render",
-    "ndn-forwarder",
-    "pit-index"
+    "name-encodings" true,
+    "flow-hash" true,
+    "flow-flood" true,
+    "flow-table" true,
+    // Builds kernels.
+    "flow-kernel" false,
+    "dns-render" true,
+    "ndn-forwarder" true,
+    "pit-index" true
 );
 
 /// The study of that slug.
@@ -60,6 +62,7 @@ mod tests {
                 tuples: None,
                 messages: None,
                 command: "hashlane".into(),
+                linux_source: None,
             };
             let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ()).unwrap();
             assert!(outcome.stopped && outcome.records.is_empty(), "{}", study.slug);

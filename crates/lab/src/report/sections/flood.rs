@@ -22,7 +22,23 @@ const FEW: usize = 4;
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
-    let attacks: Vec<Attack<'_>> = facts.workloads.iter().map(|id| Attack::of(&facts, id)).collect();
+    let (blocks, findings) = attacks(definition, &facts, &definition.per);
+    Some(Section {
+        title: "Under flood".to_owned(),
+        note: facts.note(format!(
+            "An attacker who knows the algorithm, but not the secret, has so many flows of their own choosing in the table; \
+             what is timed is the {} of an innocent flow. Slowed: it takes or compares at least twice as much as \
+             with the fewest hostile flows. Not slowed: it takes at most 10 % longer. Entries compared are exact.",
+            definition.per
+        )),
+        findings,
+        blocks,
+    })
+}
+
+/// The plot and the tables of every attack, and what was found. What is timed is called `per`.
+pub(super) fn attacks(definition: &Definition, facts: &Facts<'_>, per: &str) -> (Vec<Block>, Vec<String>) {
+    let attacks: Vec<Attack<'_>> = facts.workloads.iter().map(|id| Attack::of(facts, id)).collect();
     let mut names: Vec<&str> = Vec::new();
     for scheme in facts.schemes.iter().filter_map(|id| Some(taken_apart(id)?.0)) {
         if !names.contains(&scheme) {
@@ -35,25 +51,15 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let names = by_interest(definition, names.into_iter(), |id| taken_apart(id).map_or(id, |(name, _)| name));
     let plots = LinePlots {
         x: "hostile flows".to_owned(),
-        y: format!("ns per {}", definition.per),
+        y: format!("ns per {per}"),
         series: names.iter().map(|&name| name.to_owned()).collect(),
-        plots: attacks.iter().map(Attack::plot).collect(),
+        plots: attacks.iter().filter(|attack| !attack.schemes.is_empty()).map(Attack::plot).collect(),
     };
     let mut blocks = vec![Block::Lines(plots)];
     for attack in &attacks {
-        blocks.extend(attack.tables(&definition.per).into_iter().map(Block::Table));
+        blocks.extend(attack.tables(per).into_iter().map(Block::Table));
     }
-    Some(Section {
-        title: "Under flood".to_owned(),
-        note: facts.note(format!(
-            "An attacker who knows the algorithm, but not the secret, has so many flows of their own choosing in the table; \
-             what is timed is the {} of an innocent flow. Slowed: it takes or compares at least twice as much as \
-             with the fewest hostile flows. Flat: it takes at most 10 % longer. Entries compared are exact.",
-            definition.per
-        )),
-        findings: attacks.iter().filter_map(Attack::finding).collect(),
-        blocks,
-    })
+    (blocks, attacks.iter().filter_map(Attack::finding).collect())
 }
 
 /// `SCHEME@FLOWS`.
@@ -64,7 +70,7 @@ fn taken_apart(id: &str) -> Option<(&str, u64)> {
 
 /// What is special about the tuples of an attack that the lab knows.
 fn about(attack: &str) -> &'static str {
-    match attack {
+    match attack.strip_prefix("syn/").unwrap_or(attack) {
         "xor" => "The XOR of the first two words of the foreign address is the same in all tuples.",
         "local" => {
             "Only the local address varies, above its last word. A hash that takes 32 bits of the local address cannot tell \
@@ -169,12 +175,12 @@ impl<'a> Attack<'a> {
             .map(|s| s.name)
             .collect();
         let slows = (!slowed.is_empty()).then(|| format!("slows {}", slowed.join(", ")));
-        let leaves = match flat.as_slice() {
+        let spares = match flat.as_slice() {
             [] => None,
-            few if few.len() <= FEW => Some(format!("leaves {} flat", few.join(", "))),
-            all => Some(format!("leaves {} of {} schemes flat", all.len(), self.schemes.len())),
+            few if few.len() <= FEW => Some(format!("does not slow {}", few.join(", "))),
+            all => Some(format!("does not slow {} of {} schemes", all.len(), self.schemes.len())),
         };
-        let said = [slows, leaves].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let said = [slows, spares].into_iter().flatten().collect::<Vec<_>>().join("; ");
         (!said.is_empty())
             .then(|| format!("Attack {} with {} hostile flows {said}.", self.id, count(most as f64)))
     }
@@ -232,7 +238,7 @@ mod tests {
         let (definitions, records) = (flow_sample::definitions(), flow_sample::records());
         let section = section(&definitions[1], &records).unwrap();
         let found = "Attack local with 65,536 hostile flows slows base (×2,682), jhash2 (×2,459), siphash (×2,360); \
-                     leaves crc32c, siphash-1-3 flat.";
+                     does not slow crc32c, siphash-1-3.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
         assert_eq!(lines.series[0], "siphash-1-3", "the reference comes first");

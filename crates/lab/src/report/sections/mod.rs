@@ -5,6 +5,7 @@
 mod cost;
 mod flood;
 mod forwarder;
+mod kernel;
 mod mca;
 mod pit;
 mod published;
@@ -20,11 +21,12 @@ use crate::study::definition::Definition;
 
 /// The sections that there are records for, in the order of the page.
 pub(super) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
-    let sections: [fn(&Definition, &RecordSet) -> Option<Section>; 8] = [
+    let sections: [fn(&Definition, &RecordSet) -> Option<Section>; 9] = [
         cost::section,
         mca::section,
         spread::section,
         flood::section,
+        kernel::section,
         sizes::section,
         render::section,
         forwarder::section,
@@ -38,6 +40,7 @@ pub(super) fn show(model: &str) -> bool {
     let of_load = [forwarder::MODEL, forwarder::PARTS, forwarder::MEMORY].contains(&model)
         || [pit::MODEL, pit::LOAD, pit::PARTS, pit::DIGEST].contains(&model);
     of_load
+        || [kernel::STREAMS, kernel::CYCLES, kernel::SYN].contains(&model)
         || [cost::MODEL, mca::MODEL, spread::MODEL, flood::MODEL, sizes::MODEL, render::MODEL]
             .contains(&model)
 }

@@ -43,6 +43,20 @@ pub(super) const SIMULATED: [Simulated; 2] = [
     },
 ];
 
+/// The schemes of the section "super_netperf", and for each size of a message the throughput of each.
+pub(super) const SUPER_NETPERF: ([&str; 4], [(u32, [f64; 4]); 7]) = (
+    ["base", "jhash2", "hsiphash", "siphash"],
+    [
+        (64, [20_735.80, 20_419.96, 20_335.60, 20_404.08]),
+        (128, [40_450.40, 40_167.66, 39_957.32, 40_222.06]),
+        (256, [73_740.84, 74_219.26, 73_625.76, 74_081.52]),
+        (512, [142_075.60, 142_461.80, 141_237.00, 141_789.60]),
+        (1024, [254_391.00, 253_553.20, 252_751.00, 253_718.00]),
+        (2048, [421_221.20, 421_175.60, 420_142.80, 418_189.20]),
+        (4096, [599_158.20, 597_958.20, 594_472.20, 598_591.00]),
+    ],
+);
+
 /// The counts of the ten bins in the section "Hash Variance".
 pub(super) const BINS: [(&str, [f64; 10]); 4] = [
     ("base", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1_048_576.0, 0.0]),

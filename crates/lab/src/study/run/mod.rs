@@ -3,6 +3,7 @@
 mod fact;
 mod flood;
 mod forwarder;
+mod kernel;
 mod mca;
 mod names;
 mod pit;
@@ -15,6 +16,7 @@ mod tuples;
 mod under_load;
 
 use super::definition::{Definition, Size};
+use crate::kernel::KernelError;
 use crate::probe::clock::{self, Rates};
 use crate::record::{Record, RecordSet, metric};
 use crate::workload::capture::Capture;
@@ -43,8 +45,10 @@ pub struct Settings {
     pub tuples: Option<(String, Capture)>,
     /// The user's own messages and what to call them, in place of the workloads of a study of renderers.
     pub messages: Option<(String, Vec<Content>)>,
-    /// The program `hashlane`, of which a study of forwarders starts processes.
+    /// The program `hashlane`, of which studies of forwarders and of kernels start processes.
     pub command: PathBuf,
+    /// The source of Linux for a study of kernels, where it is not Debian's.
+    pub linux_source: Option<PathBuf>,
 }
 
 /// What a run leaves.
@@ -106,6 +110,8 @@ pub enum RunError {
         /// Why.
         why: String,
     },
+    /// The kernels could not be built or run.
+    Kernel(KernelError),
     /// Two schemes that must give the same hashes do not.
     Disagree {
         /// The workload.
@@ -129,6 +135,7 @@ impl fmt::Display for RunError {
                 write!(f, "workload {workload} is not what the study expects: {what}")
             }
             Self::Load { workload, scheme, why } => write!(f, "workload {workload}, {scheme}: {why}"),
+            Self::Kernel(error) => error.fmt(f),
             Self::Disagree { workload, schemes: (a, b) } => {
                 write!(f, "{a} and {b} must give the same hashes, and differ over workload {workload}")
             }
@@ -146,6 +153,7 @@ const MODELS: &[(&str, Measure)] = &[
     ("names", names::run),
     ("flood", flood::run),
     ("forwarder", forwarder::run),
+    ("kernel", kernel::run),
     ("pit", pit::run),
     ("render", render::run),
     ("table", table::run),
@@ -204,6 +212,11 @@ impl Session<'_> {
     fn step(&mut self, workload: &str, what: &str) {
         (self.progress)(Step { done: self.done, total: self.total, workload, what });
         self.done += 1;
+    }
+
+    /// Tells what is done of the step that has begun.
+    fn doing(&mut self, workload: &str, what: &str) {
+        (self.progress)(Step { done: self.done.saturating_sub(1), total: self.total, workload, what });
     }
 
     /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their places there.

@@ -461,6 +461,7 @@ mod tests {
             tuples: None,
             messages: None,
             command: "hashlane".into(),
+            linux_source: None,
         };
         run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ()).unwrap().records
     }

@@ -58,6 +58,15 @@ impl Rounds {
         self.compare(of, to, |of, to| of - to)
     }
 
+    /// The largest figure of a subject over the smallest: what lies between turns of one thing. Nothing of one turn.
+    pub(super) fn apart(&self, subject: usize) -> Option<Fact> {
+        let figures = self.0.get(subject).filter(|figures| figures.len() > 1)?;
+        let (least, most) = figures
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), figure| (least.min(*figure), most.max(*figure)));
+        (least > 0.0).then(|| Fact::exact(most / least, figures.len()))
+    }
+
     fn compare(&self, of: usize, to: usize, by: impl Fn(f64, f64) -> f64) -> Option<Fact> {
         let pairs = self.0.get(of)?.iter().zip(self.0.get(to)?);
         let figures: Vec<f64> =
@@ -101,6 +110,13 @@ mod tests {
         assert_eq!(rounds.difference(0, 1).map(|more| more.interval.value), Some(4.0));
         assert_eq!(rounds.difference(1, 0).map(|more| more.interval.value), Some(-4.0));
         assert!(rounds.difference(0, 2).is_none());
+    }
+
+    #[test]
+    fn tells_how_far_the_turns_of_one_lie_apart() {
+        let rounds = Rounds::of(vec![vec![5.0, 4.0, 6.0], vec![1.0, 0.0, 2.0]]);
+        assert_eq!(rounds.apart(0).map(|apart| apart.interval.value), Some(1.5));
+        assert!(rounds.apart(1).is_none() && rounds.apart(2).is_none());
     }
 
     #[test]

@@ -1,0 +1,278 @@
+//! Studies of kernels, with stand-ins for the tools and for the kernel: what is found, built, kept, told and ended.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use crate::support::{Folder, Ran, holds, lines};
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const STUDY: &str = r#"
+slug = "mine"
+model = "kernel"
+metric = "ns"
+per = "SYN"
+title = "Kernels of one's own"
+question = "Does it run?"
+source = "nobody"
+workloads = ["streams/64", "cycles/independent", "syn/xor"]
+schemes = ["{base,flat}", "{base,flat}@{0,64}"]
+reference = "base"
+[size]
+quick = { items = 4, repetitions = 2 }
+full = { items = 4, repetitions = 2 }
+"#;
+
+/// Says what a kernel says: figures that depend on what it was built as. Its lines end as those of a terminal do.
+const KERNEL: &str = r#"#!/bin/sh
+f=1; test "$NAME" = flat && f=2
+say() { printf 'hashlane: %s\r\n' "$*"; }
+echo "Linux version of nobody"
+say checked 257
+say cycles independent $((13 * f)) 14
+say streams 64 $((15 * f)) 16
+say floor 5000
+say syn xor 0 8000 8100
+say syn xor 64 $((80000 / f))
+say table xor $((96 / f)) 99
+say done
+"#;
+
+/// Configures and builds as far as the command can tell, and notes how often it did.
+const MAKE: &str = r#"#!/bin/sh
+test "$1" = -C && cd "$2" || exit 2
+echo "$@" >> "$STAND_INS/made"
+case "$*" in
+*allnoconfig*)
+    for word; do case "$word" in KCONFIG_ALLCONFIG=*) cp "${word#*=}" .config ;; esac; done ;;
+*)
+    name=$(sed -n 's/.*HASHLANE_NAME "\(.*\)"/\1/p' net/ipv6/hashlane_scheme.h)
+    echo "  CC      net/ipv6/inet6_hashtables.o"
+    sed "s/\$NAME/$name/" "$STAND_INS/kernel" > linux; chmod +x linux ;;
+esac
+"#;
+
+/// Tools that are not asked for anything.
+const IDLE: [&str; 5] = ["ld", "flex", "bison", "bc", "perl"];
+
+/// Tools of the system's own.
+const REAL: [&str; 10] = ["sh", "tar", "xz", "sed", "cp", "chmod", "cat", "sleep", "echo", "kill"];
+
+struct StandIns {
+    folder: Folder,
+    source: PathBuf,
+}
+
+impl StandIns {
+    fn new(kernel: &str) -> Self {
+        let folder = Folder::new();
+        folder.write("mine.toml", STUDY);
+        folder.write("kernel", kernel);
+        let tools = folder.path("tools");
+        fs::create_dir(&tools).unwrap();
+        let script = |name: &str, text: &str| {
+            let path = folder.write(&format!("tools/{name}"), text);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        script("make", MAKE);
+        script("gcc", "#!/bin/sh\necho gcc of nobody\n");
+        IDLE.iter().for_each(|name| script(name, "#!/bin/sh\nexit 1\n"));
+        for name in REAL {
+            symlink(found(name), tools.join(name)).unwrap();
+        }
+        let source = source(&folder);
+        Self { folder, source }
+    }
+
+    fn command(&self) -> Command {
+        let source = self.source.to_str().unwrap();
+        let mut command =
+            self.folder.command(&["study", "run", "mine.toml", "--out", "a", "--linux-source", source]);
+        command.env("PATH", self.folder.path("tools"));
+        command.env("XDG_CACHE_HOME", self.folder.path("cache")).env("STAND_INS", self.folder.path(""));
+        command
+    }
+
+    fn run(&self) -> Ran {
+        Ran::from(self.command().output().unwrap())
+    }
+
+    /// What `make` was called for.
+    fn made(&self) -> Vec<String> {
+        lines(&self.folder.path("made"))
+    }
+}
+
+/// A program of the system.
+fn found(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("this test needs `{name}`"))
+}
+
+/// An archive with the files that the study changes.
+fn source(folder: &Folder) -> PathBuf {
+    for path in ["linux/net/ipv6", "linux/arch/x86/um"] {
+        fs::create_dir_all(folder.path(path)).unwrap();
+    }
+    folder.write("linux/Makefile", "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\n");
+    folder.write("linux/arch/x86/um/user-offsets.c", "DEFINE_LONGS(HOST_FP_SIZE, 2696);\n");
+    let text = "\nu32 inet6_ehashfn(void)\n{\n}\nEXPORT_SYMBOL_GPL(inet6_ehashfn);\n";
+    folder.write("linux/net/ipv6/inet6_hashtables.c", text);
+    let archive = folder.path("linux-source-6.1.tar.xz");
+    let tar =
+        Command::new("tar").arg("-cJf").arg(&archive).arg("-C").arg(folder.path("")).arg("linux").status();
+    assert!(tar.unwrap().success());
+    archive
+}
+
+#[test]
+fn kernels_are_built_once_and_booted_again_and_again() {
+    let stand_ins = StandIns::new(KERNEL);
+    let out = stand_ins.run().ok();
+    holds(
+        &out,
+        &[
+            "super_netperf",
+            "A/B beside A/A",
+            "inet6_ehashfn: cycles per call, no call waits",
+            "syn/xor: ns per SYN",
+            "Attack syn/xor with 64 hostile flows slows base (×9.9), flat (×5.0)",
+            "note: Linux 6.1.192 as User Mode Linux, of linux-source-6.1.tar.xz, by gcc of nobody",
+            "note: 1028 hashes of the kernels were those that our crates make",
+        ],
+    );
+    let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
+    holds(
+        &records,
+        &[
+            "\nmine,kernel-streams,streams/64,base,boots,mbit_per_second,Mbit/s,15.5,",
+            "\nmine,kernel-streams,streams/64,flat,boots,again,boots,1.0,",
+            "\nmine,kernel-syn,syn/xor,base@64,boots,ns,ns,",
+            "\nmine,kernel-syn,syn/xor,flat@64,count,longest_chain,entries,48.0,",
+        ],
+    );
+    let first = stand_ins.made();
+    assert_eq!(first.len(), 3, "one configuration, two kernels: {first:?}");
+    let tree = stand_ins.folder.path("cache/hashlane/flow-kernel/linux/net/ipv6/inet6_hashtables.c");
+    holds(&fs::read_to_string(tree).unwrap(), &["hashlane_ehash.h", "hashlane_probe.h"]);
+
+    stand_ins.run().ok();
+    assert_eq!(stand_ins.made(), first, "what is there is taken");
+    assert!(
+        fs::read_dir(stand_ins.folder.path("cache/hashlane/flow-kernel"))
+            .unwrap()
+            .all(|entry| { !entry.unwrap().file_name().to_string_lossy().starts_with("run-") })
+    );
+}
+
+#[test]
+fn a_kernel_that_fails_says_why() {
+    let stand_ins = StandIns::new("#!/bin/sh\nprintf 'hashlane: failed no /proc/hashlane\\r\\n'\n");
+    holds(&stand_ins.run().failed(), &["study mine: the kernel with base: no /proc/hashlane"]);
+    stand_ins.folder.write("kernel", "#!/bin/sh\necho Kernel panic; exit 1\n");
+    fs::remove_dir_all(stand_ins.folder.path("cache")).unwrap();
+    holds(&stand_ins.run().failed(), &["it ended early (exit status: 1)", "Kernel panic"]);
+}
+
+#[test]
+fn what_is_missing_is_named_by_its_package() {
+    let stand_ins = StandIns::new(KERNEL);
+    for name in ["flex", "xz"] {
+        fs::remove_file(stand_ins.folder.path("tools").join(name)).unwrap();
+    }
+    holds(
+        &stand_ins.run().failed(),
+        &["some are missing: run `apt-get install flex xz-utils`, then this again"],
+    );
+    assert!(!stand_ins.folder.path("cache").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_source_of_another_kind_is_refused() {
+    let stand_ins = StandIns::new(KERNEL);
+    stand_ins.folder.write("linux/net/ipv6/inet6_hashtables.c", "int other;\n");
+    let again = Command::new("tar")
+        .arg("-cJf")
+        .arg(&stand_ins.source)
+        .arg("-C")
+        .arg(stand_ins.folder.path(""))
+        .arg("linux")
+        .status();
+    assert!(again.unwrap().success());
+    holds(&stand_ins.run().failed(), &["inet6_hashtables.c has no function inet6_ehashfn", "--linux-source"]);
+    fs::write(&stand_ins.source, "no archive").unwrap();
+    holds(&stand_ins.run().failed(), &["`tar -xJf ", "failed; it said last"]);
+    fs::remove_file(&stand_ins.source).unwrap();
+    holds(&stand_ins.run().failed(), &["no source of Linux at"]);
+}
+
+#[test]
+fn ctrl_c_ends_a_kernel_and_all_that_it_started() {
+    let endless = "#!/bin/sh\nsleep 1000 &\necho $! > \"$STAND_INS/inside\"; wait\n";
+    let stand_ins = StandIns::new(endless);
+    let child = stand_ins.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let inside = until(&stand_ins.folder.path("inside"));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    holds(&ran.out, &["stopped by Ctrl-C"]);
+    // A zombie that its new parent has not fetched yet is at its end too.
+    let state = fs::read_to_string(format!("/proc/{inside}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
+
+/// What a file says, once it is whole.
+fn until(path: &Path) -> String {
+    let begun = Instant::now();
+    loop {
+        match fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => assert!(begun.elapsed() < Duration::from_secs(60), "{} was not written", path.display()),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_source_without_a_study_of_kernels_is_of_no_use() {
+    let folder = Folder::new();
+    let message = folder.run(&["study", "run", "flow-hash", "--linux-source", "x"]).failed();
+    holds(&message, &["--linux-source is for studies of kernels, such as flow-kernel"]);
+}
+
+#[test]
+fn the_first_process_of_a_kernel_does_nothing_elsewhere() {
+    let mut arguments = String::from("lab kernel-init");
+    for (name, value) in [
+        ("sizes", "64"),
+        ("streams", "1"),
+        ("slices", "1"),
+        ("slice", "1"),
+        ("attacks", "xor"),
+        ("before", "0"),
+        ("seed", "1"),
+    ] {
+        write!(arguments, " --{name} {value}").unwrap();
+    }
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    holds(&Folder::new().run(&arguments).failed(), &["first process of a kernel", "flow-kernel"]);
+}
+
+#[test]
+fn ids_that_are_not_known_are_refused_before_anything_is_built() {
+    let folder = Folder::new();
+    for (from, to, says) in [
+        ("syn/xor", "syn/flood", "there are streams/OCTETS"),
+        ("streams/64", "streams/0", "no workload \"streams/0\""),
+        ("cycles/independent", "cycles/all", "cycles/{independent,dependent,miss,hit}"),
+        ("{0,64}", "{0,65537}", "with @ the same behind so many hostile SYNs, 0 to 65536"),
+        ("{base,flat}@", "{base,curly}@", "there are base, v1, jhash2, hsiphash, siphash, flat, siphash-1-3"),
+    ] {
+        folder.write("mine.toml", STUDY.replace(from, to));
+        holds(&folder.run(&["study", "run", "mine.toml"]).failed(), &[says]);
+    }
+}
