@@ -68,7 +68,7 @@ impl Kernels {
         if command.to_str().is_none_or(|path| path.contains(char::is_whitespace)) {
             return Err(KernelError::Path(command.to_owned()));
         }
-        let run = Folder::new(self.cache.path(&format!("run-{}", std::process::id())))?;
+        let run = Folder::new(self.cache.path("run"))?;
         let mut child = Command::new(command);
         child.args(["lab", "child", "--parent"]).arg(std::process::id().to_string());
         if let Some(core) = core {
@@ -176,7 +176,9 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(path: PathBuf) -> Result<Self, KernelError> {
-        fs::create_dir_all(&path).map_err(super::io(format!("cannot make {}", path.display())))?;
+        // Of a run that was killed; the cache is ours alone.
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).map_err(super::io(format!("cannot make {}", path.display())))?;
         Ok(Self(path))
     }
 }

@@ -17,6 +17,9 @@ pub(super) const SYN: &str = "kernel-syn";
 /// What the cost of a SYN has in it that is not the server's.
 const FLOOR: &str = "floor";
 
+/// The lookup that every segment of a connection makes.
+const HIT: &str = "cycles/hit";
+
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let streams = Facts::of(definition, records, STREAMS);
     let cycles = Facts::of(definition, records, CYCLES);
@@ -38,6 +41,7 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         blocks.push(Block::Table(source()));
     }
     if let Some(facts) = &cycles {
+        findings.extend(lookups(facts, reference));
         blocks.extend(facts.workloads.iter().map(|workload| Block::Table(timed(facts, workload, reference))));
     }
     if let Some(facts) = &mut syn {
@@ -179,13 +183,25 @@ fn unresolved(facts: &Facts<'_>, reference: &str) -> Option<String> {
     })
 }
 
+/// What each kernel pays for a segment of a connection, beside the reference.
+fn lookups(facts: &Facts<'_>, reference: &str) -> Option<String> {
+    let with = |scheme: &&str| {
+        let times = against(facts, HIT, scheme, reference)?;
+        Some(format!("{} with {scheme}", ratio(times.value)))
+    };
+    let all: Vec<String> = facts.schemes.iter().filter_map(with).collect();
+    (!all.is_empty()).then(|| {
+        format!("Finding a connection that is there takes, in cycles of {reference}, {}.", all.join(", "))
+    })
+}
+
 /// The cycles of one thing that was timed inside.
 fn timed(facts: &Facts<'_>, workload: &str, reference: &str) -> Table {
     let caption = match workload {
         "cycles/independent" => "inet6_ehashfn: cycles per call, no call waits for another",
         "cycles/dependent" => "inet6_ehashfn: cycles per call, each waits for the one before it",
         "cycles/miss" => "__inet6_lookup_established: cycles per lookup of a connection that is not there",
-        "cycles/hit" => {
+        HIT => {
             "__inet6_lookup_established: cycles per lookup of a connection that is there, and letting it go"
         }
         other => other,
@@ -246,6 +262,9 @@ mod tests {
             record(STREAMS, "streams/64", "jhash2", metric::RATIO, "base", 0.98),
             record(CYCLES, "cycles/miss", "base", metric::CYCLES_MIN_MEAN, "cycles", 18.25),
             record(CYCLES, "cycles/miss", "base", metric::AGAIN, "boots", 1.06),
+            record(CYCLES, HIT, "base", metric::CYCLES_MIN_MEAN, "cycles", 66.8),
+            record(CYCLES, HIT, "jhash2", metric::CYCLES_MIN_MEAN, "cycles", 79.8),
+            record(CYCLES, HIT, "jhash2", metric::RATIO, "base", 1.194),
             record(SYN, FLOOR, "base", metric::NS, "ns", 3456.0),
             record(SYN, "syn/xor", "base@0", metric::NS, "ns", 10_000.0),
             record(SYN, "syn/xor", "base@1024", metric::NS, "ns", 40_000.0),
@@ -277,6 +296,8 @@ mod tests {
         let cycles =
             section.table("__inet6_lookup_established: cycles per lookup of a connection that is not");
         assert_eq!(cycles.rows, [["base", "18.2 [18.2, 18.2]", "—", "1.060"]]);
+        let found = "Finding a connection that is there takes, in cycles of base, 1.194 with jhash2.";
+        assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         assert!(
             section.findings.contains(
                 &"Attack syn/xor with 1,024 hostile flows slows base (×4.0); does not slow jhash2."
