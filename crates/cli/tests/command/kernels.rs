@@ -36,7 +36,7 @@ say streams 64 $((15 * f)) 16
 say floor 5000
 say syn xor 0 8000 8100
 say syn xor 64 $((80000 / f))
-say table xor $((96 / f)) 99
+say longest xor $((96 / f))
 say done
 "#;
 

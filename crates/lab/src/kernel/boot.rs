@@ -42,8 +42,8 @@ pub struct SynReading {
     pub attack: String,
     /// How many came before, and counts per SYN then, of each block.
     pub points: Vec<(u32, Vec<f64>)>,
-    /// Entries of the fullest bucket, and of the table, after the last.
-    pub table: Option<(u64, u64)>,
+    /// Entries of the fullest bucket, after the last.
+    pub longest: Option<u64>,
     /// How many came, where the set was ended because it took too long.
     pub short: Option<u32>,
 }
@@ -156,7 +156,7 @@ impl Reading {
             },
             Line::Floor(figures) => self.floor = figures,
             Line::Syn(attack, before, figures) => self.syn_of(attack).points.push((before, figures)),
-            Line::Table(attack, longest, entries) => self.syn_of(attack).table = Some((longest, entries)),
+            Line::Longest(attack, entries) => self.syn_of(attack).longest = Some(entries),
             Line::Short(attack, came) => self.syn_of(attack).short = Some(came),
             Line::Doing(_) | Line::Failed(_) | Line::Done => {}
         }
@@ -228,7 +228,7 @@ mod tests {
             "floor 7",
             "syn xor 0 8",
             "syn xor 64 9 10",
-            "table xor 96 99",
+            "longest xor 96",
         ] {
             reading.take(format!("hashlane: {line}").parse().unwrap());
         }
@@ -237,6 +237,6 @@ mod tests {
         assert_eq!(reading.streams, [(64, vec![13.0, 14.0])]);
         let [syn] = &reading.syn[..] else { panic!("{:?}", reading.syn) };
         assert_eq!(syn.points, [(0, vec![8.0]), (64, vec![9.0, 10.0])]);
-        assert_eq!((syn.table, syn.short), (Some((96, 99)), None));
+        assert_eq!((syn.longest, syn.short), (Some(96), None));
     }
 }

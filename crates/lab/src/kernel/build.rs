@@ -30,8 +30,6 @@ const SILENCE: Duration = Duration::from_secs(600);
 pub struct Kernels {
     pub(super) cache: Cache,
     pub(super) files: Vec<(KernelScheme, PathBuf)>,
-    /// The version of the kernel.
-    pub version: String,
     /// What a reader of the figures must know of them.
     pub notes: Vec<String>,
 }
@@ -52,7 +50,6 @@ impl Kernels {
         let cache = Cache::open()?;
         let wide = state_is_wide();
         let source = source::prepare(&cache, &archive, wide, stop, doing)?;
-        // An edit of ours since the source was unpacked.
         for (name, text) in edit::FILES {
             source::write(&source.folder.join(edit::FOLDER).join(name), text)?;
         }
@@ -66,9 +63,9 @@ impl Kernels {
             }
             files.push((scheme, file));
         }
-        let version = tree.version()?;
         let mut notes = vec![format!(
-            "Linux {version} as User Mode Linux, of {}, by {}",
+            "Linux {} as User Mode Linux, of {}, by {}",
+            tree.version()?,
             file_name(&archive),
             tree.compiler
         )];
@@ -79,7 +76,7 @@ impl Kernels {
                 edit::FITS
             ));
         }
-        Ok(Self { cache, files, version, notes })
+        Ok(Self { cache, files, notes })
     }
 }
 

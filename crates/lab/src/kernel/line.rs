@@ -24,8 +24,8 @@ pub(super) enum Line {
     Syn(String, u32, Vec<f64>),
     /// Counts per segment that is sent in the same way and meets no table.
     Floor(Vec<f64>),
-    /// After the last SYN of a set: how many entries the fullest bucket has, and how many the table.
-    Table(String, u64, u64),
+    /// After the last SYN of a set: how many entries the fullest bucket has.
+    Longest(String, u64),
     /// A set was ended before its last SYN, because it took too long; how many came.
     Short(String, u32),
     /// It cannot go on.
@@ -59,7 +59,7 @@ impl fmt::Display for Line {
                 write!(f, "floor")?;
                 list(f, figures)
             }
-            Self::Table(set, longest, entries) => write!(f, "table {set} {longest} {entries}"),
+            Self::Longest(set, entries) => write!(f, "longest {set} {entries}"),
             Self::Short(set, came) => write!(f, "short {set} {came}"),
             Self::Failed(why) => write!(f, "failed {why}"),
             Self::Done => write!(f, "done"),
@@ -87,7 +87,7 @@ impl FromStr for Line {
             "cycles" => Self::Cycles(word_of(parts.next())?, figures(&mut parts)?),
             "syn" => Self::Syn(word_of(parts.next())?, number(parts.next())?, figures(&mut parts)?),
             "floor" => Self::Floor(figures(&mut parts)?),
-            "table" => Self::Table(word_of(parts.next())?, number(parts.next())?, number(parts.next())?),
+            "longest" => Self::Longest(word_of(parts.next())?, number(parts.next())?),
             "short" => Self::Short(word_of(parts.next())?, number(parts.next())?),
             _ => return Err(NotOurs),
         };
@@ -124,7 +124,7 @@ mod tests {
             Line::Cycles("independent".into(), vec![13.2, 14.0]),
             Line::Syn("xor".into(), 4096, vec![1e6]),
             Line::Floor(vec![9000.5]),
-            Line::Table("xor".into(), 4352, 4360),
+            Line::Longest("xor".into(), 4352),
             Line::Short("xor".into(), 9000),
             Line::Failed("no /proc/hashlane".into()),
             Line::Done,
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn survives_any_line(line in "(hashlane: )?(doing|checked|streams|cycles|syn|floor|table|short|failed|done)?.{0,60}") {
+        fn survives_any_line(line in "(hashlane: )?(doing|checked|streams|cycles|syn|floor|longest|short|failed|done)?.{0,60}") {
             let _ = line.parse::<Line>();
         }
     }

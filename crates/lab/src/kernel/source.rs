@@ -62,9 +62,6 @@ pub(super) fn prepare(
     if wide {
         change(&unpacking, edit::SIZES, edit::widen)?;
     }
-    for (name, text) in edit::FILES {
-        write(&unpacking.join(edit::FOLDER).join(name), text)?;
-    }
     write(&unpacking.join(STAMP), &stamp)?;
     fs::rename(&unpacking, &folder).map_err(io(format!("cannot make {}", folder.display())))?;
     Ok(Source { folder, stamp })

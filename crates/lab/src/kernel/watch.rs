@@ -115,10 +115,13 @@ impl Watched {
         Pid::from_raw(i32::try_from(self.0.id()).unwrap_or(i32::MAX))
     }
 
-    /// Whether the program has ended. It stays a zombie, so that its group remains its own.
+    /// What became of it; an error where it was let go. One that has ended stays a zombie, so that its group remains its own.
+    fn state(&self) -> nix::Result<WaitStatus> {
+        waitid(Id::Pid(self.pid()), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT)
+    }
+
     fn has_ended(&self) -> bool {
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        !matches!(waitid(Id::Pid(self.pid()), flags), Ok(WaitStatus::StillAlive))
+        !matches!(self.state(), Ok(WaitStatus::StillAlive))
     }
 
     /// Waits for it, unless that takes too long, ends whoever is left of the group, and lets it go.
@@ -135,8 +138,8 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // The status of one that was waited for is kept, and its number may be another's by now.
-        if matches!(self.0.try_wait(), Ok(None)) {
+        // The number of one that was let go may be another's by now.
+        if self.state().is_ok() {
             // Asked first: what has children of its own ends them.
             let _ = killpg(self.pid(), Signal::SIGTERM);
             let _ = self.end();
@@ -179,6 +182,21 @@ mod tests {
         assert!(matches!(stopped, Err(KernelError::Stopped)));
         assert!(begun.elapsed() < LONG);
         // It may be a zombie yet, where nobody waits for it.
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    }
+
+    #[test]
+    fn what_a_program_left_behind_ends_with_the_run() {
+        let stop = AtomicBool::new(false);
+        let mut pid = String::new();
+        // The shell is gone long before it is looked for again.
+        let stopped = watch(sh("sleep 1000 & echo $!; exit 0"), &stop, LONG, &mut |line| {
+            pid = line.to_owned();
+            thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        });
+        assert!(matches!(stopped, Err(KernelError::Stopped)));
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z "), "{state}");
     }

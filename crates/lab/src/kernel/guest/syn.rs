@@ -51,7 +51,7 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
         if (entries as usize) < sent {
             return Err(format!("{sent} SYNs of {attack} were sent, and the table has {entries} entries"));
         }
-        say(&Line::Table(attack.id().to_owned(), longest, entries));
+        say(&Line::Longest(attack.id().to_owned(), longest));
         clear(&raw, tuples.get(..sent).unwrap_or_default())?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Kernels with other hashes of connections, each booted again and again, in alternation.
 
-use super::rounds::Rounds;
+use super::rounds::{Rounds, order};
 use super::{Fact, RunError, Session};
 use crate::kernel::guest::Tasks;
 use crate::kernel::{KernelError, KernelScheme, Kernels, Reading};
@@ -117,8 +117,7 @@ fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> Result<(), 
     let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); count];
     let mut whole = 0;
     'rounds: for round in 0..rounds {
-        for at in 0..count {
-            let place = (at + round) % count;
+        for place in order(count, round) {
             let (Some(&scheme), Some(readings)) = (plan.schemes.get(place), readings.get_mut(place)) else {
                 continue;
             };
@@ -245,7 +244,7 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
                 figures.push(points);
             }
         }
-        let longest = syns.iter().filter_map(|syn| syn.table).map(|(longest, _)| longest).max();
+        let longest = syns.iter().filter_map(|syn| syn.longest).max();
         if let (Some(longest), Some(most)) = (longest, plan.tasks.before.last()) {
             let fact = Fact::exact(longest as f64, syns.len());
             let id = format!("{id}@{most}");

@@ -1,7 +1,7 @@
 //! The indexes of the pending Interest table: alone, in a forwarder under full load, and in one that is asked at a steady pace.
 
 use super::fact::Fact;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, order};
 use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
 use crate::load::{self, Forwarder, Index, Names, Plan, Reading, Workload};
@@ -191,8 +191,7 @@ fn tables(
     let mut figures = vec![vec![Vec::new(); indexes.len()]; Operation::ALL.len()];
     let mut whole = 0;
     'rounds: for round in 0..rounds {
-        for turn in 0..indexes.len() {
-            let at = (turn + round) % indexes.len();
+        for at in order(indexes.len(), round) {
             let Some((id, index)) = indexes.get(at) else { continue };
             if session.stopped() {
                 break 'rounds;

@@ -2,14 +2,19 @@
 
 use super::fact::Fact;
 
+/// The places of `count` subjects, in the order of their turns in a round: turned by one from round to round, so that no subject always
+/// follows the same other one.
+pub(super) fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |at| (at + round) % count)
+}
+
 /// The times of the subjects, round by round.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds(Vec<Vec<f64>>);
 
 impl Rounds {
     /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its number,
-    /// `time` with the number of the subject whose turn it is. The order is turned by one from round to round, so that
-    /// no subject always follows the same other one.
+    /// `time` with the number of the subject whose turn it is, in their [`order`].
     ///
     /// Ends early, with the rounds that are whole, where `prepare` says that there is to be no further one.
     pub(super) fn run<S>(
@@ -23,8 +28,7 @@ impl Rounds {
             if !prepare(round) {
                 break;
             }
-            for at in 0..subjects.len() {
-                let at = (at + round) % subjects.len();
+            for at in order(subjects.len(), round) {
                 if let (Some(subject), Some(times)) = (subjects.get_mut(at), times.get_mut(at)) {
                     times.push(time(subject));
                 }

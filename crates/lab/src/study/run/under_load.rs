@@ -1,5 +1,6 @@
 //! Forwarders as processes of their own, under load, in alternation.
 
+use super::rounds::order;
 use super::{RunError, Session};
 use crate::load::{self, Counts, Forwarder, LoadError, Plan, Reading, Workload};
 
@@ -46,8 +47,8 @@ pub(super) fn turns(
     let count = subjects.len();
     let mut whole = 0;
     'rounds: for round in 0..rounds {
-        for at in 0..count {
-            let Some(subject) = subjects.get_mut((at + round) % count) else { continue };
+        for at in order(count, round) {
+            let Some(subject) = subjects.get_mut(at) else { continue };
             if session.stopped() {
                 break 'rounds;
             }
