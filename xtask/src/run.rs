@@ -1,8 +1,10 @@
 //! Running other programs, and what came of it.
 
 use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// What came of a task or of a step of it.
 #[derive(Debug)]
@@ -58,10 +60,49 @@ pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
 pub(crate) fn show(command: &mut Command) -> Result<(), String> {
     let line = line(command);
     println!("$ {line}");
-    match command.status() {
+    succeeded(&line, command.status())
+}
+
+fn succeeded(line: &str, status: io::Result<ExitStatus>) -> Result<(), String> {
+    match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{line}`: {status}")),
         Err(error) => Err(format!("`{line}`: {error}")),
+    }
+}
+
+/// A command that runs beside others, and the file that its output goes to.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    line: String,
+    child: Child,
+    log: PathBuf,
+}
+
+/// Prints `command` and starts it; its output goes to the file `log`.
+///
+/// # Errors
+/// Where the file cannot be written, or the command not be started.
+pub(crate) fn begin(command: &mut Command, log: &Path) -> Result<Begun, String> {
+    let line = line(command);
+    println!("$ {line} > {} &", log.display());
+    let failed = |error| format!("`{line}`: {error}");
+    let output = File::create(log).map_err(failed)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
+    let child = command.spawn().map_err(failed)?;
+    Ok(Begun { line, child, log: log.to_owned() })
+}
+
+impl Begun {
+    /// Waits for its end, and prints what it said.
+    ///
+    /// # Errors
+    /// Where it did not succeed.
+    pub(crate) fn end(mut self) -> Result<(), String> {
+        let status = self.child.wait();
+        let said = fs::read(&self.log).unwrap_or_default();
+        println!("$ {}\n{}", self.line, String::from_utf8_lossy(&said).trim_end());
+        succeeded(&self.line, status)
     }
 }
 

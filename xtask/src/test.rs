@@ -1,6 +1,6 @@
 //! `cargo xtask test`
 
-use crate::asm::Asm;
+use crate::asm::Build;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
 use crate::need::{self, Need};
@@ -30,7 +30,7 @@ Examples:
   cargo xtask test --skip asm --skip fuzz   what needs no release build and no nightly compiler
   CI=true cargo xtask test                  install what is missing; skip nothing";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Step {
     /// The layout of the code, in the workspace and in fuzz/
     Fmt,
@@ -46,25 +46,27 @@ enum Step {
     Interop,
     /// What several threads share, in every order of their steps
     Loom,
-    /// The instructions of the functions that are timed
-    Asm,
     /// Every fuzz target, for 6 seconds
     Fuzz,
+    /// The instructions of the functions that are timed, in a release build that is begun two steps before
+    Asm,
 }
 
 impl Test {
     pub(crate) fn run(&self) -> Outcome {
         let mut summary = String::new();
         let mut failed = Vec::new();
-        for &step in Step::value_variants() {
-            let named = |steps: &[Step]| steps.contains(&step);
-            if named(&self.skip) || !(self.only.is_empty() || named(&self.only)) {
-                continue;
+        let chosen = self.chosen();
+        // Begun with the steps that it cannot disturb.
+        let mut release = None;
+        for &step in &chosen {
+            if step >= Step::Loom && release.is_none() && chosen.contains(&Step::Asm) {
+                release = Some(Build::begin());
             }
             let name = format!("{step:?}").to_lowercase();
             println!("\n== {name}");
             let start = Instant::now();
-            let outcome = step.run();
+            let outcome = step.run(&mut release);
             let seconds = start.elapsed().as_secs_f64();
             let (mark, why) = match outcome {
                 Outcome::Passed => ("ok", String::new()),
@@ -83,8 +85,18 @@ impl Test {
     }
 }
 
+impl Test {
+    /// The steps to run, in their order.
+    fn chosen(&self) -> Vec<Step> {
+        let is_chosen =
+            |step: &Step| !self.skip.contains(step) && (self.only.is_empty() || self.only.contains(step));
+        Step::value_variants().iter().copied().filter(is_chosen).collect()
+    }
+}
+
 impl Step {
-    fn run(self) -> Outcome {
+    /// Runs it; `release` is the release build where that was begun.
+    fn run(self, release: &mut Option<Result<Build, String>>) -> Outcome {
         match self {
             Self::Fmt => {
                 let workspace = cargo("fmt --all --check");
@@ -100,8 +112,8 @@ impl Step {
             }
             Self::Interop => Interop::ALL.run(),
             Self::Loom => loom().into(),
-            Self::Asm => Asm {}.run(),
             Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 6 }.run(),
+            Self::Asm => release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
         }
     }
 }

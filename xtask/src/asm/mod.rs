@@ -3,7 +3,7 @@
 mod binary;
 mod expectation;
 
-use crate::run::{self, Outcome};
+use crate::run::{self, Begun, Outcome};
 use binary::Binary;
 use clap::Args;
 use expectation::{Expectation, Expectations};
@@ -24,14 +24,46 @@ Examples:
 
 impl Asm {
     pub(crate) fn run(&self) -> Outcome {
-        match expectations() {
-            Ok(expectations) if expectations.is_empty() => {
-                println!("xtask/asm.toml expects nothing of {ARCH} yet");
-                Outcome::Passed
+        Build::begin().and_then(Build::check).into()
+    }
+}
+
+/// The release build, while other steps run beside it: most of its time it keeps one core busy.
+#[derive(Debug)]
+pub(crate) struct Build {
+    expectations: Vec<Expectation>,
+    /// None where nothing is expected.
+    cargo: Option<Begun>,
+}
+
+impl Build {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// Where `xtask/asm.toml` cannot be read, or cargo not be started.
+    pub(crate) fn begin() -> Result<Self, String> {
+        let expectations = expectations()?;
+        let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
+        let cargo = match expectations.is_empty() {
+            true => None,
+            false => Some(run::begin(&mut run::command(&words), &run::target_dir()?.join("asm.log"))?),
+        };
+        Ok(Self { expectations, cargo })
+    }
+
+    /// Waits for its end, and checks what was built.
+    ///
+    /// # Errors
+    /// Where it was not built, or not as expected.
+    pub(crate) fn check(self) -> Result<(), String> {
+        match self.cargo {
+            None => println!("xtask/asm.toml expects nothing of {ARCH} yet"),
+            Some(cargo) => {
+                cargo.end()?;
+                check(&self.expectations)?;
             }
-            Ok(expectations) => check(&expectations).into(),
-            Err(why) => Outcome::Failed(why),
         }
+        Ok(())
     }
 }
 
@@ -45,15 +77,6 @@ fn expectations() -> Result<Vec<Expectation>, String> {
 }
 
 fn check(expectations: &[Expectation]) -> Result<(), String> {
-    run::show(&mut run::command(&[
-        "cargo",
-        "build",
-        "--release",
-        "--package",
-        "hashlane",
-        "--bin",
-        "hashlane",
-    ]))?;
     let path = run::target_dir()?.join("release").join("hashlane");
     let octets = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let binary = Binary::parse(&octets).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// A folder of its own, gone in the end.
@@ -67,13 +67,15 @@ pub(crate) const RUN: [&str; 9] =
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) lines: Arc<Mutex<Vec<String>>>,
+    /// Ends with the last of the lines.
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Process {
     pub(crate) fn new(mut child: Child, output: impl Read + Send + 'static) -> Self {
         let lines = Arc::<Mutex<Vec<String>>>::default();
         let printed = Arc::clone(&lines);
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             BufReader::new(output)
                 .lines()
                 .map_while(Result::ok)
@@ -83,7 +85,7 @@ impl Process {
         if let Some(mut output) = child.stdout.take() {
             thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         }
-        Self { child, lines }
+        Self { child, lines, reader: Some(reader) }
     }
 
     /// One whose standard output is what matters.
@@ -108,8 +110,11 @@ impl Process {
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 
+    /// Waits for its end, and for the last of its lines.
     pub(crate) fn end(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+        let code = self.child.wait().unwrap().code();
+        self.reader.take().map(JoinHandle::join).transpose().unwrap();
+        code
     }
 }
 

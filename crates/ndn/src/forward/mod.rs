@@ -130,7 +130,7 @@ impl<P: Pit> Forwarder<P> {
     /// Takes one link packet, which is not a fragment of several, that came from `face`.
     ///
     /// # Errors
-    /// Why it was dropped, which has been counted.
+    /// Why it was dropped, which has been counted as [`dropped`](Self::dropped) says.
     #[inline]
     pub fn receive(
         &mut self,
@@ -168,9 +168,12 @@ impl<P: Pit> Forwarder<P> {
         done
     }
 
-    /// Counts a packet of `face` that was dropped.
+    /// Counts a packet of `face` that was dropped. What the management publishes, nobody need ask for or wait for any more: that is no loss.
     #[cold]
     pub fn dropped(&mut self, face: FaceId, reason: DropReason) {
+        if face == FaceId::MANAGEMENT && reason == DropReason::Unsolicited {
+            return;
+        }
         self.counters.drops.count(reason);
         if let Some(face) = self.faces.find(face) {
             face.counters.in_drops.add(1);

@@ -58,11 +58,10 @@ pub(super) fn turns(
             }
             let Subject { forwarder, workload, plan, .. } = subject;
             let why = match load::turn(&session.settings.command, *forwarder, workload, plan, session.stop) {
-                Ok(reading) if reading.cpu_us().is_some() => {
+                Ok(reading) => {
                     subject.readings.push(reading);
                     continue;
                 }
-                Ok(_) => "no exchange was done in the measured time".to_owned(),
                 Err(LoadError::Stopped) => break 'rounds,
                 Err(error) => error.to_string(),
             };
