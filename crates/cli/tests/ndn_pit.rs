@@ -232,7 +232,7 @@ fn a_token_of_another_or_used_up_finds_nothing_that_the_name_does_not() {
     bench.settle(&bench.neighbour);
     // With the token of another, with one that is none, and without: the name decides.
     bench.answer(&bench.neighbour, "/n/2", &three);
-    bench.answer(&bench.neighbour, "/n/3", &Came { token: vec![9; 8], ..Came::default() });
+    bench.answer(&bench.neighbour, "/n/3", &Came { token: vec![9; TOKEN_LEN], ..Came::default() });
     assert!(waiting.into_iter().all(|asked| asked.join().unwrap()), "nobody else is hurt");
     assert_eq!(bench.drops(), [4, 0]);
 }
@@ -244,8 +244,8 @@ fn by_name_neighbours_get_no_headers_and_theirs_say_nothing() {
     let came = bench.come(2);
     assert!(came.values().all(|came| came.token.is_empty() && came.digest.is_empty()));
     bench.answer(&bench.neighbour, "/n/1", &Came { digest: vec![9; 20], ..Came::default() });
-    bench.answer(&bench.neighbour, "/n/2", &Came { token: vec![9; 8], ..Came::default() });
-    bench.answer(&bench.neighbour, "/n/2", &Came { token: vec![9; 8], ..Came::default() });
+    bench.answer(&bench.neighbour, "/n/2", &Came { token: vec![9; TOKEN_LEN], ..Came::default() });
+    bench.answer(&bench.neighbour, "/n/2", &Came { token: vec![9; TOKEN_LEN], ..Came::default() });
     bench.settle(&bench.neighbour);
     assert!(waiting.into_iter().all(|asked| asked.join().unwrap()));
     assert_eq!(bench.drops(), [1, 0]);

@@ -7,7 +7,9 @@ mod process;
 use client::Client;
 use ndn::mgmt::command::Target;
 use ndn::mgmt::dataset::FaceStatus;
-use ndn::mgmt::values::{FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FacePersistency};
+use ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
+};
 use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use ndn::wire::InterestBuilder;
 use process::{Folder, Forwarder, Process, RUN, block_on, fetch, parse, produce, until};
@@ -262,6 +264,32 @@ fn a_face_is_told_of_as_it_is() {
         assert_eq!((made.flags, told.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
         assert_eq!(told.congestion_threshold, Some(9000));
     });
+}
+
+#[test]
+fn a_face_is_changed_as_told_and_stays_as_it_is_else() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    let uri = "udp4://127.0.0.1:9";
+    assert!(folder.run(&["face", "create", uri]).status.success());
+    let flags = |changes: &[&str]| {
+        let output = folder.run(&[&["face", "update", uri], changes].concat());
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.starts_with("face-updated id=") && told.contains(uri), "{told}");
+        told.trim().rsplit_once("flags=").unwrap().1.parse::<u64>().unwrap()
+    };
+    let marks = flags(&["--congestion-marks", "on"]);
+    assert_eq!(marks, FACE_CONGESTION_MARKING);
+    let all = marks | FACE_PIT_TOKENS | FACE_NO_INTEREST_DIGESTS;
+    assert_eq!(flags(&["--pit-tokens", "on", "--interest-digests", "off"]), all);
+    assert_eq!(flags(&["--mtu", "1400", "--persistency", "permanent"]), all, "they were not named");
+    let off = ["--pit-tokens", "off", "--interest-digests", "on", "--congestion-marks", "off"];
+    assert_eq!(flags(&off), 0);
+    let shown = String::from_utf8(folder.run(&["face", "show", uri]).stdout).unwrap();
+    assert!(shown.contains("1400") && shown.contains("permanent"), "{shown}");
+    refused(&folder.run(&["face", "update", uri, "--mtu", "1"]), &["409", "Invalid properties"]);
+    refused(&folder.run(&["face", "update", "999999", "--mtu", "1400"]), &["there is no face 999999"]);
+    assert_eq!(folder.run(&["face", "update", uri]).status.code(), Some(2), "nothing to change");
 }
 
 #[test]

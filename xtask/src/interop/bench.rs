@@ -1,6 +1,6 @@
 //! Programs of others with a forwarder between them.
 
-use super::forwarder::{Face, Forwarder, Kind};
+use super::forwarder::{self, Face, Forwarder, Index, Kind};
 use super::peers::Peers;
 use super::program::Program;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a program may take to be ready, and a consumer to be done.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// In this order: ndnd loses most of a burst from an endpoint that it does not know yet, so one Interest goes first.
 const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
 
@@ -32,6 +32,7 @@ impl Bench {
     ) -> Result<String, String> {
         let producer = self.produce(prefix, producer.0, producer.1)?;
         connect()?;
+        self.send_tokens(&self.forwarder, prefix)?;
         self.consume(prefix, consumer.0, consumer.1).map_err(|error| error + &producer.said())
     }
 
@@ -76,6 +77,24 @@ impl Bench {
         self.tool(at, &["fw", "route-add", &prefix, &face]).map(drop)
     }
 
+    /// Where our PIT is indexed by tokens, has them sent to the faces that a prefix leads to.
+    fn send_tokens(&self, at: &Forwarder, prefix: &str) -> Result<(), String> {
+        if at.kind != Kind::Hashlane || at.index != Index::Token {
+            return Ok(());
+        }
+        let routes = self.tool(at, &["fw", "route-list"])?;
+        let line = format!("prefix={prefix} nexthop=");
+        let faces: Vec<&str> =
+            routes.lines().filter_map(|route| route.strip_prefix(&line)?.split_whitespace().next()).collect();
+        for face in &faces {
+            let mut update = forwarder::hashlane()?;
+            update.args(["ndn", "face", "update", face, "--pit-tokens", "on"]);
+            update.args(["--connect", &at.transport(Face::Unix)]);
+            Program::run("hashlane ndn face update", &mut update, PATIENCE)?;
+        }
+        if faces.is_empty() { Err(format!("no route for {prefix} among\n{routes}")) } else { Ok(()) }
+    }
+
     /// Waits until our forwarder lists a route: ndnd does not say when it has registered.
     fn wait_for_route(&self, prefix: &str) -> Result<(), String> {
         let start = Instant::now();
@@ -101,6 +120,7 @@ impl Bench {
         forwarder.replace(&self.peers)?;
         drop(first);
         let second = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
+        self.send_tokens(&forwarder, prefix)?;
         let consumer = End(Library::PythonV2, Face::Unix);
         self.consume(prefix, consumer, &forwarder).map_err(|error| error + &second.said())
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How long a forwarder may take to start, and to stop when it is asked to.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
@@ -33,7 +33,7 @@ pub(crate) enum Index {
     Name,
     /// The digest of the Interest
     Digest,
-    /// A token of its own, for faces that take it; of these none does
+    /// A token of its own, sent to all producers and neighbours
     Token,
 }
 
@@ -126,8 +126,13 @@ fn launch(kind: Kind, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> 
     Ok(program)
 }
 
+/// Our command, which [`build`] has built.
+pub(crate) fn hashlane() -> Result<Command, String> {
+    Ok(run::command(&[run::target_dir()?.join("debug/hashlane")]))
+}
+
 fn ours(index: Index, dir: &Dir, ports: &Ports) -> Result<Command, String> {
-    let mut command = run::command(&[run::target_dir()?.join("debug/hashlane")]);
+    let mut command = hashlane()?;
     command.args(["ndn", "run", "--pit-index", index.flag(), "--unix"]).arg(dir.socket());
     for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {
         command.arg(option).arg(format!("127.0.0.1:{port}"));

@@ -69,7 +69,6 @@ impl Ndn {
             forwarder::build()?;
         }
         let forwarder = Forwarder::start(self.on, self.index, &peers)?;
-        // This one panics at a PitToken that has not six octets, as its own have: it gets none of ours.
         let neighbour = Forwarder::start(Kind::Ndnd, Index::Name, &peers)?;
         let bench = Bench { peers, forwarder, neighbour };
         let mut failed = run(&bench, &scenarios);

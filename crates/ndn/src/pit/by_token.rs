@@ -5,11 +5,12 @@
 //! Interests, which bring no token of ours, and for Data without one.
 //!
 //! ```text
-//! token = shard(8) mixed(slot(28) secret(28))      8 octets
+//! token = shard(8) mixed(slot(22) secret(18))      6 octets
 //! ```
-//! The shard is in clear, so that whoever spreads packets over threads reads it without a key, as in NDN-DPDK. The rest is multiplied by an odd number
-//! that is kept, modulo 2⁵⁶, so that slots, and with them how full the table is, are not told to neighbours. The secret is a keyed hash of how many
-//! entries there were before: nobody foresees it, and an entry that comes to stand in the same slot has another.
+//! Six octets, the shard first and in clear, as NDN-DPDK has them: whoever spreads packets over threads reads it without a key, and ndnd, which takes
+//! no token of another length, gives it back. The rest is multiplied by an odd number that is kept, modulo 2⁴⁰, so that slots, and with them how full
+//! the table is, are not told to neighbours. The secret is a keyed hash of how many entries there were before: nobody foresees it, and an entry that
+//! comes to stand in the same slot mostly has another. Nothing depends on that, as a token is a hint: who guesses one gains nothing by it.
 
 use super::others::{Others, Sibling, join, leave};
 use super::walk::{Known, walk};
@@ -25,12 +26,15 @@ use name::component::DIGEST_LEN;
 use table::Table as _;
 
 /// Octets of a token.
-pub const TOKEN_LEN: usize = 8;
+pub const TOKEN_LEN: usize = 6;
 
-/// Bits of the slot, and of the secret.
-const SLOT_BITS: u32 = 28;
+/// Bits of the slot: four times as many entries as the default configuration allows.
+const SLOT_BITS: u32 = 22;
+/// Bits of the secret.
+const SECRET_BITS: u32 = 18;
 /// Bits of both.
-const MIXED: u64 = (1 << (2 * SLOT_BITS)) - 1;
+const MIXED_BITS: u32 = SLOT_BITS + SECRET_BITS;
+const MIXED: u64 = (1 << MIXED_BITS) - 1;
 
 /// The secret of an entry. It stands beside the key, which is looked at next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +67,7 @@ pub struct ByToken {
     entries: Entries<Secret, Token>,
     others: Others,
     secrets: SipHash24,
-    /// What the mixed part is multiplied by, and the inverse of that modulo 2⁵⁶.
+    /// What the mixed part is multiplied by, and the inverse of that modulo 2⁴⁰.
     factors: [u64; 2],
     shard: u8,
     inserted: u64,
@@ -97,25 +101,30 @@ impl ByToken {
 
     /// The secret of the entry that is inserted now.
     fn secret(&self) -> Secret {
-        Secret((self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SLOT_BITS)) as u32)
+        Secret((self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SECRET_BITS)) as u32)
     }
 
     /// The token of an entry to stand in a slot; all of it 0 where the slot is too high for one.
     fn token(&self, slot: u32, Secret(secret): Secret) -> [u8; TOKEN_LEN] {
-        let mixed = (u64::from(slot) << SLOT_BITS | u64::from(secret)).wrapping_mul(self.factors[0]) & MIXED;
-        let fits = u64::from(slot) >> SLOT_BITS == 0;
-        if fits { (u64::from(self.shard) << 56 | mixed).to_be_bytes() } else { [0; TOKEN_LEN] }
+        if u64::from(slot) >> SLOT_BITS != 0 {
+            return [0; TOKEN_LEN];
+        }
+        let mixed =
+            (u64::from(slot) << SECRET_BITS | u64::from(secret)).wrapping_mul(self.factors[0]) & MIXED;
+        let [_, _, token @ ..] = (u64::from(self.shard) << MIXED_BITS | mixed).to_be_bytes();
+        token
     }
 
     /// The slot and the entry that a token is of.
     #[inline(always)]
     fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &Token)> {
-        let token = u64::from_be_bytes(token.try_into().ok()?);
+        let [a, b, c, d, e, f] = *<&[u8; TOKEN_LEN]>::try_from(token).ok()?;
+        let token = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
         let mixed = token.wrapping_mul(self.factors[1]) & MIXED;
-        let slot = (mixed >> SLOT_BITS) as u32;
+        let slot = (mixed >> SECRET_BITS) as u32;
         let (kept, stored) = self.entries.table.entry(slot)?;
-        let own =
-            u64::from(kept.mark.0) == mixed & ((1 << SLOT_BITS) - 1) && token >> 56 == self.shard.into();
+        let secret = mixed & ((1 << SECRET_BITS) - 1);
+        let own = u64::from(kept.mark.0) == secret && token >> MIXED_BITS == self.shard.into();
         own.then_some((slot, &kept.key, &stored.records, &stored.extra))
     }
 }

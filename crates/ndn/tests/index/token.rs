@@ -70,7 +70,7 @@ fn tokens_tell_neither_slots_nor_one_another() {
     let mut last = 0;
     for number in 0..500 {
         let token = sent(&mut rig, consumer, b"", &format!("/a/{number}"), number).token;
-        let value = u64::from_be_bytes(token.try_into().expect("8 octets"));
+        let value = token.iter().fold(0_u64, |value, octet| value << 8 | u64::from(*octet));
         steps.insert(value.wrapping_sub(last));
         last = value;
         tokens.insert(value);
@@ -93,7 +93,7 @@ fn a_token_that_was_used_or_never_given_is_none() {
     sent(&mut rig, consumer, b"", "/a/2", 2);
     let (out, done) = rig.try_take(producer, &packet(with(&token), &again));
     assert_eq!((out, done), (vec![], Err(DropReason::Unsolicited)), "replayed to another entry");
-    for foreign in [&[0; 8][..], &[0xff; 8], b"x", &[7; 32]] {
+    for foreign in [&[0; TOKEN_LEN][..], &[0xff; TOKEN_LEN], b"x", &[7; 32]] {
         let text = format!("/a/{}", foreign.len() + usize::from(foreign[0]) * 100);
         sent(&mut rig, consumer, b"", &text, 3);
         let served = rig.gives_with(producer, with(foreign), &data(&text, 0));
@@ -174,7 +174,7 @@ fn a_nack_is_found_by_its_token_and_without() {
         let token = match kind {
             "own" => own,
             "none" => vec![],
-            _ => vec![9; 8],
+            _ => vec![9; TOKEN_LEN],
         };
         let header = LpHeader { nack: Some(NackReason::CONGESTION), ..with(&token) };
         let back = rig.take(producer, header, &ask(&text, number).build());

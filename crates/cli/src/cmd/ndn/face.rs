@@ -8,19 +8,22 @@ use clap::{Args, Subcommand, ValueEnum};
 use client::{Client, CommandError};
 use ndn::mgmt::dataset::FaceStatus;
 use ndn::mgmt::face_uri::FaceUriError;
-use ndn::mgmt::values::FacePersistency;
+use ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
+};
 use ndn::mgmt::{ControlParameters, FaceUri};
 use std::fmt;
 use std::process::ExitCode;
 use std::str::FromStr;
 use tokio::net::lookup_host;
 
-/// List, make and destroy faces: the forwarder's links to others.
+/// List, make, change and destroy faces: the forwarder's links to others.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane ndn face list
   hashlane ndn face create udp4://192.0.2.1:6363
+  hashlane ndn face update 264 --pit-tokens on
   hashlane ndn face destroy 264")]
 pub(super) struct Face {
     #[command(subcommand)]
@@ -43,6 +46,14 @@ Examples:
   hashlane ndn face create udp://router.example
   hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent --mtu 1400")]
     Create(Create),
+    /// Change a face
+    #[command(after_help = "\
+What is not given stays as it is.
+
+Examples:
+  hashlane ndn face update udp4://192.0.2.1:6363 --pit-tokens on
+  hashlane ndn face update 264 --interest-digests off --mtu 1400")]
+    Update(Update),
     /// Destroy a face
     #[command(after_help = "\
 Examples:
@@ -81,6 +92,43 @@ struct Create {
     mtu: Option<u64>,
     #[command(flatten)]
     connection: Connection,
+}
+
+#[derive(Debug, Args)]
+struct Update {
+    /// Its number or its remote end
+    #[arg(value_name = "FACE")]
+    face: Choice,
+    #[command(flatten)]
+    changes: Changes,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct Changes {
+    /// Whether it gets PitTokens, where the PIT is indexed by them: who does not know them drops what has one
+    #[arg(long, value_enum, value_name = "STATE")]
+    pit_tokens: Option<State>,
+    /// Whether it gets InterestDigests, where the PIT is indexed by them
+    #[arg(long, value_enum, value_name = "STATE")]
+    interest_digests: Option<State>,
+    /// Whether packets are marked where its queue grows
+    #[arg(long, value_enum, value_name = "STATE")]
+    congestion_marks: Option<State>,
+    /// When it goes away
+    #[arg(long, value_enum)]
+    persistency: Option<Persistency>,
+    /// Largest link packet, in octets
+    #[arg(long, value_name = "OCTETS")]
+    mtu: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum State {
+    On,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -125,16 +173,22 @@ impl Face {
                 let parameters = ControlParameters {
                     uri: Some(canonical(&create.uri).await?.to_string()),
                     local_uri: create.local.as_ref().map(FaceUri::to_string),
-                    persistency: create.persistency.map(|persistency| match persistency {
-                        Persistency::Persistent => FacePersistency::Persistent,
-                        Persistency::Permanent => FacePersistency::Permanent,
-                    }),
+                    persistency: create.persistency.map(Into::into),
                     mtu: create.mtu,
                     ..Default::default()
                 };
                 let (id, is_new) = self::create(&client, &parameters).await?;
                 let what = if is_new { "face-created" } else { "face-exists" };
                 output::print(&format!("{what} id={id} remote={}\n", parameters.uri.unwrap_or_default()))?;
+            }
+            Command::Update(update) => {
+                let client = update.connection.open().await?;
+                let face = find(&client, &update.face).await?;
+                let changed =
+                    client.command("faces", "update", &update.changes.parameters(face.face_id)).await?;
+                let (id, uri) = (face.face_id, rows::plain(&face.uri));
+                let flags = changed.flags.context("the forwarder does not tell the flags of the face")?;
+                output::print(&format!("face-updated id={id} remote={uri} flags={flags}\n"))?;
             }
             Command::Destroy(destroy) => {
                 let client = destroy.connection.open().await?;
@@ -151,6 +205,39 @@ impl Face {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl From<Persistency> for FacePersistency {
+    fn from(persistency: Persistency) -> Self {
+        match persistency {
+            Persistency::Persistent => Self::Persistent,
+            Persistency::Permanent => Self::Permanent,
+        }
+    }
+}
+
+impl Changes {
+    /// The same for a command about the face of this number.
+    fn parameters(&self, face: u64) -> ControlParameters {
+        let (mut flags, mut mask) = (0, 0);
+        for (flag, wanted, set) in [
+            (FACE_PIT_TOKENS, self.pit_tokens, State::On),
+            (FACE_NO_INTEREST_DIGESTS, self.interest_digests, State::Off),
+            (FACE_CONGESTION_MARKING, self.congestion_marks, State::On),
+        ] {
+            mask |= if wanted.is_some() { flag } else { 0 };
+            flags |= if wanted == Some(set) { flag } else { 0 };
+        }
+        let changes = mask != 0;
+        ControlParameters {
+            face_id: Some(face),
+            flags: changes.then_some(flags),
+            mask: changes.then_some(mask),
+            persistency: self.persistency.map(Into::into),
+            mtu: self.mtu,
+            ..Default::default()
+        }
     }
 }
 
