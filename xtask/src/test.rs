@@ -83,9 +83,7 @@ impl Test {
         print!("\ncargo xtask test\n{summary}");
         if failed.is_empty() { Outcome::Passed } else { Outcome::Failed(failed.join(", ")) }
     }
-}
 
-impl Test {
     /// The steps to run, in their order.
     fn chosen(&self) -> Vec<Step> {
         let is_chosen =
