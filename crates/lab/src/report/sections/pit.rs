@@ -373,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn the_study_of_one_table_has_the_targets_of_the_whole() {
+        let of_match = |text| {
+            let definition = Definition::parse(text, "a study").unwrap();
+            let targets = definition.targets.into_iter();
+            targets.filter(|target| target.workload == "match/1Mi/11").collect::<Vec<_>>()
+        };
+        let targets = of_match(include_str!("../../../../../studies/pit-index/match.toml"));
+        assert_eq!((targets.len(), &targets), (2, &of_match(STUDY)));
+    }
+
+    #[test]
     fn sets_the_cost_of_a_digest_beside_what_it_saves() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         let records = records();
