@@ -128,6 +128,7 @@ impl Bench {
     pub(crate) fn ping(&self, prefix: &str) -> Result<String, String> {
         let server = Program::start("server", &mut self.ndnd(&self.forwarder, &["pingserver", prefix]))?;
         self.wait_for_route(prefix).map_err(|error| error + &server.said())?;
+        self.send_tokens(&self.forwarder, prefix)?;
         let pings = ["ping", prefix, "-c", "5", "-i", "50", "-t", "1000"];
         let said = self.tool(&self.forwarder, &pings)?;
         let sum = "5 interests transmitted, 5 received, 0% lost";
@@ -140,6 +141,7 @@ impl Bench {
         let mut server = Program::start("server", &mut self.ndnd(&self.forwarder, &["put", prefix]))?;
         server.feed(&object)?;
         self.wait_for_route(prefix).map_err(|error| error + &server.said())?;
+        self.send_tokens(&self.forwarder, prefix)?;
         let cat = Program::run("ndnd cat", &mut self.ndnd(&self.forwarder, &["cat", prefix]), PATIENCE);
         let came = cat.map_err(|error| error + &server.said())?;
         if came == object {

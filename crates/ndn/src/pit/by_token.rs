@@ -106,7 +106,7 @@ impl ByToken {
 
     /// The token of an entry to stand in a slot; all of it 0 where the slot is too high for one.
     fn token(&self, slot: u32, Secret(secret): Secret) -> [u8; TOKEN_LEN] {
-        if u64::from(slot) >> SLOT_BITS != 0 {
+        if slot >> SLOT_BITS != 0 {
             return [0; TOKEN_LEN];
         }
         let mixed =
