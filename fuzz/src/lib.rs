@@ -1,5 +1,9 @@
-//! What must hold for any octets given to a parser.
+//! Properties that hold for any bytes given to a parser or a state machine, and the fuzz [`targets`] made of them.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "a property that does not hold is a panic, which is the finding"
+)]
 
 /// The lab's reader of captures, by its file: the lab itself would take minutes to build for fuzzing.
 #[path = "../../crates/lab/src/workload/capture/mod.rs"]
@@ -8,6 +12,7 @@ pub mod capture;
 pub mod dump;
 pub mod forwarder;
 pub mod ndn;
+pub mod targets;
 pub mod zones;
 
 use ::dns::render::{Compressor, Framing, Options, Renderer};

@@ -1,5 +1,10 @@
-//! What must hold for octets given to the parsers of NDN packets, certificates and safe bags.
+//! Properties of the parsers of NDN packets, management, certificates and safe bags, for any bytes.
 
+use ::ndn::mgmt::dataset::{
+    ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
+    RibEntry, StrategyChoice,
+};
+use ::ndn::mgmt::{Command, ControlParameters, ControlResponse, FaceUri, Record};
 use ::ndn::security::certificate::Certificate;
 use ::ndn::security::{SafeBag, Signed, TrustAnchors, time};
 use ::ndn::wire::lp::{Acks, LpHeader};
@@ -117,4 +122,39 @@ pub fn check_certificate(octets: &[u8]) {
     if let Ok(trusted) = anchors.verify(&signed, certificate.valid_from()) {
         assert_eq!((trusted, verified), (name, Ok(())));
     }
+}
+
+/// Parses the bytes as an Interest with a command, as each record of management, and as a face URI; writing what was
+/// read and reading it again gives the same.
+pub fn check_management(bytes: &[u8]) {
+    if let Ok(interest) = Interest::parse(bytes)
+        && let Ok(command) = Command::parse(&interest)
+    {
+        let written = command.parameters.to_bytes();
+        assert_eq!(ControlParameters::parse(&written), Ok(command.parameters));
+        assert!(!command.signature.covered[0].is_empty());
+    }
+    check_record::<ControlParameters>(bytes);
+    check_record::<ControlResponse>(bytes);
+    check_record::<ForwarderStatus>(bytes);
+    check_record::<FaceStatus>(bytes);
+    check_record::<ChannelStatus>(bytes);
+    check_record::<FaceQueryFilter>(bytes);
+    check_record::<FaceEventNotification>(bytes);
+    check_record::<FibEntry>(bytes);
+    check_record::<RibEntry>(bytes);
+    check_record::<StrategyChoice>(bytes);
+    check_record::<CsInfo>(bytes);
+    if let Ok(uri) = std::str::from_utf8(bytes).unwrap_or_default().parse::<FaceUri>() {
+        assert_eq!(uri.to_string().parse(), Ok(uri.clone()));
+        let canonical = uri.canonical();
+        assert!(canonical.is_err() || canonical.is_ok_and(|canonical| canonical.is_canonical()));
+    }
+}
+
+fn check_record<R: Record + PartialEq + std::fmt::Debug>(bytes: &[u8]) {
+    if let Ok(record) = R::parse(bytes) {
+        assert_eq!(R::parse(&record.to_bytes()).as_ref(), Ok(&record));
+    }
+    let _ = R::parse_all(bytes);
 }

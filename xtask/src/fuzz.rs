@@ -49,8 +49,8 @@ impl Fuzz {
         let targets = self.chosen()?;
         let dir = run::target_dir()?.join("fuzz");
         let host = host()?;
-        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--target", &host, "--target-dir"];
-        run::show(run::command(&build).arg(&dir))?;
+        let build = ["rustup", "run", "nightly", "cargo", "fuzz", "build", "--fuzz-dir", "fuzz/libfuzzer"];
+        run::show(run::command(&build).args(["--target", &host, "--target-dir"]).arg(&dir))?;
 
         let mut broken = Vec::new();
         for target in targets {
@@ -120,7 +120,7 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
-/// The targets that `fuzz/Cargo.toml` lists.
+/// The targets that `fuzz/libfuzzer/Cargo.toml` lists.
 fn targets() -> Result<Vec<String>, String> {
     #[derive(Deserialize)]
     struct Manifest {
@@ -130,7 +130,7 @@ fn targets() -> Result<Vec<String>, String> {
     struct Target {
         name: String,
     }
-    let path = run::root().join("fuzz/Cargo.toml");
+    let path = run::root().join("fuzz/libfuzzer/Cargo.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(manifest.bin.into_iter().map(|target| target.name).collect())

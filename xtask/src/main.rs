@@ -5,7 +5,9 @@ mod asm;
 mod fuzz;
 mod interop;
 mod need;
+mod nightly;
 mod run;
+mod steps;
 mod test;
 mod test_aarch64;
 
@@ -23,7 +25,8 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                  everything that a change must pass
-  cargo xtask test --skip fuzz      all but the fuzzing
+  cargo xtask test --skip asm       all but the release build
+  cargo xtask nightly               what takes long: models of shared memory, fuzzing, the whole interop
   cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask interop ndn           our NDN forwarder under programs of others
   cargo xtask asm                   whether the instructions that we count on stand in the release binary
@@ -33,6 +36,8 @@ Examples:
 enum Command {
     /// Run everything that a change must pass
     Test(test::Test),
+    /// Run the checks that take long
+    Nightly(nightly::Nightly),
     /// Run our programs with programs of others
     Interop(interop::Interop),
     /// Run the tests of the hashes and the names for AArch64, emulated
@@ -46,6 +51,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Test(command) => command.run(),
+        Command::Nightly(command) => command.run(),
         Command::Interop(command) => command.run(),
         Command::TestAarch64(command) => command.run(),
         Command::Asm(command) => command.run(),

@@ -1,12 +1,11 @@
 //! `cargo xtask test`
 
 use crate::asm::Build;
-use crate::fuzz::Fuzz;
 use crate::interop::Interop;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
+use crate::steps;
 use clap::{Args, ValueEnum};
-use std::time::Instant;
 
 /// Run everything that a change must pass
 ///
@@ -27,61 +26,33 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                          all steps, in the order above
   cargo xtask test --only fmt --only clippy
-  cargo xtask test --skip asm --skip fuzz   what needs no release build and no nightly compiler
+  cargo xtask test --skip asm               what needs no release build
   CI=true cargo xtask test                  install what is missing; skip nothing";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Step {
-    /// The layout of the code, in the workspace and in fuzz/
+    /// The layout of the code, in the workspace and in fuzz/libfuzzer/
     Fmt,
     /// Clippy, warnings denied
     Clippy,
-    /// Unit and property tests and those of the command
+    /// Unit and property tests, those of the command, and the corpora of the fuzz targets
     Tests,
     /// The examples in the documentation
     Doctests,
     /// The documentation itself, warnings denied
     Doc,
-    /// Our DNS messages in the eyes of dig, and NDN libraries and tools of others on our forwarder
+    /// Our DNS messages read by dig, and NDN libraries and tools of others on our forwarder
     Interop,
-    /// What several threads share, in every order of their steps
-    Loom,
-    /// Every fuzz target, for 6 seconds
-    Fuzz,
-    /// The instructions of the functions that are timed, in a release build that is begun two steps before
+    /// The instructions of the functions that are timed, in a release build
     Asm,
 }
 
 impl Test {
     pub(crate) fn run(&self) -> Outcome {
-        let mut summary = String::new();
-        let mut failed = Vec::new();
         let chosen = self.chosen();
-        // Begun with the steps that it cannot disturb.
-        let mut release = None;
-        for &step in &chosen {
-            if step >= Step::Loom && release.is_none() && chosen.contains(&Step::Asm) {
-                release = Some(Build::begin());
-            }
-            let name = format!("{step:?}").to_lowercase();
-            println!("\n== {name}");
-            let start = Instant::now();
-            let outcome = step.run(&mut release);
-            let seconds = start.elapsed().as_secs_f64();
-            let (mark, why) = match outcome {
-                Outcome::Passed => ("ok", String::new()),
-                Outcome::Skipped(why) => ("skipped", why),
-                Outcome::Failed(why) => {
-                    failed.push(name.clone());
-                    ("FAILED", why)
-                }
-            };
-            let row = format!("{mark:<7}  {name:<8}  {seconds:>6.1} s  {why}");
-            println!("-- {}", row.trim_end());
-            summary.push_str(&format!("  {}\n", row.trim_end()));
-        }
-        print!("\ncargo xtask test\n{summary}");
-        if failed.is_empty() { Outcome::Passed } else { Outcome::Failed(failed.join(", ")) }
+        // Built beside the other steps: for most of its time it keeps one core busy.
+        let mut release = chosen.contains(&Step::Asm).then(Build::begin);
+        steps::run("test", &chosen, |step| step.run(&mut release))
     }
 
     /// The steps to run, in their order.
@@ -98,7 +69,7 @@ impl Step {
         match self {
             Self::Fmt => {
                 let workspace = cargo("fmt --all --check");
-                let fuzz = cargo("fmt --manifest-path fuzz/Cargo.toml --check");
+                let fuzz = cargo("fmt --manifest-path fuzz/libfuzzer/Cargo.toml --check");
                 workspace.and(fuzz).into()
             }
             Self::Clippy => cargo("clippy --workspace --all-targets --all-features -- -D warnings").into(),
@@ -109,8 +80,6 @@ impl Step {
                 run::show(doc.env("RUSTDOCFLAGS", "-D warnings")).into()
             }
             Self::Interop => Interop::ALL.run(),
-            Self::Loom => loom().into(),
-            Self::Fuzz => Fuzz { targets: Vec::new(), seconds: 6 }.run(),
             Self::Asm => release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
         }
     }
@@ -131,13 +100,6 @@ fn tests() -> Outcome {
         Ok(()) | Err(Outcome::Passed) => {}
     }
     cargo("test --workspace --all-features --lib --bins --tests --no-fail-fast").into()
-}
-
-/// The models of the shared table. Their flag changes every crate that they need: so they are built in a folder apart.
-fn loom() -> Result<(), String> {
-    let dir = run::target_dir()?.join("loom");
-    let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);
-    run::show(models.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", dir))
 }
 
 fn cargo(words: &str) -> Result<(), String> {

@@ -26,8 +26,9 @@ pub(crate) fn run() -> Outcome {
 
 /// Builds the example of a server on `domain`, asks it what [`QUERIES`] have, and stops it.
 fn domain_server() -> Result<(), String> {
-    let build = ["cargo", "build", "--package", "hashlane-dns", "--features", "domain-server"];
-    run::show(run::command(&build).args(["--example", "domain_server"]))?;
+    // With the features of the tests, whose build it then shares.
+    let build = ["cargo", "build", "--workspace", "--all-features", "--example", "domain_server"];
+    run::show(&mut run::command(&build))?;
     let program = run::target_dir()?.join("debug/examples/domain_server");
     let server = Server::start(run::command(&[program]).arg("0"))?;
     let broken: Vec<String> = QUERIES.iter().filter_map(|query| query.check(server.port).err()).collect();

@@ -6,6 +6,7 @@ mod forwarder;
 mod ndn;
 mod peers;
 mod program;
+mod toolchains;
 
 use crate::run::Outcome;
 use clap::{Args, Subcommand};
@@ -18,6 +19,9 @@ use clap::{Args, Subcommand};
 pub(crate) struct Interop {
     #[command(subcommand)]
     part: Option<Part>,
+    /// Run every NDN scenario under every index of the PIT, not a few under digest and token
+    #[arg(long)]
+    every_index: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -37,13 +41,15 @@ enum Part {
 
 impl Interop {
     /// What a change must pass.
-    pub(crate) const ALL: Self = Self { part: None };
+    pub(crate) const ALL: Self = Self { part: None, every_index: false };
+    /// What is run by night.
+    pub(crate) const EVERY_INDEX: Self = Self { part: None, every_index: true };
 
     pub(crate) fn run(&self) -> Outcome {
         match &self.part {
             Some(Part::Dns) => dns::run(),
             Some(Part::Ndn(ndn)) => ndn.run(),
-            None => both(dns::run(), ndn::Ndn::all()),
+            None => both(dns::run(), ndn::Ndn::all(self.every_index)),
         }
     }
 }

@@ -41,11 +41,11 @@ impl Ndn {
         }
     }
 
-    /// All scenarios by name, and of the other indexes those that differ in what comes back: with nothing, with
-    /// what a library sends, over a neighbour.
-    pub(crate) fn all() -> Outcome {
+    /// All scenarios by name, and under the other indexes all of them or those that differ in what comes back: with
+    /// nothing, with what a library sends, over a neighbour.
+    pub(crate) fn all(under_every_index: bool) -> Outcome {
         let few = ["python-v1-unix-to-python-v2-unix", "ndnts-unix-to-ndnts-unix", "neighbour"];
-        let only = few.map(str::to_owned).to_vec();
+        let only = if under_every_index { Vec::new() } else { few.map(str::to_owned).to_vec() };
         let others =
             [Index::Digest, Index::Token].map(|index| Self { only: only.clone(), index, ..Self::default() });
         match need::meet(&NEEDS) {

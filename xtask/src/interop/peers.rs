@@ -1,5 +1,6 @@
 //! NDN libraries and tools of others, installed from the package registries.
 
+use super::toolchains;
 use crate::need::Need;
 use crate::run;
 use std::fs;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the packages need.
+/// The versions of Go and Node.js do not matter: [`toolchains`] fetches newer ones where these are too old.
 pub(crate) const NEEDS: [Need; 3] = [
     Need {
         name: "python 3.11 with venv",
@@ -14,17 +16,13 @@ pub(crate) const NEEDS: [Need; 3] = [
         install: "apt-get update && apt-get install --yes python3 python3-venv",
     },
     Need {
-        name: "node 20 with npm",
-        probe: &[
-            "sh",
-            "-c",
-            "node -e 'process.exit(+(parseInt(process.versions.node) < 20))' && npm --version",
-        ],
-        install: "apt-get update && apt-get install --yes nodejs && (npm --version || apt-get install --yes npm)",
+        name: "npm",
+        probe: &["npm", "--version"],
+        install: "apt-get update && apt-get install --yes npm",
     },
     Need {
-        name: "go 1.21",
-        probe: &["sh", "-c", "go version | grep -Eq 'go(1[.](2[1-9]|[3-9][0-9])|[2-9])'"],
+        name: "go",
+        probe: &["go", "version"],
         install: "apt-get update && apt-get install --yes golang-go",
     },
 ];
@@ -48,15 +46,18 @@ const NDNTS: [&str; 8] = [
 /// The folders in which the packages are.
 pub(crate) struct Peers {
     dir: PathBuf,
+    node: PathBuf,
 }
 
 impl Peers {
     /// Installs what is not there yet, or is there in another version.
     pub(crate) fn install() -> Result<Self, String> {
-        let peers = Self { dir: run::target_dir()?.join("interop") };
+        let dir = run::target_dir()?.join("interop");
+        let peers = Self { node: toolchains::node(&dir)?, dir };
+        let go = toolchains::go(&peers.dir)?;
         once(&peers.dir.join("python"), PYTHON_NDN, |folder| peers.install_python(folder))?;
         once(&peers.dir.join("ndnts"), &format!("{NDNTS:?} {NDNTS_VERSION}"), install_ndnts)?;
-        once(&peers.dir.join("ndnd"), &format!("{NDND} {NDND_VERSION}"), install_ndnd)?;
+        once(&peers.dir.join("ndnd"), &format!("{NDND} {NDND_VERSION}"), |folder| install_ndnd(&go, folder))?;
         peers.place_ndnts_scripts().map_err(|error| format!("the programs on NDNts: {error}"))?;
         Ok(peers)
     }
@@ -72,7 +73,7 @@ impl Peers {
 
     /// A program of ours on NDNts.
     pub(crate) fn ndnts(&self, script: &str) -> Command {
-        let mut command = self.command(Path::new("node"));
+        let mut command = self.command(&self.node);
         command.arg(self.dir.join("ndnts").join(script));
         command
     }
@@ -125,15 +126,23 @@ fn install_ndnts(folder: &Path) -> Result<(), String> {
 }
 
 /// The module is fetched from within a module of ours: its own names no version that could be installed alone.
-fn install_ndnd(folder: &Path) -> Result<(), String> {
-    let go = |words: &[&str]| run::show(run::command(&["go"]).args(words).current_dir(folder));
+fn install_ndnd(go: &Path, folder: &Path) -> Result<(), String> {
+    // A fetched Go is told of no other root, and fetches no other toolchain.
+    let go = |words: &[&str]| {
+        let mut command = run::command(&[go]);
+        run::show(command.args(words).current_dir(folder).env_remove("GOROOT").env("GOTOOLCHAIN", "local"))
+    };
     go(&["mod", "init", "interop"])?;
     go(&["get", &format!("{NDND}@{NDND_VERSION}")])?;
     go(&["build", "-o", "ndnd", NDND])
 }
 
 /// Runs `install` in an empty folder, where it has not been run there for `what`.
-fn once(folder: &Path, what: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
+pub(super) fn once(
+    folder: &Path,
+    what: &str,
+    install: impl FnOnce(&Path) -> Result<(), String>,
+) -> Result<(), String> {
     // Virtual environments do not work where they are moved to.
     let what = format!("{what}\n{}\n", folder.display());
     let stamp = folder.join("installed");

@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|text: &[u8]| fuzz::check_dns_text(text));

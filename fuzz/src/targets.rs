@@ -1,0 +1,126 @@
+//! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
+
+use crate::{capture, dump, forwarder, ndn};
+use flow::packet::Packet;
+use name::ccnx::Ccnx;
+use name::ndn::Ndn;
+use name::offset::Offset;
+
+/// Gives the list of targets to the macro that is named.
+#[macro_export]
+macro_rules! with_targets {
+    ($macro:ident) => {
+        $macro![
+            capture,
+            dns_name,
+            dns_render,
+            dns_text,
+            dns_zone,
+            flow_packet,
+            name_ccnx,
+            name_ndn,
+            name_offset,
+            name_uri,
+            ndn_certificate,
+            ndn_forwarder,
+            ndn_mgmt,
+            ndn_packet,
+            ndn_stream,
+            prefix_burst,
+        ];
+    };
+}
+
+/// Reads a capture to its end or to an error; the result stays within its limits.
+pub fn capture(bytes: &[u8]) {
+    if let Ok(capture) = capture::read_from(bytes, 100) {
+        assert!(capture.tuples.len() <= 100 && capture.packets.len() <= 800);
+        assert!(capture.packets.iter().all(|place| (*place as usize) < capture.tuples.len()));
+        let passed_over: u64 = capture.passed_over.values().sum();
+        assert!(capture.full || capture.seen == capture.packets.len() as u64 + passed_over);
+    }
+}
+
+/// Parses a DNS name in wire form; see [`crate::check_dns_octets`].
+pub fn dns_name(bytes: &[u8]) {
+    crate::check_dns_octets(bytes);
+}
+
+/// Renders a DNS message and reads it back; see [`crate::check_dns_message`].
+pub fn dns_render(bytes: &[u8]) {
+    crate::check_dns_message(bytes);
+}
+
+/// Parses a DNS name in presentation form; see [`crate::check_dns_text`].
+pub fn dns_text(bytes: &[u8]) {
+    crate::check_dns_text(bytes);
+}
+
+/// Reads a zone file; see [`crate::check_zone`].
+pub fn dns_zone(bytes: &[u8]) {
+    crate::check_zone(bytes);
+}
+
+/// Reads a frame; capturing more of it changes nothing, and the received tuple is the sent one reversed.
+pub fn flow_packet(bytes: &[u8]) {
+    if let Ok(packet) = Packet::ethernet(bytes) {
+        assert_eq!(packet.received().reversed(), packet.sent());
+        let longer = [bytes, &[0xa5; 40]].concat();
+        assert_eq!(Packet::ethernet(&longer), Ok(packet));
+    }
+    if let Ok(packet) = Packet::ip(bytes) {
+        assert_eq!(packet.received().foreign(), packet.source.0);
+    }
+}
+
+/// Parses a CCNx name; see [`crate::check_octets`].
+pub fn name_ccnx(bytes: &[u8]) {
+    crate::check_octets::<Ccnx>(bytes);
+}
+
+/// Parses an NDN name; see [`crate::check_octets`].
+pub fn name_ndn(bytes: &[u8]) {
+    crate::check_octets::<Ndn>(bytes);
+}
+
+/// Parses an offset name; see [`crate::check_octets`].
+pub fn name_offset(bytes: &[u8]) {
+    crate::check_octets::<Offset>(bytes);
+}
+
+/// Parses a line of text as a name; see [`crate::check_line`].
+pub fn name_uri(bytes: &[u8]) {
+    crate::check_line(bytes);
+}
+
+/// Parses a certificate, a safe bag and trust anchors; see [`ndn::check_certificate`].
+pub fn ndn_certificate(bytes: &[u8]) {
+    ndn::check_certificate(bytes);
+}
+
+/// Runs a forwarder through steps; see [`forwarder::check_forwarder`].
+pub fn ndn_forwarder(bytes: &[u8]) {
+    forwarder::check_forwarder(bytes);
+}
+
+/// Parses commands, records of management and face URIs; see [`ndn::check_management`].
+pub fn ndn_mgmt(bytes: &[u8]) {
+    ndn::check_management(bytes);
+}
+
+/// Parses a link packet and its fragment; see [`ndn::check_packet`].
+pub fn ndn_packet(bytes: &[u8]) {
+    ndn::check_packet(bytes);
+}
+
+/// Reassembles TCP streams out of a capture; see [`dump::check_stream`].
+pub fn ndn_stream(bytes: &[u8]) {
+    dump::check_stream(bytes);
+}
+
+/// Hashes names of every encoding in a burst; see [`crate::check_burst`].
+pub fn prefix_burst(bytes: &[u8]) {
+    crate::check_burst::<Ndn>(bytes);
+    crate::check_burst::<Ccnx>(bytes);
+    crate::check_burst::<Offset>(bytes);
+}

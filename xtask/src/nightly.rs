@@ -1,0 +1,57 @@
+//! `cargo xtask nightly`
+
+use crate::fuzz::Fuzz;
+use crate::interop::Interop;
+use crate::run::{self, Outcome};
+use crate::steps;
+use clap::{Args, ValueEnum};
+
+/// Run the checks that take long
+///
+/// For a machine that has the night: models of shared memory, fuzzing, and every scenario of the interop under every
+/// index of the PIT. `cargo xtask test` replays the corpora of the fuzz targets and runs the scenarios once.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Nightly {
+    /// Run this step; may be given several times
+    #[arg(long, value_enum, value_name = "STEP")]
+    only: Vec<Step>,
+    /// Seconds for each fuzz target
+    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask nightly                             all steps: about three hours
+  cargo xtask nightly --seconds 10                all steps, with little fuzzing: about ten minutes
+  cargo xtask nightly --only loom";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// The shared table, in every order of its threads' steps
+    Loom,
+    /// Every scenario of the interop, under every index of the PIT
+    Interop,
+    /// Every fuzz target, for --seconds each
+    Fuzz,
+}
+
+impl Nightly {
+    pub(crate) fn run(&self) -> Outcome {
+        let chosen =
+            Step::value_variants().iter().filter(|step| self.only.is_empty() || self.only.contains(step));
+        steps::run("nightly", chosen, |step| match step {
+            Step::Loom => loom().into(),
+            Step::Interop => Interop::EVERY_INDEX.run(),
+            Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds }.run(),
+        })
+    }
+}
+
+/// Checks the models of the shared table. Their flag changes every crate that they need, hence a folder of their own.
+fn loom() -> Result<(), String> {
+    let dir = run::target_dir()?.join("loom");
+    let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);
+    run::show(models.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", dir))
+}
