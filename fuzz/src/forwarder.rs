@@ -381,6 +381,14 @@ impl<P: Pit> Rig<P> {
         let late =
             self.forwarder.pit().iter().filter(|(_, records)| records.expires.millis() + 1 < past).count();
         assert_eq!(late, 0, "entries that outlived their time");
+        // So few slots take one turn.
+        let faces = self.forwarder.faces();
+        let is_stale = |face| faces.find(face).is_none();
+        let stale = self.forwarder.pit().iter().any(|(_, records)| {
+            records.ins.iter().any(|record| is_stale(record.face))
+                || records.outs.iter().any(|record| is_stale(record.face))
+        });
+        assert!(!stale, "records of a face that is gone");
     }
 
     fn within_limits(&self) {

@@ -350,6 +350,10 @@ impl Config {
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
+        let longest = ndn::forward::MAX_LIFETIME;
+        if !(1..=longest).contains(&self.pit.remote_lifetime_ms) {
+            return wrong("pit.remote_lifetime_ms", &format!("must be between 1 and {longest}"));
+        }
         if !DigestField::is_type(self.pit.digest.tlv_type) {
             return wrong("pit.digest.tlv_type", "must be a multiple of 4 between 852 and 956");
         }
@@ -495,6 +499,13 @@ mod tests {
         );
         assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("there are the strategies best-route"));
         assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
+        let lifetime = |millis: u64| format!("[pit]\nremote_lifetime_ms = {millis}");
+        for millis in [0, 3_600_001] {
+            let text = "`pit.remote_lifetime_ms` must be between 1 and 3600000";
+            assert_eq!(says(&lifetime(millis)), text);
+        }
+        assert_eq!(Config::parse(&lifetime(1000)).unwrap().pit.remote_lifetime_ms, 1000);
+        assert_eq!(Config::default().pit.remote_lifetime_ms, 30_000);
         assert!(says("[pit]\nindex = \"trie\"").contains("line 2"));
         let needs = "`pit.digest.key` must have 32 hexadecimal digits, the same at all neighbours";
         assert_eq!(says("[pit.digest]\nfunction = \"siphash-64\""), needs);

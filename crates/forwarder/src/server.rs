@@ -266,6 +266,7 @@ fn now(start: Instant) -> Now {
 fn core_config(config: &Config) -> ndn::forward::Config {
     ndn::forward::Config {
         pit_entries: config.pit.entries,
+        remote_lifetime: config.pit.remote_lifetime_ms,
         cs: config.cs.store(),
         regions: config.regions.iter().filter_map(|region| config::region_name(region)).collect(),
         digest_type: config.pit.digest.tlv_type,

@@ -5,6 +5,7 @@
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
 //! - [`forward`]: what becomes of a packet that comes in, on the tables [`fib`], [`pit`], [`cs`], [`dead_nonce`], with a [`strategy`] for each
 //!   prefix.
+//! - [`share`]: shares of a bounded table, so that no face fills it.
 //! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //!
 //! A forwarder takes packets and says what is to be sent. Who calls it has the sockets and the clock:
@@ -71,6 +72,7 @@ pub mod mgmt;
 pub mod pit;
 pub mod prefixes;
 pub mod security;
+pub mod share;
 pub mod strategy;
 pub mod time;
 pub mod tlv;

@@ -149,6 +149,11 @@ impl Wheel {
         (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
     }
 
+    /// One more than the highest slot that ever had a timer.
+    pub fn slots(&self) -> usize {
+        self.links.len()
+    }
+
     /// Octets of memory that it takes: a link for each slot that ever had a timer, and the lists.
     pub fn memory(&self) -> usize {
         self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()

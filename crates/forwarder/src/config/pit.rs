@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pit {
-    /// Pending Interests of all faces together at the most. No face can have more than are left free.
+    /// Most pending Interests of all faces together. Non-local faces together hold at most three quarters,
+    /// and a face at most as many as are free.
     pub entries: usize,
+    /// Longest lifetime of an Interest from another host, in milliseconds; longer ones are cut to it.
+    /// Valid: 1..=3600000.
+    pub remote_lifetime_ms: u64,
     /// What its entries are found by when Data comes.
     pub index: PitIndex,
     /// How Interests are digested, where that is the index.
@@ -17,7 +21,8 @@ pub struct Pit {
 
 impl Default for Pit {
     fn default() -> Self {
-        Self { entries: 1 << 20, index: PitIndex::Name, digest: PitDigest::default() }
+        let remote_lifetime_ms = ndn::forward::REMOTE_LIFETIME;
+        Self { entries: 1 << 20, remote_lifetime_ms, index: PitIndex::Name, digest: PitDigest::default() }
     }
 }
 

@@ -331,6 +331,7 @@ impl<P: Pit> Forwarding<P> {
                 if let Some((_, records)) = pit.entry_mut(slot) {
                     records.ins.push(InRecord {
                         face: *face,
+                        scope: Scope::NonLocal,
                         nonce,
                         expires,
                         token: PitToken::new(&[]),

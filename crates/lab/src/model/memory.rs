@@ -7,7 +7,7 @@ use crate::load::Names;
 use crate::load::template::Template;
 use hash::scheme::Key;
 use ndn::cs::{self, ContentStore};
-use ndn::face::FaceId;
+use ndn::face::{FaceId, Scope};
 use ndn::fib::{Fib, NextHop};
 use ndn::hashed::{HashedName, NameHasher};
 use ndn::pit::{ByName, InRecord, OutRecord, Pit as _, PitToken};
@@ -123,7 +123,8 @@ fn pend(pit: &mut ByName, name: &HashedName<'_>, interest: &Interest<'_>) {
     let (face, nonce) = (FaceId(FaceId::FIRST), interest.nonce().unwrap_or_default());
     let slot = pit.insert(name, interest, (), expires);
     if let Some((_, records)) = pit.entry_mut(slot) {
-        records.ins.push(InRecord { face, nonce, expires, token: PitToken::new(&[]), hinted: None });
+        let (scope, token) = (Scope::NonLocal, PitToken::new(&[]));
+        records.ins.push(InRecord { face, scope, nonce, expires, token, hinted: None });
         let face = FaceId(FaceId::FIRST + 1);
         records.outs.push(OutRecord { face, nonce, sent: now, expires, nack: None, suppression: 0 });
     }

@@ -13,7 +13,7 @@ use hash::scheme::Key;
 use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
-use ndn::face::FaceId;
+use ndn::face::{FaceId, Scope};
 use ndn::hashed::{HashedName, NameHasher};
 use ndn::pit::{
     ByDigest, ByName, ByToken, DigestFunction, Hop, InRecord, Label, OutRecord, Pit, PitToken, Satisfy,
@@ -223,7 +223,8 @@ impl<P: Pit> Turn<P> {
             if let Some((_, records)) = pit.entry_mut(slot) {
                 // The number stands for the Nonce, and tells later which entry was found.
                 let (token, nonce) = (PitToken::NONE, *number);
-                records.ins.push(InRecord { face: DOWNSTREAM, nonce, expires, token, hinted: None });
+                let (face, scope) = (DOWNSTREAM, Scope::NonLocal);
+                records.ins.push(InRecord { face, scope, nonce, expires, token, hinted: None });
                 let out = OutRecord { face: UPSTREAM, nonce, sent: now, expires, nack: None, suppression: 0 };
                 records.outs.push(out);
             }

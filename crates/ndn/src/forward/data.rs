@@ -52,7 +52,7 @@ impl<P: Pit> Forwarder<P> {
             let Some(gone) = self.pit.remove(slot) else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
-            self.forget(records);
+            self.release(records);
             // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
             if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
                 self.bury(key, records, now);

@@ -1,8 +1,8 @@
 //! The way of an Interest.
 
 use super::{
-    Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, digest_for, header_for, is_localhop,
-    out_of_scope, rewrite, ways,
+    Config, Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, digest_for, header_for,
+    is_localhop, out_of_scope, rewrite, ways,
 };
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
@@ -24,6 +24,18 @@ struct Came<'a> {
     octets: &'a [u8],
     /// The digest of that.
     digest: &'a [u8],
+    /// When its lifetime ends here.
+    expires: Time,
+}
+
+/// The end of the lifetime of an Interest of a face, which is longer for applications on this host.
+#[inline(always)]
+fn expires(interest: &Interest<'_>, face: &Face, config: &Config, now: Time) -> Time {
+    let longest = match face.scope {
+        Scope::Local => MAX_LIFETIME,
+        Scope::NonLocal => config.remote_lifetime.min(MAX_LIFETIME),
+    };
+    now.after_millis(interest.lifetime().min(longest))
 }
 
 impl<P: Pit> Forwarder<P> {
@@ -46,14 +58,15 @@ impl<P: Pit> Forwarder<P> {
         if interest.hop_limit() == Some(0) {
             return Err(DropReason::HopLimit);
         }
+        let expires = expires(&interest, face, &self.config, now);
         let mark = self.pit.mark(&interest, Hop::of(header, self.config.digest_type))?;
+        let came = Came { from, header, octets, digest: P::digest_of(&mark), expires };
         if interest.nonce().is_none()
             || !interest.forwarding_hint().is_empty()
             || interest.parameters().is_some()
         {
-            return self.unusual(from, header, &interest, &mark, now, out);
+            return self.unusual(came, &interest, &mark, now, out);
         }
-        let came = Came { from, header, octets, digest: P::digest_of(&mark) };
         self.checked(came, &interest, &mark, now, out)
     }
 
@@ -61,8 +74,7 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     fn unusual(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
+        came: Came<'_>,
         interest: &Interest<'_>,
         mark: &P::Mark,
         now: Time,
@@ -80,7 +92,7 @@ impl<P: Pit> Forwarder<P> {
         if octets.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
-        let came = Came { from, header, octets, digest: P::digest_of(mark) };
+        let came = Came { octets, ..came };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
@@ -160,7 +172,7 @@ impl<P: Pit> Forwarder<P> {
         if chosen.is_some_and(|face| self.faces.find(face).is_none()) {
             return Err(DropReason::UnknownNextHop);
         }
-        let slot = self.remember(came, interest, mark, entry, now)?;
+        let slot = self.remember(came, interest, mark, entry)?;
         if let Some(face) = chosen {
             self.send_interest(slot, face, came, interest, now, out);
             return Ok(());
@@ -208,13 +220,13 @@ impl<P: Pit> Forwarder<P> {
         interest: &Interest<'_>,
         mark: &P::Mark,
         entry: Option<u32>,
-        now: Time,
     ) -> Result<u32, DropReason> {
-        let Came { from, header, octets, .. } = came;
-        let Self { hasher, pit, faces, config, pending, .. } = self;
-        let expires = now.after_millis(interest.lifetime().min(MAX_LIFETIME));
+        let Came { from, header, octets, expires, .. } = came;
+        let Self { hasher, pit, faces, config, pending, shares, .. } = self;
+        let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
         let record = InRecord {
             face: from,
+            scope: face.scope,
             nonce: interest.nonce().unwrap_or_default(),
             expires,
             token: PitToken::new(header.pit_token),
@@ -228,11 +240,7 @@ impl<P: Pit> Forwarder<P> {
             *old = record;
             pit.came(entry.unwrap_or_default(), from, hop);
         } else {
-            // A face may take as much of the table as is left free: with one flooding it half of it stays for the others, with two
-            // a third, and so on (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
-            let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
-            let left = config.pit_entries.saturating_sub(*pending);
-            if face.pending as usize >= left {
+            if !shares.admits(face.scope, face.pending(), *pending) {
                 return Err(DropReason::PitFull);
             }
             let slot = match entry {
@@ -256,7 +264,7 @@ impl<P: Pit> Forwarder<P> {
             }
             records.ins.push(record);
             face.pending += 1;
-            *pending += 1;
+            pending.add(face.scope);
             pit.came(slot, from, hop);
             if entry.is_none() {
                 return Ok(slot);
@@ -291,14 +299,8 @@ impl<P: Pit> Forwarder<P> {
         }
         let Some((_, records)) = pit.entry_mut(slot) else { return };
         let nonce = interest.nonce().unwrap_or_default();
-        let record = OutRecord {
-            face: to,
-            nonce,
-            sent: now,
-            expires: now.after_millis(interest.lifetime().min(MAX_LIFETIME)),
-            nack: None,
-            suppression: 0,
-        };
+        let record =
+            OutRecord { face: to, nonce, sent: now, expires: came.expires, nack: None, suppression: 0 };
         if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
             // The one that went before may come round, too.
             if old.nonce != nonce {
@@ -336,16 +338,15 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     fn reject(&mut self, slot: u32, came: Came<'_>, reason: NackReason, now: Time, out: &mut impl Output) {
         let from = came.from;
-        let Self { pit, pending, .. } = self;
-        let Some((_, records)) = pit.entry_mut(slot) else { return };
+        let Some((_, records)) = self.pit.entry_mut(slot) else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
-            records.ins.remove(at);
-            *pending -= 1;
+            let record = records.ins.remove(at);
+            self.release_one(&record);
+            self.pit.retain_downstreams(slot, |face| face != from);
         }
         self.end_if_unwanted(slot, now);
         let Self { faces, counters, config, .. } = self;
-        if let Some(face) = faces.find_mut(from) {
-            face.pending = face.pending.saturating_sub(1);
+        if let Some(face) = faces.find(from) {
             refuse(counters, face, came, config.digest_type, reason, out);
         }
     }

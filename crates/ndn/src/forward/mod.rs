@@ -4,9 +4,10 @@
 //! sent to an [`Output`]; [`turn`](Forwarder::turn) lets time pass. It does no I/O, reads no clock, and starts no thread, so that a whole
 //! network of forwarders runs in one test, and the same packets at the same times have the same effects.
 //!
-//! The rules are those of NFD (NFD Developer's Guide, Forwarding), with these differences: Data satisfies only entries that went to the face it
-//! comes from; a downstream gets one Data once for each of its PIT tokens; entries with different forwarding hints are different entries; no face may
-//! hold more of the PIT than is still free.
+//! The rules are those of NFD (NFD Developer's Guide, Forwarding), with these differences: Data satisfies
+//! only entries that went to the face it comes from; a downstream gets one Data once for each of its PIT
+//! tokens; entries with different forwarding hints are different entries; a face holds no more of the PIT
+//! than its [share](crate::share); Interests of non-local faces have a shorter longest lifetime.
 
 mod counters;
 mod data;
@@ -14,6 +15,7 @@ mod drop;
 mod interest;
 mod nack;
 mod rewrite;
+mod sweep;
 
 pub use counters::Counters;
 pub use drop::{DropCounters, DropReason};
@@ -23,7 +25,8 @@ use crate::dead_nonce::DeadNonces;
 use crate::face::{Face, FaceId, Faces, Scope};
 use crate::fib::{Fib, NextHop};
 use crate::hashed::{HashedName, NameHasher};
-use crate::pit::{ByName, Key as PitKey, Pit, Records};
+use crate::pit::{ByName, InRecord, Key as PitKey, Pit, Records};
+use crate::share::{Shares, Used};
 use crate::strategy::{Choice, Dice, Strategy};
 use crate::time::Time;
 use crate::tlv::WireError;
@@ -34,12 +37,16 @@ use alloc::vec::Vec;
 use hash::scheme::Key;
 use name::build::OwnedName;
 use name::ndn::{Ndn, NdnName};
+use sweep::Sweep;
 
 /// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
 pub const MAX_PACKET: usize = 8800;
 
-/// The longest lifetime of an Interest in the PIT, in milliseconds: an hour. What wants to wait longer must ask again.
+/// Longest lifetime of an Interest in the PIT, in milliseconds: an hour. Longer ones are cut to it.
 pub const MAX_LIFETIME: u64 = 3_600_000;
+
+/// Longest lifetime of an Interest of a non-local face, in milliseconds, unless configured: 30 s.
+pub const REMOTE_LIFETIME: u64 = 30_000;
 
 /// Where packets go.
 pub trait Output {
@@ -50,8 +57,11 @@ pub trait Output {
 /// How a forwarder is to work.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Entries of the PIT at the most.
+    /// Most in-records of the PIT. Each face has a [share](crate::share) of them.
     pub pit_entries: usize,
+    /// Longest lifetime of an Interest of a non-local face, in milliseconds; longer ones are cut to it.
+    /// Valid: up to [`MAX_LIFETIME`], which holds for local faces.
+    pub remote_lifetime: u64,
     /// The content store.
     pub cs: cs::Config,
     /// Names of this network: an Interest with a hint that is a prefix of one has arrived, and is forwarded by its name.
@@ -61,10 +71,12 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// A PIT of 2²⁰ entries, the content store's default, no region, the first number for digests.
+    /// A PIT of 2²⁰ entries, [`REMOTE_LIFETIME`], the content store's default, no region, the first number
+    /// for digests.
     fn default() -> Self {
         Self {
             pit_entries: 1 << 20,
+            remote_lifetime: REMOTE_LIFETIME,
             cs: cs::Config::default(),
             regions: Vec::new(),
             digest_type: INTEREST_DIGEST,
@@ -87,8 +99,10 @@ pub struct Forwarder<P = ByName> {
     dice: Dice,
     config: Config,
     counters: Arc<Counters>,
-    /// In-records of all faces.
-    pending: usize,
+    /// In-records of all faces, and of closed faces until the sweep removes them.
+    pending: Used,
+    shares: Shares,
+    sweep: Sweep,
     /// Whether any strategy wants to hear of Data.
     measures: bool,
     /// How often the FIB and the choice of strategies have changed.
@@ -118,9 +132,11 @@ impl<P: Pit> Forwarder<P> {
             cs: ContentStore::new(config.cs),
             dead: DeadNonces::default(),
             dice: Dice::new(seed),
+            shares: Shares::new(config.pit_entries),
             config,
             counters: Arc::default(),
-            pending: 0,
+            pending: Used::default(),
+            sweep: Sweep::default(),
             measures: false,
             generation: 0,
             scratch: Vec::new(),
@@ -168,10 +184,12 @@ impl<P: Pit> Forwarder<P> {
         done
     }
 
-    /// Counts a packet of `face` that was dropped. What the management publishes, nobody need ask for or wait for any more: that is no loss.
+    /// Counts a packet of `face` that was dropped. An answer of the management whose consumer has gone is no
+    /// loss.
     #[cold]
     pub fn dropped(&mut self, face: FaceId, reason: DropReason) {
-        if face == FaceId::MANAGEMENT && reason == DropReason::Unsolicited {
+        let is_late = matches!(reason, DropReason::Unsolicited | DropReason::UnexpectedNack);
+        if face == FaceId::MANAGEMENT && is_late {
             return;
         }
         self.counters.drops.count(reason);
@@ -204,15 +222,17 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Lets time pass: entries that have ended leave the PIT.
+    /// Lets time pass: entries that have ended leave the PIT, and a bounded number of records of closed
+    /// faces.
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.pit.ended(now) {
             if let Some(gone) = self.pit.remove(slot) {
                 self.counters.unsatisfied.add(1);
-                self.forget(&gone.records);
+                self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);
             }
         }
+        self.sweep(now);
         self.cs.turn(now);
         self.dead.turn(now);
         self.counters.starved.set(self.pit.starved());
@@ -222,18 +242,23 @@ impl<P: Pit> Forwarder<P> {
 
     /// When [`turn`](Self::turn) is next of use; not later than that.
     pub fn next_turn(&self) -> Option<Time> {
-        // A content store that was made smaller has what to do at once.
-        if self.cs.is_over() { Some(Time::default()) } else { self.pit.next_end() }
+        // A content store that was made smaller, and a sweep, go on at once.
+        let at_once = self.cs.is_over() || self.sweep.is_due();
+        if at_once { Some(Time::default()) } else { self.pit.next_end() }
     }
 
-    /// Gives back what the in-records of an entry that is gone took of the PIT.
+    /// Releases the shares of the in-records of a removed entry.
     #[inline(always)]
-    fn forget(&mut self, records: &Records) {
-        self.pending -= records.ins.len();
-        for record in &records.ins {
-            if let Some(face) = self.faces.find_mut(record.face) {
-                face.pending = face.pending.saturating_sub(1);
-            }
+    fn release(&mut self, records: &Records) {
+        records.ins.iter().for_each(|record| self.release_one(record));
+    }
+
+    /// Releases the share of a removed in-record.
+    #[inline(always)]
+    fn release_one(&mut self, record: &InRecord) {
+        self.pending.remove(record.scope);
+        if let Some(face) = self.faces.find_mut(record.face) {
+            face.pending = face.pending.saturating_sub(1);
         }
     }
 
@@ -264,9 +289,14 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Takes a face away. What the PIT and the FIB have of it stays until it ends or is removed, and has no effect.
+    /// Removes a face. Its PIT records have no effect any more, and leave in the next [turns](Self::turn), a
+    /// bounded number in each. Its routes stay, without effect, until they are removed.
     pub fn remove_face(&mut self, face: FaceId) -> Option<Face> {
-        self.faces.remove(face)
+        let gone = self.faces.remove(face)?;
+        if gone.pending > 0 || gone.counters.out_interests.value() > 0 {
+            self.start_sweep();
+        }
+        Some(gone)
     }
 
     /// The faces.
@@ -331,7 +361,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// In-records of the PIT: what the share of a face is taken of.
     pub fn pending(&self) -> usize {
-        self.pending
+        self.pending.all
     }
 
     /// Entries of the dead nonce list.

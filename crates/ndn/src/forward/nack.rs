@@ -52,14 +52,15 @@ impl<P: Pit> Forwarder<P> {
                 if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
                     let mut packet = key.packet().to_vec();
                     let at = key.nonce_at();
-                    self.pending -= 1;
+                    self.release_one(&record);
+                    self.pit.retain_downstreams(slot, |other| other != face);
                     self.tell(&record, &mut packet, at, &mark, reason, now, out);
                     self.end_if_unwanted(slot, now);
                 }
             }
             AfterNack::TellAll(reason) => {
                 let Some(gone) = self.pit.remove(slot) else { return Ok(()) };
-                self.pending -= gone.records.ins.len();
+                self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);
                 self.tell_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
             }
@@ -94,8 +95,7 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) {
-        let Some(face) = self.faces.find_mut(record.face) else { return };
-        face.pending = face.pending.saturating_sub(1);
+        let Some(face) = self.faces.find(record.face) else { return };
         if record.expires <= now || face.link != LinkType::PointToPoint {
             return;
         }

@@ -297,6 +297,13 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
+    fn retain_downstreams(&mut self, slot: u32, keep: impl Fn(FaceId) -> bool) {
+        if let Some(extra) = self.entries.extra_mut(slot).filter(|extra| !extra.came.is_empty()) {
+            extra.came.retain(|(face, _)| keep(*face));
+        }
+    }
+
+    #[inline(always)]
     fn given_back(gone: &Gone<Digested, Noted>, to: FaceId) -> &[u8] {
         let came = gone.extra.came.iter().find(|(face, _)| *face == to);
         came.map_or(&gone.mark.digest, |(_, digest)| digest).as_bytes()

@@ -166,6 +166,11 @@ impl<M: Mark, X> Entries<M, X> {
         })
     }
 
+    /// Number of slots used so far.
+    pub(super) fn slots(&self) -> usize {
+        self.wheel.slots()
+    }
+
     pub(super) fn next_end(&self) -> Option<Time> {
         self.wheel.next_due().map(Time::from_millis)
     }

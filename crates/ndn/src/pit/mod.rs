@@ -148,6 +148,11 @@ pub trait Pit {
     #[inline(always)]
     fn came(&mut self, _slot: u32, _from: FaceId, _hop: Hop<'_>) {}
 
+    /// Drops what [`came`](Self::came) noted of faces for which `keep` is false: their in-records are
+    /// removed.
+    #[inline(always)]
+    fn retain_downstreams(&mut self, _slot: u32, _keep: impl Fn(FaceId) -> bool) {}
+
     /// The InterestDigest that goes back with Data to a face that asked.
     #[inline(always)]
     fn given_back(_gone: &Gone<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
@@ -227,6 +232,11 @@ pub trait Pit {
     #[inline(always)]
     fn ended(&mut self, now: Time) -> Option<u32> {
         self.entries_mut().ended(now)
+    }
+
+    /// Number of slots used so far: the slot of each entry is below it.
+    fn slots(&self) -> usize {
+        self.entries().slots()
     }
 
     /// When the next entry may end; not later than that.

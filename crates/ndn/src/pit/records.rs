@@ -1,6 +1,6 @@
 //! What an entry records of the faces it came from and went to.
 
-use crate::face::FaceId;
+use crate::face::{FaceId, Scope};
 use crate::time::Time;
 use crate::wire::lp::MAX_PIT_TOKEN;
 use alloc::boxed::Box;
@@ -48,6 +48,8 @@ impl core::fmt::Debug for Label {
 pub struct InRecord {
     /// The face.
     pub face: FaceId,
+    /// The scope of the face, which it keeps when the face is gone.
+    pub scope: Scope,
     /// The Nonce it had, the last time.
     pub nonce: u32,
     /// When its lifetime ends.

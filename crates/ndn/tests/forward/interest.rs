@@ -171,7 +171,7 @@ fn an_entry_ends_with_the_last_lifetime() {
 #[test]
 fn an_hour_is_the_longest_lifetime() {
     let mut rig = Rig::new();
-    let [consumer, producer] = rig.faces();
+    let (consumer, producer) = (rig.app(), rig.face());
     rig.route("/a", producer, 1);
     rig.asks(consumer, &ask("/a/1", 1).lives(u64::MAX));
     rig.asks(consumer, &ask("/a/2", 1).lives(0));

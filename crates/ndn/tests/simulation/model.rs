@@ -7,11 +7,11 @@
 use crate::support::Sent;
 use name::component::IMPLICIT_SHA256_DIGEST;
 use name::ndn::NdnName;
-use ndn::face::FaceId;
-use ndn::forward::{DropReason, MAX_LIFETIME};
+use ndn::face::{FaceId, Scope};
+use ndn::forward::{Config, DropReason, MAX_LIFETIME};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest, LpPacket, NackReason};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A component: its type and its value.
 type Part = (u16, Vec<u8>);
@@ -111,7 +111,11 @@ pub struct Model {
     kept: BTreeMap<Vec<u8>, Time>,
     /// When Interests went out: the dead nonce list may hold each.
     sent: Vec<Time>,
-    faces: BTreeSet<FaceId>,
+    faces: BTreeMap<FaceId, Scope>,
+    /// Limit of the PIT, of which the shares of faces are taken.
+    pit_entries: usize,
+    /// Longest lifetime of an Interest of another host.
+    remote_lifetime: u64,
     regions: Vec<name::build::OwnedName<name::ndn::Ndn>>,
     /// Whether Data may leave the content store before it is asked for again.
     evicts: bool,
@@ -122,16 +126,40 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(regions: Vec<name::build::OwnedName<name::ndn::Ndn>>, evicts: bool) -> Self {
-        Self { regions, evicts, ..Self::default() }
+    pub fn new(config: &Config, evicts: bool) -> Self {
+        let Config { pit_entries, remote_lifetime, regions, .. } = config.clone();
+        Self { regions, evicts, pit_entries, remote_lifetime, ..Self::default() }
     }
 
-    pub fn face_added(&mut self, face: FaceId) {
-        assert!(self.faces.insert(face), "a face's number was given out twice");
+    pub fn face_added(&mut self, face: FaceId, scope: Scope) {
+        assert_eq!(self.faces.insert(face, scope), None, "a face's number was given out twice");
     }
 
+    /// Removes a face and its records.
     pub fn face_removed(&mut self, face: FaceId) {
         self.faces.remove(&face);
+        for entry in &mut self.entries {
+            let had = entry.ins.len() + entry.outs.len();
+            entry.ins.retain(|record| record.face != face);
+            entry.outs.retain(|record| record.face != face);
+            if entry.ins.len() + entry.outs.len() < had {
+                let last = entry.ins.iter().map(|record| record.expires).max();
+                entry.expires = last.unwrap_or_default();
+            }
+        }
+        self.entries.retain(|entry| !entry.ins.is_empty());
+    }
+
+    /// True if a face may have one more in-record. Non-local faces have three quarters of the PIT, and each
+    /// face as many as are free. Tables here are too small for a reserve of each face.
+    fn has_room(&self, face: FaceId) -> bool {
+        let records = || self.entries.iter().flat_map(|entry| &entry.ins);
+        let is_remote = |face: FaceId| self.faces.get(&face) == Some(&Scope::NonLocal);
+        let own = records().filter(|record| record.face == face).count();
+        let free = self.pit_entries - records().count();
+        let remote = records().filter(|record| is_remote(record.face)).count();
+        let free_of_remote = (self.pit_entries - self.pit_entries / 4).saturating_sub(remote);
+        own < free && (!is_remote(face) || own < free_of_remote)
     }
 
     pub fn entries(&self) -> usize {
@@ -174,7 +202,7 @@ impl Model {
     pub fn arrived(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
         self.packets_in += 1;
         for sent in done.sent {
-            assert!(self.faces.contains(&sent.face), "sent to a face that is none: {sent:?}");
+            assert!(self.faces.contains_key(&sent.face), "sent to a face that is none: {sent:?}");
         }
         let fragment = arrival.packet.fragment;
         match (fragment.first(), arrival.packet.header.nack) {
@@ -209,8 +237,15 @@ impl Model {
             return;
         }
         self.must_be_new(from, now, &question, nonce);
-        let expires = now.after_millis(interest.lifetime().min(MAX_LIFETIME));
+        let longest = match self.faces[&from] {
+            Scope::Local => MAX_LIFETIME,
+            Scope::NonLocal => self.remote_lifetime,
+        };
+        let expires = now.after_millis(interest.lifetime().min(longest));
+        let has_room = self.has_room(from);
         let record = In { face: from, token: packet.header.pit_token.to_vec(), nonce, expires };
+        let known = self.entry(&question).is_some_and(|entry| entry.ins.iter().any(|old| old.face == from));
+        assert!(known || has_room, "{from:?} has more than its share");
         match self.entry(&question) {
             Some(entry) => {
                 entry.expires = entry.expires.max(expires);
@@ -329,7 +364,10 @@ impl Model {
                 let interest = Interest::parse(packet.fragment).expect("it was read before");
                 assert_eq!((interest.hop_limit(), sent.len()), (Some(0), 0));
             }
-            DropReason::PitFull => assert_eq!(sent, []),
+            DropReason::PitFull => {
+                assert_eq!(sent, []);
+                assert!(!self.has_room(from), "{from:?} has less than its share");
+            }
             other => panic!("an Interest was dropped: {other:?}"),
         }
     }
@@ -344,7 +382,6 @@ impl Model {
         self.entries = others;
         let wanted = asked.iter().flat_map(|entry| &entry.ins);
         let wanted = wanted.filter(|record| record.expires > now && record.face != from);
-        let wanted = wanted.filter(|record| self.faces.contains(&record.face));
         let mut expected: Vec<_> = wanted.map(|record| (record.face, record.token.clone())).collect();
         expected.sort();
         expected.dedup();
@@ -369,9 +406,6 @@ impl Model {
         let Arrival { from, packet, now } = arrival;
         let interest = Interest::parse(packet.fragment).expect("the Interest of a Nack");
         let question = self.question(&interest);
-        let live =
-            |faces: &BTreeSet<FaceId>, record: &In| record.expires > now && faces.contains(&record.face);
-        let faces = self.faces.clone();
         let out = self.entry(&question).and_then(|entry| {
             let nonce = interest.nonce();
             let mut outs = entry.outs.iter_mut();
@@ -400,7 +434,7 @@ impl Model {
             _ => Vec::new(),
         };
         let reasons: Vec<Option<NackReason>> = entry.outs.iter().map(|out| out.nack).collect();
-        let told = told.iter().filter(|record| live(&faces, record));
+        let told = told.iter().filter(|record| record.expires > now);
         let mut expected: Vec<_> =
             told.map(|record| (record.face, record.token.clone(), record.nonce)).collect();
         expected.sort();

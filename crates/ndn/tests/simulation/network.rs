@@ -179,7 +179,8 @@ impl<P: Index> Network<P> {
             }
             Event::Flaps { node } => {
                 let port = self.chance.below(self.nodes[node].ports.len());
-                self.nodes[node].flap(&self.topology, port);
+                self.nodes[node].flap(&self.topology, port, self.now);
+                self.plan_turn(node);
             }
         }
     }

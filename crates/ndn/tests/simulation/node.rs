@@ -111,15 +111,16 @@ impl<P: Index> Node<P> {
         let policy = if seed & 1 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
         let config = Config {
             pit_entries: topology.pit_entries,
+            remote_lifetime: topology.remote_lifetime,
             cs: cs::Config { packets, policy, ..cs::Config::default() },
-            regions: regions.clone(),
+            regions,
             ..Config::default()
         };
         let mut key = [0; 16];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let key = Key::new(key);
-        let forwarder = Forwarder::with_pit(config, &key, seed, P::empty(&key));
-        (forwarder, Model::new(regions, topology.kind == Kind::Crowded))
+        let model = Model::new(&config, topology.kind == Kind::Crowded);
+        (Forwarder::with_pit(config, &key, seed, P::empty(&key)), model)
     }
 
     fn set_up(&mut self, topology: &Topology) {
@@ -146,7 +147,7 @@ impl<P: Index> Node<P> {
         (face.pit_tokens, face.interest_digests) = (port % 4 != 3, port % 4 != 2);
         let face = self.forwarder.add_face(face).expect("room for a face");
         self.ports[port].face = face;
-        self.model.face_added(face);
+        self.model.face_added(face, scope);
         for (prefix, cost) in self.routes(topology, peer) {
             self.forwarder.add_route(&prefix.view(), NextHop { face, cost });
         }
@@ -174,7 +175,7 @@ impl<P: Index> Node<P> {
     }
 
     /// A face goes, with its routes, and another comes in its place.
-    pub fn flap(&mut self, topology: &Topology, port: usize) {
+    pub fn flap(&mut self, topology: &Topology, port: usize, now: Time) {
         let Port { peer, face, .. } = self.ports[port];
         for (prefix, _) in self.routes(topology, peer) {
             // Two prefixes may be one.
@@ -182,6 +183,9 @@ impl<P: Index> Node<P> {
         }
         assert!(self.forwarder.remove_face(face).is_some());
         self.model.face_removed(face);
+        // So few slots take one turn.
+        self.turn(now);
+        assert_ne!(self.forwarder.next_turn(), Some(Time::default()), "records of a face that is gone");
         self.open(topology, port);
     }
 

@@ -52,6 +52,8 @@ pub struct Topology {
     /// Packets of each content store; none where 0.
     pub stores: Vec<usize>,
     pub pit_entries: usize,
+    /// Longest lifetime of an Interest that comes over a link, in milliseconds.
+    pub remote_lifetime: u64,
     /// Whether ways that lead away from the producer are routes, too, and Interests may go round.
     pub circular: bool,
     /// Interests of each consumer.
@@ -98,6 +100,7 @@ impl Topology {
             second_strategy: chance.happens(300).then(|| *chance.one_of(&STRATEGIES)),
             stores: (0..nodes).map(|_| store(chance)).collect(),
             pit_entries: if kind == Kind::Crowded { chance.between(1, 12) } else { 1 << 16 },
+            remote_lifetime: if faulty { [30_000, 700][chance.below(2)] } else { 30_000 },
             circular: faulty && chance.happens(600),
             asks: chance.between(5, 30),
             names: chance.between(1, 12),
