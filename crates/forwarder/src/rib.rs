@@ -40,18 +40,20 @@ pub struct FibChange {
     pub cost: Option<u64>,
 }
 
-/// How much a RIB holds.
+/// Limits of a RIB.
 #[derive(Clone, Copy, Debug)]
 pub struct RibLimits {
-    /// Routes altogether.
+    /// Most routes.
     pub routes: usize,
-    /// Routes of one face.
+    /// Most routes of one face.
     pub routes_per_face: usize,
 }
 
 impl Default for RibLimits {
+    /// 1,048,576 routes, and half of them of one face: a routing daemon may register a large table on one
+    /// neighbour.
     fn default() -> Self {
-        Self { routes: 1 << 20, routes_per_face: 1 << 16 }
+        Self { routes: 1 << 20, routes_per_face: 1 << 19 }
     }
 }
 
@@ -479,6 +481,33 @@ mod tests {
         assert_eq!(register("/b", 1), Ok(()), "a change needs no room");
         assert_eq!(register("/c", 2), Ok(()));
         assert_eq!(register("/d", 3), Err(RibError::Full { limit: 3 }));
+    }
+
+    #[test]
+    fn a_face_holds_more_than_65_536_routes_and_takes_them_along() {
+        const ROUTES: usize = 100_000;
+        let mut rib = Rib::default();
+        let mut fib = HashMap::new();
+        let mut apply = |changes: Vec<FibChange>| {
+            for FibChange { name, face, cost } in changes {
+                match cost {
+                    Some(cost) => assert_eq!(fib.insert((name, face), cost), None),
+                    None => assert!(fib.remove(&(name, face)).is_some()),
+                }
+            }
+            fib.len()
+        };
+        // The prefix of all is inherited by none of them: each has the face already.
+        for number in 0..=ROUTES {
+            let uri = if number == 0 { "/r".into() } else { format!("/r/{}/{number}", number % 300) };
+            let mut changes = Vec::new();
+            rib.register(name(&uri).view(), route(7, 0, ROUTE_CHILD_INHERIT), &mut changes).unwrap();
+            assert_eq!((changes.len(), apply(changes)), (1, number + 1), "one change for a route");
+        }
+        let mut changes = Vec::new();
+        rib.remove_face(7, &mut changes);
+        assert_eq!((changes.len(), apply(changes)), (ROUTES + 1, 0));
+        assert!(rib.is_empty() && rib.entries.is_empty() && rib.faces.is_empty());
     }
 
     #[derive(Clone, Debug)]
