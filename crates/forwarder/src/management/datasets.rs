@@ -136,7 +136,8 @@ impl Manager {
             (b"fib", b"list") => {
                 for (name, hops) in self.fib.entries() {
                     let hop = |(&face_id, &cost)| NextHopRecord { face_id, cost };
-                    let next_hops = hops.iter().map(hop).collect();
+                    let mut next_hops: Vec<_> = hops.iter().map(hop).collect();
+                    next_hops.sort_unstable_by_key(|hop| (hop.cost, hop.face_id));
                     FibEntry { name: name.clone(), next_hops }.write(&mut out);
                 }
             }

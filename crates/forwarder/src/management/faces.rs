@@ -4,13 +4,27 @@ use super::{Done, FaceOptions, MAX_PACKET, Manager, Now, Origin, Plane, done, re
 use ndn::face::FaceCounters;
 use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{FACE_LOCAL_FIELDS, FacePersistency, FaceScope, LinkType};
+use ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS,
+    FACE_PIT_TOKENS, FacePersistency, FaceScope, LinkType,
+};
 use ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
 use ndn::wire::Interest;
 use std::sync::Arc;
 
 /// The smallest MTU that a face can be given, in octets.
 const MIN_MTU: u64 = 64;
+
+/// Flags that a face can have.
+const FLAGS: u64 = FACE_LOCAL_FIELDS | FACE_CONGESTION_MARKING | FACE_PIT_TOKENS | FACE_NO_INTEREST_DIGESTS;
+
+/// Flags of a command that no face has: unknown ones, set or cleared, and reliability if set. To clear
+/// reliability is permitted, as it is always off.
+fn unsupported(parameters: &ControlParameters) -> u64 {
+    let mask = parameters.mask.unwrap_or(0);
+    let set = parameters.flags.unwrap_or(0) & mask;
+    mask & !(FLAGS | FACE_LP_RELIABILITY) | set & FACE_LP_RELIABILITY
+}
 
 /// A face, as management knows it.
 #[derive(Clone, Debug)]
@@ -148,6 +162,13 @@ impl Manager {
         if parameters.persistency == Some(FacePersistency::OnDemand) {
             return refused(406, "Outgoing faces do not support on-demand persistency");
         }
+        match unsupported(parameters) {
+            0 => {}
+            FACE_LP_RELIABILITY => {
+                return refused(406, "NDNLPv2 reliability is not supported: create the face without it");
+            }
+            flags => return refused(406, format!("Unsupported face flags {flags:#x}")),
+        }
         // A UDP face is never local.
         let is_local = !remote.scheme().starts_with("udp")
             && remote.socket_address().is_some_and(|address| address.ip().to_canonical().is_loopback());
@@ -189,9 +210,13 @@ impl Manager {
             return refused(404, format!("face {id} does not exist"));
         };
         let mut wrong = ControlParameters::default();
+        let mut flags = unsupported(parameters);
         if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && face.scope != FaceScope::Local {
-            wrong.flags = Some(FACE_LOCAL_FIELDS);
-            wrong.mask = Some(FACE_LOCAL_FIELDS);
+            flags |= FACE_LOCAL_FIELDS;
+        }
+        if flags != 0 {
+            wrong.flags = Some(flags & parameters.flags.unwrap_or(0));
+            wrong.mask = Some(flags);
         }
         wrong.persistency = parameters.persistency.filter(|&persistency| !face.can_become(persistency));
         wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_udp());

@@ -776,6 +776,54 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     assert!(ask(&mut bench, 8730).is_none());
 }
 
+/// Parameters that set or clear flags.
+fn flags(flags: u64, mask: u64) -> ControlParameters {
+    ControlParameters { flags: Some(flags), mask: Some(mask), ..Default::default() }
+}
+
+#[test]
+fn flags_of_what_no_face_does_are_refused() {
+    let mut bench = Bench::new();
+    bench.manager.face_up(face(301, "udp4://192.0.2.1:6363"), NOW);
+    let uri = Some("udp4://192.0.2.2:6363".to_string());
+    let text = "NDNLPv2 reliability is not supported: create the face without it";
+    for (set, mask, text) in
+        [(2, 2, text), (6, 7, text), (8, 8, "Unsupported face flags 0x8"), (0, 1 << 40, "0x10000000000")]
+    {
+        let refused =
+            bench.refused("faces/create", &ControlParameters { uri: uri.clone(), ..flags(set, mask) });
+        assert!(refused.0 == 406 && refused.1.ends_with(text), "{set} {mask}: {refused:?}");
+        let update = ControlParameters { face_id: Some(301), ..flags(set, mask) };
+        let response = bench.command("faces/update", &update);
+        assert_eq!(response.code, 409, "{set} {mask}");
+        // The body has the bits that are wrong.
+        let body = response.parameters().unwrap().unwrap();
+        let wrong = mask & !(1 | 4);
+        assert_eq!((body.flags, body.mask), (Some(set & wrong), Some(wrong)), "{set} {mask}");
+    }
+    assert_eq!(bench.plane.asked, [""; 0], "nothing was changed");
+    // Reliability is off already, and bits outside the mask say nothing.
+    for (set, mask) in [(0, 2), (2, 0), (4 | 2, 4)] {
+        let body = bench.ok("faces/update", &ControlParameters { face_id: Some(301), ..flags(set, mask) });
+        assert_eq!(body.flags, Some(set & mask), "{set} {mask}");
+    }
+    let create = ControlParameters { uri, ..flags(4 | 1 << 16 | 1 << 17, 6 | 1 << 16 | 1 << 17) };
+    assert_eq!(bench.send(&command(Scope::Localhost, "faces/create", &create, None)), [[0; 0]; 0]);
+    assert_eq!(bench.plane.asked.last().unwrap(), "create udp4://192.0.2.2:6363");
+}
+
+#[test]
+fn next_hops_are_listed_in_order_of_cost() {
+    let mut bench = Bench::new();
+    for (id, cost) in [(301, 9), (302, 5), (303, 7), (304, 5)] {
+        bench.manager.face_up(face(id, "udp4://192.0.2.1:6363"), NOW);
+        bench.ok("rib/register", &ControlParameters { face_id: Some(id), cost: Some(cost), ..named("/a") });
+    }
+    let fib: Vec<FibEntry> = bench.records("fib/list");
+    let hops: Vec<_> = fib[0].next_hops.iter().map(|hop| (hop.face_id, hop.cost)).collect();
+    assert_eq!(hops, [(302, 5), (304, 5), (303, 7), (301, 9)]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
