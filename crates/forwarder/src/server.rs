@@ -159,7 +159,9 @@ impl Server {
                 self.take(next);
                 report = self.inbox.next(Duration::ZERO);
             }
-            self.manager.tick(now(self.start), &mut self.proxy);
+            for late in self.manager.tick(now(self.start), &mut self.proxy) {
+                self.requests.add(Request::Data(late));
+            }
             self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
             // One call for many requests, and none where nothing is asked for.
             self.requests.wake();

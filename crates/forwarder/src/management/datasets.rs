@@ -87,7 +87,8 @@ fn split(name: NdnName<'_>) -> Option<(name::component::Component<'_>, OwnedName
 }
 
 impl Manager {
-    /// The segment of a list that an Interest asks for, or why there is none.
+    /// Segment of a list that an Interest asks for, or an error packet; `None` where no Data can answer the
+    /// Interest.
     pub(super) fn dataset(
         &mut self,
         target: Target<'_>,

@@ -1,6 +1,6 @@
 //! The stream of what happens to faces.
 
-use super::{FRESHNESS, FaceInfo};
+use super::{FRESHNESS, FaceInfo, Reply};
 use name::build::OwnedName;
 use name::component::{Component, SEQUENCE_NUM};
 use name::ndn::Ndn;
@@ -51,19 +51,32 @@ impl Events {
         Some(packet)
     }
 
-    /// The event that an Interest asks for, where it has happened: one by its number, or without a number the last one, where that is fresh. Other
-    /// Interests wait in the PIT.
-    pub(super) fn answer(&self, interest: &Interest<'_>, now: u64) -> Option<Vec<u8>> {
+    /// Answers an Interest for an event. With a number it is for that event; without, for the last event
+    /// while that is fresh, and else for the next. An Interest for one of the next [`BACKLOG`] events waits
+    /// in the PIT.
+    pub(super) fn answer(&self, interest: &Interest<'_>, now: u64) -> Reply {
         let mut rest = interest.name().components().skip(Target::LEN);
-        let (at, packet) = match (rest.next(), rest.next()) {
-            (None, _) if interest.can_be_prefix() => self.recent.back()?,
-            (Some(component), None) => {
-                let behind = self.next.checked_sub(number(component, SEQUENCE_NUM)?)?;
-                let index = self.recent.len().checked_sub(usize::try_from(behind).ok()?)?;
-                return self.recent.get(index).map(|(_, packet)| packet.clone());
+        match (rest.next(), rest.next()) {
+            (None, _) if interest.can_be_prefix() => {
+                let last = self.recent.back().filter(|(at, _)| now.saturating_sub(*at) < FRESHNESS);
+                last.map_or(Reply::Later, |(_, packet)| Reply::Data(packet.clone()))
             }
-            _ => return None,
-        };
-        (now.saturating_sub(*at) < FRESHNESS).then(|| packet.clone())
+            (Some(component), None) => {
+                let Some(wanted) = number(component, SEQUENCE_NUM) else { return Reply::Nothing };
+                match wanted.checked_sub(self.next) {
+                    Some(ahead) if ahead < BACKLOG as u64 => Reply::Later,
+                    Some(_) => Reply::Nothing,
+                    None => self.past(wanted).into(),
+                }
+            }
+            _ => Reply::Nothing,
+        }
+    }
+
+    /// Packet of an event that has happened, unless too many came after it.
+    fn past(&self, number: u64) -> Option<Vec<u8>> {
+        let behind = usize::try_from(self.next.checked_sub(number)?).ok()?;
+        let index = self.recent.len().checked_sub(behind)?;
+        self.recent.get(index).map(|(_, packet)| packet.clone())
     }
 }

@@ -7,6 +7,7 @@
 //! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
 //! - A list is made anew for every Interest that names no version, so that a list behind a command shows what the command did.
 //! - `rib/announce` is answered with 501.
+//! - An Interest that no Data can answer is sent back with a Nack, so that it does not stay in the PIT.
 //!
 //! Data that leaves here must not be put into the content store: a cached list is an old one.
 //!
@@ -44,7 +45,7 @@ use ndn::mgmt::command::Target;
 use ndn::mgmt::values::{FaceEventKind, FaceScope};
 use ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
 use ndn::wire::data::APPLICATION_NACK;
-use ndn::wire::{DataBuilder, Interest};
+use ndn::wire::{DataBuilder, Interest, LpHeader, NackReason};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use strategies::Strategies;
@@ -145,6 +146,22 @@ struct Waiting {
 /// What comes of a command at once: an answer, or a ticket for one.
 type Done = Result<Option<ControlResponse>, ControlResponse>;
 
+/// Outcome of an Interest.
+enum Reply {
+    /// This Data packet answers it.
+    Data(Vec<u8>),
+    /// Data answers it later: that of a forwarding thread, or of the next event.
+    Later,
+    /// Nothing will answer it.
+    Nothing,
+}
+
+impl From<Option<Vec<u8>>> for Reply {
+    fn from(packet: Option<Vec<u8>>) -> Self {
+        packet.map_or(Self::Nothing, Self::Data)
+    }
+}
+
 fn done(parameters: &ControlParameters) -> Done {
     Ok(Some(ControlResponse::with(200, "OK", parameters)))
 }
@@ -175,7 +192,8 @@ impl Manager {
         }
     }
 
-    /// Takes an Interest for management; returns the Data packets that answer it. An answer may also come later, or never.
+    /// Handles an Interest for management. Returns the link packet that answers it: Data, or a Nack if no
+    /// Data can. None is returned if the answer follows later.
     pub fn interest(
         &mut self,
         interest: &Interest<'_>,
@@ -183,8 +201,16 @@ impl Manager {
         now: Now,
         plane: &mut impl Plane,
     ) -> Vec<Vec<u8>> {
-        self.tick(now, plane);
-        let Some(target) = Target::of(interest.name()) else { return Vec::new() };
+        self.expire(now, plane);
+        match self.reply(interest, from, now, plane) {
+            Reply::Data(packet) => vec![packet],
+            Reply::Later => Vec::new(),
+            Reply::Nothing => vec![nack(interest.as_bytes(), NackReason::NO_ROUTE)],
+        }
+    }
+
+    fn reply(&mut self, interest: &Interest<'_>, from: &Origin, now: Now, plane: &mut impl Plane) -> Reply {
+        let Some(target) = Target::of(interest.name()) else { return Reply::Nothing };
         let verb = Verb::of(target);
         let is_announcement = (target.module, target.verb) == (b"rib", b"announce");
         let is_allowed = match target.scope {
@@ -192,28 +218,41 @@ impl Manager {
             Scope::Localhop => is_announcement || verb.is_some_and(Verb::is_registration),
         };
         if !is_allowed {
-            return Vec::new();
+            return Reply::Nothing;
         }
         if is_announcement {
             let response = ControlResponse::new(501, "rib/announce is not supported: use rib/register");
-            return answer(interest.name(), &response).into_iter().collect();
+            return answer(interest.name(), &response).into();
         }
         match (target.module, target.verb) {
-            (b"faces", b"events") => self.events.answer(interest, now.monotonic).into_iter().collect(),
+            (b"faces", b"events") => self.events.answer(interest, now.monotonic),
             _ => match verb {
-                Some(verb) => self.command(verb, interest, from, now, plane).into_iter().collect(),
-                None => self.dataset(target, interest, now).into_iter().collect(),
+                Some(verb) => self.command(verb, interest, from, now, plane),
+                None => self.dataset(target, interest, now).into(),
             },
         }
     }
 
-    /// Ends the routes whose time has come, and forgets what is old.
-    pub fn tick(&mut self, now: Now, plane: &mut impl Plane) {
+    /// Expires routes and lists. Returns the answers to commands that have waited for too long.
+    pub fn tick(&mut self, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
+        self.expire(now, plane);
+        let text = format!("the forwarding thread has not answered within {} s; try again", MAX_WAIT / 1000);
+        let response = ControlResponse::new(504, text);
+        let mut answers = Vec::new();
+        // In the order of tickets, which is that of time.
+        while let Some(first) = self.waiting.first_entry()
+            && now.monotonic.saturating_sub(first.get().since) >= MAX_WAIT
+        {
+            answers.extend(answer(first.remove().name.view(), &response));
+        }
+        answers
+    }
+
+    fn expire(&mut self, now: Now, plane: &mut impl Plane) {
         let mut changes = Vec::new();
         self.rib.expire(now.monotonic, &mut changes);
         self.change_fib(changes, plane);
         self.store.forget(now.monotonic);
-        self.waiting.retain(|_, waiting| now.monotonic.saturating_sub(waiting.since) < MAX_WAIT);
     }
 
     /// When [`tick`](Self::tick) has something to do for routes, in milliseconds of the monotonic clock.
@@ -292,12 +331,11 @@ impl Manager {
         from: &Origin,
         now: Now,
         plane: &mut impl Plane,
-    ) -> Option<Vec<u8>> {
-        let response = match self.decide(verb, interest, from, now, plane) {
-            Ok(response) => response?,
-            Err(response) => response,
-        };
-        answer(interest.name(), &response)
+    ) -> Reply {
+        match self.decide(verb, interest, from, now, plane) {
+            Ok(None) => Reply::Later,
+            Ok(Some(response)) | Err(response) => answer(interest.name(), &response).into(),
+        }
     }
 
     fn decide(
@@ -371,6 +409,12 @@ impl Manager {
         }
         Ok(())
     }
+}
+
+/// The link packet that sends an Interest back.
+pub(crate) fn nack(interest: &[u8], reason: NackReason) -> Vec<u8> {
+    let header = LpHeader { nack: Some(reason), ..LpHeader::default() };
+    [header.wrapped(interest.len()).as_bytes(), interest].concat()
 }
 
 /// The Data packet with the answer to the command of this name; none where the name leaves no room for it.

@@ -11,7 +11,7 @@ use ndn::mgmt::segment::{number, with_number};
 use ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
 use ndn::tlv::{Elements, single, write_element, write_nested};
 use ndn::wire::data::APPLICATION_NACK;
-use ndn::wire::{Data, InterestBuilder, KeyLocator, SignatureInfo, SignatureType};
+use ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -226,6 +226,13 @@ fn response(interest: &[u8], packets: &[Vec<u8>]) -> ControlResponse {
     ControlResponse::parse(data.content()).unwrap()
 }
 
+/// The reason of the Nack that sends `interest` back; `None` for any other answer.
+fn nacked(interest: &[u8], packets: &[Vec<u8>]) -> Option<NackReason> {
+    let [packet] = packets else { return None };
+    let packet = LpPacket::parse(packet).ok().filter(|packet| packet.fragment == interest)?;
+    packet.header.nack
+}
+
 /// The body that a response must have, octet for octet.
 fn content(packets: &[Vec<u8>]) -> Vec<u8> {
     Data::parse(&packets[0]).unwrap().content().to_vec()
@@ -300,9 +307,9 @@ fn neighbours_on_a_loopback_register_under_localhop() {
     let packet = command(Scope::Localhop, "rib/register", &named("/app"), None);
     assert_eq!(response(&packet, &bench.send(&packet)).code, 200);
     let other = command(Scope::Localhop, "faces/destroy", &named("/app"), None);
-    assert_eq!(bench.send(&other), [[0; 0]; 0], "nothing else is there under /localhop");
+    assert_eq!(nacked(&other, &bench.send(&other)), Some(NackReason::NO_ROUTE), "nothing else is there");
     let local = command(Scope::Localhost, "rib/register", &named("/app"), None);
-    assert_eq!(bench.send(&local), [[0; 0]; 0], "/localhost is not for faces that are not local");
+    assert_eq!(nacked(&local, &bench.send(&local)), Some(NackReason::NO_ROUTE), "not for other hosts");
 }
 
 #[test]
@@ -398,6 +405,13 @@ fn commands_that_wait_are_bounded_and_end() {
     }
     let one = ControlParameters { uri: Some("udp4://10.1.0.0:6363".into()), ..Default::default() };
     assert_eq!(bench.refused("faces/create", &one).0, 503);
+    assert_eq!(bench.manager.tick(at(MAX_WAIT - 1), &mut bench.plane), [[0; 0]; 0]);
+    let late = bench.manager.tick(at(MAX_WAIT), &mut bench.plane);
+    let codes = late.iter().map(|packet| {
+        let data = Data::parse(packet).unwrap();
+        ControlResponse::parse(data.content()).unwrap().code
+    });
+    assert!(late.len() == MAX_WAITING && codes.eq(vec![504; MAX_WAITING]));
     bench.time = MAX_WAIT;
     assert_eq!(bench.send(&command(Scope::Localhost, "faces/create", &one, None)), [[0; 0]; 0]);
     assert_eq!(bench.manager.waiting.len(), 1);
@@ -642,34 +656,42 @@ fn events_go_to_those_who_wait() {
         };
         let packets = bench.send(&interest.build());
         packets.first().map(|packet| {
-            let data = Data::parse(packet).unwrap();
+            let data = Data::parse(packet).ok()?;
             let event = FaceEventNotification::parse(data.content()).unwrap();
-            (
+            Some((
                 number(data.name().components().last().unwrap(), SEQUENCE_NUM).unwrap(),
                 event.kind,
                 event.face_id,
-            )
+            ))
         })
     };
+    // It waits for the event; it is sent back, as there is no such event.
+    let (waits, comes_back) = (None, Some(None));
     let stream = "/localhost/nfd/faces/events";
-    assert_eq!(ask(&mut bench, stream, true), Some((0, FaceEventKind::Created, 300)));
-    assert_eq!(ask(&mut bench, &format!("{stream}/seq=1"), false), None, "it waits");
+    assert_eq!(ask(&mut bench, stream, true), Some(Some((0, FaceEventKind::Created, 300))));
+    assert_eq!(ask(&mut bench, stream, false), comes_back, "the names of events are longer");
+    assert_eq!(ask(&mut bench, &format!("{stream}/seq=1"), false), waits);
     bench.time = 1000;
-    assert_eq!(ask(&mut bench, stream, true), None, "the last event is no news");
+    assert_eq!(ask(&mut bench, stream, true), waits, "the last event is no news");
     let packets = bench.manager.face_link(300, false, at(1000));
     let data = Data::parse(&packets[0]).unwrap();
     assert_eq!(data.name().to_string(), format!("{stream}/seq=1"));
     bench.manager.face_down(300, at(1000), &mut bench.plane);
     bench.time = 100_000;
     let third = ask(&mut bench, &format!("{stream}/seq=2"), false);
-    assert_eq!(third, Some((2, FaceEventKind::Destroyed, 300)));
+    assert_eq!(third, Some(Some((2, FaceEventKind::Destroyed, 300))));
     for id in 0..1000 {
         bench.manager.face_up(face(id, "fd://1"), NOW);
     }
-    assert_eq!(ask(&mut bench, &format!("{stream}/seq=2"), false), None, "the backlog is bounded");
+    assert_eq!(ask(&mut bench, &format!("{stream}/seq=2"), false), comes_back, "the backlog is bounded");
     let last = ask(&mut bench, &format!("{stream}/seq=1002"), false);
-    assert_eq!(last, Some((1002, FaceEventKind::Created, 999)));
-    assert_eq!(ask(&mut bench, &format!("{stream}/seq=1003"), false), None);
+    assert_eq!(last, Some(Some((1002, FaceEventKind::Created, 999))));
+    for (number, answer) in [(1003, waits), (1258, waits), (1259, comes_back), (u64::MAX, comes_back)] {
+        assert_eq!(ask(&mut bench, &format!("{stream}/seq={number}"), false), answer, "{number}");
+    }
+    for other in ["seq=1003/a", "v=1", "a"] {
+        assert_eq!(ask(&mut bench, &format!("{stream}/{other}"), true), comes_back, "{other}");
+    }
 }
 
 #[test]
@@ -758,7 +780,8 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     let refused = bench.refused("rib/register", &long(4000));
     assert_eq!(refused, (414, "the command is longer than 4096 octets".into()));
     let packet = command(Scope::Localhost, "rib/register", &long(8640), None);
-    assert!(packet.len() <= 8800 && bench.send(&packet).is_empty(), "there is no room for an answer");
+    assert!(packet.len() <= 8800);
+    assert_eq!(nacked(&packet, &bench.send(&packet)), Some(NackReason::NO_ROUTE), "no room for an answer");
 
     let ask = |bench: &mut Bench, len| {
         let uri = format!("/localhost/nfd/faces/list/{}", "a".repeat(len));
@@ -773,7 +796,7 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     assert!((7168..=8800).contains(&first.len()) && Data::parse(&first).unwrap().content_type() == 0);
     let refused = ask(&mut bench, 8600).unwrap();
     assert_eq!(Data::parse(&refused).unwrap().content_type(), APPLICATION_NACK);
-    assert!(ask(&mut bench, 8730).is_none());
+    assert!(LpPacket::parse(&ask(&mut bench, 8730).unwrap()).unwrap().header.nack.is_some());
 }
 
 /// Parameters that set or clear flags.
@@ -824,6 +847,45 @@ fn next_hops_are_listed_in_order_of_cost() {
     assert_eq!(hops, [(302, 5), (304, 5), (303, 7), (301, 9)]);
 }
 
+#[test]
+fn no_interest_for_the_management_stays_in_the_pit() {
+    let mut bench = Bench::new();
+    let peers =
+        [(FaceScope::Local, Peer::Internal), (FaceScope::NonLocal, Peer::Ip("192.0.2.1".parse().unwrap()))];
+    for (scope, peer) in peers {
+        (bench.from.scope, bench.from.peer) = (scope, peer);
+        for top in ["/localhost/nfd", "/localhop/nfd"] {
+            for rest in [
+                "",
+                "/rib",
+                "/a/b",
+                "/32=rib/register/x",
+                "/rib/register",
+                "/rib/register/x",
+                "/rib/list",
+                "/rib/list/v=1",
+                "/rib/list/v=1/seg=0",
+                "/rib/list/v=1/seg=7/x",
+                "/rib/announce/x",
+                "/faces/create/x",
+                "/faces/query/x",
+                "/faces/events/x",
+                "/faces/events/seq=9999999",
+                "/status/general",
+                "/status/general/seg=0",
+                "/cs/erase",
+            ] {
+                let name = name(&format!("{top}{rest}"));
+                for can_be_prefix in [false, true] {
+                    let interest = InterestBuilder { can_be_prefix, ..InterestBuilder::new(name.view()) };
+                    let packets = bench.send(&interest.build());
+                    assert_eq!(packets.len(), 1, "{top}{rest} {can_be_prefix} {scope:?}");
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -851,7 +913,14 @@ proptest! {
             packet[at] = octet;
         }
         if let Ok(interest) = Interest::parse(&packet) {
-            for answer in bench.manager.interest(&interest, &bench.from, NOW, &mut bench.plane) {
+            let answers = bench.manager.interest(&interest, &bench.from, NOW, &mut bench.plane);
+            let name = interest.name().to_string();
+            let waits = bench.manager.waiting.len() + usize::from(name.contains("events"));
+            prop_assert!(answers.len() == 1 || answers.is_empty() && waits == 1, "{name} {waits}");
+            for answer in answers {
+                if nacked(&packet, std::slice::from_ref(&answer)).is_some() {
+                    continue;
+                }
                 prop_assert!(answer.len() <= 8800);
                 let data = Data::parse(&answer).unwrap();
                 prop_assert!(data.name().components().take(interest.name_len()).eq(interest.name().components()));

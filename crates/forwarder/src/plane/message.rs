@@ -31,7 +31,7 @@ pub(crate) enum Request {
     Cs(CsConfig),
     /// Erases packets from the content store.
     Erase { prefix: OwnedName<Ndn>, limit: u64, ticket: Ticket },
-    /// Data of the management's own.
+    /// An answer of the management: Data, or a link packet with a Nack.
     Data(Vec<u8>),
     /// Takes nothing new, sends what waits, and ends.
     Drain,
@@ -91,8 +91,11 @@ impl Requests {
     }
 }
 
-/// Interests that wait for the management at the most; others are dropped.
+/// Most Interests that wait for the management; others are sent back.
 const MAX_INTERESTS: usize = 1024;
+/// Most Interests that wait when one of another host is accepted: the rest of the queue is for local
+/// applications.
+const MAX_REMOTE_INTERESTS: usize = 768;
 
 /// Reports; of Interests no more than a bound.
 #[derive(Clone)]
@@ -115,9 +118,10 @@ impl Reports {
         let _ = self.queue.send(report);
     }
 
-    /// Adds an Interest; false where too many wait.
-    pub(crate) fn interest(&self, face: u64, octets: &[u8]) -> bool {
-        if self.interests.load(Ordering::Relaxed) >= MAX_INTERESTS {
+    /// Adds an Interest, of a local face or not; returns false if too many wait.
+    pub(crate) fn interest(&self, face: u64, local: bool, octets: &[u8]) -> bool {
+        let most = if local { MAX_INTERESTS } else { MAX_REMOTE_INTERESTS };
+        if self.interests.load(Ordering::Relaxed) >= most {
             return false;
         }
         self.interests.fetch_add(1, Ordering::Relaxed);
@@ -146,6 +150,16 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interests_of_other_hosts_leave_room_for_those_of_this_one() {
+        let (reports, inbox) = Reports::new();
+        let taken = |local| (0..5000).filter(|face| reports.interest(*face, local, b"")).count();
+        assert_eq!([taken(false), taken(true), taken(true)], [MAX_REMOTE_INTERESTS, 256, 0]);
+        let wait = std::time::Duration::ZERO;
+        assert!((0..MAX_INTERESTS).all(|_| inbox.next(wait).is_some()) && inbox.next(wait).is_none());
+        assert_eq!([taken(true), taken(false)], [MAX_INTERESTS, 0]);
+    }
 
     #[test]
     fn nobody_is_woken_for_nothing() {

@@ -32,6 +32,7 @@ use ndn::mgmt::values::{
 };
 use ndn::pit::Pit;
 use ndn::time::Time;
+use ndn::wire::LpPacket;
 use on_demand::OnDemand;
 use port::{Port, PortKind, Ports, Udp};
 use ready::Ready;
@@ -268,6 +269,7 @@ impl<P: Pit> Plane<P> {
                 if self.serve(token) {
                     self.ready.push(token);
                 }
+                self.send_back();
             }
             self.flush();
             self.forwarder.turn(self.ports.now);
@@ -318,6 +320,16 @@ impl<P: Pit> Plane<P> {
             Kind::Connecting => self.connected(number),
         }
         false
+    }
+
+    /// Sends back the Interests that the management has no room for.
+    fn send_back(&mut self) {
+        for octets in std::mem::take(&mut self.ports.refused) {
+            if let Ok(packet) = LpPacket::parse(&octets) {
+                let now = self.ports.now;
+                let _ = self.forwarder.receive(FaceId::MANAGEMENT, &packet, now, &mut self.ports);
+            }
+        }
     }
 
     /// The connection of the face in a slot takes octets again.
@@ -392,6 +404,7 @@ impl<P: Pit> Plane<P> {
             return None;
         };
         let mut port = Port::new(id, kind, info.counters.clone(), self.dice.number(), self.ports.now);
+        port.local = scope == Scope::Local;
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
         port.idle = info.idle;
         port.marks = info.flags & FACE_CONGESTION_MARKING != 0;

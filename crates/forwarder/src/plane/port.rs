@@ -3,6 +3,7 @@
 use super::message::Reports;
 use super::reconnect::Connection;
 use super::socket::{Stream, WebSocket};
+use crate::management::nack;
 use link::stream::StreamWriter;
 use link::udp::{SendBatch, UdpSocket};
 use ndn::congestion::CongestionMarking;
@@ -10,7 +11,7 @@ use ndn::face::{FaceCounters, FaceId};
 use ndn::forward::Output;
 use ndn::fragment::{Fragmenter, Reassembler};
 use ndn::time::Time;
-use ndn::wire::LpHeader;
+use ndn::wire::{LpHeader, NackReason};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -29,6 +30,8 @@ pub(super) struct Port {
     pub(super) marks: bool,
     pub(super) fragmenter: Fragmenter,
     pub(super) reassembler: Reassembler,
+    /// True for a peer on this host.
+    pub(super) local: bool,
     /// Octets of a link packet at the most.
     pub(super) mtu: usize,
     /// For how long it may be silent, in milliseconds; for ever where there is nothing.
@@ -68,6 +71,7 @@ impl Port {
             marks: true,
             fragmenter: Fragmenter::new(first),
             reassembler: Reassembler::default(),
+            local: false,
             mtu: usize::MAX,
             idle: None,
             used: now,
@@ -144,12 +148,21 @@ pub(super) struct Ports {
     pub(super) sockets: Vec<Udp>,
     dirty: Vec<u32>,
     reports: Reports,
+    /// Nacks for Interests that the management has no room for.
+    pub(super) refused: Vec<Vec<u8>>,
     pub(super) now: Time,
 }
 
 impl Ports {
     pub(super) fn new(sockets: Vec<Udp>, reports: Reports) -> Self {
-        Self { ports: Vec::new(), sockets, dirty: Vec::new(), reports, now: Time::default() }
+        Self {
+            ports: Vec::new(),
+            sockets,
+            dirty: Vec::new(),
+            reports,
+            refused: Vec::new(),
+            now: Time::default(),
+        }
     }
 
     pub(super) fn add(&mut self, port: Port) {
@@ -226,8 +239,12 @@ impl Output for Ports {
     #[inline]
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
         if face == FaceId::MANAGEMENT {
-            // One that is too much is answered by nobody, like one that was lost.
-            self.reports.interest(header.incoming_face.unwrap_or_default(), packet);
+            let from = header.incoming_face.unwrap_or_default();
+            let face = u32::try_from(from).map_or(FaceId::NONE, FaceId);
+            let local = self.find_mut(face).is_some_and(|port| port.local);
+            if !self.reports.interest(from, local, packet) {
+                self.refused.push(nack(packet, NackReason::CONGESTION));
+            }
             return;
         }
         let Self { ports, sockets, dirty, now, .. } = self;
@@ -272,7 +289,21 @@ impl Output for Ports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndn::wire::LpPacket;
+    use ndn::wire::{InterestBuilder, LpPacket};
+
+    #[test]
+    fn interests_that_the_management_has_no_room_for_come_back() {
+        let (reports, _inbox) = Reports::new();
+        let mut ports = Ports::new(Vec::new(), reports);
+        let name = name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
+        let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+        let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
+        while ports.refused.is_empty() {
+            ports.send(FaceId::MANAGEMENT, &header, &interest);
+        }
+        let nack = LpPacket::parse(&ports.refused[0]).expect("a link packet");
+        assert_eq!((nack.header.nack, nack.fragment), (Some(NackReason::CONGESTION), &interest[..]));
+    }
 
     #[test]
     fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
