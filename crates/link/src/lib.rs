@@ -4,8 +4,8 @@
 //!
 //! - [`udp`]: datagrams, many with one system call.
 //! - [`stream`]: packets out of a stream of octets, without copying them, and a bounded queue of octets into one.
-//! - [`unix`]: a listener on a socket in the file system, and who the peer is.
-//! - [`tcp`]: a listener on a port.
+//! - [`unix`]: a listener on a socket in the file system, the user of the peer, and who may connect.
+//! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
 //!
 //! And for one that looks on: [`tap`], the frames of an interface.
 //!

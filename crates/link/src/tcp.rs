@@ -1,4 +1,8 @@
-//! A listener on a TCP port.
+//! A listener on a TCP port, and users of loopback connections.
+
+mod peer;
+
+pub use peer::loopback_user;
 
 use crate::context::{bind_failed, context};
 use mio::net::TcpListener;

@@ -1,8 +1,10 @@
 //! Stream sockets in the file system.
 
 mod places;
+mod reach;
 
 pub use places::{find, places};
+pub use reach::may_connect;
 
 use crate::context::context;
 use crate::sys;
