@@ -1,6 +1,6 @@
 //! The way of Data.
 
-use super::{DropReason, Forwarder, Output, digest_for, header_for, out_of_scope, ways};
+use super::{DropReason, Forwarder, Output, digest_for, header_for, is_management, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::{HashedName, components};
@@ -26,7 +26,9 @@ impl<P: Pit> Forwarder<P> {
         face.counters.in_data.add(1);
         counters.in_data.add(1);
         let name = HashedName { components: components(data.name_octets()), hashes: hasher.hashes() };
-        if out_of_scope(name.components, face) {
+        // Kept in the store, Data of an application would answer for the management.
+        let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
+        if is_forged || out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
         let hop = Hop::of(header, config.digest_type);

@@ -34,7 +34,7 @@ reasons! {
     ParametersDigest = "parameters-digest",
     /// The face is none.
     UnknownFace = "unknown-face",
-    /// The name must not cross the border between this host and others.
+    /// Packets of this name must not cross the border between this host and others, or come from the management alone.
     Scope = "scope",
     /// The Interest has come as far as it may.
     HopLimit = "hop-limit",

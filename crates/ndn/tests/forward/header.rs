@@ -143,10 +143,12 @@ fn the_management_has_a_face_and_routes() {
     let sent = rig.gives(FaceId::MANAGEMENT, &data("/localhost/nfd/status/general/1/0", 0));
     assert_eq!(sent, [(app, vec![])]);
     assert!(rig.forwarder.faces().find(FaceId(1 << 14 | 1)).is_none(), "no number stands for it but its own");
-    // What it publishes, nobody need ask for; what an application does, somebody must.
+    // Events that no Interest waits for are no loss; Data of an application that none waits for is counted.
     let unsolicited = |rig: &Rig| rig.forwarder.counters().drops.value(DropReason::Unsolicited);
-    for (face, counted) in [(FaceId::MANAGEMENT, 0), (app, 1)] {
-        assert_eq!(rig.drops(face, &data("/localhost/nfd/faces/events/1", 0)), DropReason::Unsolicited);
+    for (face, name, counted) in
+        [(FaceId::MANAGEMENT, "/localhost/nfd/faces/events/1", 0), (app, "/localhost/app/1", 1)]
+    {
+        assert_eq!(rig.drops(face, &data(name, 0)), DropReason::Unsolicited);
         assert_eq!(unsolicited(&rig), counted);
     }
 }

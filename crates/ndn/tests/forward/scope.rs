@@ -2,6 +2,7 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data};
+use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::forward::DropReason;
 use ndn::wire::{LpHeader, NackReason};
 
@@ -24,6 +25,29 @@ fn localhost_stays_on_the_host() {
     let octets = ask("/localhost/x/1", 2).build();
     let (sent, done) = rig.try_take(outside, &crate::rig::packet(header, &octets));
     assert_eq!((sent, done), (vec![], Err(DropReason::Scope)));
+}
+
+#[test]
+fn only_the_management_answers_for_its_names() {
+    let mut rig = Rig::new();
+    let prefix = crate::support::uri("/localhost/nfd");
+    rig.forwarder.add_management(Face::new(Scope::Local, LinkType::PointToPoint), &[prefix.view()]);
+    let (victim, consumer, producer) = (rig.app(), rig.app(), rig.app());
+    rig.route("/", producer, 0);
+    // An Interest for a shorter name, and one with a hint, lead to an application. What it answers would be kept.
+    assert_eq!(rig.asks(consumer, &ask("/localhost", 1).prefix()), [producer]);
+    assert_eq!(rig.asks(consumer, &ask("/localhost/nfd/cs/info", 2).prefix().hint("/hint")), [producer]);
+    for name in ["/localhost/nfd/status/general/1/0", "/localhost/nfd/cs/info/1/0"] {
+        assert_eq!(rig.drops(producer, &data(name, 3_600_000)), DropReason::Scope);
+    }
+    for name in ["/localhost/nfd/status/general", "/localhost/nfd/cs/info"] {
+        assert_eq!(rig.asks(victim, &ask(name, 3).prefix().fresh()), [FaceId::MANAGEMENT]);
+    }
+    assert_eq!(
+        rig.gives(producer, &data("/localhost/nfdx/1", 0)),
+        [(consumer, vec![])],
+        "that is another name"
+    );
 }
 
 #[test]
