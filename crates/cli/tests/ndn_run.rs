@@ -12,10 +12,10 @@ use ndn::mgmt::values::{
 };
 use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use ndn::wire::InterestBuilder;
-use process::{Folder, Forwarder, Process, RUN, block_on, fetch, parse, produce, until};
+use process::{Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until};
 use socket2::{Domain, Socket, Type};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Output, Stdio};
@@ -104,31 +104,6 @@ fn registration() -> Vec<u8> {
     command.build().unwrap()
 }
 
-/// What the forwarder answers over a WebSocket to the registration of a prefix; `origin` is a header line, or nothing.
-fn registration_over_websocket(at: SocketAddr, origin: &str) -> String {
-    let mut stream = TcpStream::connect(at).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
-    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
-    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut line = String::new();
-    while line != "\r\n" {
-        line.clear();
-        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
-    }
-    let command = registration();
-    // A message of a client is masked, with a mask of zeroes here.
-    let header = [&[0x82, 0x80 | 126][..], &(command.len() as u16).to_be_bytes(), &[0; 4]].concat();
-    stream.write_all(&[header, command].concat()).unwrap();
-    let mut header = [0; 4];
-    reader.read_exact(&mut header).unwrap();
-    assert_eq!(header[..2], [0x82, 126]);
-    let mut answer = vec![0; usize::from(u16::from_be_bytes([header[2], header[3]]))];
-    reader.read_exact(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
-}
-
 /// What a page posts to the port for NDN is read by no browser's rules: its head is made to look like one packet here, and its body is a command.
 #[test]
 fn a_command_in_what_a_page_posts_is_not_done() {
@@ -156,16 +131,12 @@ fn pages_of_other_hosts_may_not_command_over_the_loopback() {
     let folder = Folder::new();
     fs::write(folder.path("f.toml"), "[faces.websocket]\norigins = [\"https://app.example\"]\n").unwrap();
     let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
-    forwarder.process.wait_for("channel=ws://", 1);
-    let at = {
-        let lines = forwarder.process.lines.lock().unwrap();
-        lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
-    };
+    let at = forwarder.websocket();
     for origin in ["", "Origin: http://localhost:8080\r\n", "Origin: https://app.example\r\n"] {
-        let answer = registration_over_websocket(at, origin);
+        let answer = over_websocket(at, origin, &registration());
         assert!(answer.contains("OK"), "{origin}: {answer}");
     }
-    let answer = registration_over_websocket(at, "Origin: https://elsewhere.example\r\n");
+    let answer = over_websocket(at, "Origin: https://elsewhere.example\r\n", &registration());
     for text in ["not authorized", "https://elsewhere.example at 127.0.0.1", "faces.websocket.origins"] {
         assert!(answer.contains(text), "{text} in {answer}");
     }
@@ -264,6 +235,33 @@ fn a_face_is_told_of_as_it_is() {
         assert_eq!((made.flags, told.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
         assert_eq!(told.congestion_threshold, Some(9000));
     });
+}
+
+#[test]
+fn a_face_that_exists_is_created_again_with_other_options() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    let uri = "udp4://127.0.0.1:9";
+    let create = |options: &[&str]| folder.run(&[&["face", "create", uri], options].concat());
+    let told = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let show = || told(&folder.run(&["face", "show", uri]));
+    let made = told(&create(&["--mtu", "1400"]));
+    let rest = made.strip_prefix("face-created ").expect("it is new").to_owned();
+    assert_eq!(told(&create(&[])), format!("face-exists {rest}"));
+    let updated = create(&["--mtu", "1300", "--persistency", "permanent"]);
+    assert_eq!((updated.status.code(), told(&updated)), (Some(0), format!("face-updated {rest}")));
+    assert!(show().contains("1300") && show().contains("permanent"), "{}", show());
+    let same = create(&["--mtu", "1300", "--persistency", "permanent"]);
+    assert_eq!(told(&same), format!("face-exists {rest}"));
+    refused(&create(&["--mtu", "20"]), &["406", "MTU"]);
+    // A face that came by itself goes when it is silent, and stays when it is created.
+    let neighbour = UdpSocket::bind("127.0.0.1:0").unwrap();
+    neighbour.send_to(&InterestBuilder::new(parse("/a").view()).build(), forwarder.udp).unwrap();
+    let uri = format!("udp4://{}", neighbour.local_addr().unwrap());
+    let show = || told(&folder.run(&["face", "show", &uri]));
+    until(|| show().contains("on-demand"), || "a face on demand".into());
+    assert!(told(&folder.run(&["face", "create", &uri])).starts_with("face-updated "));
+    assert!(show().contains("persistent"), "{}", show());
 }
 
 #[test]

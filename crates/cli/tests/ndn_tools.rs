@@ -278,6 +278,50 @@ fn a_route_goes_to_the_face_that_is_there() {
 }
 
 #[test]
+fn a_face_that_exists_gets_the_options_that_are_given() {
+    let network = Network::new();
+    let create = |options: &[&str]| {
+        let uri = ["face", "create", "udp4://127.0.0.1:6363"];
+        network.run(&[&uri[..], options].concat())
+    };
+    let done = |what: &str| format!("{what} id=77 remote=udp4://127.0.0.1:6363\n");
+    let updates = || network.forwarder().commands().iter().filter(|verb| *verb == "faces/update").count();
+    for options in [&[][..], &["--persistency", "persistent"], &["--mtu", "8800"]] {
+        assert_eq!(out(&create(options), 0), done("face-exists"), "{options:?}");
+    }
+    assert_eq!(updates(), 0);
+    for options in [&["--mtu", "1400"][..], &["--persistency", "permanent"]] {
+        assert_eq!(out(&create(options), 0), done("face-updated"), "{options:?}");
+    }
+    assert_eq!(updates(), 2);
+    let told = complaint(&create(&["--mtu", "1"]), 1);
+    assert!(told.contains("face 77 exists, and its options cannot be changed"), "{told}");
+    assert!(told.contains("409 Invalid properties"), "{told}");
+    let told = complaint(&create(&["--local", "udp4://127.0.0.2:6363"]), 1);
+    assert!(told.contains("face 77 exists with the local end"), "{told}");
+}
+
+/// The list of faces is old here, as NFD's is for a second.
+#[test]
+fn one_face_is_asked_for_and_not_looked_for_in_the_list() {
+    let network = Network::new();
+    assert_eq!(out(&network.run(&["face", "list", "--json"]), 0).trim(), "[]");
+    for face in ["77", "udp4://127.0.0.1:6363", "udp://127.0.0.1"] {
+        let shown = out(&network.run(&["face", "show", face]), 0);
+        assert!(shown.contains("udp4://127.0.0.1:16363"), "{face}: {shown}");
+    }
+    out(&network.run(&["route", "add", "/a", "77"]), 0);
+    let removed = out(&network.run(&["route", "remove", "/a", "udp4://127.0.0.1:6363"]), 0);
+    assert_eq!(removed, "route-removed prefix=/a face=77 origin=static\n");
+    let destroyed = out(&network.run(&["face", "destroy", "udp4://127.0.0.1:6363"]), 0);
+    assert_eq!(destroyed, "face-destroyed id=77 remote=udp4://127.0.0.1:6363\n");
+    for face in ["78", "udp4://127.0.0.1:6364"] {
+        let told = complaint(&network.run(&["face", "show", face]), 1);
+        assert!(told.contains(&format!("there is no face {face}")), "{told}");
+    }
+}
+
+#[test]
 fn a_command_that_is_refused_says_why() {
     let network = Network::new();
     let output = network.run(&["strategy", "set", "/a", "multicast"]);

@@ -6,8 +6,8 @@ use name::build::OwnedName;
 use name::ndn::Ndn;
 use ndn::wire::{DataBuilder, InterestBuilder};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -147,6 +147,13 @@ impl Forwarder {
         Self { process, udp, tcp }
     }
 
+    /// Its WebSocket port, once it listens there.
+    pub(crate) fn websocket(&self) -> SocketAddr {
+        self.process.wait_for("channel=ws://", 1);
+        let lines = self.process.lines.lock().unwrap();
+        lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
+    }
+
     /// Octets of memory that it has.
     pub(crate) fn memory(&self) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
@@ -195,6 +202,30 @@ pub(crate) fn produce(
         });
     });
     wait.recv().expect("the prefix is registered");
+}
+
+/// The answer to a packet over a WebSocket, as text; `origin` is a header line, or nothing.
+pub(crate) fn over_websocket(at: SocketAddr, origin: &str, packet: &[u8]) -> String {
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
+    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).unwrap(), 0);
+    }
+    // A message of a client is masked, with a mask of zeroes here.
+    let header = [&[0x82, 0x80 | 126][..], &(packet.len() as u16).to_be_bytes(), &[0; 4]].concat();
+    stream.write_all(&[&header, packet].concat()).unwrap();
+    let mut header = [0; 4];
+    reader.read_exact(&mut header).unwrap();
+    assert_eq!(header[..2], [0x82, 126]);
+    let mut answer = vec![0; usize::from(u16::from_be_bytes([header[2], header[3]]))];
+    reader.read_exact(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 /// Fetches the Data of a name.

@@ -6,7 +6,12 @@
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 use name::build::OwnedName;
+use name::component::{SEGMENT, VERSION};
 use name::ndn::Ndn;
+use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use ndn::mgmt::segment::with_number;
+use ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
 use ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
 use ndn::tlv;
 use ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
@@ -142,6 +147,13 @@ impl State {
             let answer = self.command(from, &command).to_bytes();
             return self.send(from, LpHeader::default(), &DataBuilder::new(interest.name(), &answer).build());
         }
+        if let Some(records) = faces(interest) {
+            let version = with_number(interest.name(), VERSION, 1).unwrap();
+            let segment = with_number(version.view(), SEGMENT, 0).unwrap();
+            let final_block = segment.view().components().last();
+            let data = DataBuilder { final_block, ..DataBuilder::new(segment.view(), &records) };
+            return self.send(from, LpHeader::default(), &data.build());
+        }
         let name = value(interest.name_octets()).to_vec();
         let route = prefixes(interest.name_octets()).rev().find_map(|end| self.routes.get(&name[..end]));
         match route.copied() {
@@ -180,9 +192,19 @@ impl State {
                 parameters.clone()
             }
             ("faces/create", _) => {
-                let existing = ControlParameters { face_id: Some(77), ..parameters.clone() };
+                let existing = ControlParameters {
+                    face_id: Some(77),
+                    uri: parameters.uri.clone(),
+                    persistency: Some(FacePersistency::Persistent),
+                    mtu: Some(8800),
+                    ..Default::default()
+                };
                 return ControlResponse::with(409, "the face exists", &existing);
             }
+            ("faces/update", _) if parameters.mtu == Some(1) => {
+                return ControlResponse::with(409, "Invalid properties specified", parameters);
+            }
+            ("faces/update" | "faces/destroy", _) => parameters.clone(),
             _ => return ControlResponse::new(501, "no such command"),
         };
         self.commands.push(verb);
@@ -210,6 +232,39 @@ impl State {
         // Who has gone reads nothing.
         let _ = (&self.connections[to]).write_all(&framed);
     }
+}
+
+/// Records of faces/query for face 77, and of faces/list, which is old: the face is not in it yet.
+fn faces(interest: &Interest<'_>) -> Option<Vec<u8>> {
+    let target = Target::of(interest.name()).filter(|target| target.module == b"faces")?;
+    if target.verb == b"list" {
+        return Some(Vec::new());
+    }
+    let filter = interest.name().components().nth(Target::LEN).filter(|_| target.verb == b"query")?;
+    let FaceQueryFilter { face_id, uri, .. } = FaceQueryFilter::parse(filter.value).unwrap();
+    let face = FaceStatus {
+        face_id: 77,
+        uri: "udp4://127.0.0.1:6363".into(),
+        local_uri: "udp4://127.0.0.1:16363".into(),
+        expiration: None,
+        scope: FaceScope::NonLocal,
+        persistency: FacePersistency::Persistent,
+        link_type: LinkType::PointToPoint,
+        marking_interval: None,
+        congestion_threshold: None,
+        mtu: Some(8800),
+        in_interests: 0,
+        in_data: 0,
+        in_nacks: 0,
+        out_interests: 0,
+        out_data: 0,
+        out_nacks: 0,
+        in_bytes: 0,
+        out_bytes: 0,
+        flags: 0,
+    };
+    let is_it = face_id.is_none_or(|id| id == face.face_id) && uri.is_none_or(|uri| uri == face.uri);
+    Some(if is_it { face.to_bytes() } else { Vec::new() })
 }
 
 fn value(name: &[u8]) -> &[u8] {

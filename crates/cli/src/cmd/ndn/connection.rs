@@ -1,12 +1,13 @@
 //! What all commands share: the forwarder, names, and when to stop.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use client::{Client, Transport};
 use name::build::OwnedName;
 use name::ndn::Ndn;
 use name::uri::{UriError, parse_uri};
 use ndn::mgmt::Record;
+use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use std::time::Duration;
 
 /// Which forwarder.
@@ -59,11 +60,17 @@ pub(super) async fn stopped() {
     }
 }
 
-/// The records of a dataset.
+/// Records of a dataset.
 pub(super) async fn records<R: Record>(client: &Client, module: &str, list: &str) -> Result<Vec<R>> {
-    let octets = client.dataset(module, list, None).await?;
-    match R::parse_all(&octets) {
-        Ok(records) => Ok(records),
-        Err(error) => bail!("the forwarder's dataset {module}/{list} cannot be read: {error}"),
-    }
+    parse(&client.dataset(module, list, None).await?, module, list)
+}
+
+/// Faces that have all that a filter states. Unlike the list of faces, which NFD makes once a second, it is never old.
+pub(super) async fn query(client: &Client, filter: &FaceQueryFilter) -> Result<Vec<FaceStatus>> {
+    parse(&client.dataset("faces", "query", Some(&filter.to_bytes())).await?, "faces", "query")
+}
+
+fn parse<R: Record>(bytes: &[u8], module: &str, list: &str) -> Result<Vec<R>> {
+    R::parse_all(bytes)
+        .map_err(|error| anyhow!("the forwarder's dataset {module}/{list} cannot be read: {error}"))
 }

@@ -1,12 +1,12 @@
 //! `hashlane ndn face`
 
-use super::connection::{Connection, records};
+use super::connection::{Connection, query, records};
 use super::rows::{self, Row};
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use client::{Client, CommandError};
-use ndn::mgmt::dataset::FaceStatus;
+use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use ndn::mgmt::face_uri::FaceUriError;
 use ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
@@ -40,7 +40,8 @@ Examples:
     List(List),
     /// Make a face
     #[command(after_help = "\
-A face that is there already is no error: its number is printed.
+A face that exists gets the options that are given, and its number is printed:
+face-created, face-updated or face-exists.
 
 Examples:
   hashlane ndn face create udp://router.example
@@ -177,8 +178,13 @@ impl Face {
                     mtu: create.mtu,
                     ..Default::default()
                 };
-                let (id, is_new) = self::create(&client, &parameters).await?;
-                let what = if is_new { "face-created" } else { "face-exists" };
+                let (face, is_new) = self::create(&client, &parameters).await?;
+                let what = match is_new {
+                    true => "face-created",
+                    false if adapt(&client, &face, &parameters).await? => "face-updated",
+                    false => "face-exists",
+                };
+                let id = number(&face)?;
                 output::print(&format!("{what} id={id} remote={}\n", parameters.uri.unwrap_or_default()))?;
             }
             Command::Update(update) => {
@@ -289,45 +295,70 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The face, among those that there are.
+/// The face, as the forwarder describes it now.
 pub(super) async fn find(client: &Client, choice: &Choice) -> Result<FaceStatus> {
-    let uri = match choice {
-        Choice::Id(_) => String::new(),
-        Choice::Uri(uri) => canonical(uri).await?.to_string(),
-    };
-    let faces: Vec<FaceStatus> = records(client, "faces", "list").await?;
-    let is_it = |face: &FaceStatus| match choice {
-        Choice::Id(id) => face.face_id == *id,
-        Choice::Uri(_) => face.uri == uri,
-    };
-    let found = faces.into_iter().find(is_it);
+    let mut filter = FaceQueryFilter::default();
+    match choice {
+        Choice::Id(id) => filter.face_id = Some(*id),
+        Choice::Uri(uri) => filter.uri = Some(canonical(uri).await?.to_string()),
+    }
+    let found = query(client, &filter).await?.into_iter().next();
     found.ok_or_else(|| anyhow!("there is no face {choice}; see `hashlane ndn face list`"))
 }
 
-/// The number of the face, which is made where a remote end is given and it is not there.
+/// Number of the face; a face is created where a remote end is given that no face has.
 pub(super) async fn find_or_create(client: &Client, choice: &Choice) -> Result<u64> {
     match choice {
         Choice::Id(id) => Ok(*id),
         Choice::Uri(uri) => {
             let uri = Some(canonical(uri).await?.to_string());
-            let (id, _) = create(client, &ControlParameters { uri, ..Default::default() }).await?;
-            Ok(id)
+            let (face, _) = create(client, &ControlParameters { uri, ..Default::default() }).await?;
+            number(&face)
         }
     }
 }
 
-/// Makes a face, or finds the one that is there; whether it is new.
-async fn create(client: &Client, parameters: &ControlParameters) -> Result<(u64, bool)> {
-    let (made, is_new) = match client.command("faces", "create", parameters).await {
-        Ok(made) => (made, true),
-        // 409 is also the answer where another face is in the way, and then has no number.
+/// Creates a face, or finds the one that has the remote end already; whether it is new.
+async fn create(client: &Client, parameters: &ControlParameters) -> Result<(ControlParameters, bool)> {
+    match client.command("faces", "create", parameters).await {
+        Ok(made) => Ok((made, true)),
+        // 409 is also the answer where a face with another remote end is in the way, or none.
         Err(CommandError::Refused(response)) if response.code == 409 => match response.parameters() {
-            Ok(Some(existing)) if existing.face_id.is_some() => (existing, false),
-            _ => return Err(CommandError::Refused(response).into()),
+            Ok(Some(existing)) if existing.face_id.is_some() && existing.uri == parameters.uri => {
+                Ok((existing, false))
+            }
+            _ => Err(CommandError::Refused(response).into()),
         },
-        Err(error) => return Err(error.into()),
-    };
-    Ok((made.face_id.context("the forwarder does not tell the number of the face")?, is_new))
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lets the options that `wanted` states hold for a face that exists, as `nfdc` does; whether something had to change.
+async fn adapt(client: &Client, existing: &ControlParameters, wanted: &ControlParameters) -> Result<bool> {
+    let id = number(existing)?;
+    if let Some(local) = wanted.local_uri.as_ref().filter(|local| existing.local_uri.as_ref() != Some(local))
+    {
+        let has = existing.local_uri.as_deref().map_or_else(|| "another one".into(), rows::plain);
+        bail!(
+            "face {id} exists with the local end {has}, not {local}: destroy it first, or leave out --local"
+        );
+    }
+    // A face that came by itself goes when it is silent: whoever creates one wants it to stay.
+    let is_on_demand = existing.persistency == Some(FacePersistency::OnDemand);
+    let default = is_on_demand.then_some(FacePersistency::Persistent);
+    let persistency = wanted.persistency.or(default).filter(|wanted| existing.persistency != Some(*wanted));
+    let mtu = wanted.mtu.filter(|wanted| existing.mtu != Some(*wanted));
+    if persistency.is_none() && mtu.is_none() {
+        return Ok(false);
+    }
+    let update = ControlParameters { face_id: Some(id), persistency, mtu, ..Default::default() };
+    let updated = client.command("faces", "update", &update).await;
+    updated.with_context(|| format!("face {id} exists, and its options cannot be changed"))?;
+    Ok(true)
+}
+
+fn number(face: &ControlParameters) -> Result<u64> {
+    face.face_id.context("the forwarder does not tell the number of the face")
 }
 
 /// The canonical form of a remote end; the name of a host is looked up.
