@@ -142,7 +142,10 @@ impl fmt::Display for CommandError {
             Self::Refused(response) => {
                 write!(f, "the forwarder refuses: {} {}", response.code, response.text)?;
                 match response.code {
-                    401 | 403 => f.write_str("; is this user, or this key, allowed to by its configuration?"),
+                    // Ours names the missing rule.
+                    401 | 403 if !response.text.starts_with("not authorized: ") => {
+                        f.write_str("; is this user, or this key, allowed to by its configuration?")
+                    }
                     _ => Ok(()),
                 }
             }

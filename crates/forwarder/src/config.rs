@@ -1,5 +1,6 @@
 //! The configuration: one TOML file, in which every value has a default.
 
+use crate::management::{Account, is_management};
 use ndn::cs::Policy;
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::values::FacePersistency;
@@ -28,7 +29,7 @@ pub struct Config {
     pub cs: Cs,
     /// Names of this network: an Interest whose forwarding hint leads here has arrived, and is forwarded by its name.
     pub regions: Vec<String>,
-    /// Who may command.
+    /// Rights to give commands.
     pub management: Management,
     /// Which strategy names below a prefix have: URIs of prefixes, and of strategies.
     pub strategies: BTreeMap<String, String>,
@@ -74,7 +75,8 @@ pub struct Faces {
 pub struct Unix {
     /// Paths of sockets to listen on.
     pub path: Vec<PathBuf>,
-    /// Their mode: a number, or one in text, as "0o666". Who may connect may consume; whether it may command, `management` says.
+    /// Their mode: a number, or one in text, as "0o666". A user who may connect may consume, and register prefixes to
+    /// its own face; other commands are subject to `management`.
     #[serde(with = "octal")]
     pub mode: u32,
 }
@@ -259,23 +261,31 @@ impl Cs {
     }
 }
 
-/// Who may command.
+/// Rights to give commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Management {
-    /// Users, by number, that may command over a Unix socket, beside root and the one that the forwarder runs as.
-    pub users: Vec<u32>,
-    /// Whether what comes from a loopback address may command.
+    /// Users, by name or number, that may give every command, as root and the forwarder's own user may.
+    pub users: Vec<Account>,
+    /// Groups, by name or number, whose members may give every command.
+    pub groups: Vec<Account>,
+    /// Whether TCP and WebSocket connections from a loopback address have the rights of the user who made them.
     pub loopback: bool,
     /// Whether neighbours that sign with a trusted key may register prefixes under `/localhop/nfd/rib`.
     pub localhop: bool,
-    /// Files of certificates, in Base64 as the NDN tools write them or as they are, whose keys may sign commands from anywhere.
+    /// Files of certificates, in Base64 as the NDN tools write them or binary, whose keys may sign commands from anywhere.
     pub trust_anchors: Vec<PathBuf>,
 }
 
 impl Default for Management {
     fn default() -> Self {
-        Self { users: Vec::new(), loopback: true, localhop: false, trust_anchors: Vec::new() }
+        Self {
+            users: Vec::new(),
+            groups: Vec::new(),
+            loopback: true,
+            localhop: false,
+            trust_anchors: Vec::new(),
+        }
     }
 }
 
@@ -338,6 +348,13 @@ impl Config {
 
     fn check(&self) -> Result<(), ConfigError> {
         let wrong = |key, why: &str| Err(ConfigError::Value { key, why: why.into() });
+        let Management { users, groups, .. } = &self.management;
+        for (key, accounts) in [("management.users", users), ("management.groups", groups)] {
+            let is_wrong = |account: &Account| matches!(account, Account::Name(name) if !is_account(name));
+            if accounts.iter().any(is_wrong) {
+                return wrong(key, "needs names, as \"ndn\", or numbers without quotes, as 1000");
+            }
+        }
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return wrong("faces.udp.mtu", "must be between 256 and 65507");
         }
@@ -379,8 +396,12 @@ impl Config {
             }
         }
         for route in &self.routes {
-            if region_name(&route.prefix).is_none() {
+            let Some(prefix) = region_name(&route.prefix) else {
                 return wrong("routes.prefix", "must be the URI of a name, as \"/example\"");
+            };
+            if is_management(prefix.view()) {
+                let why = format!("has {:?}, which belongs to the management of the forwarder", route.prefix);
+                return Err(ConfigError::Value { key: "routes.prefix", why });
             }
             if let Err(why) = face_uri(&route.to) {
                 return Err(ConfigError::Value { key: "routes.to", why });
@@ -392,6 +413,14 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Whether a text can be the name of a user or a group: a number in quotes is a mistake, and not a name.
+fn is_account(name: &str) -> bool {
+    !name.is_empty()
+        && !name.contains([':', ',', '\0'])
+        && !name.contains(char::is_whitespace)
+        && !name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a text is an origin as browsers send it: without a path, and in lower case.
@@ -469,6 +498,16 @@ mod tests {
     }
 
     #[test]
+    fn users_and_groups_are_names_or_numbers() {
+        let config =
+            Config::parse("[management]\nusers = [1000, \"ann\"]\ngroups = [\"ndn\", 60]\n").unwrap();
+        let name = |name: &str| Account::Name(name.into());
+        assert_eq!(config.management.users, [Account::Id(1000), name("ann")]);
+        assert_eq!(config.management.groups, [name("ndn"), Account::Id(60)]);
+        assert_eq!(Config::parse(&config.to_toml()), Ok(config));
+    }
+
+    #[test]
     fn modes_are_octal() {
         assert!(Config::default().to_toml().contains("mode = \"0o666\"\n"));
         let mode = |text: &str| {
@@ -493,6 +532,16 @@ mod tests {
             let text = says(&format!("[faces.websocket]\norigins = [\"{origin}\"]"));
             assert!(text.contains(origin) && text.contains("SCHEME://HOST:PORT"), "{text}");
         }
+        for accounts in ["users = [\"\"]", "users = [\"1000\"]", "groups = [\"a b\"]"] {
+            let text = says(&format!("[management]\n{accounts}"));
+            assert!(text.starts_with("`management.") && text.contains("names, as \"ndn\""), "{text}");
+        }
+        assert!(says("[management]\nusers = [-1]").contains("line 2"));
+        let text = says("[[routes]]\nprefix = \"/localhost/nfd/rib\"\nto = \"udp4://192.0.2.1:6363\"\n");
+        assert_eq!(
+            text,
+            "`routes.prefix` has \"/localhost/nfd/rib\", which belongs to the management of the forwarder"
+        );
         assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
         assert!(
             says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\"")

@@ -95,7 +95,9 @@ impl Server {
         let manager_config = management::Config {
             access: Access {
                 own_uid: nix::unistd::Uid::effective().as_raw(),
-                uids: config.management.users.clone(),
+                users: config.management.users.clone(),
+                groups: config.management.groups.clone(),
+                sockets: config.faces.unix.path.clone(),
                 loopback: config.management.loopback,
                 localhop: config.management.localhop,
             },
@@ -109,6 +111,12 @@ impl Server {
             ..management::Config::default()
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
+        for name in manager.unknown_accounts() {
+            tracing::warn!(
+                name,
+                "this host has no such user or group of [management]; it counts once there is one"
+            );
+        }
         Ok(Self {
             manager,
             proxy: PlaneProxy(requests.clone()),

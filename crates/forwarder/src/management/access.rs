@@ -1,23 +1,33 @@
-//! Who may command.
+//! Rules for commands.
 //!
-//! A command is done where one of these rules lets it; else the answer is 403, with the rule that it would have needed.
-//! 1. It comes from a local user: over the Unix socket from root, from the user that the forwarder runs as, or from one that is listed; or
-//!    from a loopback address, where that is allowed, and not from a page of a browser whose origin is neither of this host nor listed. Its
-//!    signature is not verified, but a wrong digest is refused.
-//! 2. It is signed by a key that `verify` trusts. So that nobody can send it again, it must say when it was signed: within
-//!    60 s of now, after the start of the forwarder, and later than the last one of this key.
+//! A command is done where one of these rules permits it; otherwise the answer is 403, and names the missing rule.
+//! 1. Users of this host: root, the user of the forwarder, and the users and groups of the configuration may give every
+//!    command. Everyone else who may connect to a Unix socket of the forwarder may register and unregister prefixes of
+//!    its own face, except names under `/localhost`. The kernel reports the user of a Unix connection, and that of a
+//!    TCP or WebSocket connection from a loopback address; a page of a browser counts as the user of the browser only
+//!    where its origin is of this host or listed. The signature is not verified, but a wrong digest is refused.
+//! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of now, after
+//!    the start of the forwarder, and later than the last command of this key.
 //!
 //! Two commands of one key in the same millisecond do not both pass: signers count on where their clock has not.
 //! Commands of rule 2 under `/localhop` pass where that is enabled, and only for the face that they come from.
+//!
+//! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other hosts.
 
+use super::commands::Verb;
+use super::users::{Account, Users};
+use super::{Now, refused};
+use name::component::Component;
+use name::ndn::NdnName;
 use ndn::mgmt::values::FaceScope;
 use ndn::mgmt::{Command, ControlResponse, Scope};
 use ndn::wire::SignatureType;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
+use std::path::PathBuf;
 
-/// Says whether the signature of a command is by a trusted key; if not, why.
+/// Verifies the signature of a command; the error says why it is not that of a trusted key.
 pub type Verify = dyn Fn(&Command<'_>) -> Result<(), String> + Send;
 
 /// How far from now a command may have been signed, in milliseconds. The same as ndn-cxx has.
@@ -25,45 +35,64 @@ const GRACE: u64 = 60_000;
 /// The most keys whose last command is kept in mind.
 const MAX_KEYS: usize = 4096;
 
-/// Where an Interest comes from.
+/// Ingress of an Interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The face.
     pub face: u64,
     /// Whether the face is local.
     pub scope: FaceScope,
-    /// Who is at its other end.
+    /// The party at its other end.
     pub peer: Peer,
 }
 
-/// Who is at the other end of a face.
+/// The party at the other end of a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// The forwarder itself.
     Internal,
-    /// A process of this machine, as the operating system knows it.
-    Unix {
-        /// Its user.
+    /// A process of this host that connected to the forwarder.
+    User {
+        /// Its effective user when it connected, as the kernel knows it.
         uid: u32,
-        /// Its number, where that is known.
-        pid: Option<u32>,
+        /// Kind of the connection.
+        over: Over,
     },
-    /// An address on the Internet, or the loopback.
+    /// A process of this host whose user the kernel did not tell.
+    Unidentified {
+        /// Its address, a loopback one.
+        address: IpAddr,
+        /// Why its user is not known.
+        why: Box<str>,
+    },
+    /// An address, of this host or another: what sends from it is not known.
     Ip(IpAddr),
-    /// A page in a browser at this address: whose it is, the page says, and not the user of the browser.
+    /// A page in a browser at this address: not the user of the browser, but whoever wrote the page.
     Page {
         /// The address of the browser.
         address: IpAddr,
-        /// Where the page is from, as the browser says; some octets may be escaped, and the end missing.
+        /// Origin of the page, as the browser reports it; bytes may be escaped, and the end missing.
         origin: Box<str>,
     },
+}
+
+/// Kind of a connection within this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Unix socket: its permissions have let the user in.
+    Unix,
+    /// TCP or WebSocket from a loopback address, which lets every user in.
+    Loopback,
 }
 
 impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Internal => f.write_str("the forwarder"),
-            Self::Unix { uid, .. } => write!(f, "user {uid}"),
+            Self::User { uid, .. } => write!(f, "user {uid}"),
+            Self::Unidentified { address, .. } => {
+                write!(f, "an unidentified user at {}", address.to_canonical())
+            }
             Self::Ip(address) => write!(f, "{}", address.to_canonical()),
             Self::Page { address, origin } => {
                 write!(f, "pages of the origin {origin} at {}", address.to_canonical())
@@ -72,14 +101,18 @@ impl fmt::Display for Peer {
     }
 }
 
-/// Who may command without a trusted key, and whether neighbours with one may register.
+/// Rights of users of this host and of neighbours.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The user that the forwarder runs as.
     pub own_uid: u32,
-    /// Other users that may command over the Unix socket; root may always.
-    pub uids: Vec<u32>,
-    /// Whether commands from loopback addresses, whoever sends them, are a local user's.
+    /// Users that may give every command, beside root and the forwarder's own.
+    pub users: Vec<Account>,
+    /// Groups whose members may give every command.
+    pub groups: Vec<Account>,
+    /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the loopback, too.
+    pub sockets: Vec<PathBuf>,
+    /// Whether connections from loopback addresses have the rights of their user.
     pub loopback: bool,
     /// Whether `/localhop/nfd/rib` takes commands with a trusted key from neighbours.
     pub localhop: bool,
@@ -87,44 +120,49 @@ pub struct Access {
 
 impl Default for Access {
     fn default() -> Self {
-        Self { own_uid: 0, uids: Vec::new(), loopback: true, localhop: false }
+        Self {
+            own_uid: 0,
+            users: Vec::new(),
+            groups: Vec::new(),
+            sockets: Vec::new(),
+            loopback: true,
+            localhop: false,
+        }
     }
 }
 
-impl Access {
-    /// Whether `peer` is a local user in the sense of rule 1.
-    pub fn is_local_user(&self, peer: &Peer) -> bool {
-        match *peer {
-            Peer::Internal => true,
-            Peer::Unix { uid, .. } => uid == 0 || uid == self.own_uid || self.uids.contains(&uid),
-            Peer::Ip(address) => self.loopback && address.to_canonical().is_loopback(),
-            Peer::Page { .. } => false,
-        }
-    }
+/// What would permit a command of a user of this host that the rules refuse.
+const NEEDS: &str = "the user in management.users, one of its groups in management.groups, or a signature under a \
+                     configured trust anchor";
 
+impl Access {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the command, its sender, and what is known of users and keys"
+    )]
     pub(super) fn check(
         &self,
+        verb: Verb,
         command: &Command<'_>,
         from: &Origin,
+        users: &mut Users,
         verify: &Verify,
         replay: &mut Replay,
-        now: u64,
+        now: Now,
     ) -> Result<(), ControlResponse> {
-        let refuse = |text: String| Err(ControlResponse::new(403, format!("not authorized: {text}")));
+        let refusal = |text: String| ControlResponse::new(403, format!("not authorized: {text}"));
+        let refuse = |text| Err(refusal(text));
         let is_digest = command.signature.info.signature_type == SignatureType::DIGEST_SHA256;
         if is_digest && !command.signature.is_right_digest() {
             return refuse("the digest in the signature of the command is wrong".into());
         }
-        if self.is_local_user(&from.peer) {
-            return Ok(());
-        }
+        let Err(why) = self.check_user(verb, command, from, users, now) else { return Ok(()) };
         let peer = &from.peer;
         if command.target.scope == Scope::Localhop {
             if !self.localhop {
                 return refuse(format!("registrations under /localhop from {peer} are not enabled"));
             }
-            let face = command.parameters.face_id.unwrap_or(0);
-            if face != 0 && face != from.face {
+            if !is_own_face(command, from) {
                 return refuse(format!(
                     "under /localhop {peer} may register its own face {} only",
                     from.face
@@ -132,26 +170,112 @@ impl Access {
             }
         }
         if is_digest {
-            let or = match peer {
-                Peer::Page { .. } => "the origin in faces.websocket.origins, or ",
-                _ => "",
-            };
-            return refuse(format!(
-                "commands from {peer} need {or}a signature under a configured trust anchor"
-            ));
+            return refuse(why);
         }
         let key = command.signature.key();
-        let time = replay.check(key, command.signature.time, now).or_else(refuse_time)?;
+        let time = replay.check(key, command.signature.time, now.unix).map_err(refusal)?;
         if let Err(reason) = verify(command) {
-            return refuse(format!("the signature of the command from {peer} is not trusted: {reason}"));
+            return refuse(format!("{why}; the signature of the command is not trusted: {reason}"));
         }
         replay.record(key, time);
         Ok(())
     }
+
+    /// Rule 1. The error says what the command needs.
+    fn check_user(
+        &self,
+        verb: Verb,
+        command: &Command<'_>,
+        from: &Origin,
+        users: &mut Users,
+        now: Now,
+    ) -> Result<(), String> {
+        let peer = &from.peer;
+        let (uid, over) = match peer {
+            Peer::Internal => return Ok(()),
+            Peer::User { over: Over::Loopback, .. } | Peer::Unidentified { .. } if !self.loopback => {
+                return Err(format!(
+                    "commands over the loopback need management.loopback, which is off for {peer}, or a signature \
+                     under a configured trust anchor"
+                ));
+            }
+            Peer::User { uid, over } => (*uid, *over),
+            Peer::Unidentified { address, why } => {
+                return Err(format!(
+                    "the user at {} is not known ({why}): connect to the Unix socket, or sign under a configured \
+                     trust anchor",
+                    address.to_canonical()
+                ));
+            }
+            Peer::Page { .. } => {
+                return Err(format!(
+                    "commands from {peer} need the origin in faces.websocket.origins, or a signature under a \
+                     configured trust anchor"
+                ));
+            }
+            Peer::Ip(_) => {
+                return Err(format!("commands from {peer} need a signature under a configured trust anchor"));
+            }
+        };
+        let rights = users.rights(uid, self, now.monotonic);
+        if rights.commands {
+            return Ok(());
+        }
+        if !verb.is_registration() {
+            return Err(format!("{} from {peer} needs {NEEDS}", verb.as_str()));
+        }
+        if over == Over::Loopback && !rights.connects {
+            return Err(format!(
+                "{peer} may not connect to the Unix socket, so that registrations over the loopback need {NEEDS}"
+            ));
+        }
+        if !is_own_face(command, from) {
+            return Err(format!(
+                "{peer} may register prefixes of its own face {} only; another face needs {NEEDS}",
+                from.face
+            ));
+        }
+        let name = command.parameters.name.as_ref();
+        if name.is_some_and(|name| is_below(name.view(), &[b"localhost"])) {
+            return Err(format!("names under /localhost from {peer} need {NEEDS}"));
+        }
+        Ok(())
+    }
 }
 
-fn refuse_time(reason: String) -> Result<u64, ControlResponse> {
-    Err(ControlResponse::new(403, format!("not authorized: {reason}")))
+/// Whether a command is about the face that it came from.
+fn is_own_face(command: &Command<'_>, from: &Origin) -> bool {
+    command.parameters.face_id.is_none_or(|face| face == 0 || face == from.face)
+}
+
+/// Refuses prefixes that nobody may route, and those that only this host may.
+pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), ControlResponse> {
+    if is_management(name) {
+        return refused(
+            403,
+            format!(
+                "not authorized: {name} belongs to the management of the forwarder: choose another prefix"
+            ),
+        );
+    }
+    if from.scope == FaceScope::NonLocal && is_below(name, &[b"localhost"]) {
+        return refused(
+            403,
+            "not authorized: names under /localhost are for applications of the forwarder's own host",
+        );
+    }
+    Ok(())
+}
+
+/// Whether the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
+pub(crate) fn is_management(name: NdnName<'_>) -> bool {
+    is_below(name, &[b"localhost", b"nfd"]) || is_below(name, &[b"localhop", b"nfd"])
+}
+
+/// Whether a name begins with these components.
+fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
+    let mut components = name.components();
+    prefix.iter().all(|part| components.next() == Some(Component::generic(part)))
 }
 
 /// When each key signed its last command. A key is forgotten once everything up to its last command is too old anyway.
@@ -199,6 +323,8 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use name::build::OwnedName;
+    use name::ndn::Ndn;
 
     #[test]
     fn a_command_passes_once_and_in_time() {
@@ -228,12 +354,25 @@ mod tests {
     }
 
     #[test]
-    fn local_users_are_those_of_the_rule() {
-        let access = Access { own_uid: 1000, uids: vec![1002], ..Access::default() };
-        let user = |uid| access.is_local_user(&Peer::Unix { uid, pid: None });
-        assert_eq!([0, 1000, 1001, 1002].map(user), [true, true, false, true]);
-        let at = |address: &str| access.is_local_user(&Peer::Ip(address.parse().unwrap()));
-        let addresses = ["127.0.0.1", "::1", "::ffff:127.0.0.1", "192.0.2.1", "::"];
-        assert_eq!(addresses.map(at), [true, true, true, false, false]);
+    fn names_below_a_prefix_are_those_with_its_components() {
+        let below = |uri: &str| {
+            let name: OwnedName<Ndn> = name::uri::parse_uri(uri.as_bytes()).unwrap();
+            (is_below(name.view(), &[b"localhost"]), is_management(name.view()))
+        };
+        for (uri, expected) in [
+            ("/", (false, false)),
+            ("/localhost", (true, false)),
+            ("/localhost/nfd", (true, true)),
+            ("/localhost/nfd/rib/register", (true, true)),
+            ("/localhost/nfdx", (true, false)),
+            ("/localhop", (false, false)),
+            ("/localhop/nfd/rib", (false, true)),
+            ("/localhostx/nfd", (false, false)),
+            ("/a/localhost/nfd", (false, false)),
+            ("/8=localhost/nfd", (true, true)),
+            ("/50=localhost/nfd", (false, false)),
+        ] {
+            assert_eq!(below(uri), expected, "{uri}");
+        }
     }
 }

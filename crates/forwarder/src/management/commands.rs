@@ -76,7 +76,24 @@ impl Verb {
         })
     }
 
-    /// Whether a neighbour may ask for it.
+    /// Module and name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::FaceCreate => "faces/create",
+            Self::FaceUpdate => "faces/update",
+            Self::FaceDestroy => "faces/destroy",
+            Self::FibAddNextHop => "fib/add-nexthop",
+            Self::FibRemoveNextHop => "fib/remove-nexthop",
+            Self::RibRegister => "rib/register",
+            Self::RibUnregister => "rib/unregister",
+            Self::StrategySet => "strategy-choice/set",
+            Self::StrategyUnset => "strategy-choice/unset",
+            Self::CsConfig => "cs/config",
+            Self::CsErase => "cs/erase",
+        }
+    }
+
+    /// Whether it registers or unregisters a prefix: what applications do, and neighbours.
     pub(super) fn is_registration(self) -> bool {
         matches!(self, Self::RibRegister | Self::RibUnregister)
     }

@@ -2,7 +2,9 @@
 //! threads have to do is asked of a [`Plane`]. It opens no socket and reads no clock.
 //!
 //! Differences from NFD, all of them on purpose:
-//! - Commands are refused to whoever is neither a local user nor holds a trusted key, and the refusal says by which rule ([`access`]).
+//! - Commands other than registrations of an application's own face need a permitted user or a trusted key, and a refusal
+//!   names the missing rule ([`access`]).
+//! - Routes of the management's own prefixes are refused with 403.
 //! - A command that NFD drops without an answer, because it is malformed or unknown, is answered with 400 or 501 and what is wrong.
 //! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
 //! - A list is made anew for every Interest that names no version, so that a list behind a command shows what the command did.
@@ -26,11 +28,14 @@ mod strategies;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trust;
+mod users;
 
-pub use access::{Access, Origin, Peer, Verify};
+pub(crate) use access::is_management;
+pub use access::{Access, Origin, Over, Peer, Verify};
 pub use faces::FaceInfo;
 pub use plane::{CsConfig, FaceOptions, FaceOutcome, Plane, Ticket};
 pub use strategies::{Program, StrategyInstance};
+pub use users::{Account, Accounts, SystemAccounts};
 
 use crate::rib::{FibChange, Rib, RibLimits};
 use access::Replay;
@@ -49,6 +54,7 @@ use ndn::wire::{DataBuilder, Interest, LpHeader, NackReason};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use strategies::Strategies;
+use users::Users;
 
 /// For how long answers count as fresh, in milliseconds.
 const FRESHNESS: u64 = 1000;
@@ -118,6 +124,7 @@ impl Default for Config {
 /// Management: what it was told of the forwarder, and what it asked of it.
 pub struct Manager {
     config: Config,
+    users: Users,
     verify: Box<Verify>,
     replay: Replay,
     started: Now,
@@ -171,10 +178,12 @@ fn refused<T>(code: u64, text: impl Into<String>) -> Result<T, ControlResponse> 
 }
 
 impl Manager {
-    /// Management of a forwarder without faces and routes. `verify` is asked about each command that is signed with a key and does not come from
-    /// a local user.
+    /// Management of a forwarder without faces and routes. `verify` checks each command that is signed with a key and
+    /// that its user may not give.
     pub fn new(config: Config, counters: Arc<Counters>, verify: Box<Verify>, now: Now) -> Self {
+        let users = Users::new(Box::new(SystemAccounts));
         Self {
+            users,
             verify,
             replay: Replay::new(now.unix),
             started: now,
@@ -309,6 +318,11 @@ impl Manager {
         self.answer_waiting(ticket, |waiting| content_store::erased(waiting.prefix.clone(), count, more))
     }
 
+    /// Names of users and groups in the configuration that this host does not have.
+    pub fn unknown_accounts(&self) -> Vec<&str> {
+        self.users.unknown(&self.config.access)
+    }
+
     /// The faces that it knows, by number.
     pub fn faces(&self) -> impl Iterator<Item = &FaceInfo> {
         self.faces.values()
@@ -353,7 +367,8 @@ impl Manager {
             let code = if error == CommandError::Unsigned { 403 } else { 400 };
             ControlResponse::new(code, error.to_string())
         })?;
-        self.config.access.check(&command, from, &self.verify, &mut self.replay, now.unix)?;
+        let Self { config, users, verify, replay, .. } = self;
+        config.access.check(verb, &command, from, users, verify, replay, now)?;
         let parameters = verb.check(command.parameters)?;
         match verb {
             Verb::FaceCreate => self.create_face(&parameters, interest, now, plane),

@@ -1,5 +1,6 @@
 //! Modules fib and rib.
 
+use super::access::check_prefix;
 use super::{Done, Manager, Now, Origin, Plane, done, refused};
 use crate::rib::Route;
 use name::build::OwnedName;
@@ -14,7 +15,7 @@ impl Manager {
         from: &Origin,
         plane: &mut impl Plane,
     ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from);
+        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
         self.check_depth(name.view())?;
         self.check_face(face)?;
         let limit = self.config.max_next_hops;
@@ -33,7 +34,7 @@ impl Manager {
         from: &Origin,
         plane: &mut impl Plane,
     ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from);
+        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
         if self.fib.remove(name.view(), face) {
             plane.unroute(name.view(), face);
         }
@@ -47,7 +48,7 @@ impl Manager {
         now: Now,
         plane: &mut impl Plane,
     ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from);
+        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
         self.check_depth(name.view())?;
         self.check_face(face)?;
         let route = Route {
@@ -88,7 +89,7 @@ impl Manager {
         from: &Origin,
         plane: &mut impl Plane,
     ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from);
+        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
         let mut changes = Vec::new();
         let origin = parameters.origin.unwrap_or(RouteOrigin::APP);
         self.rib.unregister(name.view(), face, origin, &mut changes);
@@ -96,16 +97,17 @@ impl Manager {
         done(&parameters)
     }
 
-    /// The prefix, and the face: where none or 0 is given, that of the command.
+    /// The prefix, and the face: where none or 0 is given, that of the command. Refuses prefixes that may not be routed.
     fn prefix_and_face(
         &self,
         mut parameters: ControlParameters,
         from: &Origin,
-    ) -> (OwnedName<Ndn>, u64, ControlParameters) {
+    ) -> Result<(OwnedName<Ndn>, u64, ControlParameters), ControlResponse> {
         let face = parameters.face_id.filter(|&face| face != 0).unwrap_or(from.face);
         parameters.face_id = Some(face);
         let name = parameters.name.clone().unwrap_or_else(|| name::build::NameBuilder::new().finish());
-        (name, face, parameters)
+        check_prefix(name.view(), from)?;
+        Ok((name, face, parameters))
     }
 
     fn check_face(&self, face: u64) -> Result<(), ControlResponse> {

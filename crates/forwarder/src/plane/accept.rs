@@ -6,7 +6,7 @@ use super::receive::Reader;
 use super::reconnect::Connection;
 use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
-use crate::management::{FaceInfo, FaceOptions, Peer};
+use crate::management::{FaceInfo, FaceOptions, Over, Peer};
 use link::stream::{StreamReader, StreamWriter};
 use link::unix::peer_credentials;
 use mio::Interest;
@@ -42,9 +42,11 @@ pub(super) struct Handshakes {
     next: usize,
 }
 
-/// Who is at the other end of a WebSocket connection.
+/// Other end of a WebSocket connection.
 struct Visitor {
     peer: SocketAddr,
+    /// The user there when the connection was accepted.
+    user: Peer,
     local: SocketAddr,
     since: Time,
     /// Of the page that it comes from, once its request has been read.
@@ -82,8 +84,7 @@ impl<P: Pit> Plane<P> {
                         FaceScope::Local,
                         FacePersistency::OnDemand,
                     );
-                    let pid = u32::try_from(credentials.pid).ok();
-                    let peer = Peer::Unix { uid: credentials.uid, pid };
+                    let peer = Peer::User { uid: credentials.uid, over: Over::Unix };
                     self.open_stream(Stream::Unix(stream), Scope::Local, info, peer);
                 }
                 Ok(None) => return false,
@@ -102,7 +103,8 @@ impl<P: Pit> Plane<P> {
                     let Ok(local) = stream.local_addr() else { continue };
                     let persistency = Some(FacePersistency::OnDemand);
                     let options = FaceOptions { persistency, ..FaceOptions::default() };
-                    self.open_tcp(stream, peer, local, &options);
+                    let user = user_at(&stream, local, peer);
+                    self.open_tcp(stream, peer, local, &options, user);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_one(&error) => {}
@@ -112,13 +114,14 @@ impl<P: Pit> Plane<P> {
         true
     }
 
-    /// Makes the face of a TCP connection.
+    /// Makes the face of a TCP connection with `user` at its other end.
     pub(super) fn open_tcp(
         &mut self,
         stream: TcpStream,
         peer: SocketAddr,
         local: SocketAddr,
         options: &FaceOptions,
+        user: Peer,
     ) -> Option<FaceId> {
         // Small packets wait for nothing; where that cannot be had they may be late.
         let _ = stream.set_nodelay(true);
@@ -128,7 +131,7 @@ impl<P: Pit> Plane<P> {
         // Before it is told of, so that what is told is what holds.
         info.apply(options, None);
         let persistency = info.persistency;
-        let face = self.open_stream(Stream::Tcp(stream), scope, info, Peer::Ip(peer.ip()))?;
+        let face = self.open_stream(Stream::Tcp(stream), scope, info, user)?;
         if let Some(port) = self.ports.find_mut(face) {
             port.connection = Some(Connection::new(peer, persistency, port.used));
         }
@@ -175,7 +178,9 @@ impl<P: Pit> Plane<P> {
                     if self.poll.registry().register(&mut stream, token, interests).is_err() {
                         continue;
                     }
-                    let visitor = Visitor { peer, local, since: self.ports.now, origins: Origins::default() };
+                    let user = user_at(&stream, local, peer);
+                    let (since, origins) = (self.ports.now, Origins::default());
+                    let visitor = Visitor { peer, user, local, since, origins };
                     let stream = Metered::unbounded(stream);
                     let note = visitor.origins.note();
                     let handshake = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
@@ -227,7 +232,7 @@ impl<P: Pit> Plane<P> {
         let kind = PortKind::WebSocket(socket.clone());
         let peer = match visitor.origins.stranger(&self.config.websocket.origins) {
             Some(origin) => Peer::Page { address: peer.ip(), origin },
-            None => Peer::Ip(peer.ip()),
+            None => visitor.user.clone(),
         };
         if let Some(face) = self.open(kind, scope, info, peer) {
             self.wait_for(face, descriptor, Reader::WebSocket(socket));
@@ -241,6 +246,18 @@ pub(super) fn ends(stream: Stream) -> (PortKind, Reader, RawFd) {
     let descriptor = stream.as_raw_fd();
     let kind = PortKind::Stream { stream: stream.clone(), writer: StreamWriter::new(STREAM_QUEUE) };
     (kind, Reader::Stream { stream, reader: StreamReader::new(MAX_LINK_PACKET) }, descriptor)
+}
+
+/// The user who made a connection from a loopback address; from others, the address.
+fn user_at(stream: &TcpStream, local: SocketAddr, peer: SocketAddr) -> Peer {
+    let address = peer.ip();
+    if !address.to_canonical().is_loopback() {
+        return Peer::Ip(address);
+    }
+    match link::tcp::loopback_user(stream, local, peer) {
+        Ok(uid) => Peer::User { uid, over: Over::Loopback },
+        Err(error) => Peer::Unidentified { address, why: error.to_string().into() },
+    }
 }
 
 /// The scope of a connection with a peer at this address.

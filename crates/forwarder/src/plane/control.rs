@@ -2,7 +2,7 @@
 
 use super::message::{Report, Request, Requests};
 use super::{Kind, Plane, Port, PortKind, Time};
-use crate::management::{CsConfig, FaceOptions, FaceOutcome, Plane as Asked, StrategyInstance, Ticket};
+use crate::management::{CsConfig, FaceOptions, FaceOutcome, Peer, Plane as Asked, StrategyInstance, Ticket};
 use mio::Interest;
 use mio::net::TcpStream;
 use name::build::OwnedName;
@@ -260,7 +260,7 @@ impl<P: Pit> Plane<P> {
             return self.created(ticket, FaceOutcome::Exists(face.0.into()));
         }
         let local = stream.local_addr().unwrap_or(remote);
-        let outcome = match self.open_tcp(stream, remote, local, &made(&options)) {
+        let outcome = match self.open_tcp(stream, remote, local, &made(&options), Peer::Ip(remote.ip())) {
             Some(face) => FaceOutcome::Created(face.0.into()),
             None => FaceOutcome::Failed { code: 504, text: "there are as many faces as there may be".into() },
         };
