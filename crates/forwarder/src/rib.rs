@@ -146,6 +146,11 @@ impl Rib {
         entry.routes.iter().find(|route| route.face == face && route.origin == origin).copied()
     }
 
+    /// Number of routes of a face.
+    pub fn routes_of(&self, face: u64) -> usize {
+        self.faces.get(&face).map_or(0, |face| face.routes)
+    }
+
     /// Puts a route in, or changes the one of the same face and origin. What the FIB has to do is appended to `changes`.
     ///
     /// # Errors

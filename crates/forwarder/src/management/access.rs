@@ -131,6 +131,15 @@ impl Default for Access {
     }
 }
 
+/// Extent of the rights that a command has been granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// Every command.
+    Full,
+    /// Registrations of this user's own faces.
+    OwnFaces(u32),
+}
+
 /// What would permit a command of a user of this host that the rules refuse.
 const NEEDS: &str = "the user in management.users, one of its groups in management.groups, or a signature under a \
                      configured trust anchor";
@@ -149,14 +158,17 @@ impl Access {
         verify: &Verify,
         replay: &mut Replay,
         now: Now,
-    ) -> Result<(), ControlResponse> {
+    ) -> Result<Grant, ControlResponse> {
         let refusal = |text: String| ControlResponse::new(403, format!("not authorized: {text}"));
         let refuse = |text| Err(refusal(text));
         let is_digest = command.signature.info.signature_type == SignatureType::DIGEST_SHA256;
         if is_digest && !command.signature.is_right_digest() {
             return refuse("the digest in the signature of the command is wrong".into());
         }
-        let Err(why) = self.check_user(verb, command, from, users, now) else { return Ok(()) };
+        let why = match self.check_user(verb, command, from, users, now) {
+            Ok(grant) => return Ok(grant),
+            Err(why) => why,
+        };
         let peer = &from.peer;
         if command.target.scope == Scope::Localhop {
             if !self.localhop {
@@ -178,7 +190,7 @@ impl Access {
             return refuse(format!("{why}; the signature of the command is not trusted: {reason}"));
         }
         replay.record(key, time);
-        Ok(())
+        Ok(Grant::Full)
     }
 
     /// Rule 1. The error says what the command needs.
@@ -189,10 +201,10 @@ impl Access {
         from: &Origin,
         users: &mut Users,
         now: Now,
-    ) -> Result<(), String> {
+    ) -> Result<Grant, String> {
         let peer = &from.peer;
         let (uid, over) = match peer {
-            Peer::Internal => return Ok(()),
+            Peer::Internal => return Ok(Grant::Full),
             Peer::User { over: Over::Loopback, .. } | Peer::Unidentified { .. } if !self.loopback => {
                 return Err(format!(
                     "commands over the loopback need management.loopback, which is off for {peer}, or a signature \
@@ -219,7 +231,7 @@ impl Access {
         };
         let rights = users.rights(uid, self, now.monotonic);
         if rights.commands {
-            return Ok(());
+            return Ok(Grant::Full);
         }
         if !verb.is_registration() {
             return Err(format!("{} from {peer} needs {NEEDS}", verb.as_str()));
@@ -239,7 +251,7 @@ impl Access {
         if name.is_some_and(|name| is_below(name.view(), &[b"localhost"])) {
             return Err(format!("names under /localhost from {peer} need {NEEDS}"));
         }
-        Ok(())
+        Ok(Grant::OwnFaces(uid))
     }
 }
 

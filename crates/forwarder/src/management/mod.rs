@@ -131,6 +131,8 @@ pub struct Manager {
     counters: Arc<Counters>,
     faces: BTreeMap<u64, FaceInfo>,
     rib: Rib,
+    /// Users of the faces that they have registered prefixes for themselves.
+    owners: BTreeMap<u64, u32>,
     fib: Fib,
     strategies: Strategies,
     cs: CsConfig,
@@ -190,6 +192,7 @@ impl Manager {
             counters,
             faces: BTreeMap::new(),
             rib: Rib::new(config.rib),
+            owners: BTreeMap::new(),
             fib: Fib::default(),
             strategies: Strategies::new(config.default_strategy),
             cs: config.cs,
@@ -293,6 +296,7 @@ impl Manager {
     /// Learns that a face is gone; its routes go with it. Returns the event's Data packet.
     pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
+        self.owners.remove(&id);
         let mut changes = Vec::new();
         self.rib.remove_face(id, &mut changes);
         self.change_fib(changes, plane);
@@ -368,7 +372,7 @@ impl Manager {
             ControlResponse::new(code, error.to_string())
         })?;
         let Self { config, users, verify, replay, .. } = self;
-        config.access.check(verb, &command, from, users, verify, replay, now)?;
+        let grant = config.access.check(verb, &command, from, users, verify, replay, now)?;
         let parameters = verb.check(command.parameters)?;
         match verb {
             Verb::FaceCreate => self.create_face(&parameters, interest, now, plane),
@@ -376,7 +380,10 @@ impl Manager {
             Verb::FaceDestroy => self.destroy_face(parameters, plane),
             Verb::FibAddNextHop => self.add_next_hop(parameters, from, plane),
             Verb::FibRemoveNextHop => self.remove_next_hop(parameters, from, plane),
-            Verb::RibRegister => self.register(parameters, from, now, plane),
+            Verb::RibRegister => {
+                self.check_share(grant, &parameters, from)?;
+                self.register(parameters, from, now, plane)
+            }
             Verb::RibUnregister => self.unregister(parameters, from, plane),
             Verb::StrategySet => self.set_strategy(parameters, plane),
             Verb::StrategyUnset => self.unset_strategy(parameters, plane),

@@ -1,6 +1,6 @@
 //! Modules fib and rib.
 
-use super::access::check_prefix;
+use super::access::{Grant, check_prefix};
 use super::{Done, Manager, Now, Origin, Plane, done, refused};
 use crate::rib::Route;
 use name::build::OwnedName;
@@ -81,6 +81,31 @@ impl Manager {
         }
         self.change_fib(changes, plane);
         done(&parameters)
+    }
+
+    /// Refuses one more route to a user without further rights that has its share of the RIB, an eighth, where the RIB is
+    /// more than half full: one user must not use up what others need.
+    pub(super) fn check_share(
+        &mut self,
+        grant: Grant,
+        parameters: &ControlParameters,
+        from: &Origin,
+    ) -> Result<(), ControlResponse> {
+        let (Grant::OwnFaces(uid), Some(name)) = (grant, &parameters.name) else { return Ok(()) };
+        self.owners.insert(from.face, uid);
+        let (limit, origin) = (self.config.rib.routes, parameters.origin.unwrap_or(RouteOrigin::APP));
+        if self.rib.len() < limit / 2 || self.rib.route(name.view(), from.face, origin).is_some() {
+            return Ok(());
+        }
+        let faces = self.owners.iter().filter(|(_, owner)| **owner == uid);
+        let held: usize = faces.map(|(face, _)| self.rib.routes_of(*face)).sum();
+        if held >= limit / 8 {
+            return refused(
+                507,
+                format!("user {uid} has {held} routes, its share of a RIB that is half full"),
+            );
+        }
+        Ok(())
     }
 
     pub(super) fn unregister(

@@ -70,6 +70,31 @@ fn every_user_registers_prefixes_of_its_own_face_and_does_nothing_else() {
 }
 
 #[test]
+fn one_user_leaves_room_in_the_rib_for_others() {
+    let rib = RibLimits { routes: 80, routes_per_face: 80 };
+    let mut bench = Bench::with(Config { rib, ..Config::default() });
+    let code = |bench: &mut Bench, uid, face, number: usize| {
+        bench.from = Origin { face, scope: FaceScope::Local, peer: Peer::User { uid, over: Over::Unix } };
+        bench.command("rib/register", &named(&format!("/{uid}/{face}/{number}"))).code
+    };
+    for id in 301..310 {
+        bench.manager.face_up(face(id, "fd://21"), NOW);
+    }
+    let greedy = (0..80).filter(|&at| code(&mut bench, ORDINARY, 300 + at as u64 % 4, at) == 200).count();
+    assert_eq!(greedy, 40, "half of the RIB, over four faces");
+    assert_eq!(code(&mut bench, ORDINARY, 300, 0), 200, "a route that stands is renewed");
+    let others = (0..80).filter(|&at| code(&mut bench, ORDINARY + 1, 304, at) == 200).count();
+    assert_eq!(others, 10, "an eighth");
+    let root = (0..80).filter(|&at| code(&mut bench, 0, 305, at) == 200).count();
+    assert_eq!(root, 30, "the rest");
+    for id in 300..304 {
+        bench.manager.face_down(id, NOW, &mut bench.plane);
+    }
+    assert_eq!(code(&mut bench, ORDINARY + 1, 304, 90), 507, "still half full, and it has its share");
+    assert!(!bench.manager.owners.contains_key(&300), "faces that are gone are nobody's");
+}
+
+#[test]
 fn users_of_the_rule_give_every_command_over_every_local_connection() {
     for over in [Over::Unix, Over::Loopback] {
         for uid in [0, 1000, 1002, ORDINARY] {
