@@ -43,8 +43,8 @@ fn start(config: &str) -> (Folder, Forwarder) {
 
 /// `hashlane ndn …` of the user nobody, with the forwarder at `transport`.
 fn nobody(folder: &Folder, transport: &str, arguments: &[&str]) -> Command {
-    // The one that cargo built may be in a folder of root. A program of its own copies it: a file that is open for writing
-    // here, and so for a moment in children of other tests, cannot be run.
+    // The one that cargo built may be in a folder of root. A program of its own copies it: a file that is
+    // open for writing here, and so for a moment in children of other tests, cannot be run.
     let program = folder.path("hashlane");
     if !program.exists() {
         let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hashlane")).arg(&program).status();
@@ -264,7 +264,8 @@ fn what_applications_say_of_the_forwarder_is_not_kept() {
             consumer.express(&interest, &Express::default()).await.is_ok()
         });
         let incoming = registration.next().await.unwrap();
-        // Data that would satisfy the Interest for the shorter name, and stay in the content store for an hour.
+        // Data that would satisfy the Interest for the shorter name, and stay in the content store for an
+        // hour.
         for (name, freshness) in [("/localhost/nfd/status/general/v=1/seg=0", 3_600_000), ("/localhost/x", 1)]
         {
             let name = parse(name);

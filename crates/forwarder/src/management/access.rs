@@ -1,18 +1,22 @@
 //! Rules for commands.
 //!
-//! A command is done where one of these rules permits it; otherwise the answer is 403, and names the missing rule.
-//! 1. Users of this host: root, the user of the forwarder, and the users and groups of the configuration may give every
-//!    command. Everyone else who may connect to a Unix socket of the forwarder may register and unregister prefixes of
-//!    its own face, except names under `/localhost`. The kernel reports the user of a Unix connection, and that of a
-//!    TCP or WebSocket connection from a loopback address; a page of a browser counts as the user of the browser only
-//!    where its origin is of this host or listed. The signature is not verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of now, after
-//!    the start of the forwarder, and later than the last command of this key.
+//! A command is done where one of these rules permits it; otherwise the answer is 403, and names the missing
+//! rule.
+//! 1. Users of this host: root, the user of the forwarder, and the users and groups of the configuration may
+//!    give every command. Everyone else who may connect to a Unix socket of the forwarder may register and
+//!    unregister prefixes of its own face, except names under `/localhost`. The kernel reports the user of a
+//!    Unix connection, and that of a TCP or WebSocket connection from a loopback address; a page of a browser
+//!    counts as the user of the browser only where its origin is of this host or listed. The signature is not
+//!    verified, but a wrong digest is refused.
+//! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of
+//!    now, after the start of the forwarder, and later than the last command of this key.
 //!
-//! Two commands of one key in the same millisecond do not both pass: signers count on where their clock has not.
-//! Commands of rule 2 under `/localhop` pass where that is enabled, and only for the face that they come from.
+//! Two commands of one key in the same millisecond do not both pass: signers count on where their clock has
+//! not. Commands of rule 2 under `/localhop` pass where that is enabled, and only for the face that they come
+//! from.
 //!
-//! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other hosts.
+//! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
+//! hosts.
 
 use super::commands::Verb;
 use super::users::{Account, Users};
@@ -110,7 +114,8 @@ pub struct Access {
     pub users: Vec<Account>,
     /// Groups whose members may give every command.
     pub groups: Vec<Account>,
-    /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the loopback, too.
+    /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the
+    /// loopback, too.
     pub sockets: Vec<PathBuf>,
     /// Whether connections from loopback addresses have the rights of their user.
     pub loopback: bool,
@@ -290,7 +295,8 @@ fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
     prefix.iter().all(|part| components.next() == Some(Component::generic(part)))
 }
 
-/// When each key signed its last command. A key is forgotten once everything up to its last command is too old anyway.
+/// When each key signed its last command. A key is forgotten once everything up to its last command is too
+/// old anyway.
 pub(super) struct Replay {
     last: HashMap<Box<[u8]>, u64>,
     started: u64,

@@ -64,7 +64,8 @@ impl Manager {
         self.rib
             .register(name.view(), route, &mut changes)
             .map_err(|error| ControlResponse::new(507, error.to_string()))?;
-        // What is inherited can be many next hops for one route. Taking the route back undoes the changes, which nobody has seen.
+        // What is inherited can be many next hops for one route. Taking the route back undoes the changes,
+        // which nobody has seen.
         let limit = self.config.max_next_hops;
         if !changes.is_empty() && self.fib.hops() + self.fib.more(&changes) > limit {
             let mut undone = Vec::new();
@@ -83,8 +84,8 @@ impl Manager {
         done(&parameters)
     }
 
-    /// Refuses one more route to a user without further rights that has its share of the RIB, an eighth, where the RIB is
-    /// more than half full: one user must not use up what others need.
+    /// Refuses one more route to a user without further rights that has its share of the RIB, an eighth,
+    /// where the RIB is more than half full: one user must not use up what others need.
     pub(super) fn check_share(
         &mut self,
         grant: Grant,
@@ -122,7 +123,8 @@ impl Manager {
         done(&parameters)
     }
 
-    /// The prefix, and the face: where none or 0 is given, that of the command. Refuses prefixes that may not be routed.
+    /// The prefix, and the face: where none or 0 is given, that of the command. Refuses prefixes that may not
+    /// be routed.
     fn prefix_and_face(
         &self,
         mut parameters: ControlParameters,

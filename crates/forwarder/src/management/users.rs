@@ -1,7 +1,8 @@
 //! Users of this host, and the groups that they are in.
 //!
-//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and what else its name service knows) when a
-//! user gives a command, so that a change there counts without a restart. The result is kept for [`KEPT`].
+//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and what else its name service
+//! knows) when a user gives a command, so that a change there counts without a restart. The result is kept
+//! for [`KEPT`].
 
 use super::Access;
 use serde::{Deserialize, Serialize};

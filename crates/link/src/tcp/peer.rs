@@ -1,9 +1,9 @@
 //! Users of loopback TCP connections, as the kernel knows them (`NETLINK_SOCK_DIAG`).
 //!
-//! Both ends of a loopback connection are sockets of this network namespace. The lookup asks the kernel for the peer's
-//! socket by its addresses and ports, and takes its owner only where
-//! - that socket is established and belongs to a process: the kernel reports user 0 for sockets that a process has
-//!   closed, or that no process has accepted yet;
+//! Both ends of a loopback connection are sockets of this network namespace. The lookup asks the kernel for
+//! the peer's socket by its addresses and ports, and takes its owner only where
+//! - that socket is established and belongs to a process: the kernel reports user 0 for sockets that a
+//!   process has closed, or that no process has accepted yet;
 //! - our own end is still established afterwards: else its ports may have passed to another pair of sockets.
 //!
 //! Source: Linux, `include/uapi/linux/inet_diag.h`; sock_diag(7).
@@ -29,18 +29,21 @@ const BY_FAMILY: u16 = 20;
 const IS_REQUEST: u16 = 1;
 /// The state `TCP_ESTABLISHED`.
 const ESTABLISHED: u8 = 1;
-/// Index of the loopback interface in every network namespace. Sockets that are bound to it are found, and unbound ones.
+/// Index of the loopback interface in every network namespace. Sockets that are bound to it are found, and
+/// unbound ones.
 const LOOPBACK: u32 = 1;
 /// Cookie of a socket that is not known by one.
 const NO_COOKIE: u32 = u32::MAX;
 
-/// Effective user of the process at the other end of a loopback TCP connection, at the time it made its socket.
+/// Effective user of the process at the other end of a loopback TCP connection, at the time it made its
+/// socket.
 ///
-/// `local` and `peer` are the addresses of `stream`. Call it while the connection is open, and right after `accept`.
+/// `local` and `peer` are the addresses of `stream`. Call it while the connection is open, and right after
+/// `accept`.
 ///
 /// # Errors
-/// The peer's address is not a loopback address; the peer has closed its end, or has not accepted the connection yet;
-/// the kernel has no sock_diag for TCP.
+/// The peer's address is not a loopback address; the peer has closed its end, or has not accepted the
+/// connection yet; the kernel has no sock_diag for TCP.
 pub fn loopback_user(stream: &impl AsFd, local: SocketAddr, peer: SocketAddr) -> io::Result<u32> {
     if !peer.ip().to_canonical().is_loopback() {
         return Err(io::Error::other(format!("{peer} is not a loopback address")));
@@ -180,7 +183,8 @@ mod tests {
     use proptest::prelude::*;
     use std::net::{Shutdown, TcpListener, TcpStream};
 
-    /// Where to listen, and to which address of it a client connects. Hosts without IPv6 do without the last ones.
+    /// Where to listen, and to which address of it a client connects. Hosts without IPv6 do without the last
+    /// ones.
     fn addresses() -> Vec<(&'static str, &'static str)> {
         let mut all = vec![("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.8.9.10")];
         if TcpListener::bind("[::1]:0").is_ok() {
@@ -246,8 +250,8 @@ mod tests {
         assert!(user(&accepted, client.local_addr().unwrap()).is_err(), "half closed");
     }
 
-    /// Connects, resets the connection before it is accepted, and connects from the same port once more. `None` where
-    /// another program has taken the port in between.
+    /// Connects, resets the connection before it is accepted, and connects from the same port once more.
+    /// `None` where another program has taken the port in between.
     fn reconnect(at: SocketAddr) -> Option<(SocketAddr, TcpStream)> {
         let first = TcpStream::connect(at).unwrap();
         let from = first.local_addr().unwrap();

@@ -11,8 +11,8 @@ const SEARCH: u32 = 0o1;
 
 /// Whether the modes of a socket file and of the directories above it let a user connect.
 ///
-/// `is_member` tells whether the user is in a group. Access control lists are not read: where there is one, the bits
-/// of the group are its mask, and count as those of the owning group.
+/// `is_member` tells whether the user is in a group. Access control lists are not read: where there is one,
+/// the bits of the group are its mask, and count as those of the owning group.
 ///
 /// # Errors
 /// The file or a directory above it does not exist, or cannot be read.
@@ -31,7 +31,8 @@ pub fn may_connect(path: &Path, uid: u32, mut is_member: impl FnMut(u32) -> bool
     Ok(true)
 }
 
-/// Whether the mode of a file gives a user a permission: the class that the user is in decides, the closest one first.
+/// Whether the mode of a file gives a user a permission: the class that the user is in decides, the closest
+/// one first.
 fn allows(file: &Metadata, uid: u32, wanted: u32, is_member: &mut impl FnMut(u32) -> bool) -> bool {
     let mode = file.mode();
     let [owner, group, others] = [6, 3, 0].map(|shift| mode >> shift & wanted == wanted);
@@ -62,7 +63,8 @@ mod tests {
         let own = fs::metadata(&path).unwrap();
         let (owner, other) = (own.uid(), own.uid() + 4711);
         let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-        // Bits of the folder and of the socket; whether its owner, a member of its group, and another may connect.
+        // Bits of the folder and of the socket; whether its owner, a member of its group, and another may
+        // connect.
         for (directory, socket, expected) in [
             (0o755, 0o666, [true, true, true]),
             (0o755, 0o660, [true, true, false]),

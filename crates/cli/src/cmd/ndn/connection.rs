@@ -65,7 +65,8 @@ pub(super) async fn records<R: Record>(client: &Client, module: &str, list: &str
     parse(&client.dataset(module, list, None).await?, module, list)
 }
 
-/// Faces that have all that a filter states. Unlike the list of faces, which NFD makes once a second, it is never old.
+/// Faces that have all that a filter states. Unlike the list of faces, which NFD makes once a second, it is
+/// never old.
 pub(super) async fn query(client: &Client, filter: &FaceQueryFilter) -> Result<Vec<FaceStatus>> {
     parse(&client.dataset("faces", "query", Some(&filter.to_bytes())).await?, "faces", "query")
 }
