@@ -60,9 +60,11 @@ static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_
 
 /// A target that compresses the names that are appended to it, all else as `Target`.
 ///
-/// A name that does not fit leaves the target as it was. What [`truncate`](Truncate::truncate) cuts off is not pointed to any
-/// more; where it leaves nothing of the message, another one may follow, and a target that is used again allocates
-/// nothing for messages such as it had before.
+/// A name that does not fit leaves the target as it was. No pointer leads to a name that
+/// [`truncate`](Truncate::truncate) cut, even in part, nor into the 12 bytes of the header; the bytes of a
+/// name that stays must not be changed through [`as_mut`](AsMut::as_mut). Where a cut leaves nothing of the
+/// message, another one may follow, and a target that is used again allocates nothing for messages such as it
+/// had before.
 #[derive(Clone, Debug)]
 pub struct Compressing<Target, C = SuffixTable> {
     target: Target,

@@ -15,6 +15,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// Bytes that the name takes so.
+    #[inline(always)]
+    pub(super) const fn len(&self) -> usize {
+        self.literal + if self.pointer.is_some() { 2 } else { 0 }
+    }
+
     /// As it is, to its root.
     #[inline(always)]
     pub const fn whole(name: Name<'_>) -> Self {
@@ -34,6 +40,6 @@ pub trait Compressor {
     /// that the name is then written so.
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place;
 
-    /// The message was cut to `len` octets, and what was remembered of the rest is not there any more.
+    /// Forgets every name that does not end within the first `len` bytes, to which the message was cut.
     fn truncate(&mut self, len: usize);
 }

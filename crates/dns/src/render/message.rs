@@ -1,6 +1,7 @@
 //! A message on its way.
 
 use super::compressor::Compressor;
+use super::marks::{Marks, Moment};
 use super::writer::Writer;
 use super::{Edns, RenderError};
 use crate::wire::{Class, Flags, HEADER_LEN, Header, Rdata, RecordType, Section};
@@ -15,21 +16,34 @@ pub struct Message<'a, C> {
     header: Header,
     counts: [u16; 4],
     section: Section,
+    marks: &'a mut Marks,
 }
 
-/// A point in a message to go back to; see [`Message::mark`].
+/// A state of the message before something was written.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+struct Point {
     len: usize,
     counts: [u16; 4],
     section: Section,
 }
 
+/// A point in a message to go back to; see [`Message::mark`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    point: Point,
+    taken: Moment,
+}
+
 impl<'a, C: Compressor> Message<'a, C> {
     #[inline]
-    pub(super) fn new(mut writer: Writer<'a, C>, header: Header) -> Result<Self, RenderError> {
+    pub(super) fn new(
+        mut writer: Writer<'a, C>,
+        header: Header,
+        marks: &'a mut Marks,
+    ) -> Result<Self, RenderError> {
         writer.octets(&[0; HEADER_LEN])?;
-        Ok(Self { writer, header, counts: [0; 4], section: Section::Question })
+        marks.start();
+        Ok(Self { writer, header, counts: [0; 4], section: Section::Question, marks })
     }
 
     /// Octets so far, from the header on.
@@ -56,18 +70,35 @@ impl<'a, C: Compressor> Message<'a, C> {
         self.writer.reserve(octets)
     }
 
-    /// Where the message is now.
+    /// The state of the message now, to which [`rollback`](Self::rollback) returns.
     pub const fn mark(&self) -> Mark {
-        Mark { len: self.writer.len(), counts: self.counts, section: self.section }
+        Mark { point: self.point(), taken: self.marks.now() }
     }
 
-    /// Goes back to a mark of this message; what was written since is gone, and no name of it is pointed to. A mark that
-    /// lies ahead changes nothing.
-    pub fn rollback(&mut self, mark: Mark) {
-        if mark.len <= self.writer.len() {
-            self.writer.truncate(mark.len);
-            (self.counts, self.section) = (mark.counts, mark.section);
+    /// Goes back to a mark: removes what was written since. No later name points to a name that was removed.
+    ///
+    /// # Errors
+    /// [`RenderError::Mark`] where the mark is of another message, or of a part of this one that was rolled
+    /// back; the message stays as it is.
+    pub fn rollback(&mut self, mark: Mark) -> Result<(), RenderError> {
+        let Mark { point, taken } = mark;
+        if !self.marks.holds(taken, point.len) {
+            return Err(RenderError::Mark);
         }
+        self.return_to(point);
+        self.marks.record_rollback(point.len);
+        Ok(())
+    }
+
+    #[inline(always)]
+    const fn point(&self) -> Point {
+        Point { len: self.writer.len(), counts: self.counts, section: self.section }
+    }
+
+    /// Goes back to a point behind which no mark was taken.
+    fn return_to(&mut self, point: Point) {
+        self.writer.truncate(point.len);
+        (self.counts, self.section) = (point.counts, point.section);
     }
 
     /// Adds a question.
@@ -76,10 +107,10 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// Where there is no room for it, or a record came before.
     #[inline]
     pub fn question(&mut self, name: Name<'_>, rtype: RecordType, class: Class) -> Result<(), RenderError> {
-        let mark = self.enter(Section::Question)?;
+        let before = self.enter(Section::Question)?;
         let ([a, b], [c, d]) = (rtype.0.to_be_bytes(), class.0.to_be_bytes());
         let written = self.writer.name(name).and_then(|()| self.writer.octets(&[a, b, c, d]));
-        self.end(mark, written)
+        self.end(before, written)
     }
 
     /// Adds a record.
@@ -96,9 +127,9 @@ impl<'a, C: Compressor> Message<'a, C> {
         ttl: u32,
         rdata: &Rdata<'_>,
     ) -> Result<(), RenderError> {
-        let mark = self.enter(section)?;
+        let before = self.enter(section)?;
         let written = self.write_record(owner, rtype, class, ttl, rdata);
-        self.end(mark, written)
+        self.end(before, written)
     }
 
     /// Adds a set of records, all of them or none (RFC 2181 §5). Where they do not fit, TC is set, but for the
@@ -115,10 +146,10 @@ impl<'a, C: Compressor> Message<'a, C> {
         ttl: u32,
         data: impl IntoIterator<Item = Rdata<'d>>,
     ) -> Result<(), RenderError> {
-        let mark = self.mark();
+        let before = self.point();
         for rdata in data {
             if let Err(error) = self.record(section, owner, rtype, class, ttl, &rdata) {
-                self.rollback(mark);
+                self.return_to(before);
                 if error == RenderError::Full && section != Section::Additional {
                     self.header.flags = self.header.flags.with(Flags::TRUNCATED);
                 }
@@ -158,23 +189,23 @@ impl<'a, C: Compressor> Message<'a, C> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, section: Section) -> Result<Mark, RenderError> {
+    fn enter(&mut self, section: Section) -> Result<Point, RenderError> {
         if section < self.section {
             return Err(RenderError::SectionOrder { section, after: self.section });
         }
         if self.count(section) == u16::MAX {
             return Err(RenderError::TooManyRecords { section });
         }
-        let mark = self.mark();
+        let before = self.point();
         self.section = section;
         self.counts[section.index()] += 1;
-        Ok(mark)
+        Ok(before)
     }
 
     #[inline(always)]
-    fn end(&mut self, mark: Mark, written: Result<(), RenderError>) -> Result<(), RenderError> {
+    fn end(&mut self, before: Point, written: Result<(), RenderError>) -> Result<(), RenderError> {
         if written.is_err() {
-            self.rollback(mark);
+            self.return_to(before);
         }
         written
     }

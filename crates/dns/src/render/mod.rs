@@ -5,12 +5,14 @@
 
 mod compressor;
 mod edns;
+mod marks;
 mod message;
 mod suffixes;
 mod writer;
 
 pub use compressor::{Compressor, POINTER_LIMIT, Place};
 pub use edns::Edns;
+use marks::Marks;
 pub use message::{Mark, Message};
 pub use suffixes::SuffixTable;
 pub use writer::Writer;
@@ -24,8 +26,11 @@ use core::fmt;
 use hash::scheme::Key;
 use name::dns::Case;
 
-/// Octets of a renderer's own buffer that it keeps whatever the messages are.
+/// Bytes of a renderer's own buffer that it keeps whatever the messages are.
 const KEPT: usize = 16 * 1024;
+
+/// Messages in a row that need at most [`KEPT`] bytes before a larger buffer is given back.
+const CALM: u8 = 64;
 
 /// How a message is carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,11 +80,22 @@ impl Options {
 
 /// Renders message after message.
 ///
-/// Once it has rendered one of a size, it allocates nothing for others of that size, and clears nothing between them.
-#[derive(Clone, Debug)]
+/// Once it has rendered one of a size, it allocates nothing for others of that size, and clears nothing
+/// between them. It gives a buffer or a table for large messages back once 64 small ones have followed.
+#[derive(Debug)]
 pub struct Renderer<C = SuffixTable> {
     compressor: C,
     own: Vec<u8>,
+    /// Messages in a row that needed at most [`KEPT`] bytes of a larger buffer.
+    calm: u8,
+    marks: Marks,
+}
+
+/// A clone's messages are others: it refuses marks of the messages of the renderer that it was made of.
+impl<C: Compressor + Clone> Clone for Renderer<C> {
+    fn clone(&self) -> Self {
+        Self { own: self.own.clone(), ..Self::with(self.compressor.clone()) }
+    }
 }
 
 impl Renderer {
@@ -92,8 +108,8 @@ impl Renderer {
 
 impl<C: Compressor> Renderer<C> {
     /// A renderer that compresses so.
-    pub const fn with(compressor: C) -> Self {
-        Self { compressor, own: Vec::new() }
+    pub fn with(compressor: C) -> Self {
+        Self { compressor, own: Vec::new(), calm: 0, marks: Marks::new() }
     }
 
     /// The compressor.
@@ -107,14 +123,26 @@ impl<C: Compressor> Renderer<C> {
         let len = options.prefix() + options.limit();
         if self.own.len() < len {
             self.own.resize(len, 0);
-        } else if self.own.len() > KEPT && len <= KEPT {
-            self.own = vec![0; KEPT];
+        } else if len > KEPT {
+            self.calm = 0;
+        } else if self.own.len() > KEPT {
+            self.give_back();
         }
         let buffer = &mut self.own[..len];
-        match start(&mut self.compressor, buffer, header, &options) {
+        match start(&mut self.compressor, buffer, header, &options, &mut self.marks) {
             Ok(message) => message,
             // The buffer was made long enough for a header.
             Err(_) => unreachable!("a limit of {} octets has room for a header", options.limit()),
+        }
+    }
+
+    /// Takes a smaller buffer after enough small messages in a row, so that large ones may alternate with
+    /// small ones.
+    #[cold]
+    fn give_back(&mut self) {
+        self.calm += 1;
+        if self.calm == CALM {
+            (self.own, self.calm) = (vec![0; KEPT], 0);
         }
     }
 
@@ -129,7 +157,12 @@ impl<C: Compressor> Renderer<C> {
         header: Header,
         options: Options,
     ) -> Result<Message<'a, C>, RenderError> {
-        start(&mut self.compressor, buffer, header, &options)
+        start(&mut self.compressor, buffer, header, &options, &mut self.marks)
+    }
+
+    /// Bytes of the renderer's own buffer.
+    pub const fn buffer(&self) -> usize {
+        self.own.capacity()
     }
 }
 
@@ -139,12 +172,13 @@ fn start<'a, C: Compressor>(
     buffer: &'a mut [u8],
     header: Header,
     options: &Options,
+    marks: &'a mut Marks,
 ) -> Result<Message<'a, C>, RenderError> {
     let len = buffer.len().min(options.prefix() + options.limit());
     if len < options.prefix() + HEADER_LEN {
         return Err(RenderError::Full);
     }
-    Message::new(Writer::new(&mut buffer[..len], options.prefix(), compressor, options.case), header)
+    Message::new(Writer::new(&mut buffer[..len], options.prefix(), compressor, options.case), header, marks)
 }
 
 /// Why something was not written; the message is as it was before.
@@ -167,6 +201,8 @@ pub enum RenderError {
     },
     /// The data of a record have more than 65,535 octets.
     RdataTooLong,
+    /// The mark is of another message, or of a part of this one that was rolled back.
+    Mark,
 }
 
 impl fmt::Display for RenderError {
@@ -178,6 +214,10 @@ impl fmt::Display for RenderError {
             }
             Self::TooManyRecords { section } => write!(f, "the section {section:?} has 65,535 entries"),
             Self::RdataTooLong => f.write_str("the data of a record have more than 65,535 octets"),
+            Self::Mark => f.write_str(
+                "cannot roll back: the mark is of another message or of a part already rolled back; \
+                 take a new mark",
+            ),
         }
     }
 }

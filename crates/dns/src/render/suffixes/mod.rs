@@ -4,37 +4,41 @@ mod known;
 mod slots;
 
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
+use crate::wire::HEADER_LEN;
 use hash::scheme::{Key, Scheme};
 use hash::suffix::{SuffixHash, SuffixSums};
 use known::{AGAIN, HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use name::dns::{Case, MAX_LABELS, Name};
 use slots::{Slot, Slots};
 
-/// A compressor that finds the longest suffix written before, whatever the names are, in time in proportion to their
-/// octets.
+/// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names,
+/// whatever the names are.
 ///
-/// The hashes of all suffixes of a name come out of one pass over its octets
-/// ([`SuffixHash`]). The table is asked for the whole name first, then for it without its first label, and so on; what it finds is
-/// compared with the octets of the message itself, so that a slot is only a hint: one that is left over from a name that
-/// was cut off does no harm. The message's first name, nearly always the question's, is compared before anything is
-/// hashed, and its suffixes go into the table only if another name follows.
+/// One pass over a name gives the hashes of all its suffixes ([`SuffixHash`]). The table is asked for the
+/// whole name first, then for the name without its first label, and so on; each hit is compared with the
+/// bytes of the message. The message's first name, nearly always the question's, is compared before anything
+/// is hashed, and its suffixes enter the table only if another name follows.
 ///
-/// Most names have but one label before an end that has been written lately. Such ends are kept, as they were spelled, with
-/// the sum of their words: then the rest of the name is hashed, looked for, and compared, and nothing else. Names that come
-/// again soon, as they were spelled, are found without a hash: short ones by their octets, long ones by their ends.
+/// A pointer leads only to an offset where a name was written as a name in this message, after its header,
+/// and not cut since. A cut removes the names behind it, so that bytes of other fields are never taken for a
+/// name.
 ///
-/// **Bounds.** The hash is keyed, strongly universal, and 32 bits of it stand in the slot, so that octets are compared in
-/// vain once in 2³² times. A suffix is looked for in 16 slots at the most. The table has 64 to 16,384 slots of 8 octets; after
-/// a huge message it shrinks with the next ordinary one. Slots carry the message's number, so that none is cleared between
-/// messages (but once in 255).
+/// Most names have one label before an end that was written lately. Such ends are kept as they were spelled,
+/// with the sum of their words: then only the rest of the name is hashed, looked up and compared. Names that
+/// return soon with the same spelling are found without a hash: short ones by their bytes, long ones by their
+/// ends.
+///
+/// **Bounds.** The hash is keyed and strongly universal, and a slot holds 32 bits of it: of names chosen
+/// without knowledge of hashes, one comparison in 2³² is in vain. Whatever the hashes, a lookup reads at most
+/// 16 slots. The table has 64 to 16,384 slots of 10 bytes; after a huge message it shrinks once 64 ordinary
+/// ones have followed. Slots carry the message's number, so that the table is cleared once in 255 messages
+/// only.
 #[derive(Clone)]
 pub struct SuffixTable {
     hash: SuffixHash,
     case: Case,
     slots: Slots,
     first: First,
-    /// What was remembered lies below; beyond, a cut may have left hints to octets that are no longer there.
-    sound: usize,
     /// For how many names more it is worth to look among [`whole`](Self::whole) if none is found there.
     hope: u8,
     /// How many names were there already, since it was last not worth it.
@@ -67,7 +71,6 @@ impl SuffixTable {
             case: Case::Ignored,
             slots: Slots::new(),
             first: First::None,
-            sound: usize::MAX,
             hope: 0,
             again: 0,
             whole: [Whole::NONE; WHOLE],
@@ -78,7 +81,14 @@ impl SuffixTable {
         }
     }
 
-    /// Octets of memory that the table holds.
+    /// Clears the caches of recent names and parents; the slots have all these names, too.
+    fn clear_recent(&mut self) {
+        self.whole = [Whole::NONE; WHOLE];
+        self.recent = [Slot::FREE; RECENT];
+        self.parents.iter_mut().for_each(|parent| parent.len = 0);
+    }
+
+    /// Bytes of memory that the table holds.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.slots.memory()
     }
@@ -121,7 +131,7 @@ impl SuffixTable {
         }
         let (at, literal) = (slot.at(), slot.literal());
         let (labels, rest) = octets.split_at_checked(literal)?;
-        if at + literal > self.sound || written.get(at..at + literal)? != labels {
+        if written.get(at..at + literal)? != labels {
             return None;
         }
         if !rest.is_empty() {
@@ -140,9 +150,6 @@ impl SuffixTable {
         let (at, literal) = (slot.at(), slot.literal());
         let Some((labels, rest)) = suffix.split_at_checked(literal) else { return false };
         let Some(here) = written.get(at..at + literal) else { return false };
-        if at + literal > self.sound {
-            return stands_at(written, at, suffix, self.case);
-        }
         if !self.case.eq(here, labels) {
             return false;
         }
@@ -179,8 +186,9 @@ impl SuffixTable {
             return Some(Place { literal: 0, pointer: found });
         }
         let (literal, pointer) = if target == 0 { (octets.len(), None) } else { (from, Some(target)) };
-        self.slots.insert(written.len(), literal, hash);
-        Some(Place { literal, pointer })
+        let place = Place { literal, pointer };
+        self.slots.insert(written.len(), literal, written.len() + place.len(), hash);
+        Some(place)
     }
 
     /// How a name is to be written whose octets from `from` on are not known.
@@ -204,9 +212,11 @@ impl SuffixTable {
             }
         };
         let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
+        let place = Place { literal, pointer };
+        let end = written.len() + place.len();
         for &(hash, from) in self.missed.iter().take(missed) {
             let from = usize::from(from);
-            self.slots.insert(written.len() + from, literal - from, hash);
+            self.slots.insert(written.len() + from, literal - from, end, hash);
         }
         if let Some(rest) = octets.get(from..) {
             let target = match pointer {
@@ -221,7 +231,7 @@ impl SuffixTable {
             };
             self.keep_parent(rest, target);
         }
-        Place { literal, pointer }
+        place
     }
 
     /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just been summed up.
@@ -247,10 +257,10 @@ impl SuffixTable {
         let Ok(name) = Name::parse(name) else { return };
         let (octets, case) = (name.as_bytes(), self.case);
         self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
-        let mut labels = name.labels();
+        let (mut labels, end) = (name.labels(), at + octets.len());
         while labels.rest().len() > 1 {
             let len = labels.rest().len();
-            self.slots.insert(at + octets.len() - len, len, self.hash.suffix(&self.sums, len));
+            self.slots.insert(end - len, len, end, self.hash.suffix(&self.sums, len));
             labels.next();
         }
         let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
@@ -264,11 +274,9 @@ impl Compressor for SuffixTable {
     #[inline]
     fn start(&mut self, case: Case) {
         if self.slots.start() {
-            self.whole = [Whole::NONE; WHOLE];
-            self.recent = [Slot::FREE; RECENT];
-            self.parents = [Parent::NONE; PARENTS];
+            self.clear_recent();
         }
-        (self.sound, self.hope, self.again) = (usize::MAX, 0, 0);
+        (self.hope, self.again) = (0, 0);
         (self.first, self.case) = (First::None, case);
     }
 
@@ -280,7 +288,7 @@ impl Compressor for SuffixTable {
         }
         match self.first {
             First::None => {
-                if written.len() < POINTER_LIMIT {
+                if (HEADER_LEN..POINTER_LIMIT).contains(&written.len()) {
                     self.first = First::Waiting { at: written.len() as u16, len: octets.len() as u8 };
                 }
                 return Place::whole(name);
@@ -332,9 +340,8 @@ impl Compressor for SuffixTable {
     }
 
     fn truncate(&mut self, len: usize) {
-        self.sound = self.sound.min(len);
-        self.parents.iter_mut().for_each(|parent| parent.len = 0);
-        self.whole = [Whole::NONE; WHOLE];
+        self.slots.truncate(len);
+        self.clear_recent();
         if let First::Waiting { at, len: octets } | First::Kept { at, len: octets } = self.first
             && usize::from(at) + usize::from(octets) > len
         {

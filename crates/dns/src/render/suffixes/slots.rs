@@ -1,19 +1,23 @@
-//! The hash table itself: from the hash of a suffix to where it may stand.
+//! Hash table from the hash of a suffix to the offsets where such a suffix stands.
 
 use super::super::compressor::POINTER_LIMIT;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Slots of a table that is kept whatever the messages are: 4 KiB.
+/// Slots that a table keeps whatever the messages are; 5 KiB with their log.
 const KEPT: usize = 512;
 
-/// Slots at the most, 128 KiB. A message cannot hold more than half as many suffixes that a pointer reaches.
+/// Limit of the slots; 160 KiB with their log. A message holds at most half as many suffixes that a pointer
+/// can reach.
 const MOST: usize = 16_384;
 
-/// Slots that are looked at for a suffix at the most.
+/// Messages in a row that need at most [`KEPT`] slots before a larger table is given back.
+const CALM: u8 = 64;
+
+/// Limit of the slots that a lookup reads.
 const PROBES: usize = 16;
 
-/// What says that a suffix was written: its offset, and how many octets of it stand there before a pointer.
+/// A suffix of a name that stands in the message: its offset, and its length there up to a pointer.
 ///
 /// From the top: offset (16 bits), octets before a pointer (8), number of the message (8), hash (32).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,23 +48,47 @@ impl Slot {
     }
 }
 
-/// The slots, by the low bits of the hash, from there on the next free one.
+/// An entry of the log: which slot was taken, and the offset behind the name that took it.
+#[derive(Clone, Copy)]
+struct Taken {
+    slot: u16,
+    end: u16,
+}
+
+impl Taken {
+    const NONE: Self = Self { slot: 0, end: 0 };
+}
+
+/// The slots, probed from the low bits of the hash up to the next free one.
+///
+/// A log lists the taken slots in order. A rollback frees them from the last one back, so that the table is
+/// what it was when the message had that length: each slot of this message stands for a name that is there,
+/// and no probe misses one.
 #[derive(Clone)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
+    /// Taken slots, of which `used` are of this message. Half as many as there are slots.
+    log: Vec<Taken>,
+    used: usize,
     /// The message's number; that of a free slot is 0.
     message: u8,
-    used: usize,
+    /// Messages in a row that needed at most [`KEPT`] slots, in a larger table.
+    calm: u8,
 }
 
 impl Slots {
     pub(super) fn new() -> Self {
-        Self { slots: vec![Slot::FREE; 64], message: 1, used: 0 }
+        Self::with_slots(64, 1)
     }
 
-    /// Octets of memory.
+    fn with_slots(slots: usize, message: u8) -> Self {
+        let log = vec![Taken::NONE; slots / 2];
+        Self { slots: vec![Slot::FREE; slots], log, used: 0, message, calm: 0 }
+    }
+
+    /// Bytes of memory.
     pub(super) fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>()
+        self.slots.capacity() * size_of::<Slot>() + self.log.capacity() * size_of::<Taken>()
     }
 
     /// The message's number, which is another one for 255 messages.
@@ -69,12 +97,14 @@ impl Slots {
         self.message
     }
 
-    /// Begins a message; says whether its number has been there before, so that whatever else is marked with it must be
-    /// wiped.
+    /// Begins a message; true where its number was used before, so that whatever else is marked with it must
+    /// be wiped.
     #[inline]
     pub(super) fn start(&mut self) -> bool {
-        if self.slots.len() > KEPT && self.used <= KEPT / 2 {
-            self.slots = vec![Slot::FREE; KEPT];
+        if self.used > KEPT / 2 {
+            self.calm = 0;
+        } else if self.slots.len() > KEPT {
+            self.give_back();
         }
         self.used = 0;
         self.message = self.message.wrapping_add(1);
@@ -84,6 +114,29 @@ impl Slots {
             self.message = 1;
         }
         again
+    }
+
+    /// Takes a smaller table after enough small messages in a row, so that large ones may alternate with
+    /// small ones.
+    #[cold]
+    fn give_back(&mut self) {
+        self.calm += 1;
+        if self.calm == CALM {
+            *self = Self::with_slots(KEPT, self.message);
+        }
+    }
+
+    /// Frees the slots of names that end beyond `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        while let Some(Taken { slot, end }) =
+            self.used.checked_sub(1).and_then(|last| self.log.get(last).copied())
+            && usize::from(end) > len
+        {
+            if let Some(slot) = self.slots.get_mut(usize::from(slot)) {
+                *slot = Slot::FREE;
+            }
+            self.used -= 1;
+        }
     }
 
     #[inline(always)]
@@ -114,40 +167,44 @@ impl Slots {
         None
     }
 
-    /// Remembers a suffix at offset `at` that has `literal` octets before its pointer, unless no pointer could reach it.
+    /// Remembers a suffix at offset `at` with `literal` bytes before its pointer, of a name that ends at
+    /// `end`, unless no pointer can reach it.
     #[inline(always)]
-    pub(super) fn insert(&mut self, at: usize, literal: usize, hash: u32) {
+    pub(super) fn insert(&mut self, at: usize, literal: usize, end: usize, hash: u32) {
         if at >= POINTER_LIMIT {
             return;
         }
         let slot = self.slot(at, literal, hash);
-        if self.used * 2 >= self.slots.len() || !self.put(slot) {
-            self.put_crowded(slot);
+        if self.used * 2 >= self.slots.len() || !self.put(slot, end as u16) {
+            self.put_crowded(slot, end as u16);
         }
     }
 
-    /// Puts a slot into a larger table, unless there is none.
+    /// Puts a slot into a larger table, unless the table is the largest.
     #[cold]
-    fn put_crowded(&mut self, slot: Slot) {
+    fn put_crowded(&mut self, slot: Slot, end: u16) {
         while self.slots.len() < MOST {
             self.grow();
-            if self.put(slot) {
+            if self.put(slot, end) {
                 return;
             }
         }
-        self.put(slot);
+        self.put(slot, end);
     }
 
-    /// Puts a slot where there is room for it, or where an earlier one of the same hash did not hold.
+    /// Puts a slot into the first free place of its probe; false where the probe or the log has none.
     #[inline(always)]
-    fn put(&mut self, slot: Slot) -> bool {
+    fn put(&mut self, slot: Slot, end: u16) -> bool {
         let (hash, mask) = (slot.0 as u32, self.slots.len() - 1);
+        let Some(taken) = self.log.get_mut(self.used) else { return false };
         for probe in 0..PROBES {
-            let Some(place) = self.slots.get_mut((hash as usize + probe) & mask) else { return false };
-            let free = place.message() != self.message;
-            if free || place.0 as u32 == hash {
+            let at = (hash as usize + probe) & mask;
+            let Some(place) = self.slots.get_mut(at) else { return false };
+            if place.message() != self.message {
                 *place = slot;
-                self.used += usize::from(free);
+                // There are at most 2¹⁴ slots.
+                *taken = Taken { slot: at as u16, end };
+                self.used += 1;
                 return true;
             }
         }
@@ -155,12 +212,13 @@ impl Slots {
     }
 
     fn grow(&mut self) {
-        let slots = vec![Slot::FREE; (self.slots.len() * 4).min(MOST)];
-        let old = core::mem::replace(&mut self.slots, slots);
-        self.used = 0;
-        let message = self.message;
-        for slot in old.into_iter().filter(|slot| slot.message() == message) {
-            self.put(slot);
+        let larger = Self::with_slots((self.slots.len() * 4).min(MOST), self.message);
+        let old = core::mem::replace(self, larger);
+        // In their order, so that the log stays one.
+        for Taken { slot, end } in old.log.into_iter().take(old.used) {
+            if let Some(slot) = old.slots.get(usize::from(slot)) {
+                self.put(*slot, end);
+            }
         }
     }
 }
