@@ -16,7 +16,7 @@ pub mod targets;
 pub mod zones;
 
 use ::dns::render::{Compressor, Framing, Options, Renderer};
-use ::dns::wire::{Content, Rdata};
+use ::dns::wire::{Content, Rdata, Record};
 use baseline::dns::Old;
 use hash::scheme::{Key, Scheme};
 use hash::siphash::SipHash24;
@@ -151,8 +151,9 @@ fn check_dns_name(name: dns::Name<'_>) {
     assert_eq!(spelled.hash(&hash, Case::Ignored), lower.hash(&hash, Case::Sensitive));
 }
 
-/// Octets that parse as a message, after one that says how, are rendered and read back as the same message, whatever the
-/// limit cuts off; and no message is longer than the one that an ordered set of suffixes makes.
+/// Bytes that parse as a message, after one that says how, are rendered and read back as the same message
+/// without the records that the limit cuts off and those that are rolled back; and no message is longer than
+/// the one that an ordered set of suffixes makes. See [`rendered`] for what is rolled back.
 pub fn check_dns_message(octets: &[u8]) {
     let Some((how, message)) = octets.split_first() else { return };
     let Ok(content) = Content::parse(message) else { return };
@@ -162,38 +163,70 @@ pub fn check_dns_message(octets: &[u8]) {
     let limit = if how & 4 == 0 { 65_535 } else { 12 + 16 * usize::from(how >> 3) };
     let options = Options { limit, framing, case };
     let mut renderer = Renderer::new(&Key::VECTOR);
-    let first = rendered(&mut renderer, &content, &rdata, options);
-    assert_eq!(rendered(&mut renderer, &content, &rdata, options), first);
-    assert_eq!(first.len(), rendered(&mut Renderer::with(Old::default()), &content, &rdata, options).len());
+    let (first, kept) = rendered(&mut renderer, &content, &rdata, options);
+    assert_eq!(rendered(&mut renderer, &content, &rdata, options).0, first);
+    let by_set = rendered(&mut Renderer::with(Old::default()), &content, &rdata, options).0;
+    assert_eq!(first.len(), by_set.len());
 
     let octets = &first[if framing == Framing::Stream { 2 } else { 0 }..];
     assert!(octets.len() <= limit);
     let read = Content::parse(octets).expect("a message that was rendered");
     let same = |a: &[u8], b: &[u8]| case.eq(a, b);
-    assert!(read.questions.len() <= content.questions.len() && read.records.len() <= content.records.len());
+    assert!(read.questions.len() <= content.questions.len());
     for (read, question) in read.questions.iter().zip(&content.questions) {
         assert!(same(read.name.as_bytes(), question.name.as_bytes()));
         assert_eq!((read.rtype, read.class), (question.rtype, question.class));
     }
-    for (read, record) in read.records.iter().zip(&content.records) {
+    assert_eq!(read.records.len(), kept.len());
+    for (read, record) in read.records.iter().zip(kept.iter().map(|number| &content.records[*number])) {
         assert!(same(read.owner.as_bytes(), record.owner.as_bytes()) && same(&read.data, &record.data));
         assert_eq!((read.section, read.rtype, read.ttl), (record.section, record.rtype, record.ttl));
     }
-    if limit == 65_535 && octets.len() < 65_000 {
-        assert_eq!(read.records.len(), content.records.len());
-    }
 }
 
+/// Rolls its record back at once, where it is set in a TTL.
+const UNDO: u32 = 1 << 31;
+
+/// Marks the message before its record.
+const MARK: u32 = 1 << 30;
+
+/// Rolls back to the last mark that is left, after its record.
+const ROLLBACK: u32 = 1 << 29;
+
+/// The message with the records that fit, but those that the upper bits of the TTLs roll back; and the
+/// numbers of the records that it has.
 fn rendered<C: Compressor>(
     renderer: &mut Renderer<C>,
     content: &Content,
     rdata: &[Rdata<'_>],
     options: Options,
-) -> Vec<u8> {
+) -> (Vec<u8>, Vec<usize>) {
     let mut message = renderer.start(content.header, options);
-    // What does not fit ends it, and stays out.
-    let _ = content.render(rdata, &mut message);
-    message.finish().to_vec()
+    for question in &content.questions {
+        if message.question(question.name.view(), question.rtype, question.class).is_err() {
+            break;
+        }
+    }
+    let (mut kept, mut marks) = (Vec::new(), Vec::new());
+    for (number, (record, rdata)) in content.records.iter().zip(rdata).enumerate() {
+        let before = message.mark();
+        if record.ttl & MARK != 0 {
+            marks.push((before, kept.len()));
+        }
+        let Record { section, owner, rtype, class, ttl, data } = record;
+        match message.record(*section, owner.view(), *rtype, *class, *ttl, rdata) {
+            Ok(()) if ttl & UNDO != 0 => message.rollback(before).expect("a mark that was just taken"),
+            Ok(()) => kept.push(number),
+            Err(_) => assert!(message.len() + owner.view().len() + 10 + data.len() > options.limit),
+        }
+        if ttl & ROLLBACK != 0
+            && let Some((mark, count)) = marks.pop()
+        {
+            message.rollback(mark).expect("a mark of what is there");
+            kept.truncate(count);
+        }
+    }
+    (message.finish().to_vec(), kept)
 }
 
 /// A text that is read as a zone file gives records that a message can hold, and is never the end of the program.
