@@ -33,8 +33,9 @@ impl Variant for HalfSipHash24 {
         width: 32,
         keying: Keying::Secret(64),
         check: 0x55be_3955,
-        safe: "Tables that remote parties fill, on machines of 32 bits, under a key that is random and kept, while \
-               results stay inside: a key of 64 bits can be searched for.",
+        safe: "Tables that remote parties fill, on machines of 32 bits, under a key that is random and kept, \
+               while results stay inside (Linux Documentation/security/siphash.rst): a key of 64 bits can be \
+               searched for.",
     };
 }
 

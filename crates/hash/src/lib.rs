@@ -6,7 +6,7 @@
 //! - [`words`]: keys of a fixed number of words, one or many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
-//!   [`multilinear`], [`suffix`] (every suffix of a name), [`aes`].
+//!   [`multilinear`], [`suffix`] (every suffix of a name).
 //! - [`fixed`]: SipHash of a fixed number of words.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
@@ -16,7 +16,6 @@
 #[cfg(any(test, not(target_os = "none")))]
 extern crate std;
 
-pub mod aes;
 mod arch;
 pub mod batch;
 pub mod city;

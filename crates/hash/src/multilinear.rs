@@ -60,8 +60,8 @@ impl Scheme for Multilinear {
         width: 32,
         keying: Keying::Seed(128),
         check: 0xe209_0f4a,
-        safe: "Inputs that no adversary chooses, or one who learns nothing of the results, not even by their timing: \
-               strongly universal, but linear.",
+        safe: "Inputs chosen without knowledge of results: strongly universal. Not where an observer may \
+               learn of collisions, as from timing: the hash is linear.",
     };
 
     fn new(key: &Key) -> Self {

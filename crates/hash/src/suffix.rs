@@ -6,9 +6,14 @@
 //! octets that fill no word. Nothing of it waits for a table, and the whole name's hash does not even ask where its labels
 //! are.
 //!
-//! The sum is MULTILINEAR-HM of Lemire and Kaser (*Strongly universal string hashing is fast*, The Computer Journal 57
-//! (11), 2014, §3): one product for eight octets, modulo 2⁶⁴, the high half of it the hash. It is strongly universal:
-//! for whoever does not know the key, two suffixes collide with a probability of 2⁻³², whatever they are.
+//! The sum is MULTILINEAR-HM of Lemire and Kaser (*Strongly universal string hashing is fast*, The Computer
+//! Journal 57 (11), 2014, §3): one product for eight octets, modulo 2⁶⁴, the high half of it the hash. It is
+//! strongly universal: two suffixes that are chosen without knowledge of results collide with a probability
+//! of 2⁻³², whatever they are.
+//!
+//! The hash is close to linear, so that the theorem ends where results begin to show. An observer who learns
+//! which suffixes collide, from timing or from lengths, may predict others. `SuffixTable` of the crate `dns`
+//! therefore bounds what a collision costs, and does not rely on the theorem for that.
 
 use crate::expand::key_word;
 use crate::load::le64_short;
@@ -139,8 +144,9 @@ impl Scheme for SuffixHash {
         width: 32,
         keying: Keying::Seed(128),
         check: 0xee12_07dc,
-        safe: "Inputs that no adversary chooses, or one who learns nothing of the results, not even by their timing: \
-               strongly universal, but close to linear.",
+        safe: "Inputs chosen without knowledge of results: strongly universal. Where an observer may learn \
+               of collisions, as from timing or lengths, only if a collision's cost is bounded: the hash is \
+               close to linear.",
     };
 
     fn new(key: &Key) -> Self {

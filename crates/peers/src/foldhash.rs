@@ -24,7 +24,8 @@ impl Scheme for FoldHash {
         width: 64,
         keying: Keying::Seed(128),
         check: 0x35fe_ddaa_99ef_2e94,
-        safe: "Tables that live as long as the process; not against an adversary who watches it for long.",
+        safe: "Tables that live as long as the process, by its author's claim of minimal resistance to \
+               flooding; not against an adversary who watches it for long; no analysis is published.",
     };
 
     /// Takes the hasher's seed from the key's first half and the shared seed from the second.

@@ -4,7 +4,6 @@
 //! its instructions do, made by its `detect`. The kernels of the other modules are safe, generic over a token's
 //! trait and `#[inline(always)]`; a token's `run` compiles them with its instructions enabled.
 
-pub(crate) mod aes;
 pub(crate) mod crc;
 pub(crate) mod lanes;
 pub(crate) mod stage;

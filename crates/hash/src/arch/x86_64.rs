@@ -1,7 +1,6 @@
-//! x86-64: SSE4.2's CRC32C, the round of AES, AVX2 and AVX-512 lanes.
+//! x86-64: SSE4.2's CRC32C, AVX2 and AVX-512 lanes.
 #![allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 
-use super::aes::{AesKernel, AesStep};
 use super::crc::{CrcKernel, CrcStep};
 use super::lanes::{LaneKernel, Lanes, WIDTH};
 use super::stage::{STRIDE, Stage};
@@ -147,51 +146,6 @@ fn crc_of_eight_words(words: __m512i) -> __m512i {
     let odd = _mm512_clmulepi64_epi128::<0x00>(odd, polynomial);
     // The remainder's 32 coefficients start 31 bits above the middle.
     _mm512_srli_epi64::<31>(_mm512_unpackhi_epi64(even, odd))
-}
-
-/// The round of AES (since Westmere and Bulldozer).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AesNi(());
-
-impl AesNi {
-    pub(crate) fn detect() -> Option<Self> {
-        (has!("aes") && has!("sse2")).then_some(Self(()))
-    }
-
-    #[inline(always)]
-    pub(crate) fn run<K: AesKernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "aes,sse2")]
-        fn compiled<K: AesKernel>(token: AesNi, kernel: K) -> K::Output {
-            kernel.run(token)
-        }
-        // SAFETY: the token exists only where `detect` found the features.
-        unsafe { compiled(self, kernel) }
-    }
-}
-
-impl AesStep for AesNi {
-    type Block = __m128i;
-
-    #[inline(always)]
-    fn load(self, octets: &[u8; 16]) -> __m128i {
-        // SAFETY: the reference spans 16 octets, read by the unaligned form.
-        unsafe { _mm_loadu_si128(octets.as_ptr().cast()) }
-    }
-    #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: register operation; SSE2 is part of x86-64.
-        unsafe { _mm_xor_si128(a, b) }
-    }
-    #[inline(always)]
-    fn round(self, state: __m128i, key: __m128i) -> __m128i {
-        // SAFETY: the token exists only where `detect` found AES.
-        unsafe { _mm_aesenc_si128(state, key) }
-    }
-    #[inline(always)]
-    fn low(self, block: __m128i) -> u64 {
-        // SAFETY: register operation.
-        (unsafe { _mm_cvtsi128_si64(block) }) as u64
-    }
 }
 
 /// Eight lanes in one 512-bit register.

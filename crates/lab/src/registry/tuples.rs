@@ -11,7 +11,6 @@ use baseline::rss::{PublishedToeplitz, UnseededJhash};
 use flow::ehash::{Jhash2, Octets, SipHash13, SipHash24, TupleHash};
 use flow::table::Flow;
 use flow::tuple::Tuple;
-use hash::aes::AesRounds;
 use hash::city::CityHash64;
 use hash::crc32c::Crc32c;
 use hash::halfsiphash::HalfSipHash13;
@@ -34,7 +33,7 @@ macro_rules! tuple_hashes {
         $with! {
             Base, V1, ehash::Jhash2, HSipHash, SipHash, LinearPort, Flat, V4,
             PublishedToeplitz, UnseededJhash,
-            SipHash13, SipHash24, Jhash2, Octets<AesRounds>,
+            SipHash13, SipHash24, Jhash2,
             Octets<Toeplitz>, Octets<Multilinear>, Octets<HalfSipHash13>, Octets<Crc32c>,
             Octets<CityHash64>, Octets<Xxh3>, Octets<RapidHash>, Octets<FoldHash>, Octets<AHash>
         }
