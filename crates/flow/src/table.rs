@@ -7,7 +7,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 use hash::scheme::Key;
 use table::Table;
-use table::swiss::Swiss;
+use table::batched::Batched;
 
 /// Tuples that are hashed, prefetched and looked up together.
 pub const BURST: usize = 32;
@@ -15,9 +15,10 @@ pub const BURST: usize = 32;
 /// How many flows a table takes, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Flows at the most; memory is bounded by it.
+    /// Limit of the flows; it bounds the memory.
     pub flows: usize,
-    /// Ticks without a packet after which a flow expires, 1 to 2²⁴. The wheel takes 4 octets for each.
+    /// Ticks without a packet after which a flow expires, 1 to 2²⁴. The wheel takes 4 bytes for each, rounded
+    /// up to a power of two.
     pub idle: u32,
 }
 
@@ -51,10 +52,14 @@ fn after(now: u32) -> NonZeroU32 {
     NonZeroU32::new(now.wrapping_add(1)).unwrap_or(NonZeroU32::MAX)
 }
 
-/// A table of flows as most will want it: SipHash-1-3 of the whole tuple, in a Swiss table, whose finds are the fastest that
-/// study `flow-table` knows. Where flows come and go quickly, or the slots of entries must stay,
-/// [`Batched`](table::batched::Batched) is the better shape.
-pub type Flows<V> = FlowTable<V, SipHash13, Swiss<Tuple, Flow<V>>>;
+/// The default table of flows: SipHash-1-3 of the whole tuple, in a [`Batched`] table, whose entries stay in
+/// their slots and which churn neither rebuilds nor grows.
+///
+/// With [`with_room`](FlowTable::with_room) it allocates once, for each flow its entry (48 bytes for a value
+/// of 4) and at most 30 bytes more, plus 1 KiB and the wheel of [`Limits::idle`]. A
+/// [`Swiss`](table::swiss::Swiss) table looks hits up up to a quarter faster (study `flow-table`), but stalls
+/// while it is rebuilt.
+pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 
 /// A table from tuples to values of type `V`, hashed by `H` under a secret key, kept in a table of shape `T`.
 ///
@@ -98,21 +103,25 @@ impl<V> fmt::Display for Full<V> {
 impl<V: fmt::Debug> core::error::Error for Full<V> {}
 
 impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
-    /// An empty table at tick `now`, with a little room; it grows up to its limit where its shape can.
+    /// An empty table at tick `now`, with a little room. It grows up to its limit where its shape can: an
+    /// insertion then takes the time of all flows, and the table up to twice the memory that it would have
+    /// [with room](Self::with_room).
     pub fn new(key: &Key, limits: Limits, now: u32) -> Self {
         Self::with_room(limits.flows.min(1024), key, limits, now)
     }
 
-    /// An empty table at tick `now`, with room for `flows` from the start.
+    /// An empty table at tick `now`, with room for `flows` from the start: until it has had more at once, it
+    /// takes no more memory, however many flows come and go.
     pub fn with_room(flows: usize, key: &Key, limits: Limits, now: u32) -> Self {
         let limits = Limits { idle: limits.idle.clamp(1, 1 << 24), ..limits };
-        Self {
-            hash: H::new(key),
-            table: T::with_capacity(flows),
-            wheel: Wheel::new(limits.idle, now),
-            limits,
-            value: core::marker::PhantomData,
-        }
+        let table = T::with_capacity(flows);
+        let wheel = Wheel::new(limits.idle, table.slots().max(flows), now);
+        Self { hash: H::new(key), table, wheel, limits, value: core::marker::PhantomData }
+    }
+
+    /// Bytes of memory that the table takes, except what values own besides. It does not shrink.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.table.memory() + self.wheel.memory()
     }
 
     /// How many flows there are.

@@ -29,10 +29,15 @@ const END: u32 = u32::MAX;
 const OUT: u32 = u32::MAX - 1;
 
 impl Wheel {
-    /// A wheel for timers of at most `longest` ticks, at tick `now`.
-    pub(crate) fn new(longest: u32, now: u32) -> Self {
+    /// A wheel for timers of at most `longest` ticks, at tick `now`, with memory for so many slots.
+    pub(crate) fn new(longest: u32, slots: usize, now: u32) -> Self {
         let ticks = (longest as usize + 1).next_power_of_two();
-        Self { heads: vec![END; ticks], next: Vec::new(), done: now }
+        Self { heads: vec![END; ticks], next: Vec::with_capacity(slots), done: now }
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        (self.heads.capacity() + self.next.capacity()) * size_of::<u32>()
     }
 
     /// Links `slot` at the tick `due`, unless it is linked already.

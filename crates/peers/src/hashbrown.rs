@@ -4,6 +4,7 @@ use ::hashbrown::HashTable;
 use table::{Inserted, Table};
 
 /// A `hashbrown::HashTable` of keys and values. It has nothing to prefetch: its finds are one at a time.
+/// Under churn it may double within its capacity.
 #[derive(Clone, Debug)]
 pub struct Hashbrown<K, V>(HashTable<(K, V)>);
 
@@ -16,6 +17,10 @@ impl<K: Eq, V> Table<K, V> for Hashbrown<K, V> {
 
     fn len(&self) -> usize {
         self.0.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.0.allocation_size()
     }
 
     fn slots(&self) -> usize {

@@ -124,11 +124,6 @@ impl<K: Eq, V> Batched<K, V> {
         None
     }
 
-    /// Octets of memory that the table takes, free places included, but for what keys and values own besides. It does not shrink.
-    pub fn memory(&self) -> usize {
-        self.buckets.capacity() * size_of::<Bucket>() + self.entries.octets()
-    }
-
     /// The entry in a slot, its value to be changed.
     #[inline(always)]
     pub fn entry_mut(&mut self, slot: u32) -> Option<(&K, &mut V)> {
@@ -187,6 +182,10 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
 
     fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.buckets.capacity() * size_of::<Bucket>() + self.entries.octets()
     }
 
     fn slots(&self) -> usize {

@@ -87,6 +87,10 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
         self.nodes.len()
     }
 
+    fn memory(&self) -> usize {
+        self.heads.capacity() * size_of::<u32>() + self.nodes.octets()
+    }
+
     fn slots(&self) -> usize {
         self.nodes.bound()
     }

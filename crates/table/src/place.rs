@@ -17,8 +17,9 @@ pub(crate) struct Places<T> {
 }
 
 impl<T> Places<T> {
+    /// No places, with memory for so many and for the list of those that are free.
     pub(crate) fn with_capacity(entries: usize) -> Self {
-        Self { places: Vec::with_capacity(entries), free: Vec::new() }
+        Self { places: Vec::with_capacity(entries), free: Vec::with_capacity(entries) }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -4,6 +4,10 @@
 //! compares the 16 of a group at once and looks only at entries whose seven bits are right, mostly one; it ends at the
 //! first group with an empty slot. Source: Abseil's "Swiss Tables Design Notes" (Benzaquen, Evlogimenos, Kulukundis,
 //! Perepelitsa 2018), here with groups that start at multiples of 16.
+//!
+//! Removals leave deleted slots behind, so that under churn the table is rebuilt from time to time: an
+//! insertion then takes the time of all entries, and for that time the memory of two tables. Up to its
+//! capacity it is rebuilt at the same size.
 
 use crate::group::{Tags8, prefetch};
 use crate::place::Entry;
@@ -18,7 +22,7 @@ pub struct Swiss<K, V> {
     /// `16 * g + p` belongs to position p of group g.
     entries: Vec<Option<Entry<K, V>>>,
     len: usize,
-    /// Empty slots that may still be taken before the table is made anew.
+    /// Empty slots that may still be taken before the table is rebuilt.
     left: usize,
 }
 
@@ -49,6 +53,12 @@ fn probe(groups: usize, hash: u64) -> impl Iterator<Item = usize> {
 /// Slots that may be taken among so many: seven of eight.
 fn most(slots: usize) -> usize {
     slots / 8 * 7
+}
+
+/// Entries below which a table of so many slots is rebuilt at the same size: seven of eight of those that may
+/// be taken, so that an eighth of them is free for insertions before the next rebuilding.
+fn room(slots: usize) -> usize {
+    most(slots) / 8 * 7
 }
 
 impl<K: Eq, V> Swiss<K, V> {
@@ -96,13 +106,14 @@ impl<K: Eq, V> Swiss<K, V> {
         unreachable!("a table always has an empty slot")
     }
 
-    /// Makes the table anew: of the same size if half of it is deleted slots, else of twice the size.
+    /// Rebuilds the table without deleted slots: at the same size if it then has room, else at twice the
+    /// size.
     ///
     /// # Panics
     /// Where it would have more than 2³² slots.
     fn remake(&mut self, rehash: impl Fn(&K) -> u64) {
         let groups = self.groups.len();
-        let groups = if self.len <= most(groups * WIDTH) / 2 { groups } else { 2 * groups };
+        let groups = if self.len < room(groups * WIDTH) { groups } else { 2 * groups };
         assert!(groups * WIDTH <= 1 << 32, "a table has no more than 2^32 slots");
         let old = core::mem::replace(self, Self::with_groups(groups));
         for entry in old.entries.into_iter().flatten() {
@@ -115,12 +126,18 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
     const SLOTS_STAY: bool = false;
 
     fn with_capacity(entries: usize) -> Self {
-        let slots = entries.div_ceil(7).saturating_mul(8);
-        Self::with_groups(slots.div_ceil(WIDTH).next_power_of_two())
+        // Up to as many groups as there could be slots for; more than that would have no memory.
+        let mut sizes = (0..usize::BITS - WIDTH.ilog2()).map(|bits| 1 << bits);
+        Self::with_groups(sizes.find(|groups| room(groups * WIDTH) >= entries).unwrap_or(usize::MAX / WIDTH))
     }
 
     fn len(&self) -> usize {
         self.len
+    }
+
+    fn memory(&self) -> usize {
+        self.groups.capacity() * size_of::<Tags8>()
+            + self.entries.capacity() * size_of::<Option<Entry<K, V>>>()
     }
 
     fn slots(&self) -> usize {

@@ -12,7 +12,8 @@ pub trait Table<K, V> {
     /// [`Inserted::moved`].
     const SLOTS_STAY: bool;
 
-    /// An empty table with room for `entries`; it grows where its shape can.
+    /// An empty table with room for `entries`. It takes no more memory until it has had more than that at
+    /// once, however many come and go; then it grows where its shape can.
     fn with_capacity(entries: usize) -> Self;
 
     /// How many entries there are.
@@ -22,6 +23,10 @@ pub trait Table<K, V> {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Bytes of memory that the table takes, free places included, except what keys and values own besides.
+    /// It does not shrink.
+    fn memory(&self) -> usize;
 
     /// The bound of the slots' numbers.
     fn slots(&self) -> usize;
@@ -35,8 +40,8 @@ pub trait Table<K, V> {
     /// The entry in a slot, if there is one.
     fn entry(&self, slot: u32) -> Option<(&K, &V)>;
 
-    /// Adds an entry whose key is not in the table yet; to add one that is would make two of it, of which the older is
-    /// found again when the newer is removed or the other way round.
+    /// Adds an entry whose key is not in the table. If `key` is present, both entries stay; which one
+    /// [`find`](Self::find) returns is unspecified.
     ///
     /// `rehash` gives the hash of any key in the table, for when it grows.
     fn insert(&mut self, hash: u64, key: K, value: V, rehash: impl Fn(&K) -> u64) -> Inserted;

@@ -137,6 +137,80 @@ proptest! {
     }
 }
 
+/// Fills a table, then replaces flows, the oldest and others, and gives its memory; it must not change.
+fn churned<T: Table<Tuple, Flow<u32>>>(room: usize, replaced: u32) -> usize {
+    // At least as long as a flow lives here.
+    let idle = 1 << 10;
+    let limits = Limits { flows: room, idle };
+    let mut flows = FlowTable::<u32, Sum<64>, T>::with_room(room, &Key::VECTOR, limits, 0);
+    let numbered = |number: u32| {
+        let foreign =
+            Ipv6Addr::from_bits(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
+        Tuple::new(Ipv6Addr::LOCALHOST, 443, foreign, number as u16)
+    };
+    let (memory, moves) = (flows.memory(), room as u32);
+    let mut live: Vec<u32> = (0..moves).collect();
+    for number in 0..moves {
+        flows.insert(numbered(number), number, 0).unwrap();
+        assert_eq!(flows.memory(), memory, "flow {number} of {room}");
+    }
+    let mut draw = 0x2545_f491_4f6c_dd1d_u64;
+    for number in moves..moves + replaced {
+        draw ^= draw << 13;
+        draw ^= draw >> 7;
+        draw ^= draw << 17;
+        let old = core::mem::replace(&mut live[draw as usize % room], number);
+        assert_eq!(flows.remove(&numbered(old)), Some(old));
+        assert_eq!(flows.insert(numbered(number), number, 0), Ok(None));
+        assert_eq!(flows.memory(), memory, "flow {number} in a table with room for {room}");
+    }
+    let mut expired = 0;
+    flows.expire(idle, |_, _| expired += 1);
+    assert_eq!((expired, flows.memory()), (room, memory));
+    memory
+}
+
+/// Bound on the memory, as the documentation of [`Flows`] has it.
+fn documented(room: usize) -> usize {
+    room * (size_of::<Option<(Tuple, Flow<u32>)>>() + 30) + (4 << 11) + 1024
+}
+
+#[test]
+fn the_default_table_takes_the_memory_that_is_documented_and_no_more_under_churn() {
+    let memory = churned::<Batched<Tuple, Flow<u32>>>(800_000, 1_000_000);
+    assert!(memory <= documented(800_000), "{memory}");
+    // The alias has this shape.
+    let default: FlowTable<u32, SipHash13, Batched<Tuple, Flow<u32>>> = Flows::new(&Key::VECTOR, LIMITS, 0);
+    assert!(default.is_empty());
+}
+
+#[test]
+fn a_swiss_table_is_rebuilt_under_churn_and_does_not_grow() {
+    // As full as with 800,000 flows: 76 % of a power of two.
+    churned::<Swiss<Tuple, Flow<u32>>>(12_500, 500_000);
+}
+
+/// Numbers about the capacities of all shapes: powers of two, times 6 of 8, times 7 of 8, once and twice.
+fn about_a_capacity() -> impl Strategy<Value = usize> {
+    let parts = prop_oneof![Just((1, 1)), Just((6, 8)), Just((7, 8)), Just((49, 64))];
+    let about = (2..12_u32, parts, 0..3_usize)
+        .prop_map(|(bits, (part, whole), off)| ((1 << bits) * part / whole + off).saturating_sub(1).max(1));
+    prop_oneof![2 => about, 1 => 1..3000_usize]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_table_grows_while_it_has_no_more_flows_than_room(room in about_a_capacity()) {
+        let replaced = 6 * room as u32;
+        let memory = churned::<Batched<Tuple, Flow<u32>>>(room, replaced);
+        prop_assert!(memory <= documented(room), "{}: {}", room, memory);
+        churned::<Swiss<Tuple, Flow<u32>>>(room, replaced);
+        churned::<Chained<Tuple, Flow<u32>>>(room, replaced);
+    }
+}
+
 #[test]
 fn an_entry_takes_no_room_for_being_absent() {
     assert_eq!(size_of::<Option<Flow<u32>>>(), 8);
