@@ -7,19 +7,22 @@ use lab::compare::compare;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Hold the records of two folders against each other: the ratio B / A of every figure, with its interval.
+/// Print the ratio B / A of each figure in two folders of records.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane study run name-encodings --out before
   hashlane study run name-encodings --out after     (after a change)
-  hashlane compare before after")]
+  hashlane compare before after
+
+There is no verdict (faster, slower): separate runs differ by more than the noise within each of them.
+Compare two runs of one build first, to see how far they lie apart. The exit code does not depend on the ratios.")]
 pub(crate) struct Compare {
-    /// The folder of the first run
+    /// Folder of the first run
     a: PathBuf,
-    /// The folder of the second run
+    /// Folder of the second run
     b: PathBuf,
-    /// The metric to compare
+    /// Metric to compare
     #[arg(long, default_value = "cycles_mean")]
     metric: String,
 }

@@ -27,11 +27,14 @@ fn report_asks_for_the_file_of_a_study_of_one_s_own() {
 }
 
 #[test]
-fn compare_sees_no_difference_between_a_run_and_itself() {
+fn compare_prints_ratios_and_why_there_is_no_verdict() {
     let folder = ran();
     let out = folder.run(&["compare", "a", "a"]).ok();
-    // Two repetitions that take the same time to the last cycle are exact figures, on which there is no verdict.
-    holds(&out, &["B is faster in 0, slower in 0; no", "mine · 3Bx2 · cycles_mean", "1.000 ["]);
+    holds(&out, &["mine · 3Bx2 · cycles_mean", "median 1.000", "No verdict: A and B are separate runs."]);
+    folder.run(&["study", "run", "mine.toml", "--out", "b"]).ok();
+    let out = folder.run(&["compare", "a", "b"]).ok();
+    holds(&out, &["No verdict: A and B are separate runs."]);
+    assert!(!out.contains("faster") && !out.contains("slower"), "{out}");
     let out = folder.run(&["compare", "a", "a", "--metric", "ratio"]).ok();
     holds(&out, &["ndn/one-pass/crc32c"]);
 }
