@@ -53,6 +53,7 @@ impl Spread {
                 value: 1.0,
                 low: chi_per_degree(degrees, -Z_999),
                 high: chi_per_degree(degrees, Z_999),
+                coverage: 0.999,
             },
             collisions: tuples.len() - hashes.len(),
             collisions_expected: collisions(tuples.len() as f64, f64::from(H::INFO.width)),
@@ -61,7 +62,7 @@ impl Spread {
 
     /// The facts as records.
     pub fn records(&self, study: &str, workload: &str, scheme: &str) -> Vec<Record> {
-        let exact = |value: f64| Interval { value, low: value, high: value };
+        let exact = Interval::exact;
         let facts = [
             ("keys", "keys", exact(self.keys as f64)),
             ("buckets", "buckets", exact(self.buckets as f64)),
@@ -104,7 +105,7 @@ pub fn bins<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> [u32; 10] {
 pub fn bin_records(study: &str, workload: &str, scheme: &str, bins: &[u32; 10]) -> Vec<Record> {
     let of = |(i, &count): (usize, &u32)| {
         let value = f64::from(count);
-        let interval = Interval { value, low: value, high: value };
+        let interval = Interval::exact(value);
         record(study, workload, scheme, &format!("bin_{i}"), "keys", interval, 1)
     };
     bins.iter().enumerate().map(of).collect()
@@ -119,7 +120,7 @@ fn record(
     interval: Interval,
     samples: usize,
 ) -> Record {
-    let Interval { value, low, high } = interval;
+    let Interval { value, low, high, .. } = interval;
     Record {
         study: study.into(),
         model: "spread".into(),
@@ -159,7 +160,7 @@ fn longest(mean: f64, buckets: usize) -> Interval {
         }
         k
     };
-    Interval { value: quantile(0.5), low: quantile(0.0005), high: quantile(0.9995) }
+    Interval { value: quantile(0.5), low: quantile(0.0005), high: quantile(0.9995), coverage: 0.999 }
 }
 
 /// Keys less distinct values of a random function into 2^`bits` values, on average.
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn expects_what_tables_and_bounds_say() {
         // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what one sees.
-        let Interval { value, low, high } = longest(1.0, 1 << 20);
+        let Interval { value, low, high, .. } = longest(1.0, 1 << 20);
         assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
         // The birthday bound: n² / 2m.
         assert!((collisions(1e6, 32.0) - 116.4).abs() < 0.1, "{}", collisions(1e6, 32.0));

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::metric;
-use crate::stats::Interval;
+use crate::stats::{Interval, coverage};
 
 /// One fact: a row of `records.csv`, whose columns are these fields in this order.
 ///
@@ -29,7 +29,8 @@ pub struct Record {
     pub unit: String,
     /// The figure: the median of the samples, unless the metric names another statistic. Finite.
     pub value: f64,
-    /// The lower bound of the figure at 95 %; the figure itself where it is exact. Finite.
+    /// The lower bound of the figure, at 95 % from six samples on; the figure itself where it is exact.
+    /// Finite.
     pub low: f64,
     /// The upper bound, not below `low`. Finite.
     pub high: f64,
@@ -70,9 +71,14 @@ impl Record {
         }
     }
 
-    /// The figure with its bounds.
+    /// The figure with its bounds. Those of fewer than six samples are the smallest and the largest of them,
+    /// and cover less than 95 %.
     pub fn interval(&self) -> Interval {
-        Interval { value: self.value, low: self.low, high: self.high }
+        let Self { value, low, high, samples, .. } = *self;
+        if low == high {
+            return Interval { value, low, high, coverage: 1.0 };
+        }
+        Interval { value, low, high, coverage: coverage(samples) }
     }
 
     /// Whether all figures are finite and the bounds in order.

@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn bar(value: Option<f64>) -> Bar {
-        let value = value.map(|value| Interval { value, low: value, high: value });
+        let value = value.map(|value| Interval::exact(value));
         Bar {
             label: "<b>".into(),
             told: "<i>".into(),

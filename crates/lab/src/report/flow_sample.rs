@@ -114,7 +114,7 @@ impl Adder<'_> {
     }
 
     fn exact(&mut self, workload: &str, scheme: &str, metric: &str, value: f64) {
-        self.add(workload, scheme, metric, "count", Interval { value, low: value, high: value });
+        self.add(workload, scheme, metric, "count", Interval::exact(value));
     }
 
     fn cost(&mut self, study: &Definition) {
@@ -181,13 +181,13 @@ impl Adder<'_> {
                 self.exact(set, scheme, "keys", keys);
                 self.exact(set, scheme, "buckets", if set == "spread/seed" { 65_535.0 } else { 65_536.0 });
                 self.exact(set, scheme, "longest_chain", longest);
-                let chance = Interval { value: 36.0, low: 33.0, high: 40.0 };
+                let chance = Interval::bounded(36.0, 33.0, 40.0);
                 self.add(set, scheme, "longest_chain_expected", "count", chance);
                 self.exact(set, scheme, "chi_squared", chi);
-                let chance = Interval { value: 1.0, low: 0.9819, high: 1.0183 };
+                let chance = Interval::bounded(1.0, 0.9819, 1.0183);
                 self.add(set, scheme, "chi_squared_expected", "count", chance);
                 self.exact(set, scheme, "collisions", collisions);
-                let chance = Interval { value: 983_040.2, low: 983_040.0, high: 983_041.0 };
+                let chance = Interval::bounded(983_040.2, 983_040.0, 983_041.0);
                 self.add(set, scheme, "collisions_expected", "count", chance);
                 if set == "spread/seed" {
                     for bin in 0..10_i32 {
@@ -252,5 +252,5 @@ impl Adder<'_> {
 }
 
 fn around(value: f64) -> Interval {
-    Interval { value, low: value * 0.985, high: value * 1.015 }
+    Interval::bounded(value, value * 0.985, value * 1.015)
 }

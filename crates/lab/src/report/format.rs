@@ -62,9 +62,15 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
-/// `[low, high]`, each bound as `show` has it.
+/// `[low, high]`, each bound as `show` has it; with the coverage where that is below 95 %: `[low, high] at 75
+/// %`.
 pub(crate) fn interval(interval: Interval, show: fn(f64) -> String) -> String {
-    format!("[{}, {}]", show(interval.low), show(interval.high))
+    let bounds = format!("[{}, {}]", show(interval.low), show(interval.high));
+    if interval.is_conclusive() {
+        return bounds;
+    }
+    // Rounded down: 93.75 % is not 94 %.
+    format!("{bounds} at {:.0} %", (interval.coverage * 100.0).floor())
 }
 
 /// Text from outside with its control characters made visible, so that it can neither steer a terminal nor turn the
@@ -85,8 +91,20 @@ mod tests {
     fn shows_as_many_decimals_as_count() {
         assert_eq!([0.04, 10.55, 99.94, 99.96, 251.5].map(figure), ["0.0", "10.6", "99.9", "100", "252"]);
         assert_eq!([0.1156, 1.0284, 2.5, 12.34, 123.4].map(ratio), ["0.116", "1.028", "2.50", "12.3", "123"]);
-        let bounds = Interval { value: 10.5, low: 10.25, high: 111.0 };
+        let bounds = Interval::bounded(10.5, 10.25, 111.0);
         assert_eq!(interval(bounds, figure), "[10.2, 111]");
+    }
+
+    #[test]
+    fn states_the_coverage_of_bounds_that_have_less_than_95_percent() {
+        let of = |samples| {
+            let coverage = crate::stats::coverage(samples);
+            interval(Interval { coverage, ..Interval::bounded(10.5, 10.0, 11.0) }, figure)
+        };
+        assert_eq!(of(2), "[10.0, 11.0] at 50 %");
+        assert_eq!(of(3), "[10.0, 11.0] at 75 %");
+        assert_eq!(of(5), "[10.0, 11.0] at 93 %");
+        assert_eq!(of(6), "[10.0, 11.0]");
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn draws_the_interval_beside_what_fits() {
-        let ratio = Interval { value: 1.05, low: 1.02, high: 1.09 };
+        let ratio = Interval::bounded(1.05, 1.02, 1.09);
         insta::assert_snapshot!(
             Axis::over([1.2].into_iter()).mark(ratio, (Some(1.0), 1.15)).replace('>', ">\n")
         );

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     fn exact(value: f64) -> Interval {
-        Interval { value, low: value, high: value }
+        Interval::exact(value)
     }
 
     fn plots(names: &[&str], figures: &[(f64, f64)]) -> LinePlots {

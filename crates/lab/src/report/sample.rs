@@ -89,7 +89,7 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
             add(scheme, metric::CYCLES_MEAN, "cycles", around(mean, spread));
             add(scheme, metric::CYCLES_MIN_MEAN, "cycles", around(mean * 0.91, spread / 2.0));
             let sd = mean * spread;
-            add(scheme, metric::CYCLES_MEAN_SD, "cycles", Interval { value: sd, low: sd, high: sd });
+            add(scheme, metric::CYCLES_MEAN_SD, "cycles", Interval::exact(sd));
             add(scheme, metric::CYCLES_STREAM, "cycles", around(mean * 0.8, spread));
         }
         for (of, to) in definition.ratio_pairs() {
@@ -99,7 +99,7 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
             }
         }
         let limit = 7.0 * size;
-        add("ndn", metric::CRC_WORDS_LIMIT, "cycles", Interval { value: limit, low: limit, high: limit });
+        add("ndn", metric::CRC_WORDS_LIMIT, "cycles", Interval::exact(limit));
         if w == 0 {
             add(metric::EMPTY, metric::OVERHEAD_MEAN, "cycles", around(44.2, 0.01));
             add(metric::EMPTY, metric::OVERHEAD_MIN, "cycles", around(42.0, 0.0));
@@ -133,7 +133,7 @@ pub(crate) fn machine() -> Machine {
 }
 
 fn around(value: f64, spread: f64) -> Interval {
-    Interval { value, low: value * (1.0 - spread), high: value * (1.0 + spread) }
+    Interval::bounded(value, value * (1.0 - spread), value * (1.0 + spread))
 }
 
 /// Cycles a name of the smallest workload.

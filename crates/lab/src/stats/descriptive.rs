@@ -30,7 +30,7 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
 }
 
 /// [`quantile`], reordering `values` instead of copying them.
-pub(super) fn quantile_in(values: &mut [f64], p: f64) -> Option<f64> {
+fn quantile_in(values: &mut [f64], p: f64) -> Option<f64> {
     if values.is_empty() || !(0.0..=1.0).contains(&p) {
         return None;
     }

@@ -1,6 +1,6 @@
-//! An estimate with its bounds, and what an interval of a ratio says.
+//! An estimate with its bounds.
 
-/// An estimate, and the bounds between which the truth lies at 95 %.
+/// An estimate, and bounds for the true value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The estimate.
@@ -9,69 +9,75 @@ pub struct Interval {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
+    /// Probability, at least, that the true value lies within the bounds: 1 for an exact figure,
+    /// [`CONFIDENCE`] for bounds of enough samples, less for bounds of fewer.
+    pub coverage: f64,
 }
 
-/// What the interval of a ratio of times says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// The whole interval lies below 1.
-    Faster,
-    /// The whole interval lies above 1.
-    Slower,
-    /// The interval spans 1.
-    NoDifferenceSeen {
-        /// The difference that the same interval, centred on it, would just have told from none: 0.05 is 5 %.
-        could_have_seen: f64,
-    },
-}
+/// Coverage of the bounds that records and reports state, and that a verdict needs.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Samples below which no two order statistics bound the median at [`CONFIDENCE`].
+pub const ENOUGH_SAMPLES: u64 = 6;
 
 impl Interval {
-    /// The verdict on a ratio of times, from the interval alone; `None` unless 0 < low ≤ high and both are finite.
-    pub fn verdict(&self) -> Option<Verdict> {
-        if !(self.low > 0.0 && self.low <= self.high && self.high.is_finite()) {
-            return None;
-        }
-        Some(if self.high < 1.0 {
-            Verdict::Faster
-        } else if self.low > 1.0 {
-            Verdict::Slower
-        } else {
-            // On the logarithmic scale, where a ratio and its inverse lie as far from 1.
-            Verdict::NoDifferenceSeen { could_have_seen: (self.high / self.low).sqrt() - 1.0 }
-        })
+    /// A figure without uncertainty.
+    pub fn exact(value: f64) -> Self {
+        Self { value, low: value, high: value, coverage: 1.0 }
     }
+
+    /// A figure with bounds at [`CONFIDENCE`].
+    pub fn bounded(value: f64, low: f64, high: f64) -> Self {
+        Self { value, low, high, coverage: CONFIDENCE }
+    }
+
+    /// The interval with figure and bounds multiplied by `factor`, which is not negative.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        let Self { value, low, high, coverage } = self;
+        Self { value: value * factor, low: low * factor, high: high * factor, coverage }
+    }
+
+    /// Whether the coverage is enough for a verdict.
+    pub fn is_conclusive(&self) -> bool {
+        self.coverage >= CONFIDENCE
+    }
+}
+
+/// Coverage of the bounds of the median of `samples` samples: [`CONFIDENCE`], or that of the smallest and the
+/// largest sample where there are fewer than [`ENOUGH_SAMPLES`].
+///
+/// Source: each sample lies below the median with probability 1/2, so both extremes lie on one side of it
+/// with 2 · 0.5ⁿ (David and Nagaraja, Order Statistics, 2003, §7.1).
+pub fn coverage(samples: u64) -> f64 {
+    if samples >= ENOUGH_SAMPLES {
+        return CONFIDENCE;
+    }
+    // Below ENOUGH_SAMPLES the conversion is exact.
+    let samples = i32::try_from(samples).unwrap_or_default();
+    (1.0 - 2.0 * 0.5f64.powi(samples)).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(low: f64, value: f64, high: f64) -> Option<Verdict> {
-        Interval { value, low, high }.verdict()
+    #[test]
+    fn few_samples_cover_less() {
+        assert_eq!([0, 1, 2, 3, 4, 5].map(coverage), [0.0, 0.0, 0.5, 0.75, 0.875, 0.9375]);
+        assert_eq!([6, 7, 1000, u64::MAX].map(coverage), [CONFIDENCE; 4]);
     }
 
     #[test]
-    fn draws_the_verdict_from_the_interval() {
-        assert_eq!(verdict(0.90, 0.95, 0.99), Some(Verdict::Faster));
-        assert_eq!(verdict(1.01, 1.05, 1.10), Some(Verdict::Slower));
-        assert!(matches!(verdict(0.95, 0.96, 1.0), Some(Verdict::NoDifferenceSeen { .. })));
-        assert!(matches!(verdict(1.0, 1.05, 1.1), Some(Verdict::NoDifferenceSeen { .. })));
+    fn only_bounds_at_the_full_confidence_are_conclusive() {
+        assert!(Interval::exact(1.0).is_conclusive() && Interval::bounded(1.0, 0.9, 1.1).is_conclusive());
+        let of_five = Interval { coverage: coverage(5), ..Interval::bounded(1.0, 0.9, 1.1) };
+        assert!(!of_five.is_conclusive());
     }
 
     #[test]
-    fn says_what_difference_it_could_have_seen() {
-        let Some(Verdict::NoDifferenceSeen { could_have_seen }) = verdict(1.0 / 1.08, 1.0, 1.08) else {
-            panic!("the interval spans 1");
-        };
-        assert!((could_have_seen - 0.08).abs() < 1e-12);
-    }
-
-    #[test]
-    fn has_no_verdict_on_what_is_not_a_ratio() {
-        assert_eq!(verdict(0.0, 0.5, 0.9), None);
-        assert_eq!(verdict(1.2, 1.1, 1.05), None);
-        assert_eq!(verdict(f64::NAN, 1.0, 2.0), None);
-        assert_eq!(verdict(0.5, 1.0, f64::INFINITY), None);
+    fn scaling_keeps_the_coverage() {
+        let scaled = Interval { coverage: 0.75, ..Interval::bounded(2.0, 1.0, 4.0) }.scaled(0.5);
+        assert_eq!(scaled, Interval { value: 1.0, low: 0.5, high: 2.0, coverage: 0.75 });
     }
 }

@@ -1,11 +1,12 @@
 //! Statistics of a sample, and intervals for them.
 
-pub mod bootstrap;
 mod descriptive;
 mod interval;
+mod order;
+#[cfg(test)]
 mod random;
 pub mod ratio;
 
-pub use bootstrap::Bootstrap;
 pub use descriptive::{mean, median, quantile, standard_deviation};
-pub use interval::{Interval, Verdict};
+pub use interval::{CONFIDENCE, ENOUGH_SAMPLES, Interval, coverage};
+pub use order::median_interval;

@@ -1,4 +1,4 @@
-//! A small generator of pseudo-random numbers, so that equal seeds give equal intervals on every machine.
+//! A small generator of pseudo-random numbers, so that tests draw the same samples on every machine.
 
 /// SplitMix64: one 64-bit state, every state once.
 ///

@@ -19,7 +19,8 @@ pub fn independent(of: Interval, to: Interval) -> Option<Interval> {
     let value = of.value / to.value;
     let down = (of.value / of.low).ln().hypot((to.high / to.value).ln());
     let up = (of.high / of.value).ln().hypot((to.value / to.low).ln());
-    let interval = Interval { value, low: value * (-down).exp(), high: value * up.exp() };
+    let coverage = of.coverage.min(to.coverage);
+    let interval = Interval { value, low: value * (-down).exp(), high: value * up.exp(), coverage };
     // Quotients of extreme numbers can still leave the range of f64.
     (interval.low > 0.0 && interval.high.is_finite()).then_some(interval)
 }
@@ -30,7 +31,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn around(value: f64, factor: f64) -> Interval {
-        Interval { value, low: value / factor, high: value * factor }
+        Interval::bounded(value, value / factor, value * factor)
     }
 
     #[test]
@@ -43,15 +44,15 @@ mod tests {
 
     #[test]
     fn keeps_lopsided_intervals_lopsided() {
-        let of = Interval { value: 100.0, low: 99.0, high: 150.0 };
-        let ratio = independent(of, Interval { value: 100.0, low: 100.0, high: 100.0 }).unwrap();
+        let of = Interval::bounded(100.0, 99.0, 150.0);
+        let ratio = independent(of, Interval::exact(100.0)).unwrap();
         assert!((ratio.low - 0.99).abs() < 1e-12 && (ratio.high - 1.5).abs() < 1e-12);
     }
 
     #[test]
     fn has_no_ratio_of_what_is_not_positive() {
         let good = around(1.0, 1.1);
-        let zero = Interval { value: 0.0, low: 0.0, high: 1.0 };
+        let zero = Interval::bounded(0.0, 0.0, 1.0);
         assert_eq!(independent(zero, good), None);
         assert_eq!(independent(good, zero), None);
         assert_eq!(independent(Interval { low: 2.0, ..good }, good), None);

@@ -41,10 +41,22 @@ pub fn find(slug: &str) -> Option<&'static Embedded> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::ENOUGH_SAMPLES;
     use crate::study::definition::Definition;
     use crate::study::run::{Settings, run};
     use hash::scheme::Key;
     use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn every_study_has_rounds_enough_for_bounds_at_95_percent() {
+        for study in STUDIES {
+            let size = Definition::parse(study.text, study.slug).unwrap().size;
+            for (name, size) in [("quick", size.quick), ("full", size.full)] {
+                let rounds = u64::from(size.repetitions);
+                assert!(rounds >= ENOUGH_SAMPLES, "{}: {rounds} rounds in size.{name}", study.slug);
+            }
+        }
+    }
 
     /// A run that is stopped before it has begun looks everything up that the study names, and measures nothing.
     #[test]

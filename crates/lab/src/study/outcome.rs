@@ -92,7 +92,9 @@ pub struct LimitOutcome<'a> {
 impl Reached {
     /// Whether a figure with these bounds is at most so much.
     fn judge(at_most: f64, figure: Interval) -> Self {
-        if figure.high <= at_most {
+        if !figure.is_conclusive() {
+            Self::Undecided
+        } else if figure.high <= at_most {
             Self::Met
         } else if figure.low > at_most {
             Self::Missed
@@ -105,6 +107,9 @@ impl Reached {
 impl Rule {
     /// What the interval of a ratio says of the rule.
     pub fn judge(self, tolerance: f64, ratio: Interval) -> Finding {
+        if !ratio.is_conclusive() {
+            return Finding::Undecided;
+        }
         let Interval { low, high, .. } = ratio;
         let (floor, ceiling) = (1.0 - tolerance, 1.0 + tolerance);
         let (agrees, disagrees) = match self {
@@ -254,7 +259,7 @@ mod tests {
     use crate::report::sample;
 
     fn judge(rule: Rule, low: f64, high: f64) -> Finding {
-        rule.judge(0.10, Interval { value: (low + high) / 2.0, low, high })
+        rule.judge(0.10, Interval::bounded((low + high) / 2.0, low, high))
     }
 
     #[test]
@@ -289,7 +294,7 @@ mod tests {
         let definition = sample::definition();
         let overall = |findings: &[(Finding, bool)]| {
             let case = |&(finding, own)| {
-                let ratio = Interval { value: 1.0, low: 1.0, high: 1.0 };
+                let ratio = Interval::exact(1.0);
                 Case { workload: "w", own, of: "a", to: "b", ratio, finding }
             };
             let cases = findings.iter().map(case).collect();
@@ -302,6 +307,20 @@ mod tests {
         assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Disagrees);
         assert_eq!(overall(&[(Agrees, false), (Disagrees, true)]), Overall::Agrees);
         assert_eq!(overall(&[(Disagrees, true)]), Overall::Disagrees);
+    }
+
+    #[test]
+    fn bounds_that_cover_less_than_95_percent_decide_nothing() {
+        let of = |samples| Interval {
+            coverage: crate::stats::coverage(samples),
+            ..Interval::bounded(0.8, 0.7, 0.9)
+        };
+        for samples in 2..=5 {
+            assert_eq!(Reached::judge(1.0, of(samples)), Reached::Undecided, "{samples}");
+            assert_eq!(Rule::NoMore.judge(0.1, of(samples)), Finding::Undecided, "{samples}");
+        }
+        assert_eq!(Reached::judge(1.0, of(6)), Reached::Met);
+        assert_eq!(Rule::NoMore.judge(0.1, of(6)), Finding::Agrees);
     }
 
     #[test]

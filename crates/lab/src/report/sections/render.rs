@@ -81,8 +81,7 @@ impl View<'_> {
 
     fn per_octet(&self, workload: &str, scheme: &str) -> Option<Interval> {
         let octets = self.facts.value(workload, scheme, metric::OCTETS).filter(|octets| *octets > 0.0)?;
-        let Interval { value, low, high } = self.ns(workload, scheme)?;
-        Some(Interval { value: value / octets, low: low / octets, high: high / octets })
+        Some(self.ns(workload, scheme)?.scaled(1.0 / octets))
     }
 
     /// Millions of names per second.

@@ -109,7 +109,7 @@ fn bars(pictures: &[Picture<'_>]) -> BarPlots {
                 label: format!("{from}–{to}"),
                 told,
                 colour: 0,
-                value: Some(Interval { value: found, low: found, high: found }),
+                value: Some(Interval::exact(found)),
                 figure: count(found),
                 // None at all would be a mark on the edge.
                 tick: published.filter(|count| *count > 0.0),
