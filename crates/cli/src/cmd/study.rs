@@ -234,6 +234,7 @@ impl RunArgs {
         let (before, after) = outcome.rates;
         machine.run.tsc_ghz_before.get_or_insert(before.counter_ghz);
         machine.run.core_ghz_before.get_or_insert(before.core_ghz);
+        machine.run.tsc_step.get_or_insert(before.step);
         machine.run.tsc_ghz_after = Some(after.counter_ghz);
         machine.run.core_ghz_after = Some(after.core_ghz);
         machine.run.partial |= outcome.stopped;

@@ -47,6 +47,14 @@ pub fn stop() -> u64 {
     }
 }
 
+/// Keeps what follows from beginning before everything before it has ended, as between two readings.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn fence() {
+    // SAFETY: every x86-64 CPU has SSE2; the instruction touches no memory.
+    unsafe { core::arch::x86_64::_mm_lfence() }
+}
+
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 fn read() -> u64 {
@@ -70,6 +78,18 @@ pub fn start() -> u64 {
 pub fn stop() -> u64 {
     read()
 }
+
+/// Keeps what follows from beginning before everything before it has ended, as between two readings.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub fn fence() {
+    // SAFETY: the barrier touches neither memory nor registers.
+    unsafe { core::arch::asm!("isb", options(nostack)) };
+}
+
+/// Nothing: the system's clock is read without barriers, too.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub fn fence() {}
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn read() -> u64 {

@@ -1,4 +1,4 @@
-//! The cycles probe: each unit of work between two readings of the counter.
+//! The cycles probe: units of work between two readings of the counter.
 
 use super::counter;
 use crate::model::Model;
@@ -9,8 +9,9 @@ pub trait Subject {
     /// Names in a unit of work: 1, or the size of a burst. The last unit of a block may have fewer.
     fn unit(&self) -> usize;
 
-    /// Times each unit of `names` by itself and appends the counts to `samples`.
-    fn each(&mut self, names: &[&[u8]], samples: &mut Vec<u32>);
+    /// Times `units` units of `names` at a time and appends the counts to `samples`, one for each pair of
+    /// readings; the last may have fewer units. Each unit ends before the next begins. 0 units count as 1.
+    fn each(&mut self, names: &[&[u8]], units: usize, samples: &mut Vec<u32>);
 
     /// Times all of `names` in one stretch, so that the CPU may begin a unit before the one before it has ended.
     fn stream(&mut self, names: &[&[u8]]) -> u64;
@@ -25,11 +26,14 @@ impl<M: Model> Subject for M {
     }
 
     #[inline(never)]
-    fn each(&mut self, names: &[&[u8]], samples: &mut Vec<u32>) {
-        for unit in names.chunks(M::UNIT) {
-            let unit = black_box(unit);
+    fn each(&mut self, names: &[&[u8]], units: usize, samples: &mut Vec<u32>) {
+        for group in names.chunks(M::UNIT.saturating_mul(units.max(1))) {
+            let group = black_box(group);
             let before = counter::start();
-            self.work(unit);
+            for unit in group.chunks(M::UNIT) {
+                self.work(black_box(unit));
+                counter::fence();
+            }
             let after = counter::stop();
             samples.push(u32::try_from(after.wrapping_sub(before)).unwrap_or(u32::MAX));
         }
@@ -46,5 +50,35 @@ impl<M: Model> Subject for M {
 
     fn digest(&mut self, names: &[&[u8]]) -> u64 {
         names.chunks(M::UNIT).fold(0, |sum, unit| sum.wrapping_add(self.sum(unit)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Notes the names of each unit.
+    struct Noting(Vec<usize>);
+
+    impl Model for Noting {
+        const UNIT: usize = 4;
+
+        fn work(&mut self, names: &[&[u8]]) {
+            self.0.push(names.len());
+        }
+
+        fn sum(&mut self, _: &[&[u8]]) -> u64 {
+            0
+        }
+    }
+
+    #[test]
+    fn one_pair_of_readings_times_as_many_units_as_asked() {
+        let names = [&b"name"[..]; 22];
+        for (units, readings) in [(0, 6), (1, 6), (2, 3), (4, 2), (64, 1), (usize::MAX, 1)] {
+            let (mut noting, mut samples) = (Noting(Vec::new()), Vec::new());
+            noting.each(&names, units, &mut samples);
+            assert_eq!((noting.0, samples.len()), (vec![4, 4, 4, 4, 4, 2], readings), "{units}");
+        }
     }
 }

@@ -90,6 +90,8 @@ pub struct Run {
     pub tsc_ghz_before: Option<f64>,
     /// The rate of the time-stamp counter after the run, in GHz.
     pub tsc_ghz_after: Option<f64>,
+    /// Counts by which the time-stamp counter advances at a time.
+    pub tsc_step: Option<u64>,
     /// The core's clock before the run, in GHz.
     pub core_ghz_before: Option<f64>,
     /// The core's clock after the run, in GHz.

@@ -19,14 +19,18 @@ pub const RATIO: &str = "ratio";
 /// encoding, the first part of a scheme's id.
 pub const CRC_WORDS_LIMIT: &str = "crc_words_limit";
 
-/// The scheme under which the probe itself is measured.
+/// The scheme under which the probe itself is measured, followed by `/` and the units of work between two
+/// readings.
 pub const EMPTY: &str = "empty";
 
-/// Mean cycles that the probe spends on nothing, which are subtracted.
+/// Mean cycles of a pair of readings around no work, which are subtracted from means and minima.
 pub const OVERHEAD_MEAN: &str = "overhead_mean";
 
-/// The fewest cycles that the probe spends on nothing.
+/// The fewest cycles of a pair of readings around no work.
 pub const OVERHEAD_MIN: &str = "overhead_min";
+
+/// Names that are timed between two readings of the counter.
+pub const NAMES_PER_READING: &str = "names_per_reading";
 
 /// Cycles per item where no item waits for another.
 pub const CYCLES_THROUGHPUT: &str = "cycles_throughput";

@@ -28,6 +28,14 @@ impl Fact {
         Some(Self { interval, samples: values.len() as u64 })
     }
 
+    /// The figure less a constant.
+    pub(super) fn less(mut self, constant: f64) -> Self {
+        for figure in [&mut self.interval.value, &mut self.interval.low, &mut self.interval.high] {
+            *figure -= constant;
+        }
+        self
+    }
+
     /// Multiplies the figure.
     pub(super) fn scale(&mut self, by: f64) {
         self.interval = self.interval.scaled(by);

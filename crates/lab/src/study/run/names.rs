@@ -1,7 +1,7 @@
 //! Names: every way of hashing their prefixes, block by block in alternation.
 
 use super::fact::Fact;
-use super::tally::{Tallies, Tally};
+use super::tally::Tallies;
 use super::{RunError, Session, Settings};
 use crate::model::names::Empty;
 use crate::probe::cycles::Subject;
@@ -24,6 +24,13 @@ const BLOCK: usize = 256;
 /// Names with which a scheme is warmed before each block: those before the block, so that the branch predictors learn
 /// nothing of what is timed.
 const WARM: usize = 128;
+
+/// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
+/// the sample.
+const STEPS: u64 = 100;
+
+/// Share of a figure above which one step of the counter is reported.
+const COARSE: f64 = 0.01;
 
 /// Measures a study of names.
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -123,8 +130,8 @@ impl Run<'_, '_> {
     fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
         self.session.step(label, "checking that all ways give the same hashes");
         agree(label, names, subjects)?;
-        let mut tallies =
-            Tallies::new(names.len(), BLOCK, subjects.iter().map(|(_, subject)| subject.unit()));
+        let units = self.units(names, subjects);
+        let mut tallies = Tallies::new(names.len(), BLOCK, &units);
         for repetition in 0..self.settings.size.repetitions as usize {
             self.session.step(label, "timing");
             if !self.repetition(names, subjects, repetition, &mut tallies) {
@@ -137,6 +144,26 @@ impl Run<'_, '_> {
             self.record(label, names, subjects, &tallies);
         }
         Ok(())
+    }
+
+    /// Units of work of each subject between two readings of the counter: as few as span [`STEPS`] of its
+    /// steps.
+    fn units(&self, names: &Names, subjects: &mut [Entry]) -> Vec<usize> {
+        let step = self.session.rates.step;
+        let blocks = Blocks::new(names, 0);
+        let of = |(id, subject): &mut Entry| {
+            // The names before the first block, so that none is shown to a subject out of turn; the second
+            // time is warm.
+            let warm = &blocks.of(encoding_of(id)).warm;
+            let mut samples = Vec::new();
+            subject.each(warm, 1, &mut samples);
+            samples.clear();
+            subject.each(warm, 1, &mut samples);
+            samples.sort_unstable();
+            let count = samples.get(samples.len() / 2).copied().unwrap_or_default();
+            units_of(step, u64::from(count), BLOCK / subject.unit())
+        };
+        subjects.iter_mut().map(of).collect()
     }
 
     /// Times every subject on every block; `false` where it was stopped.
@@ -157,11 +184,13 @@ impl Run<'_, '_> {
                 let blocks = Blocks::new(names, first);
                 if !stream {
                     let block = blocks.of("ndn");
-                    samples.clear();
-                    Empty.each(&block.warm, &mut samples);
-                    samples.clear();
-                    Empty.each(&block.names, &mut samples);
-                    tallies.empty.add(number, block.names.len(), &samples);
+                    for (units, tally) in &mut tallies.empty {
+                        samples.clear();
+                        Empty.each(&block.warm, *units, &mut samples);
+                        samples.clear();
+                        Empty.each(&block.names, *units, &mut samples);
+                        tally.add(number, block.names.len(), &samples);
+                    }
                 }
                 // The order is turned from block to block, so that no scheme always follows the same other one.
                 let turn = number + repetition;
@@ -169,15 +198,15 @@ impl Run<'_, '_> {
                     let at = (at + turn) % subjects.len();
                     let (id, subject) = &mut subjects[at];
                     let block = blocks.of(encoding_of(id));
+                    let tally = &mut tallies.subjects[at];
                     block.touch();
                     samples.clear();
-                    subject.each(&block.warm, &mut samples);
+                    subject.each(&block.warm, tally.units, &mut samples);
                     samples.clear();
-                    let tally = &mut tallies.subjects[at];
                     if stream {
                         tally.add_stream(subject.stream(&block.names));
                     } else {
-                        subject.each(&block.names, &mut samples);
+                        subject.each(&block.names, tally.units, &mut samples);
                         tally.add(number, block.names.len(), &samples);
                     }
                 }
@@ -191,23 +220,32 @@ impl Run<'_, '_> {
         let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: Fact| {
             self.session.add("names", label, scheme, probe, metric, unit, fact);
         };
-        let by_id: BTreeMap<&str, &Tally> =
-            subjects.iter().zip(&tallies.subjects).map(|((id, _), tally)| (id.as_str(), tally)).collect();
-        for (id, tally) in subjects.iter().map(|(id, _)| id).zip(&tallies.subjects) {
-            add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(&tallies.empty));
-            add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", tally.min_mean(&tallies.empty));
+        let place: BTreeMap<&str, usize> =
+            subjects.iter().enumerate().map(|(at, (id, _))| (id.as_str(), at)).collect();
+        let mut coarse = Vec::new();
+        for ((id, subject), tally) in subjects.iter().zip(&tallies.subjects) {
+            let Some(empty) = tallies.empty(tally) else { continue };
+            let least = tally.min_mean(empty);
+            coarse.push((id.as_str(), rates.step as f64 * tally.samples(), least.interval.value));
+            let timed_at_once = Fact::exact((tally.units * subject.unit()) as f64, names.len());
+            add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(empty));
+            add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", least);
             add(id, "cycles", metric::CYCLES_MEAN_SD, "cycles", tally.mean_deviation());
             add(id, "stream", metric::CYCLES_STREAM, "cycles", tally.stream());
+            add(id, "count", metric::NAMES_PER_READING, "names", timed_at_once);
         }
         for (of, to) in self.definition.ratio_pairs() {
-            if let (Some(of_tally), Some(to_tally)) = (by_id.get(of), by_id.get(to))
-                && let Some(ratio) = of_tally.ratio(to_tally, &tallies.empty)
+            if let (Some(of_at), Some(to_at)) = (place.get(of), place.get(to))
+                && let Some(ratio) = tallies.ratio(*of_at, *to_at)
             {
                 add(of, "cycles", metric::RATIO, to, ratio);
             }
         }
-        add(metric::EMPTY, "cycles", metric::OVERHEAD_MEAN, "cycles", tallies.empty.raw_mean());
-        add(metric::EMPTY, "cycles", metric::OVERHEAD_MIN, "cycles", tallies.empty.raw_min_mean());
+        for (units, tally) in &tallies.empty {
+            let probe = format!("{}/{units}", metric::EMPTY);
+            add(&probe, "cycles", metric::OVERHEAD_MEAN, "cycles", tally.cost());
+            add(&probe, "cycles", metric::OVERHEAD_MIN, "cycles", tally.least_cost());
+        }
         for figures in
             [figures::<Offset>(&names.offset), figures::<Ccnx>(&names.ccnx), figures::<Ndn>(&names.ndn)]
         {
@@ -220,7 +258,34 @@ impl Run<'_, '_> {
             limit.scale(1.0 / rates.core_cycles_a_count());
             add(encoding, "count", metric::CRC_WORDS_LIMIT, "cycles", limit);
         }
+        self.session.notes.extend(too_coarse(label, rates.step, &coarse));
     }
+}
+
+/// Units of work that span [`STEPS`] steps of the counter, if one takes `count` counts: a power of two, at
+/// most `most`.
+fn units_of(step: u64, count: u64, most: usize) -> usize {
+    let units = STEPS.saturating_mul(step).div_ceil(count.max(1)).min(most as u64);
+    // At most `most`, which fits.
+    (units as usize).next_power_of_two().min(most)
+}
+
+/// A warning where one step of the counter, per name, is a large share of figures: the ids, the step and the
+/// figure of each.
+fn too_coarse(label: &str, step: u64, figures: &[(&str, f64, f64)]) -> Option<String> {
+    let share =
+        |&(id, step, figure): &(&'_ str, f64, f64)| (id.to_owned(), step / figure.max(f64::MIN_POSITIVE));
+    let coarse: Vec<(String, f64)> = figures.iter().map(share).filter(|(_, share)| *share > COARSE).collect();
+    let (worst, share) = coarse.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(format!(
+        "{label}: the counter advances in steps of {step}; one step is more than {:.0} % of {} for {} of {} schemes, \
+         up to {:.0} % ({worst}): compare their means, not their minima",
+        100.0 * COARSE,
+        metric::CYCLES_MIN_MEAN,
+        coarse.len(),
+        figures.len(),
+        100.0 * share.min(1.0),
+    ))
 }
 
 /// The encoding in a scheme's id.
@@ -333,4 +398,74 @@ fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunEr
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::definition::Size;
+    use crate::study::run;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn no_mean_of_minima_lies_above_its_mean() {
+        let text = include_str!("../../../../../studies/name-encodings/study.toml");
+        let mut definition = Definition::parse(text, "study.toml").unwrap();
+        definition.workloads.truncate(1);
+        let settings = Settings {
+            size: Size { items: 512, repetitions: 4 },
+            full: false,
+            seed: 1,
+            key: Key::VECTOR,
+            names: None,
+            tuples: None,
+            messages: None,
+            command: "hashlane".into(),
+            linux_source: None,
+        };
+        let outcome = run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ()).unwrap();
+        for scheme in &definition.schemes {
+            let value = |name| {
+                let record = outcome.records.metric("name-encodings", &definition.workloads[0], scheme, name);
+                record.unwrap().value
+            };
+            let (mean, minima) = (value(metric::CYCLES_MEAN), value(metric::CYCLES_MIN_MEAN));
+            assert!(minima <= mean, "{scheme}: mean {mean}, mean of the minima {minima}");
+            assert!((1.0..=BLOCK as f64).contains(&value(metric::NAMES_PER_READING)), "{scheme}");
+        }
+    }
+
+    #[test]
+    fn a_sample_spans_a_hundred_steps_as_far_as_a_block_has_names() {
+        // Counts of a unit with the probe's own, and the units that are timed at once.
+        for (step, count, most, units) in [
+            (1, 104, 256, 1),
+            (1, 52, 256, 2),
+            (26, 340, 256, 8),
+            (26, 52, 256, 64),
+            (26, 360, 8, 8),
+            (26, 3000, 8, 1),
+            (26, 0, 256, 256),
+            (u64::MAX, 1, 256, 256),
+        ] {
+            assert_eq!(units_of(step, count, most), units, "steps of {step}, units of {count}");
+        }
+    }
+
+    #[test]
+    fn warns_once_of_figures_that_are_few_steps() {
+        let figures = [("ndn/one-by-one/crc32c", 26.0 / 8.0, 340.0), ("ndn/walk/burst", 26.0 / 256.0, 10.4)];
+        assert_eq!(too_coarse("12Bx5", 26, &figures), None);
+        let coarse = [figures[0], ("ndn/walk", 26.0, 13.0), ("ndn/walk/burst", 26.0 / 32.0, 10.4)];
+        assert_eq!(
+            too_coarse("12Bx5", 26, &coarse).unwrap(),
+            "12Bx5: the counter advances in steps of 26; one step is more than 1 % of cycles_min_mean for 2 of 3 \
+             schemes, up to 100 % (ndn/walk): compare their means, not their minima"
+        );
+        let one = [("ndn/walk/burst", 0.26, 10.4)];
+        assert!(
+            too_coarse("12Bx5", 26, &one).unwrap().contains("for 1 of 1 schemes, up to 2 % (ndn/walk/burst)")
+        );
+        assert!(too_coarse("12Bx5", 26, &[("ndn/walk", 1.0, -3.0)]).is_some());
+    }
 }
