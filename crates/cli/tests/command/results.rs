@@ -40,6 +40,15 @@ fn compare_prints_ratios_and_why_there_is_no_verdict() {
 }
 
 #[test]
+fn the_step_of_the_counter_is_recorded_with_the_machine() {
+    let folder = ran();
+    let machine = std::fs::read_to_string(folder.path("a/machine.toml")).unwrap();
+    let step = machine.lines().find_map(|line| line.strip_prefix("tsc_step = ")).unwrap();
+    assert!(step.parse::<u64>().unwrap() >= 1, "{step}");
+    assert!(std::fs::read_to_string(folder.path("a/report.html")).unwrap().contains("Step of the counter"));
+}
+
+#[test]
 fn compare_lists_the_metrics() {
     let message = ran().run(&["compare", "a", "a", "--metric", "miles"]).failed();
     holds(&message, &["no metric \"miles\"", "cycles_mean, ", "cycles_stream"]);

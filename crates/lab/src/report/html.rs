@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn tabulates_targets_and_the_distance_from_the_floor() {
         let page = page(&sample::records(&sample::definition(), &[]), &sample::machine());
-        insta::assert_snapshot!(between(&page, "<h2>Targets", "</table>"));
+        insta::assert_snapshot!(between(&page, "<h2>Criteria", "</table>"));
         insta::assert_snapshot!(between(&page, "<h2>How far", "</details>"));
     }
 
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn shows_a_dash_for_what_was_not_measured() {
         let page = page(&RecordSet::new(), &Machine::default());
-        assert!(page.contains("this machine did not measure 2. Targets met: 0 of 2."));
+        assert!(page.contains("Statements of the source: 2 not measured. Criteria: 2 not measured."));
         assert!(page.contains("not measured") && page.contains("<dd>—</dd>"));
         assert!(!page.contains("NaN") && !page.contains("inf,"));
     }
@@ -178,7 +178,7 @@ mod tests {
             "per name",
             "All figures",
             "How far from the floor",
-            "What sways",
+            "Encoding against",
             "The probe's own cost",
             "barriers",
         ] {

@@ -19,7 +19,7 @@ pub(super) struct SchemeRow<'a> {
 pub(super) struct FloorRow<'a> {
     pub(super) scheme: &'a str,
     pub(super) mean: Interval,
-    pub(super) walk: Option<f64>,
+    pub(super) walk: Option<Interval>,
     pub(super) limit: Option<f64>,
 }
 
@@ -91,42 +91,39 @@ pub(super) fn floor<'a>(
         Some(FloorRow {
             scheme,
             mean: mean(definition, records, workload, scheme)?,
-            walk: walk.map(|walk| walk.value),
+            walk,
             limit: limit.map(|record| record.value),
         })
     })
 }
 
-/// On one workload, how much the encoding decides and how much the way of hashing does.
-pub(super) struct Sway {
-    /// The largest ratio between two encodings hashed in the same way.
-    pub(super) encodings: f64,
-    /// The largest ratio between two ways of hashing the same encoding.
-    pub(super) ways: f64,
+/// On one workload, the largest effects of the encoding and of the way of hashing: a scheme and the ratio of
+/// its time to the reference's, as it was measured pair by pair.
+pub(super) struct Sway<'a> {
+    /// Another encoding, hashed in the reference's way.
+    pub(super) encodings: (&'a str, Interval),
+    /// Another way of hashing the reference's encoding.
+    pub(super) ways: (&'a str, Interval),
 }
 
-/// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None` unless several
-/// encodings of names and several ways were measured.
-pub(super) fn sway(definition: &Definition, records: &RecordSet, workload: &str) -> Option<Sway> {
+/// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None`
+/// unless ratios of another encoding and of another way were measured.
+pub(super) fn sway<'a>(definition: &'a Definition, records: &RecordSet, workload: &str) -> Option<Sway<'a>> {
     if definition.model != NAMES {
         return None;
     }
-    let hash = scheme_id::last(&definition.reference);
-    let measured: Vec<(&str, f64)> = definition
-        .schemes
-        .iter()
-        .filter(|scheme| scheme_id::last(scheme) == hash)
-        .filter_map(|scheme| Some((scheme.as_str(), mean(definition, records, workload, scheme)?.value)))
-        .filter(|(_, cycles)| *cycles > 0.0)
-        .collect();
+    let reference = definition.reference.as_str();
+    let ratio = |scheme: &'a String| {
+        let record = records.ratio(&definition.slug, workload, scheme, reference)?;
+        Some((scheme.as_str(), record.interval())).filter(|(_, ratio)| ratio.value > 0.0)
+    };
     let largest = |part: fn(&str) -> &str| {
-        let mut extremes: std::collections::HashMap<&str, (f64, f64, usize)> = Default::default();
-        for &(scheme, cycles) in &measured {
-            let (low, high, count) = extremes.entry(part(scheme)).or_insert((cycles, cycles, 0));
-            (*low, *high, *count) = (low.min(cycles), high.max(cycles), *count + 1);
-        }
-        let several = extremes.values().filter(|(_, _, count)| *count > 1);
-        several.map(|(low, high, _)| high / low).max_by(f64::total_cmp)
+        let alike = |scheme: &&String| {
+            scheme_id::last(scheme) == scheme_id::last(reference) && part(scheme) == part(reference)
+        };
+        let effect = |ratio: Interval| ratio.value.ln().abs();
+        let ratios = definition.schemes.iter().filter(alike).filter_map(ratio);
+        ratios.max_by(|a, b| effect(a.1).total_cmp(&effect(b.1)))
     };
     Some(Sway { encodings: largest(scheme_id::tail)?, ways: largest(scheme_id::head)? })
 }
@@ -145,7 +142,7 @@ mod tests {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
         let rows: Vec<_> = floor(&definition, &records, "12Bx5").collect();
-        let found: Vec<_> = rows.iter().map(|r| (r.scheme, r.walk, r.limit)).collect();
+        let found: Vec<_> = rows.iter().map(|r| (r.scheme, r.walk.map(|walk| walk.value), r.limit)).collect();
         let expected = [
             ("ccnx/one-pass/crc32c", None, None),
             ("ccnx/burst/crc32c", None, None),
@@ -156,13 +153,21 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_sways_more() {
+    fn takes_the_largest_effects_from_ratios_measured_in_pairs() {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
-        let sway = sway(&definition, &records, "6Bx10").unwrap();
-        assert!((sway.encodings - 1.07 / 1.01).abs() < 1e-9);
-        assert!((sway.ways - 251.0 / 29.0).abs() < 1e-9);
-        assert!(super::sway(&definition, &RecordSet::new(), "6Bx10").is_none());
+        let found = sway(&definition, &records, "6Bx10").unwrap();
+        let (encoding, ratio) = found.encodings;
+        let measured = records.ratio("sample", "6Bx10", encoding, &definition.reference).unwrap();
+        assert_eq!((encoding, ratio), ("ccnx/one-by-one/crc32c", measured.interval()));
+        assert!(ratio.low < ratio.value && ratio.value < ratio.high);
+        assert_eq!(found.ways.0, "ndn/burst/crc32c");
+        // Means alone, which were not measured in pairs, have no ratio.
+        let mut unpaired = RecordSet::new();
+        for record in records.iter().filter(|record| record.metric != metric::RATIO) {
+            unpaired.insert(record.clone()).unwrap();
+        }
+        assert!(sway(&definition, &unpaired, "6Bx10").is_none());
     }
 
     #[test]

@@ -180,8 +180,9 @@ fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Col
         };
         let quoted = format!("“{}”", format::plain(&outcome.claim.words));
         out += &wrapped(&quoted, "", width);
-        out += &format!("  {}\n", coloured(&sentence(words::overall(overall)), code, colours));
-        out += &wrapped(&words::counts(&outcome), "  ", width);
+        let found = sentence(&words::comparisons(outcome.counts()));
+        out += &format!("  {}\n", coloured(&found, code, colours));
+        out += &wrapped(&words::range(&outcome), "  ", width);
     }
     if out.is_empty() { out } else { format!("The source's words\n\n{out}\n") }
 }
@@ -209,7 +210,7 @@ fn targets(definition: &Definition, records: &RecordSet, width: u16, colours: Co
             ratio(target.at_most)
         );
     }
-    if out.is_empty() { out } else { format!("Targets\n\n{out}") }
+    if out.is_empty() { out } else { format!("Criteria\n\n{out}") }
 }
 
 const GREEN: &str = "32";

@@ -11,7 +11,7 @@ use super::{chart, sections, words};
 use crate::record::{Machine, Record, RecordSet, metric};
 use crate::stats::Interval;
 use crate::study::definition::{Chart, Definition};
-use crate::study::outcome::{Case, ClaimOutcome, Finding, Overall, Reached, TargetOutcome};
+use crate::study::outcome::{Case, ClaimOutcome, Finding, Overall, Reached, Tally, TargetOutcome};
 
 /// One study's part of the page.
 #[derive(Serialize)]
@@ -44,9 +44,9 @@ pub(super) struct StudyView {
 #[derive(Serialize)]
 struct ClaimView {
     tone: &'static str,
-    overall: &'static str,
+    overall: String,
     words: String,
-    counts: String,
+    range: String,
     rule: String,
     cases: Vec<CaseView>,
 }
@@ -80,7 +80,7 @@ struct TargetView {
 struct FloorView {
     workload: String,
     open: bool,
-    rows: Vec<[String; 7]>,
+    rows: Vec<[String; 5]>,
 }
 
 #[derive(Serialize)]
@@ -136,10 +136,10 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
             format::plain(reason)
         }),
         date: shown(&machine.run.date),
-        answer: answer(&claims, &targets, &sways),
+        answer: answer(definition, &claims, &targets, &sways),
         findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
         claims: claims.iter().map(claim).collect(),
-        sway: sways.iter().map(|(w, s)| [format::plain(w), times(s.encodings), times(s.ways)]).collect(),
+        sway: sways.iter().map(|(w, s)| [format::plain(w), effect(s.encodings), effect(s.ways)]).collect(),
         targets: targets_view(&targets),
         floors,
         charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
@@ -171,7 +171,8 @@ fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
     if any(|r| r.metric == metric::RATIO) {
         made.push(
             "Schemes that are compared are timed in alternation within one run; a ratio is taken pair by pair, and its \
-             interval is a percentile bootstrap over the pairs. Verdicts are drawn from intervals, not from medians."
+             bounds are order statistics of the pairs. Verdicts are drawn from intervals of 95 %, not from medians; \
+             fewer than six rounds cover less, which is stated, and decide nothing."
                 .to_owned(),
         );
     }
@@ -180,45 +181,49 @@ fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
 
 /// The answer in a few sentences.
 fn answer(
+    definition: &Definition,
     claims: &[ClaimOutcome<'_>],
     targets: &[TargetOutcome<'_>],
-    sways: &[(&str, tables::Sway)],
+    sways: &[(&str, tables::Sway<'_>)],
 ) -> Vec<String> {
     let mut sentences = Vec::new();
-    let count = |overall| claims.iter().filter(|c| c.overall() == overall).count();
-    let said: Vec<String> = [
-        (count(Overall::Agrees), "agrees with"),
-        (count(Overall::Mixed), "agrees in part with"),
-        (count(Overall::Disagrees), "disagrees with"),
-        (count(Overall::Undecided), "cannot tell about"),
-        (count(Overall::NotMeasured), "did not measure"),
+    let found: Vec<String> = [
+        (Overall::Agrees, ["agrees in every comparison", "agree in every comparison"]),
+        (Overall::Disagrees, ["disagrees in every comparison", "disagree in every comparison"]),
+        (Overall::Mixed, ["differs between comparisons", "differ between comparisons"]),
+        (Overall::Undecided, ["is undecided", "are undecided"]),
+        (Overall::NotMeasured, ["not measured", "not measured"]),
     ]
     .into_iter()
+    .map(|(overall, words)| (claims.iter().filter(|c| c.overall() == overall).count(), words))
     .filter(|(count, _)| *count > 0)
-    .map(|(count, verb)| format!("{verb} {count}"))
+    .map(|(count, [one, several])| format!("{count} {}", if count == 1 { one } else { several }))
     .collect();
-    if !said.is_empty() {
-        let statements = if claims.len() == 1 { "statement" } else { "statements" };
-        sentences.push(format!(
-            "Of the source's {} {statements}, this machine {}.",
-            claims.len(),
-            said.join(", ")
-        ));
+    if !found.is_empty() {
+        sentences.push(format!("Statements of the source: {}.", found.join(", ")));
     }
-    let most = |part: fn(&tables::Sway) -> f64| sways.iter().map(|(_, s)| part(s)).reduce(f64::max);
-    if let (Some(encodings), Some(ways)) = (most(|s| s.encodings), most(|s| s.ways)) {
-        sentences.push(format!(
-            "With the reference's hash and the same way of hashing, encodings differ by up to {}; with the same encoding, ways \
-             of hashing differ by up to {}.",
-            times(encodings),
-            times(ways)
-        ));
-    }
-    let reached = |what| targets.iter().filter(|t| t.measured.is_some_and(|(_, r)| r == what)).count();
+    let reference = &definition.reference;
+    let effects = sways.iter().map(|(workload, sway)| (*workload, sway.encodings));
+    sentences.extend(largest("the encoding", effects, reference));
+    let effects = sways.iter().map(|(workload, sway)| (*workload, sway.ways));
+    sentences.extend(largest("the way of hashing", effects, reference));
     if !targets.is_empty() {
-        sentences.push(format!("Targets met: {} of {}.", reached(Reached::Met), targets.len()));
+        let tally: Tally = targets.iter().map(|t| t.measured.map(|(_, reached)| reached)).collect();
+        sentences.push(format!("Criteria: {}.", words::tally(tally)));
     }
     sentences
+}
+
+/// The largest of the effects of `what`: on a workload, a scheme and its ratio to the reference.
+fn largest<'a>(
+    what: &str,
+    effects: impl Iterator<Item = (&'a str, (&'a str, Interval))>,
+    reference: &str,
+) -> Option<String> {
+    let effect = |of: Interval| of.value.ln().abs();
+    let (workload, (scheme, of)) = effects.max_by(|a, b| effect(a.1.1).total_cmp(&effect(b.1.1)))?;
+    let of = words::ratio_with_bounds(of);
+    Some(format!("Largest effect of {what}: {scheme} takes {of} of the time of {reference} ({workload})."))
 }
 
 fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {
@@ -246,9 +251,9 @@ fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {
             Overall::Disagrees => "bad",
             Overall::Mixed | Overall::Undecided | Overall::NotMeasured => "open",
         },
-        overall: words::overall(overall),
+        overall: words::comparisons(outcome.counts()),
         words: outcome.claim.words.clone(),
-        counts: words::counts(outcome),
+        range: words::range(outcome),
         rule: words::rule(outcome),
         cases: outcome.cases.iter().map(case).collect(),
     }
@@ -280,15 +285,12 @@ fn targets_view(outcomes: &[TargetOutcome<'_>]) -> Vec<TargetView> {
 
 fn floor_view(definition: &Definition, records: &RecordSet, workload: &str, open: bool) -> Option<FloorView> {
     let row = |row: FloorRow<'_>| {
-        let over = |base: Option<f64>| base.filter(|b| *b > 0.0).map(|base| times(row.mean.value / base));
         [
             Some(row.scheme.to_owned()),
-            Some(figure(row.mean.value)),
-            row.walk.map(figure),
-            row.walk.map(|walk| figure(row.mean.value - walk)),
-            over(row.walk),
+            Some(words::cycles(row.mean)),
+            row.walk.map(words::cycles),
+            row.walk.map(|walk| figure(row.mean.value - walk.value)),
             row.limit.map(figure),
-            over(row.limit),
         ]
         .map(|cell| cell.unwrap_or_else(|| format::NONE.to_owned()))
     };
@@ -349,24 +351,22 @@ fn is_reference(definition: &Definition, row: &SchemeRow<'_>) -> bool {
     row.scheme == definition.reference
 }
 
-/// The probe's own cost: workload, mean, fewest.
+/// The probe's own cost: workload and units of work to a reading, mean, fewest.
 fn overhead(definition: &Definition, records: &RecordSet) -> Vec<[String; 3]> {
-    let cycles = |workload, name| {
-        let record = records.metric(&definition.slug, workload, metric::EMPTY, name);
-        record.map(|record| record.interval())
+    let cell = |i: Interval| if i.low < i.high { words::cycles(i) } else { figure(i.value) };
+    let row = |mean: &Record| {
+        let units = mean.scheme.strip_prefix(metric::EMPTY)?;
+        let label = match units.strip_prefix('/') {
+            Some("1") => format!("{}, 1 unit", mean.workload),
+            Some(units) => format!("{}, {units} units", mean.workload),
+            None => mean.workload.clone(),
+        };
+        let least = records.metric(&definition.slug, &mean.workload, &mean.scheme, metric::OVERHEAD_MIN);
+        let least = least.map_or_else(|| format::NONE.to_owned(), |record| cell(record.interval()));
+        Some([format::plain(&label), cell(mean.interval()), least])
     };
-    let exact = |i: Interval| if i.low < i.high { words::cycles(i) } else { figure(i.value) };
-    records
-        .workloads(&definition.slug)
-        .into_iter()
-        .filter_map(|workload| {
-            let (mean, min) =
-                (cycles(workload, metric::OVERHEAD_MEAN), cycles(workload, metric::OVERHEAD_MIN));
-            mean.or(min)?;
-            let cell = |i: Option<Interval>| i.map_or_else(|| format::NONE.to_owned(), exact);
-            Some([format::plain(workload), cell(mean), cell(min)])
-        })
-        .collect()
+    let of = |r: &&Record| r.study == definition.slug && r.metric == metric::OVERHEAD_MEAN;
+    records.iter().filter(of).filter_map(row).collect()
 }
 
 fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
@@ -390,6 +390,10 @@ fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         ("Governor", text(&cpu.governor)),
         ("Turbo", yes(cpu.turbo)),
         ("Time-stamp counter", ghz(run.tsc_ghz_before, run.tsc_ghz_after)),
+        (
+            "Step of the counter",
+            run.tsc_step.map_or_else(|| format::NONE.to_owned(), |step| step.to_string()),
+        ),
         ("Core clock", ghz(run.core_ghz_before, run.core_ghz_after)),
         (
             "Memory",
@@ -414,7 +418,7 @@ fn shown(text: &str) -> String {
     if text.is_empty() { format::NONE.to_owned() } else { format::plain(text) }
 }
 
-/// A factor: `×1.24`.
-fn times(factor: f64) -> String {
-    format!("×{}", if factor < 2.0 { format!("{factor:.2}") } else { format!("{factor:.1}") })
+/// A scheme and its ratio.
+fn effect((scheme, of_reference): (&str, Interval)) -> String {
+    format!("{scheme}: {}", words::ratio_with_bounds(of_reference))
 }

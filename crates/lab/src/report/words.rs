@@ -2,63 +2,59 @@
 
 use super::format::{figure, interval, ratio};
 use crate::stats::Interval;
-use crate::study::outcome::{ClaimOutcome, Finding, Overall, Reached};
+use crate::study::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 
 pub(super) fn finding(finding: Finding) -> &'static str {
     match finding {
         Finding::Agrees => "agrees",
         Finding::Disagrees => "disagrees",
-        Finding::Undecided => "cannot tell",
+        Finding::Undecided => "undecided",
     }
 }
 
-pub(super) fn overall(overall: Overall) -> &'static str {
-    match overall {
-        Overall::Agrees => "this machine agrees",
-        Overall::Disagrees => "this machine disagrees",
-        Overall::Mixed => "this machine agrees in part",
-        Overall::Undecided => "this machine cannot tell",
-        Overall::NotMeasured => "not measured",
+/// The comparisons of a claim by finding: `agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1`.
+pub(super) fn comparisons(counts: Counts) -> String {
+    let Counts { all, agree, disagree, undecided } = counts;
+    let found = [("agrees", agree), ("disagrees", disagree), ("undecided", undecided)];
+    let mut out = String::new();
+    for (word, count) in found.into_iter().filter(|(_, count)| *count > 0) {
+        if out.is_empty() {
+            let comparisons = if all == 1 { "comparison" } else { "comparisons" };
+            out = format!("{word}: {count} of {all} {comparisons}");
+        } else {
+            out += &format!("; {word}: {count}");
+        }
     }
+    if out.is_empty() { "not measured".to_owned() } else { out }
+}
+
+/// Criteria by finding, those without any left out: `1 met, 2 not measured`.
+pub(super) fn tally(tally: Tally) -> String {
+    let Tally { met, missed, undecided, not_measured } = tally;
+    let found = [(met, "met"), (missed, "missed"), (undecided, "undecided"), (not_measured, "not measured")];
+    let found = found.into_iter().filter(|(count, _)| *count > 0);
+    found.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn reached(reached: Reached) -> &'static str {
     match reached {
         Reached::Met => "met",
         Reached::Missed => "missed",
-        Reached::Undecided => "cannot tell",
+        Reached::Undecided => "undecided",
     }
 }
 
-/// How many comparisons say what, and between which ratios they lie.
-pub(super) fn counts(outcome: &ClaimOutcome<'_>) -> String {
-    let counts = outcome.counts();
-    if counts.all == 0 {
-        return "No ratio that it speaks of was measured.".to_owned();
+/// Range of the intervals of a claim's ratios.
+pub(super) fn range(outcome: &ClaimOutcome<'_>) -> String {
+    let low = outcome.counted().map(|case| case.ratio.low).reduce(f64::min);
+    let high = outcome.counted().map(|case| case.ratio.high).reduce(f64::max);
+    match low.zip(high) {
+        Some((low, high)) => format!("The intervals of the ratios span {} to {}.", ratio(low), ratio(high)),
+        None => "None of its ratios was measured.".to_owned(),
     }
-    let said: Vec<String> =
-        [(counts.agree, "agree"), (counts.disagree, "disagree"), (counts.undecided, "cannot tell")]
-            .into_iter()
-            .filter(|&(count, _)| count > 0)
-            .map(|(count, word)| match count {
-                1 if word == "cannot tell" => format!("1 {word}"),
-                1 => format!("1 {word}s"),
-                _ => format!("{count} {word}"),
-            })
-            .collect();
-    let low = outcome.counted().map(|case| case.ratio.low).fold(f64::INFINITY, f64::min);
-    let high = outcome.counted().map(|case| case.ratio.high).fold(f64::NEG_INFINITY, f64::max);
-    let comparisons = if counts.all == 1 { "comparison" } else { "comparisons" };
-    format!(
-        "Of {} {comparisons}, {}; the intervals of the ratios lie between {} and {}.",
-        counts.all,
-        said.join(", "),
-        ratio(low),
-        ratio(high)
-    )
 }
 
-/// Which ratios fit a claim.
+/// The ratios that fit a claim.
 pub(super) fn rule(outcome: &ClaimOutcome<'_>) -> String {
     match outcome.claim.rule.fits(outcome.claim.tolerance) {
         (None, ceiling) => format!("fits a ratio at or below {}", ratio(ceiling)),
@@ -75,4 +71,27 @@ pub(super) fn cycles(estimate: Interval) -> String {
 /// A ratio with its bounds.
 pub(super) fn ratio_with_bounds(estimate: Interval) -> String {
     format!("{} {}", ratio(estimate.value), interval(estimate, ratio))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_are_counted_by_finding() {
+        let of = |agree, disagree, undecided| {
+            comparisons(Counts { all: agree + disagree + undecided, agree, disagree, undecided })
+        };
+        assert_eq!(of(1, 5, 1), "agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1");
+        assert_eq!(of(2, 0, 0), "agrees: 2 of 2 comparisons");
+        assert_eq!(of(0, 0, 1), "undecided: 1 of 1 comparison");
+        assert_eq!(of(0, 0, 0), "not measured");
+    }
+
+    #[test]
+    fn criteria_that_were_not_measured_are_not_among_the_others() {
+        assert_eq!(tally(Tally { not_measured: 4, ..Tally::default() }), "4 not measured");
+        let all = Tally { met: 1, missed: 2, undecided: 3, not_measured: 4 };
+        assert_eq!(tally(all), "1 met, 2 missed, 3 undecided, 4 not measured");
+    }
 }

@@ -30,6 +30,9 @@ pub struct Definition {
     pub schemes: Vec<String>,
     /// The scheme to which every other one's time is given as a ratio.
     pub reference: String,
+    /// Ratios to measure besides those to the reference and those of targets and claims: the time of the
+    /// first scheme over that of the second.
+    pub pairs: Vec<(String, String)>,
     /// The metric of charts and tables; `cycles_mean` where the file names none.
     pub metric: String,
     /// What a figure is for, one word such as `tuple` or `find`; `name` where the file has none.
@@ -359,7 +362,8 @@ impl Definition {
         only.map_or(&self.schemes, |only| &only.schemes)
     }
 
-    /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the targets and claims.
+    /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the
+    /// file, its targets and its claims.
     pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {
         let to_reference = self
             .schemes
@@ -367,9 +371,10 @@ impl Definition {
             .filter(|&scheme| *scheme != self.reference)
             .map(|scheme| (scheme.as_str(), self.reference.as_str()));
         let targets = self.targets.iter().map(|t| (t.of.as_str(), t.to.as_str()));
-        let claims = self.claims.iter().flat_map(|c| &c.pairs).map(|(of, to)| (of.as_str(), to.as_str()));
+        let named = self.pairs.iter().chain(self.claims.iter().flat_map(|c| &c.pairs));
+        let named = named.map(|(of, to)| (of.as_str(), to.as_str()));
         let mut seen = HashSet::new();
-        to_reference.chain(targets).chain(claims).filter(|&pair| seen.insert(pair)).collect()
+        to_reference.chain(targets).chain(named).filter(|&pair| seen.insert(pair)).collect()
     }
 }
 
@@ -463,6 +468,19 @@ mod tests {
         assert_eq!((study.metric.as_str(), study.per.as_str()), ("ns", "find"));
         let error = message(changed(reference, &format!("per = \" \"\n{reference}")));
         assert_eq!(error, "study.toml: per: takes some words");
+    }
+
+    #[test]
+    fn measures_the_pairs_of_the_file() {
+        let reference = "reference = \"ndn/one-by-one/crc32c\"";
+        let with = |pair: &str| changed(reference, &format!("pairs = [[{pair}]]\n{reference}"));
+        let study = with("\"ndn/walk\", \"ccnx/walk\"").unwrap();
+        assert!(study.ratio_pairs().contains(&("ndn/walk", "ccnx/walk")));
+        assert_eq!(study.ratio_pairs().len(), 46 + 6 + 1);
+        let error = message(with("\"ndn/walk\", \"ndn\""));
+        assert!(error.contains("pairs[0]: \"ndn\" is not in the study"), "{error}");
+        let error = message(with("\"ndn/walk\", \"ndn/walk\""));
+        assert_eq!(error, "study.toml: pairs[0]: takes two different schemes");
     }
 
     #[test]

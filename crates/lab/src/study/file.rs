@@ -27,6 +27,8 @@ pub(super) struct File {
     workloads: Vec<String>,
     schemes: Vec<String>,
     reference: String,
+    #[serde(default)]
+    pairs: Vec<(String, String)>,
     #[serde(default = "default_metric")]
     metric: String,
     #[serde(default = "default_per")]
@@ -148,6 +150,9 @@ impl Checker<'_> {
         self.ids("workloads", &file.workloads)?;
         let schemes = self.expand("schemes", &file.schemes)?;
         self.known("reference", &file.reference, &schemes)?;
+        for (i, (of, to)) in file.pairs.iter().enumerate() {
+            self.pair(&format!("pairs[{i}]"), of, to, &schemes)?;
+        }
         for (field, size) in [("size.quick", file.size.quick), ("size.full", file.size.full)] {
             self.names(&format!("{field}.items"), size.items)?;
             self.range(
@@ -233,6 +238,7 @@ impl Checker<'_> {
             workloads: file.workloads,
             schemes,
             reference: file.reference,
+            pairs: file.pairs,
             metric: file.metric,
             per: file.per,
             size: file.size,

@@ -1,4 +1,4 @@
-//! What the records say of a study's claims and targets. A ratio without a record says nothing.
+//! Claims, targets and limits of a study beside its records. A ratio without a record says nothing.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use super::definition::{Against, Claim, Definition, Limit, Rule, Target};
 use crate::record::{RecordSet, metric};
 use crate::stats::Interval;
 
-/// What the interval of a ratio says of a rule.
+/// Finding on a rule, from the interval of a ratio. An interval that covers less than 95 % leaves it
+/// undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// The whole interval fits the rule.
@@ -34,18 +35,18 @@ pub struct Case<'a> {
     pub finding: Finding,
 }
 
-/// What all cases of a claim say together.
+/// Finding on all cases of a claim together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overall {
     /// Every case agrees.
     Agrees,
-    /// At least one case disagrees, and none agrees.
+    /// Every case disagrees.
     Disagrees,
-    /// At least one case agrees, and at least one disagrees.
-    Mixed,
-    /// No case disagrees, and at least one is undecided.
+    /// Every case is undecided.
     Undecided,
-    /// There is no case.
+    /// The cases differ.
+    Mixed,
+    /// No case was measured.
     NotMeasured,
 }
 
@@ -58,15 +59,44 @@ pub struct ClaimOutcome<'a> {
     pub cases: Vec<Case<'a>>,
 }
 
-/// Whether a target is met.
+/// Finding on a criterion, from the interval of a figure. An interval that covers less than 95 % leaves it
+/// undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// The whole interval is at or below the target.
+    /// The whole interval is at or below the criterion.
     Met,
-    /// The whole interval is above the target.
+    /// The whole interval is above the criterion.
     Missed,
-    /// The target lies within the interval.
+    /// The criterion lies within the interval.
     Undecided,
+}
+
+/// Criteria by finding. Those without a record are a count of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Criteria met.
+    pub met: usize,
+    /// Criteria missed.
+    pub missed: usize,
+    /// Criteria that the interval leaves undecided.
+    pub undecided: usize,
+    /// Criteria without a record.
+    pub not_measured: usize,
+}
+
+impl FromIterator<Option<Reached>> for Tally {
+    fn from_iter<I: IntoIterator<Item = Option<Reached>>>(findings: I) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            *match finding {
+                Some(Reached::Met) => &mut tally.met,
+                Some(Reached::Missed) => &mut tally.missed,
+                Some(Reached::Undecided) => &mut tally.undecided,
+                None => &mut tally.not_measured,
+            } += 1;
+        }
+        tally
+    }
 }
 
 /// A target beside what was measured.
@@ -90,7 +120,7 @@ pub struct LimitOutcome<'a> {
 }
 
 impl Reached {
-    /// Whether a figure with these bounds is at most so much.
+    /// Finding on a figure that is to be `at_most` so much.
     fn judge(at_most: f64, figure: Interval) -> Self {
         if !figure.is_conclusive() {
             Self::Undecided
@@ -105,7 +135,7 @@ impl Reached {
 }
 
 impl Rule {
-    /// What the interval of a ratio says of the rule.
+    /// Finding on a ratio.
     pub fn judge(self, tolerance: f64, ratio: Interval) -> Finding {
         if !ratio.is_conclusive() {
             return Finding::Undecided;
@@ -143,7 +173,7 @@ impl<'a> ClaimOutcome<'a> {
         self.cases.iter().filter(move |case| !(any_named && case.own))
     }
 
-    /// How many cases count, and how many of them agree, disagree and are undecided.
+    /// The cases that count, by finding.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for case in self.counted() {
@@ -157,19 +187,19 @@ impl<'a> ClaimOutcome<'a> {
         counts
     }
 
-    /// What the cases that count say together.
+    /// Finding on the cases that count together.
     pub fn overall(&self) -> Overall {
         match self.counts() {
             Counts { all: 0, .. } => Overall::NotMeasured,
             Counts { all, agree, .. } if agree == all => Overall::Agrees,
-            Counts { disagree: 0, .. } => Overall::Undecided,
-            Counts { agree: 0, .. } => Overall::Disagrees,
+            Counts { all, disagree, .. } if disagree == all => Overall::Disagrees,
+            Counts { all, undecided, .. } if undecided == all => Overall::Undecided,
             _ => Overall::Mixed,
         }
     }
 }
 
-/// How many cases say what.
+/// Cases of a claim, by finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All of them.
@@ -302,9 +332,11 @@ mod tests {
         };
         assert_eq!(overall(&[]), Overall::NotMeasured);
         assert_eq!(overall(&[(Agrees, false), (Agrees, false)]), Overall::Agrees);
-        assert_eq!(overall(&[(Agrees, false), (Undecided, false)]), Overall::Undecided);
+        assert_eq!(overall(&[(Disagrees, false), (Disagrees, false)]), Overall::Disagrees);
+        assert_eq!(overall(&[(Undecided, false), (Undecided, false)]), Overall::Undecided);
+        assert_eq!(overall(&[(Agrees, false), (Undecided, false)]), Overall::Mixed);
         assert_eq!(overall(&[(Agrees, false), (Disagrees, false)]), Overall::Mixed);
-        assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Disagrees);
+        assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Mixed);
         assert_eq!(overall(&[(Agrees, false), (Disagrees, true)]), Overall::Agrees);
         assert_eq!(overall(&[(Disagrees, true)]), Overall::Disagrees);
     }
@@ -321,6 +353,14 @@ mod tests {
         }
         assert_eq!(Reached::judge(1.0, of(6)), Reached::Met);
         assert_eq!(Rule::NoMore.judge(0.1, of(6)), Finding::Agrees);
+    }
+
+    #[test]
+    fn counts_criteria_that_were_not_measured_apart() {
+        use Reached::{Met, Missed, Undecided};
+        let tally: Tally =
+            [Some(Met), None, Some(Missed), None, Some(Undecided), Some(Met)].into_iter().collect();
+        assert_eq!(tally, Tally { met: 2, missed: 1, undecided: 1, not_measured: 2 });
     }
 
     #[test]

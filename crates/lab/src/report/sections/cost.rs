@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Facts;
 use crate::record::{Record, RecordSet, metric};
 use crate::report::bars::{Bar, BarPlot, BarPlots, Group};
-use crate::report::format::{self, figure, interval, ratio};
+use crate::report::format::{self, figure, interval};
 use crate::report::section::{Block, Section, Shown, Table};
 use crate::report::{scheme_id, words};
 use crate::study::definition::Definition;
@@ -47,7 +47,7 @@ fn finding(definition: &Definition, facts: &Facts<'_>, workload: &str) -> Option
         facts.schemes.iter().copied().filter_map(cost).min_by(|a, b| a.1.total_cmp(&b.1))?;
     let to = &definition.reference;
     let of_reference = match facts.records.ratio(facts.study, workload, scheme, to) {
-        Some(record) => format!(", {} of {to}", ratio(record.value)),
+        Some(record) => format!(", {} of {to}", words::ratio_with_bounds(record.interval())),
         None => String::new(),
     };
     Some(format!(

@@ -8,7 +8,7 @@ use crate::report::section::{Block, Section, Shown, Table};
 use crate::report::words;
 use crate::stats::Interval;
 use crate::study::definition::{Against, Definition};
-use crate::study::outcome::{LimitOutcome, Reached};
+use crate::study::outcome::{LimitOutcome, Tally};
 
 pub(super) const MODEL: &str = "forwarder";
 /// The models of what is measured besides; they stand in this section.
@@ -150,8 +150,8 @@ fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
     };
     (!limits.is_empty()).then(|| {
         Block::Table(Table {
-            caption: "limits that the project sets itself".to_owned(),
-            columns: ["workload", "limit", "measured", "verdict"].map(str::to_owned).into(),
+            caption: "criteria that the project sets itself".to_owned(),
+            columns: ["workload", "criterion", "measured", "verdict"].map(str::to_owned).into(),
             left: 2,
             rows: limits.iter().map(row).collect(),
             shown: Shown::Open,
@@ -160,16 +160,8 @@ fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
 }
 
 fn limit_finding(limits: &[LimitOutcome<'_>]) -> Option<String> {
-    let of = |wanted: Reached| {
-        limits.iter().filter(|outcome| outcome.measured.is_some_and(|(_, reached)| reached == wanted)).count()
-    };
-    let (met, missed, undecided) = (of(Reached::Met), of(Reached::Missed), of(Reached::Undecided));
-    let measured = met + missed + undecided;
-    (measured > 0).then(|| {
-        format!(
-            "Of {measured} limits that were measured {met} are met, {missed} missed, and {undecided} cannot be told."
-        )
-    })
+    let tally: Tally = limits.iter().map(|outcome| outcome.measured.map(|(_, reached)| reached)).collect();
+    (!limits.is_empty()).then(|| format!("Criteria: {}.", words::tally(tally)))
 }
 
 /// What ours takes, and how many times that the others of the run. What was measured elsewhere is held against nothing: its machine was another.
@@ -349,16 +341,16 @@ mod tests {
         let elsewhere = section.table("ours, and what");
         assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
         assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
-        let limits = section.table("limits");
+        let limits = section.table("criteria");
         let verdicts: Vec<&str> =
             limits.rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
         assert_eq!(
             verdicts,
-            ["met", "cannot tell", "missed", "not measured", "not measured", "not measured", "not measured"]
+            ["met", "undecided", "missed", "not measured", "not measured", "not measured", "not measured"]
         );
         assert_eq!(
             section.findings.last().map(String::as_str),
-            Some("Of 3 limits that were measured 1 are met, 1 missed, and 1 cannot be told.")
+            Some("Criteria: 1 met, 1 missed, 1 undecided, 4 not measured.")
         );
     }
 

@@ -15,7 +15,10 @@ pub(super) const MODEL: &str = "render";
 /// The message that hostile ones are held against, octet by octet.
 const ORDINARY: &str = "response/a500";
 
-/// What the workloads of hostile names are called.
+/// The renderer of this repository.
+const OURS: &str = "ours";
+
+/// Prefix of the workloads of hostile names.
 const HOSTILE: &str = "hostile/";
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
@@ -148,7 +151,7 @@ impl View<'_> {
                     None => format!("{id}: not measured"),
                 };
                 let figure = value.map_or_else(String::new, |v| figure(v.value));
-                let colour = usize::from(*id != "ours");
+                let colour = usize::from(*id != OURS);
                 Bar { label: (*id).to_owned(), told, colour, value, figure, tick: None }
             };
             BarPlot {
@@ -168,54 +171,56 @@ impl View<'_> {
         }
     }
 
+    /// The ratio of two schemes' times, as it was measured pair by pair.
+    fn ratio(&self, workload: &str, of: &str, to: &str) -> Option<Interval> {
+        self.facts.records.ratio(self.facts.study, workload, of, to).map(Record::interval)
+    }
+
     fn findings(&self) -> Vec<String> {
-        let ours = "ours";
         let mut findings = Vec::new();
         for Rendered { workload, schemes } in &NAMES_PER_SECOND {
-            let (Some(old), Some(new)) = (self.ns(workload, "old"), self.ns(workload, "new")) else {
-                continue;
-            };
+            let Some(measured) = self.ratio(workload, "new", "old") else { continue };
             let of_source =
                 |id| schemes.iter().find(|(scheme, _)| *scheme == id).map_or(0.0, |(_, names)| *names);
             findings.push(format!(
-                "{workload}: new is {} times as fast as old; the source's figures say {}.",
-                ratio(old.value / new.value),
-                ratio(of_source("new") / of_source("old"))
+                "{workload}: new takes {} of old; {} by the source's figures.",
+                words::ratio_with_bounds(measured),
+                ratio(of_source("old") / of_source("new"))
             ));
         }
         findings.extend(self.facts.workloads.iter().filter_map(|w| self.smallest(w)));
-        if let (Some(us), Some(dumb)) = (self.ns("servfail", ours), self.ns("servfail", "dumb")) {
-            findings
-                .push(format!("servfail: ours takes {} ns more than dumb.", figure(us.value - dumb.value)));
-        }
         let hostile = self.facts.workloads.iter().filter(|w| w.starts_with(HOSTILE));
-        let worst = hostile.filter_map(|w| Some((*w, self.per_octet(w, ours)?.value)));
+        let worst = hostile.filter_map(|w| Some((*w, self.per_octet(w, OURS)?)));
         if let (Some(ordinary), Some((workload, worst))) =
-            (self.per_octet(ORDINARY, ours), worst.max_by(|a, b| a.1.total_cmp(&b.1)))
+            (self.per_octet(ORDINARY, OURS), worst.max_by(|a, b| a.1.value.total_cmp(&b.1.value)))
         {
             findings.push(format!(
-                "Ours takes at the most {} times as long per octet for hostile names ({workload}) as for {ORDINARY}.",
-                ratio(worst / ordinary.value)
+                "Hostile names cost ours at most {} ns per octet ({workload}); {ORDINARY} costs {}.",
+                words::cycles(worst),
+                words::cycles(ordinary)
             ));
         }
         findings
     }
 
-    /// The fastest of those, but ours, that render a message the smallest, and ours beside it.
+    /// The fastest of the other renderers that make the smallest message, and its time beside that of ours.
     fn smallest(&self, workload: &str) -> Option<String> {
         let octets = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
         let least = self.facts.schemes.iter().filter_map(|s| octets(s)).min_by(f64::total_cmp)?;
-        let others = self.facts.schemes.iter().copied().filter(|s| *s != "ours" && octets(s) == Some(least));
-        let timed = others.filter_map(|scheme| Some((scheme, self.ns(workload, scheme)?.value)));
-        let (fastest, _) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let (ours, ns) = (octets("ours")?, self.ns(workload, "ours")?.value);
-        let to = self.ns(workload, fastest)?.value;
-        let larger =
-            if ours > least { format!(", and {} octets longer", count(ours - least)) } else { String::new() };
+        let others = self.facts.schemes.iter().copied().filter(|s| *s != OURS && octets(s) == Some(least));
+        let timed = others.filter_map(|scheme| Some((scheme, self.ratio(workload, scheme, OURS)?)));
+        let (fastest, of_ours) = timed.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+        let ours = octets(OURS)?;
+        let larger = if ours > least {
+            format!("; ours is {} octets longer", count(ours - least))
+        } else {
+            String::new()
+        };
         Some(format!(
-            "{workload}: ours takes {} of the fastest other with the smallest message, {fastest} ({} octets){larger}.",
-            ratio(ns / to),
-            count(least)
+            "{workload}: {fastest}, the fastest other renderer with the smallest message ({} octets), takes {} \
+             of ours{larger}.",
+            count(least),
+            words::ratio_with_bounds(of_ours)
         ))
     }
 }
@@ -253,7 +258,7 @@ mod tests {
     fn shows_the_source_s_table_sizes_and_findings() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         assert_eq!(section(&definition, &RecordSet::new()), None);
-        let records = records(&[
+        let mut records = records(&[
             ("positive", "old", 4200.0, 153.0, 42.0),
             ("positive", "new", 2100.0, 153.0, 42.0),
             ("positive", "dumb", 100.0, 639.0, 42.0),
@@ -267,6 +272,19 @@ mod tests {
             ("hostile/deep", "ours", 20_000.0, 10_000.0, 64.0),
             ("hostile/distinct", "ours", 9_000.0, 10_000.0, 500.0),
         ]);
+        for (workload, of, to, value) in [
+            ("positive", "new", "old", 0.5),
+            ("positive", "old", "ours", 10.0),
+            ("positive", "domain/hash", "ours", 4.8),
+            ("positive", "domain/hash-reused", "ours", 4.0),
+            ("servfail", "dumb", "ours", 0.667),
+        ] {
+            let first = records.iter().next().unwrap().clone();
+            let (workload, scheme, metric, unit) =
+                (workload.into(), of.into(), metric::RATIO.into(), to.into());
+            let (low, high) = (value * 0.99, value * 1.01);
+            records.insert(Record { workload, scheme, metric, unit, value, low, high, ..first }).unwrap();
+        }
         let section = section(&definition, &records).unwrap();
         let source = section.table("millions of names per second");
         assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
@@ -278,12 +296,22 @@ mod tests {
         assert_eq!(
             section.findings,
             [
-                "positive: new is 2.00 times as fast as old; the source's figures say 7.75.",
-                "positive: ours takes 0.250 of the fastest other with the smallest message, domain/hash-reused (153 octets).",
-                "servfail: ours takes 1.500 of the fastest other with the smallest message, dumb (29 octets).",
-                "servfail: ours takes 2.5 ns more than dumb.",
-                "Ours takes at the most 2.00 times as long per octet for hostile names (hostile/deep) as for response/a500.",
+                "positive: new takes 0.500 [0.495, 0.505] of old; 0.129 by the source's figures.",
+                "positive: domain/hash-reused, the fastest other renderer with the smallest message (153 octets), \
+                 takes 4.00 [3.96, 4.04] of ours.",
+                "servfail: dumb, the fastest other renderer with the smallest message (29 octets), \
+                 takes 0.667 [0.660, 0.674] of ours.",
+                "Hostile names cost ours at most 2.0 [2.0, 2.0] ns per octet (hostile/deep); response/a500 costs 1.0 \
+                 [1.0, 1.0].",
             ]
         );
+    }
+
+    #[test]
+    fn compares_nothing_that_was_not_measured_in_pairs() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records =
+            records(&[("positive", "old", 4200.0, 153.0, 42.0), ("positive", "ours", 60.0, 153.0, 42.0)]);
+        assert_eq!(section(&definition, &records).unwrap().findings, [""; 0]);
     }
 }
