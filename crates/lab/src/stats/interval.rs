@@ -38,7 +38,7 @@ impl Interval {
         Self { value: value * factor, low: low * factor, high: high * factor, coverage }
     }
 
-    /// Whether the coverage is enough for a verdict.
+    /// True if the coverage is enough for a verdict.
     pub fn is_conclusive(&self) -> bool {
         self.coverage >= CONFIDENCE
     }

@@ -120,10 +120,19 @@ impl Scheme<'_> {
         independent(most, fewest)
     }
 
+    /// Evidence that it is slowed: the times, or where those do not double, the entries compared.
+    fn slowed(&self) -> Option<String> {
+        if self.growth().is_some_and(|growth| growth.low >= SLOWED) {
+            let (few, many) = self.times()?;
+            return Some(format!("{} to {} ns", grouped(few.value), grouped(many.value)));
+        }
+        let (few, many) = self.ends(|point| point.compared)?;
+        (few > 0.0 && many >= SLOWED * few)
+            .then(|| format!("{} to {} entries compared", compared(few), compared(many)))
+    }
+
     fn is_slowed(&self) -> bool {
-        let compares_more =
-            self.ends(|point| point.compared).is_some_and(|(few, many)| few > 0.0 && many >= SLOWED * few);
-        compares_more || self.growth().is_some_and(|growth| growth.low >= SLOWED)
+        self.slowed().is_some()
     }
 
     fn is_flat(&self) -> bool {
@@ -171,17 +180,8 @@ impl<'a> Attack<'a> {
 
     fn finding(&self) -> Option<String> {
         let most = self.schemes.iter().flat_map(|s| &s.points).map(|p| p.flows).max()?;
-        let slowed: Vec<String> = self
-            .schemes
-            .iter()
-            .filter(|s| s.is_slowed())
-            .map(|s| match s.times() {
-                Some((few, many)) => {
-                    format!("{} ({} to {} ns)", s.name, grouped(few.value), grouped(many.value))
-                }
-                None => s.name.to_owned(),
-            })
-            .collect();
+        let slowed: Vec<String> =
+            self.schemes.iter().filter_map(|s| Some(format!("{} ({})", s.name, s.slowed()?))).collect();
         let flat: Vec<&str> = self.schemes.iter().filter(|s| s.is_flat()).map(|s| s.name).collect();
         let slows = (!slowed.is_empty()).then(|| format!("slows {}", slowed.join(", ")));
         let spares = match flat.as_slice() {
@@ -282,6 +282,11 @@ mod tests {
         assert_eq!(found(19.0, 21.0, 22.0), (false, false));
         assert_eq!(found(9.0, 10.5, 11.0), (false, true));
         assert_eq!(found(9.0, 10.5, 12.0), (false, false));
+        // More entries compared, in no more time.
+        let point =
+            |flows, compared| Point { flows, ns: Some(&before), compared: Some(compared), longest: None };
+        let scheme = Scheme { name: "a", points: vec![point(0, 1.0), point(9, 2.5)] };
+        assert_eq!(scheme.slowed().as_deref(), Some("1.00 to 2.50 entries compared"));
     }
 
     #[test]
