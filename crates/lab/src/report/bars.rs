@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn bar(value: Option<f64>) -> Bar {
-        let value = value.map(|value| Interval::exact(value));
+        let value = value.map(Interval::exact);
         Bar {
             label: "<b>".into(),
             told: "<i>".into(),
