@@ -536,7 +536,10 @@ mod tests {
             let text = says(&format!("[management]\n{accounts}"));
             assert!(text.starts_with("`management.") && text.contains("names, as \"ndn\""), "{text}");
         }
-        assert!(says("[management]\nusers = [-1]").contains("line 2"));
+        for accounts in ["users = [-1]", "groups = [true]"] {
+            let text = says(&format!("[management]\n{accounts}"));
+            assert!(text.contains("line 2") && text.contains("or a number, as 1000"), "{text}");
+        }
         let text = says("[[routes]]\nprefix = \"/localhost/nfd/rib\"\nto = \"udp4://192.0.2.1:6363\"\n");
         assert_eq!(
             text,

@@ -5,7 +5,8 @@
 //! for [`KEPT`].
 
 use super::Access;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
 use std::ffi::CString;
 
@@ -15,13 +16,29 @@ const KEPT: u64 = 2000;
 const MAX_KEPT: usize = 1024;
 
 /// A user or a group of the configuration: a number, or a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Account {
     /// Its number.
     Id(u32),
     /// Its name.
     Name(String),
+}
+
+impl<'de> Deserialize<'de> for Account {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Given {
+            Id(u32),
+            Name(String),
+        }
+        match Given::deserialize(from) {
+            Ok(Given::Id(id)) => Ok(Self::Id(id)),
+            Ok(Given::Name(name)) => Ok(Self::Name(name)),
+            Err(_) => Err(D::Error::custom("a user or group is a name, as \"ndn\", or a number, as 1000")),
+        }
+    }
 }
 
 /// The system's databases of users and groups.
