@@ -1,7 +1,9 @@
 //! Forwarders under load.
 #![cfg(target_os = "linux")]
 
-use crate::support::{Folder, Ran, holds, lines};
+use crate::support::{Folder, Ran, holds, lines, namespace};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -78,6 +80,56 @@ fn ours_and_the_relay_are_measured_and_reported() {
     let page = std::fs::read_to_string(folder.path("a/report.html")).unwrap();
     folder.run(&["report", "a", "--study", "mine.toml"]).ok();
     assert_eq!(std::fs::read_to_string(folder.path("a/report.html")).unwrap(), page);
+}
+
+/// The study with one workload, over UDP, and these schemes.
+fn over_udp(schemes: &str) -> String {
+    let study = STUDY
+        .replace("[\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"]", "[\"udp/4\"]")
+        .replace("[\"ours\", \"relay\"]", schemes);
+    study.split("[[limit]]").next().unwrap().to_owned()
+}
+
+#[test]
+fn forwarders_start_where_hardly_a_port_is_free() {
+    let folder = Folder::new();
+    folder
+        .write("mine.toml", over_udp("[\"ours\", \"relay\"]").replace("repetitions = 2", "repetitions = 4"));
+    // 32 of the 48 ports are those of consumers and producers.
+    let script = "ip link set lo up && echo '20000 20047' > /proc/sys/net/ipv4/ip_local_port_range && \
+                  exec \"$HASHLANE\" study run mine.toml --out a";
+    let Some(mut command) = namespace("--net", Path::new("/bin/sh"), &["-c", script]) else { return };
+    command.current_dir(folder.path("")).env("HASHLANE", env!("CARGO_BIN_EXE_hashlane"));
+    Ran::from(command.output().unwrap()).ok();
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    holds(&records, &["\nmine,forwarder,udp/4,ours,cpu-clock,", "\nmine,forwarder,udp/4,relay,cpu-clock,"]);
+}
+
+#[test]
+fn a_forwarder_whose_port_another_program_took_gets_another() {
+    // Ours under the name of ndnd; the first start finds its port taken.
+    const NDND: &str = r#"#!/bin/sh
+echo "$3" >> "$FOLDER/starts"
+port=$(sed -n 's/.*port_unicast: \([0-9]*\).*/\1/p' "$3")
+socket=$(sed -n 's/.*socket_path: \(.*\)}.*/\1/p' "$3")
+if test "$(wc -l < "$FOLDER/starts")" -eq 1; then
+    echo "Unable to start UDP listener: listen udp4 0.0.0.0:$port: bind: address already in use"
+    exit 1
+fi
+exec "$HASHLANE" ndn run --unix "$socket" --udp "127.0.0.1:$port" --tcp none --ws none
+"#;
+    let folder = Folder::new();
+    folder.write("mine.toml", over_udp("[\"ours\", \"ndnd\"]"));
+    let ndnd = folder.write("ndnd", NDND);
+    std::fs::set_permissions(&ndnd, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+    command.env("HASHLANE_NDND", &ndnd).env("FOLDER", folder.path(""));
+    command.env("HASHLANE", env!("CARGO_BIN_EXE_hashlane"));
+    let out = Ran::from(command.output().unwrap()).ok();
+    assert!(!out.contains("was not measured"), "{out}");
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    holds(&records, &["\nmine,forwarder,udp/4,ndnd,cpu-clock,cpu_us,"]);
+    assert_eq!(lines(&folder.path("starts")).len(), 3, "two rounds, and one start more");
 }
 
 #[test]

@@ -86,13 +86,35 @@ impl Ran {
         self.out
     }
 
-    /// It failed with one message, without a panic, and printed no result; hands back the message.
+    /// It failed with one message, without a panic, and printed no result; hands back the message. Lines of
+    /// progress may stand before it.
     #[track_caller]
     pub(crate) fn failed(self) -> String {
         assert_eq!(self.code, Some(1), "{self:#?}");
-        assert!(self.out.is_empty() && self.err.starts_with("hashlane: "), "{self:#?}");
-        self.err
+        let lines: Vec<&str> = self.err.lines().skip_while(|line| line.contains(" s: step ")).collect();
+        let message = lines.join("\n");
+        assert!(self.out.is_empty() && message.starts_with("hashlane: "), "{self:#?}");
+        message
     }
+}
+
+/// A command in a new namespace of this kind (`--net`, `--mount`), with the rights of root in it; nothing
+/// where the system refuses that, which it may not with CI=true.
+#[cfg(target_os = "linux")]
+pub(crate) fn namespace(kind: &str, program: &Path, arguments: &[&str]) -> Option<Command> {
+    for rights in [&[][..], &["--map-root-user"]] {
+        let mut command = Command::new("unshare");
+        command.args(rights).arg(kind);
+        let tried = Command::new("unshare").args(rights).args([kind, "true"]).output();
+        if tried.is_ok_and(|tried| tried.status.success()) {
+            command.arg(program).args(arguments);
+            return Some(command);
+        }
+    }
+    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+    assert!(!required, "no new namespace ({kind}) can be made here, and CI=true asks for it");
+    eprintln!("not tested: no new namespace ({kind}) can be made here");
+    None
 }
 
 /// Lines of a file.

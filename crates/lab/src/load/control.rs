@@ -4,11 +4,13 @@ use super::LoadError;
 use super::port::{framing, reader};
 use link::stream::Filled;
 use name::build::OwnedName;
+use name::component::Component;
 use name::ndn::Ndn;
 use ndn::mgmt::command::Target;
+use ndn::mgmt::dataset::ChannelStatus;
 use ndn::mgmt::values::FACE_PIT_TOKENS;
-use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
-use ndn::wire::{Data, LpPacket};
+use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
+use ndn::wire::{Data, InterestBuilder, LpPacket};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
@@ -43,6 +45,30 @@ pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<
     command(stream, b"faces", b"update", &parameters).map(drop)
 }
 
+/// The UDP port on which a forwarder listens, as its dataset faces/channels says.
+pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, LoadError> {
+    let failed = |why: String| LoadError::Forwarder(format!("faces/channels did not work: {why}"));
+    let components = [b"localhost".as_slice(), b"nfd", b"faces", b"channels"].map(Component::generic);
+    let name = OwnedName::<Ndn>::from_components(components).map_err(|error| failed(error.to_string()))?;
+    let interest = InterestBuilder {
+        can_be_prefix: true,
+        must_be_fresh: true,
+        nonce: Some(std::process::id()),
+        ..InterestBuilder::new(name.view())
+    };
+    ask(stream, &interest.build(), |packet| channel_port(content(packet)?)).map_err(failed)
+}
+
+/// The port of the first channel for UDP in a dataset, which is short: one segment.
+fn channel_port(dataset: &[u8]) -> Result<u16, String> {
+    let channels = ChannelStatus::parse_all(dataset).map_err(|error| error.to_string())?;
+    let ports = channels.iter().filter_map(|channel| {
+        let uri: FaceUri = channel.local_uri.parse().ok()?;
+        uri.scheme().starts_with("udp").then(|| uri.socket_address())?
+    });
+    ports.map(|address| address.port()).next().ok_or_else(|| "it has no channel for UDP".to_owned())
+}
+
 fn command(
     stream: &mut UnixStream,
     module: &[u8],
@@ -65,34 +91,74 @@ fn command(
         time,
     };
     let interest = builder.build().map_err(|error| failed(error.to_string()))?;
-    let io = |error: std::io::Error| failed(error.to_string());
+    ask(stream, &interest, answer).map_err(failed)
+}
+
+/// Sends an Interest, waits for the next packet, and reads that.
+fn ask<T>(
+    stream: &mut UnixStream,
+    interest: &[u8],
+    read: impl FnOnce(&[u8]) -> Result<T, String>,
+) -> Result<T, String> {
+    let io = |error: std::io::Error| error.to_string();
     stream.set_read_timeout(Some(PATIENCE)).map_err(io)?;
-    stream.write_all(&interest).map_err(io)?;
+    stream.write_all(interest).map_err(io)?;
     let mut reader = reader();
     loop {
         match reader.fill(stream).map_err(io)? {
-            Filled::End => return Err(failed("the forwarder closed the connection".into())),
-            Filled::Drained(0) => return Err(failed(format!("no answer in {PATIENCE:?}"))),
+            Filled::End => return Err("the forwarder closed the connection".into()),
+            Filled::Drained(0) => return Err(format!("no answer in {PATIENCE:?}")),
             Filled::Full(_) | Filled::Drained(_) => {}
         }
         if let Some(packet) = reader.frames(framing).next() {
-            let packet = packet.map_err(|error| failed(error.to_string()))?;
-            return answer(packet).map_err(failed);
+            return read(packet.map_err(|error| error.to_string())?);
         }
     }
 }
 
 /// The parameters in the answer to a command that was done.
 fn answer(packet: &[u8]) -> Result<ControlParameters, String> {
-    let packet = LpPacket::parse(packet).map_err(|error| error.to_string())?;
-    if let Some(reason) = packet.header.nack {
-        return Err(format!("Nack: {reason}"));
-    }
-    let data = Data::parse(packet.fragment).map_err(|error| error.to_string())?;
-    let response = ControlResponse::parse(data.content()).map_err(|error| error.to_string())?;
+    let response = ControlResponse::parse(content(packet)?).map_err(|error| error.to_string())?;
     if !response.is_ok() {
         return Err(format!("{} {}", response.code, response.text));
     }
     let parameters = response.parameters().map_err(|error| error.to_string())?;
     Ok(parameters.unwrap_or_default())
+}
+
+/// The content of the Data in a packet.
+fn content(packet: &[u8]) -> Result<&[u8], String> {
+    let packet = LpPacket::parse(packet).map_err(|error| error.to_string())?;
+    if let Some(reason) = packet.header.nack {
+        return Err(format!("Nack: {reason}"));
+    }
+    let data = Data::parse(packet.fragment).map_err(|error| error.to_string())?;
+    Ok(data.content())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_is_that_of_the_first_channel_for_udp() {
+        let dataset = |uris: &[&str]| {
+            let mut octets = Vec::new();
+            for uri in uris {
+                ChannelStatus { local_uri: (*uri).to_owned() }.write(&mut octets);
+            }
+            octets
+        };
+        let all = dataset(&[
+            "unix:///run/x.sock",
+            "tcp4://127.0.0.1:1",
+            "udp4://0.0.0.0:40123",
+            "udp4://0.0.0.0:2",
+        ]);
+        assert_eq!(channel_port(&all), Ok(40123));
+        for none in [dataset(&[]), dataset(&["unix:///run/x.sock"]), dataset(&["udp4://nowhere"])] {
+            assert_eq!(channel_port(&none), Err("it has no channel for UDP".to_owned()));
+        }
+        assert!(channel_port(b"\x82\xff").is_err());
+    }
 }

@@ -1,5 +1,6 @@
 //! The thread of the load: consumers ask, producers answer, until the time is up.
 
+use super::forwarders::Running;
 use super::network::{Network, Side};
 use super::port::{Batches, Out, Port, connect};
 use super::process::Process;
@@ -13,7 +14,6 @@ use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ const LOST: Duration = Duration::from_secs(1);
 /// The same while routes are not known to stand.
 const LOST_AT_FIRST: Duration = Duration::from_millis(50);
 /// How long a forwarder may take until it listens, until all pairs exchange packets, and until it has taken the pending Interests.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Lifetime of Interests, in milliseconds: NDN's default, and for those that are to pend longer than any run.
 const LIFETIME: u64 = ndn::wire::interest::DEFAULT_LIFETIME;
 const LONG_LIFETIME: u64 = 300_000;
@@ -139,20 +139,17 @@ impl<'a> Drive<'a> {
         2 * (self.pairs.len() + usize::from(self.workload.pending > 0))
     }
 
-    /// Opens the sockets of all; a relay must know them before it starts.
-    pub(super) fn open_udp(
-        &mut self,
-        forwarder: SocketAddr,
-        network: Option<&Network>,
-    ) -> Result<(), LoadError> {
+    /// Opens the sockets of all. They come before the forwarder: a relay must know them, and the port of a
+    /// forwarder that is told one is then none of theirs.
+    pub(super) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), LoadError> {
         let failed = |error| LoadError::Io("cannot open UDP sockets", error);
         for at in 0..self.count() {
             let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
             let port = match network {
-                None => Port::udp(Ipv4Addr::LOCALHOST, forwarder),
+                None => Port::udp(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST),
                 Some(network) => {
                     let [own, router] = side.addresses();
-                    network.on(side, || Port::udp(own, (router, forwarder.port()).into()))?
+                    network.on(side, || Port::udp(own, router))?
                 }
             };
             self.ports.push(port.map_err(failed)?);
@@ -166,8 +163,15 @@ impl<'a> Drive<'a> {
         pairs.filter_map(|pair| Some((pair.first()?.address()?, pair.last()?.address()?))).collect()
     }
 
-    /// Waits until a forwarder listens, connects, and registers the prefixes of the producers.
-    pub(super) fn connect(&mut self, socket: &Path, process: &mut Process) -> Result<(), LoadError> {
+    /// Waits until a forwarder listens, asks for its UDP port where it chose that, connects, and registers
+    /// the prefixes of the producers. A relay has no prefixes.
+    pub(super) fn connect(&mut self, running: &mut Running) -> Result<(), LoadError> {
+        let Some(socket) = &running.socket.clone() else {
+            let port = running.relay_port(|| self.check_stop())?;
+            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
+            return Ok(());
+        };
+        let process = &mut running.process;
         let begun = Instant::now();
         let mut control = loop {
             match connect(socket) {
@@ -179,6 +183,13 @@ impl<'a> Drive<'a> {
             self.check_stop()?;
             std::thread::sleep(Duration::from_millis(2));
         };
+        if self.workload.link != Link::Unix {
+            let port = match running.port {
+                Some(port) => port,
+                None => control::udp_port(&mut control)?,
+            };
+            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
+        }
         for at in 0..self.count() {
             let silent;
             let (is_producer, prefix) = match self.pairs.get(at / 2) {

@@ -1,15 +1,24 @@
 //! The forwarders that are put under load, and how each is started.
 
+use super::drive::PATIENCE;
 use super::process::{Folder, Process};
-use super::{Index, Link, LoadError};
+use super::{Index, Link, LoadError, relay};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::net::{SocketAddr, UdpSocket};
+use std::io::Read as _;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The variable that names the program of ndnd, where that is not on the `PATH`.
 pub const NDND: &str = "HASHLANE_NDND";
+
+/// File with the output of a forwarder.
+const LOG: &str = "log";
+
+/// Words in the log of ndnd where it cannot bind a port (the C library's of `EADDRINUSE`).
+const IN_USE: &str = "address already in use";
 
 /// A forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +39,20 @@ pub(super) struct Running {
     pub(super) process: Process,
     /// The socket for connections and commands; none of a relay.
     pub(super) socket: Option<PathBuf>,
-    pub(super) _folder: Folder,
+    /// UDP port that it was told to take; without one it takes any that is free, and says which.
+    pub(super) port: Option<u16>,
+    pub(super) folder: Folder,
 }
 
-/// What is known before a forwarder is started.
+/// Settings of a forwarder that is to start.
 pub(super) struct Start<'a> {
     /// Our own command.
     pub(super) command: &'a Path,
     pub(super) core: Option<usize>,
     /// Where its network namespace can be opened, where it has one of its own.
     pub(super) namespace: Option<&'a Path>,
-    /// Where it is to take datagrams.
-    pub(super) udp: SocketAddr,
+    /// Address on which it takes datagrams.
+    pub(super) host: Ipv4Addr,
     /// Who is whose partner, for a relay.
     pub(super) partners: &'a [(SocketAddr, SocketAddr)],
 }
@@ -79,12 +90,18 @@ impl Forwarder {
         })
     }
 
+    /// Whether an error says that another program has the UDP port that this forwarder was told to take.
+    pub(super) fn lost_its_port(self, error: &LoadError) -> bool {
+        self == Self::Ndnd && matches!(error, LoadError::Forwarder(why) if why.contains(IN_USE))
+    }
+
     pub(super) fn start(self, start: &Start<'_>) -> Result<Running, LoadError> {
         let folder = Folder::new()?;
         let socket = folder.path("ndn.sock");
+        let mut port = None;
         let (program, arguments): (PathBuf, Vec<OsString>) = match self {
             Self::Ours | Self::Indexed(_) => {
-                let udp = start.udp.to_string();
+                let udp = SocketAddr::from((start.host, 0)).to_string();
                 let rest = ["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from);
                 let mut arguments: Vec<OsString> =
                     vec!["ndn".into(), "run".into(), "--unix".into(), socket.clone().into()];
@@ -103,23 +120,47 @@ impl Forwarder {
             }
             Self::Relay => {
                 let between = start.partners.iter().map(|(a, b)| OsString::from(format!("{a}={b}")));
-                let mut arguments: Vec<OsString> =
-                    vec!["lab".into(), "relay".into(), start.udp.to_string().into()];
+                let udp = SocketAddr::from((start.host, 0)).to_string();
+                let mut arguments: Vec<OsString> = vec!["lab".into(), "relay".into(), udp.into()];
                 arguments.extend(between);
                 (start.command.to_owned(), arguments)
             }
             Self::Ndnd => {
                 let config = folder.path("config.yml");
-                fs::write(&config, ndnd_config(start.udp.port(), &socket))
+                let free = *port.insert(free_port()?);
+                fs::write(&config, ndnd_config(free, &socket))
                     .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
                 let program = ndnd().ok_or_else(|| LoadError::Forwarder("ndnd is not there".into()))?;
                 (program, vec!["fw".into(), "run".into(), config.into()])
             }
         };
-        let log = folder.path("log");
+        let log = folder.path(LOG);
         let process = Process::start(start.command, start.core, start.namespace, log, &program, &arguments)?;
         let socket = (self != Self::Relay).then_some(socket);
-        Ok(Running { process, socket, _folder: folder })
+        Ok(Running { process, socket, port, folder })
+    }
+}
+
+impl Running {
+    /// Waits until a relay says which port it took. `check` ends the wait with its error.
+    pub(super) fn relay_port(&mut self, check: impl Fn() -> Result<(), LoadError>) -> Result<u16, LoadError> {
+        let begun = Instant::now();
+        loop {
+            let mut said = String::new();
+            // A log that cannot be read is one that says nothing.
+            let _ = fs::File::open(self.folder.path(LOG))
+                .and_then(|log| log.take(1000).read_to_string(&mut said));
+            let line = said.split_once('\n').and_then(|(line, _)| line.strip_prefix(relay::LISTENING));
+            if let Some(address) = line.and_then(|address| address.parse::<SocketAddr>().ok()) {
+                return Ok(address.port());
+            }
+            self.process.check()?;
+            check()?;
+            if begun.elapsed() > PATIENCE {
+                return Err(self.process.failed("the relay does not say where it listens"));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 
@@ -147,9 +188,11 @@ fn ndnd() -> Option<PathBuf> {
     }
 }
 
-/// A UDP port of the loopback address that was free a moment ago.
-pub(super) fn free_port() -> Result<SocketAddr, LoadError> {
+/// A UDP port that was free a moment ago, for a forwarder that must be given one: another program may take it
+/// first.
+fn free_port() -> Result<u16, LoadError> {
     UdpSocket::bind(("127.0.0.1", 0))
         .and_then(|socket| socket.local_addr())
+        .map(|address| address.port())
         .map_err(|error| LoadError::Io("no UDP port is free", error))
 }

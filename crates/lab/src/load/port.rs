@@ -87,10 +87,17 @@ impl Port {
         })
     }
 
-    /// A socket of this address.
-    pub(super) fn udp(own: Ipv4Addr, forwarder: SocketAddr) -> io::Result<Self> {
+    /// A socket of this address, for a forwarder at `forwarder` whose port is not known yet.
+    pub(super) fn udp(own: Ipv4Addr, forwarder: Ipv4Addr) -> io::Result<Self> {
         let socket = UdpSocket::bind(SocketAddr::from((own, 0)))?;
-        Ok(Self::Udp { socket, forwarder })
+        Ok(Self::Udp { socket, forwarder: (forwarder, 0).into() })
+    }
+
+    /// Sets the UDP port of the forwarder.
+    pub(super) fn set_forwarder(&mut self, port: u16) {
+        if let Self::Udp { forwarder, .. } = self {
+            forwarder.set_port(port);
+        }
     }
 
     /// Its own address; none of a stream.

@@ -6,17 +6,25 @@ use super::port::BATCH;
 use link::udp::{RecvBatch, SendBatch, UdpSocket};
 use mio::{Events, Interest, Poll, Token};
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
-/// Sends what comes to `address` from one of a pair to the other; until the process ends.
+/// Beginning of the line with the address that a relay took.
+pub(super) const LISTENING: &str = "listening on ";
+
+/// Sends what comes to `address` from one of a pair to the other; until the process ends. Port 0 takes any
+/// that is free; a line on standard output says which.
 ///
 /// # Errors
-/// The socket fails. It never returns otherwise.
+/// The socket or standard output fails. It never returns otherwise.
 pub fn serve(address: SocketAddr, pairs: &[(SocketAddr, SocketAddr)]) -> io::Result<()> {
     let partner: HashMap<SocketAddr, SocketAddr> =
         pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
     let mut socket = UdpSocket::bind(address)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{LISTENING}{}", socket.local_addr()?)?;
+    out.flush()?;
+    drop(out);
     // As the forwarder does, where the kernel can.
     socket.set_segmentation(true);
     let (mut received, mut queue) = (RecvBatch::new(BATCH), SendBatch::new(BATCH));

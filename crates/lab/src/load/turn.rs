@@ -1,7 +1,7 @@
 //! One forwarder under one load: started, fed, measured, ended.
 
 use super::drive::{Drive, Plan};
-use super::forwarders::{Start, free_port};
+use super::forwarders::Start;
 use super::network::Network;
 use super::process::Cores;
 use super::window::Counts;
@@ -11,6 +11,9 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Starts of a forwarder that must be told a UDP port, where another program takes that port first each time.
+const ATTEMPTS: usize = 5;
 
 /// How long Interests waited for their Data, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,23 +95,35 @@ fn in_thread(
     if let Some(core) = cores.load {
         child::bind(core).map_err(|error| LoadError::Io("cannot bind the load to a core", error))?;
     }
-    let network = if workload.link == Link::Netns { Some(Network::new()?) } else { None };
-    let mut udp = free_port()?;
-    if network.is_some() {
-        udp.set_ip(Ipv4Addr::UNSPECIFIED.into());
+    let mut attempts = 1;
+    loop {
+        match attempt(command, forwarder, workload, plan, cores, stop) {
+            Err(error) if forwarder.lost_its_port(&error) && attempts < ATTEMPTS => attempts += 1,
+            done => return done,
+        }
     }
+}
+
+fn attempt(
+    command: &Path,
+    forwarder: Forwarder,
+    workload: &Workload,
+    plan: &Plan,
+    cores: Cores,
+    stop: &AtomicBool,
+) -> Result<Reading, LoadError> {
+    let network = if workload.link == Link::Netns { Some(Network::new()?) } else { None };
+    let host = if network.is_some() { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
     let mut drive = Drive::new(workload, plan, forwarder.index(), cores.apart(), stop)?;
     if workload.link != Link::Unix {
-        drive.open_udp(udp, network.as_ref())?;
+        drive.open_udp(network.as_ref())?;
     }
     let partners = drive.partners();
     let namespace = network.as_ref().map(Network::router);
     let namespace = namespace.as_deref();
-    let start = Start { command, core: cores.forwarder, namespace, udp, partners: &partners };
+    let start = Start { command, core: cores.forwarder, namespace, host, partners: &partners };
     let mut running = forwarder.start(&start)?;
-    if let Some(socket) = &running.socket {
-        drive.connect(socket, &mut running.process)?;
-    }
+    drive.connect(&mut running)?;
     let reading = drive.run(&mut running.process)?;
     Ok(Reading { cores_apart: cores.apart(), ..reading })
 }
