@@ -44,6 +44,10 @@ pub struct SynReading {
     pub points: Vec<(u32, Vec<f64>)>,
     /// Entries of the fullest bucket, after the last.
     pub longest: Option<u64>,
+    /// SYNs that were sent, and entries of the table after the last.
+    pub table: Option<(u64, u64)>,
+    /// Entries that stayed in the table after each request was reset.
+    pub left: Option<u64>,
     /// How many came, where the set was ended because it took too long.
     pub short: Option<u32>,
 }
@@ -122,26 +126,20 @@ fn arguments(command: &Path, run: &Path, tasks: &Tasks) -> Vec<OsString> {
     .map(OsString::from)
     .into();
     arguments.extend([init, folder]);
+    arguments.extend(["--", "lab", "kernel-init"].map(OsString::from));
     let inside = [
-        "--",
-        "lab",
-        "kernel-init",
-        "--sizes",
-        &list(&tasks.sizes),
-        "--streams",
-        &tasks.streams.to_string(),
-        "--slices",
-        &tasks.slices.to_string(),
-        "--slice",
-        &tasks.slice.to_string(),
-        "--attacks",
-        &attacks.join(","),
-        "--before",
-        &list(&tasks.before),
-        "--seed",
-        &tasks.seed.to_string(),
+        ("--sizes", list(&tasks.sizes)),
+        ("--streams", tasks.streams.to_string()),
+        ("--slices", tasks.slices.to_string()),
+        ("--slice", tasks.slice.to_string()),
+        ("--attacks", attacks.join(",")),
+        ("--before", list(&tasks.before)),
+        ("--seed", tasks.seed.to_string()),
     ];
-    arguments.extend(inside.map(OsString::from));
+    // The kernel divides its command line at spaces: an empty list would take the next flag for its value.
+    for (flag, value) in inside.into_iter().filter(|(_, value)| !value.is_empty()) {
+        arguments.extend([flag.into(), value.into()]);
+    }
     arguments
 }
 
@@ -157,6 +155,8 @@ impl Reading {
             Line::Floor(figures) => self.floor = figures,
             Line::Syn(attack, before, figures) => self.syn_of(attack).points.push((before, figures)),
             Line::Longest(attack, entries) => self.syn_of(attack).longest = Some(entries),
+            Line::Table(attack, sent, entries) => self.syn_of(attack).table = Some((sent, entries)),
+            Line::Left(attack, entries) => self.syn_of(attack).left = Some(entries),
             Line::Short(attack, came) => self.syn_of(attack).short = Some(came),
             Line::Doing(_) | Line::Failed(_) | Line::Done => {}
         }
@@ -218,6 +218,22 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_is_empty_has_no_flag() {
+        let tasks = Tasks {
+            sizes: Vec::new(),
+            streams: 32,
+            slices: 4,
+            slice: 250,
+            attacks: Vec::new(),
+            before: Vec::new(),
+            seed: 7,
+        };
+        let line = arguments(Path::new("/bin/hashlane"), Path::new("/run"), &tasks);
+        assert!(line.iter().all(|part| !part.is_empty()), "{line:?}");
+        assert!(!line.contains(&OsString::from("--sizes")), "{line:?}");
+    }
+
+    #[test]
     fn lines_make_a_reading() {
         let mut reading = Reading::default();
         for line in [
@@ -229,6 +245,8 @@ mod tests {
             "syn xor 0 8",
             "syn xor 64 9 10",
             "longest xor 96",
+            "table xor 320 300",
+            "left xor 299",
         ] {
             reading.take(format!("hashlane: {line}").parse().unwrap());
         }
@@ -238,5 +256,6 @@ mod tests {
         let [syn] = &reading.syn[..] else { panic!("{:?}", reading.syn) };
         assert_eq!(syn.points, [(0, vec![8.0]), (64, vec![9.0, 10.0])]);
         assert_eq!((syn.longest, syn.short), (Some(96), None));
+        assert_eq!((syn.table, syn.left), (Some((320, 300)), Some(299)));
     }
 }

@@ -26,6 +26,10 @@ pub(super) enum Line {
     Floor(Vec<f64>),
     /// After the last SYN of a set: how many entries the fullest bucket has.
     Longest(String, u64),
+    /// After the last SYN of a set: how many SYNs were sent, and how many entries the table has.
+    Table(String, u64, u64),
+    /// Entries that stay in the table after each request of a set was reset.
+    Left(String, u64),
     /// A set was ended before its last SYN, because it took too long; how many came.
     Short(String, u32),
     /// It cannot go on.
@@ -60,6 +64,8 @@ impl fmt::Display for Line {
                 list(f, figures)
             }
             Self::Longest(set, entries) => write!(f, "longest {set} {entries}"),
+            Self::Table(set, sent, entries) => write!(f, "table {set} {sent} {entries}"),
+            Self::Left(set, entries) => write!(f, "left {set} {entries}"),
             Self::Short(set, came) => write!(f, "short {set} {came}"),
             Self::Failed(why) => write!(f, "failed {why}"),
             Self::Done => write!(f, "done"),
@@ -88,6 +94,8 @@ impl FromStr for Line {
             "syn" => Self::Syn(word_of(parts.next())?, number(parts.next())?, figures(&mut parts)?),
             "floor" => Self::Floor(figures(&mut parts)?),
             "longest" => Self::Longest(word_of(parts.next())?, number(parts.next())?),
+            "table" => Self::Table(word_of(parts.next())?, number(parts.next())?, number(parts.next())?),
+            "left" => Self::Left(word_of(parts.next())?, number(parts.next())?),
             "short" => Self::Short(word_of(parts.next())?, number(parts.next())?),
             _ => return Err(NotOurs),
         };
@@ -125,6 +133,8 @@ mod tests {
             Line::Syn("xor".into(), 4096, vec![1e6]),
             Line::Floor(vec![9000.5]),
             Line::Longest("xor".into(), 4352),
+            Line::Table("xor".into(), 16640, 9052),
+            Line::Left("xor".into(), 300),
             Line::Short("xor".into(), 9000),
             Line::Failed("no /proc/hashlane".into()),
             Line::Done,
@@ -145,6 +155,9 @@ mod tests {
             "hashlane: cycles independent NaN",
             "hashlane: streams 64 -1",
             "hashlane: checked 1 2",
+            "hashlane: table xor 16640",
+            "hashlane: table xor 1 2 3",
+            "hashlane: left xor -1",
             "hashlane: done it",
         ] {
             assert_eq!(line.parse::<Line>(), Err(NotOurs), "{line:?}");
@@ -153,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn survives_any_line(line in "(hashlane: )?(doing|checked|streams|cycles|syn|floor|longest|short|failed|done)?.{0,60}") {
+        fn survives_any_line(line in "(hashlane: )?(doing|checked|streams|cycles|syn|floor|longest|table|left|short|failed|done)?.{0,60}") {
             let _ = line.parse::<Line>();
         }
     }

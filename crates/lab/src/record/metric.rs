@@ -59,6 +59,10 @@ pub const COMPARED: &str = "compared";
 /// The most entries that a find compares.
 pub const LONGEST_CHAIN: &str = "longest_chain";
 
+/// Requests that are missing from a table of connections after a set of SYNs: of those sent, and at the worst
+/// of all boots.
+pub const LOST_ENTRIES: &str = "lost_entries";
+
 /// Microseconds of a process's CPU time per exchange of an Interest and its Data.
 pub const CPU_US: &str = "cpu_us";
 

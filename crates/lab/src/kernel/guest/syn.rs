@@ -25,6 +25,12 @@ const BLOCKS: usize = 8;
 /// A set is ended after so long: in a collapsed table each SYN takes longer than the one before.
 const LONGEST: Duration = Duration::from_secs(20);
 
+/// Entries that an empty table may have: the kernel keeps some of streams that have ended.
+const LEFT: u64 = 256;
+
+/// Times that all requests of a set are reset, at most.
+const CLEARINGS: usize = 3;
+
 /// Sequence number of a SYN.
 const SEQUENCE: u32 = 1000;
 
@@ -33,6 +39,9 @@ const BACKLOG: i32 = 1 << 20;
 
 /// Measures each set, on a table that is empty before it.
 pub(super) fn measure(tasks: &Tasks) -> Result<()> {
+    if tasks.attacks.is_empty() {
+        return Ok(());
+    }
     let listener = Socket::new(Domain::IPV6, Type::STREAM, None).map_err(cannot("open a socket"))?;
     let port = Tuple::CHECK.local_port();
     let any = SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, port, 0, 0);
@@ -48,11 +57,13 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
         let tuples: Vec<Tuple> = tuples.iter().filter_map(aimed).take(most).collect();
         let sent = set(&raw, tasks, *attack, &tuples)?;
         let (longest, entries) = ask::table()?;
-        if (entries as usize) < sent {
-            return Err(format!("{sent} SYNs of {attack} were sent, and the table has {entries} entries"));
-        }
+        // On a busy machine the kernel drops some: whoever reads the figures is told how many.
+        say(&Line::Table(attack.id().to_owned(), sent as u64, entries));
         say(&Line::Longest(attack.id().to_owned(), longest));
-        clear(&raw, tuples.get(..sent).unwrap_or_default())?;
+        let left = clear(&raw, tuples.get(..sent).unwrap_or_default())?;
+        if left > LEFT {
+            say(&Line::Left(attack.id().to_owned(), left));
+        }
     }
     Ok(())
 }
@@ -82,16 +93,21 @@ fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<
 }
 
 /// Takes the requests out again, those that came last first, as they stand at the front of their chains.
-fn clear(raw: &Sender, tuples: &[Tuple]) -> Result<()> {
+/// Returns the entries that are left.
+fn clear(raw: &Sender, tuples: &[Tuple]) -> Result<u64> {
     let last_first: Vec<Tuple> = tuples.iter().rev().copied().collect();
-    for block in last_first.chunks(BLOCK) {
-        raw.send(block, Segment::Reset)?;
+    let mut left = 0;
+    // A busy machine drops resets as it drops SYNs.
+    for _ in 0..CLEARINGS {
+        for block in last_first.chunks(BLOCK) {
+            raw.send(block, Segment::Reset)?;
+        }
+        (_, left) = ask::table()?;
+        if left <= LEFT {
+            break;
+        }
     }
-    match ask::table()? {
-        // What the kernel keeps of the streams that ended.
-        (_, left) if left <= 256 => Ok(()),
-        (_, left) => Err(format!("{left} entries stay in the table after each request was reset")),
-    }
+    Ok(left)
 }
 
 /// The same segments, to an address that is not the server's: the link where nobody is swallows them.
