@@ -3,8 +3,9 @@
 use super::dns::input;
 use crate::output::{
     self,
-    folder::{self, Folder, definition},
-    progress::Bar,
+    folder::{self, definition},
+    progress::Progress,
+    results::Results,
 };
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -14,7 +15,7 @@ use lab::record::{Machine, RecordSet, date};
 use lab::report::terminal;
 use lab::study::definition::Definition;
 use lab::study::embedded;
-use lab::study::run::{Settings, run};
+use lab::study::run::{Event, Settings, run};
 use lab::workload::capture::{self, Capture};
 use lab::workload::dns::split;
 use lab::workload::file::{self, FromFile};
@@ -43,7 +44,7 @@ enum Command {
 Examples:
   hashlane study list")]
     List,
-    /// Run studies, print their tables, and write records.csv, machine.toml and report.html
+    /// Run studies, print their tables, and keep records.csv, machine.toml and report.html
     Run(RunArgs),
 }
 
@@ -61,8 +62,12 @@ Examples:
 
 A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
 Packets of --pcap that have no ports, or are fragments, are counted and passed over.
-The records of --zone are divided into messages of 65,535 octets, as a transfer sends them.
-Stop with Ctrl-C: what was measured is kept, and marked as partial.")]
+The records of --zone are divided into messages of 65,535 bytes, as a transfer sends them.
+
+Results are written after every workload, and the page after every study. A study that fails leaves its
+records; the other studies go on, and the exit code is 1. Stop with Ctrl-C: results so far are kept and
+marked as partial. The folder of --out has the newest run; the results of earlier runs move to run-1,
+run-2, ... in it as soon as the new run has records, and none are ever overwritten.")]
 struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
     #[arg(required = true, value_name = "STUDY")]
@@ -73,7 +78,7 @@ struct RunArgs {
     /// Workloads of the source's size
     #[arg(long)]
     full: bool,
-    /// Folder for the results; those of an earlier run in it are replaced
+    /// Folder for the results; those of an earlier run in it are kept, in run-N
     #[arg(long, value_name = "DIR", default_value = folder::DEFAULT)]
     out: PathBuf,
     /// Measure these names, one to a line, in place of the study's workloads
@@ -163,28 +168,21 @@ impl RunArgs {
                 _ => None,
             },
         };
-        let folder = Folder::create(&self.out)?;
+        let results = Results::create(&self.out)?;
         stop_on_ctrl_c()?;
-
-        let mut records = RecordSet::new();
-        for definition in &definitions {
-            self.study(definition, &own, &mut machine, &mut records)?;
-            if machine.run.partial {
+        let ended = Vec::new();
+        let records = RecordSet::new();
+        let (failed, unwritten) = (Vec::new(), None);
+        let mut left = definitions.len();
+        let mut run = Run { args: &self, own, results, machine, records, ended, failed, unwritten };
+        for definition in definitions {
+            left -= 1;
+            run.study(definition, left)?;
+            if STOP.load(Ordering::Relaxed) {
                 break;
             }
         }
-        folder.write(&definitions, &records, &machine)?;
-        let results = format!(
-            "report:  {}\nrecords: {}\n",
-            folder.page().display(),
-            self.out.join("records.csv").display()
-        );
-        if machine.run.partial {
-            output::print(&format!("\nstopped by Ctrl-C; what was measured until then is kept\n{results}"))?;
-            return Ok(ExitCode::from(STOPPED));
-        }
-        output::print(&format!("\n{results}"))?;
-        Ok(ExitCode::SUCCESS)
+        run.end()
     }
 
     /// Refuses names where no study is one of names, and a capture where all are: what the user gave would be passed over in
@@ -207,50 +205,160 @@ impl RunArgs {
         Ok(())
     }
 
-    /// Runs one study, prints its tables, and adds what it leaves.
-    fn study(
-        &self,
-        definition: &Definition,
-        own: &Own,
-        machine: &mut Machine,
-        records: &mut RecordSet,
-    ) -> Result<()> {
-        let size = if self.full { definition.size.full } else { definition.size.quick };
-        let settings = Settings {
-            size,
+    /// Settings of a study.
+    fn settings(&self, definition: &Definition, own: &Own) -> Result<Settings> {
+        Ok(Settings {
+            size: if self.full { definition.size.full } else { definition.size.quick },
             full: self.full,
             seed: SEED,
             key: Key::VECTOR,
             names: own.names.clone(),
             tuples: own.tuples.clone(),
             messages: own.messages.clone(),
-            command: std::env::current_exe().context("cannot tell where this command is")?,
+            command: std::env::current_exe().context("cannot find the path of this command")?,
             linux_source: self.linux_source.clone(),
-        };
-        let bar = Bar::new(&definition.slug);
-        let outcome = run(definition, &settings, &STOP, &mut |step| bar.show(step))
-            .with_context(|| format!("study {}", definition.slug))?;
-        drop(bar);
+        })
+    }
+}
+
+/// A run under way.
+struct Run<'a> {
+    args: &'a RunArgs,
+    own: Own,
+    results: Results,
+    machine: Machine,
+    /// Records of the studies that have ended.
+    records: RecordSet,
+    /// Studies that have ended.
+    ended: Vec<Definition>,
+    /// Studies that failed, each with the reason.
+    failed: Vec<String>,
+    /// Reason why the last write failed, if it did.
+    unwritten: Option<String>,
+}
+
+impl Run<'_> {
+    /// Runs one study, writes its records as they come, and prints its tables. `left` studies follow.
+    fn study(&mut self, definition: Definition, left: usize) -> Result<()> {
+        let settings = self.args.settings(&definition, &self.own)?;
+        let progress = Progress::new(&definition.slug).context("cannot show progress")?;
+        let outcome = run(&definition, &settings, &STOP, &mut |event| match event {
+            Event::Step(step) => progress.show(step),
+            Event::Measured { records, notes } => {
+                let mut machine = self.machine.clone();
+                machine.run.notes.extend_from_slice(notes);
+                machine.run.mark_partial(format!("study {} had not ended", definition.slug));
+                let mut all = self.records.clone();
+                all.extend(records);
+                let written = self.results.write(&all, &machine);
+                self.see(written, |text| progress.tell(text));
+            }
+        });
+        drop(progress);
+        let slug = definition.slug.as_str();
+        let run = &mut self.machine.run;
         let (before, after) = outcome.rates;
-        machine.run.tsc_ghz_before.get_or_insert(before.counter_ghz);
-        machine.run.core_ghz_before.get_or_insert(before.core_ghz);
-        machine.run.tsc_step.get_or_insert(before.step);
-        machine.run.tsc_ghz_after = Some(after.counter_ghz);
-        machine.run.core_ghz_after = Some(after.core_ghz);
-        machine.run.partial |= outcome.stopped;
+        run.tsc_ghz_before.get_or_insert(before.counter_ghz);
+        run.core_ghz_before.get_or_insert(before.core_ghz);
+        run.tsc_step.get_or_insert(before.step);
+        run.tsc_ghz_after = Some(after.counter_ghz);
+        run.core_ghz_after = Some(after.core_ghz);
+        run.notes.extend_from_slice(&outcome.notes);
         if outcome.stopped {
-            machine.run.partial_reason = Some(format!("stopped by Ctrl-C in study {}", definition.slug));
+            run.mark_partial(format!("stopped by Ctrl-C in study {slug}"));
         }
-        output::print(&terminal::text(definition, &outcome.records, output::width(), output::colours()))?;
-        for note in outcome.notes {
-            output::print(&format!("note: {note}\n"))?;
-            machine.run.notes.push(note);
+        if let Some(error) = &outcome.failed {
+            run.notes.push(format!("study {slug} failed: {error}"));
+            run.mark_partial(format!("study {slug} failed"));
+            if left > 0 {
+                output::tell(&format!("study {slug} failed: {error}; the other studies go on"));
+            }
+            self.failed.push(format!("study {slug}: {error}"));
         }
-        for record in outcome.records.iter() {
-            // The studies have different slugs, and so their records different keys.
-            let _ = records.insert(record.clone());
+        self.records.extend(&outcome.records);
+        let text = terminal::text(&definition, &outcome.records, output::width(), output::colours());
+        self.ended.push(definition);
+        // Written before anything is printed: whoever reads the output may have gone.
+        let mut machine = self.machine.clone();
+        if left > 0 {
+            let all = self.ended.len() + left;
+            machine.run.mark_partial(format!("{left} of {all} studies had not ended"));
+        }
+        let written = self.write(&machine);
+        self.see(written, output::tell);
+        if outcome.failed.is_none() || !outcome.records.is_empty() {
+            output::print(&text)?;
+            for note in &outcome.notes {
+                output::print(&format!("note: {note}\n"))?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes everything.
+    fn write(&mut self, machine: &Machine) -> Result<()> {
+        self.results.write(&self.records, machine)?;
+        self.results.draw(&self.ended, &self.records, machine)
+    }
+
+    /// Remembers whether a write failed, and reports each reason once: the run goes on, and the next write
+    /// has all of it.
+    fn see(&mut self, written: Result<()>, tell: impl FnOnce(&str)) {
+        let why = written.err().map(|error| format!("{error:#}"));
+        if let Some(why) = why.as_ref().filter(|_| why != self.unwritten) {
+            tell(&format!("{why}; the run goes on, and the next workload's end tries again"));
+        }
+        self.unwritten = why;
+    }
+
+    /// Says where the results are. Fails if a study did, or if the results cannot be written.
+    fn end(self) -> Result<ExitCode> {
+        let written = self.unwritten.as_deref().map_or(Ok(()), |why| self.elsewhere(why));
+        let mut text = String::from("\n");
+        let stopped = STOP.load(Ordering::Relaxed);
+        let out = self.results.path();
+        match (stopped, self.records.is_empty()) {
+            (true, true) => {
+                writeln!(
+                    text,
+                    "stopped by Ctrl-C before anything was measured; {} is unchanged",
+                    out.display()
+                )?;
+            }
+            (true, false) => writeln!(text, "stopped by Ctrl-C; what was measured until then is kept")?,
+            (false, _) => {}
+        }
+        if written.is_ok() && !self.records.is_empty() {
+            writeln!(text, "report:  {}", out.join(folder::PAGE).display())?;
+            writeln!(text, "records: {}", out.join(folder::RECORDS).display())?;
+        }
+        if let Some(earlier) = self.results.earlier() {
+            writeln!(text, "earlier: {} has the results of the run before", earlier.display())?;
+        }
+        if text.len() > 1 {
+            output::print(&text)?;
+        }
+        written?;
+        match self.failed.as_slice() {
+            [] if stopped => Ok(ExitCode::from(STOPPED)),
+            [] => Ok(ExitCode::SUCCESS),
+            failed => bail!("{}", failed.join("; ")),
+        }
+    }
+
+    /// Writes the results to a new folder for temporary files: better there than nowhere.
+    fn elsewhere(&self, why: &str) -> Result<()> {
+        let spare = std::env::temp_dir().join(format!("hashlane-report-{}", std::process::id()));
+        let (records, machine) = (&self.records, &self.machine);
+        let written = std::fs::create_dir(&spare).map_err(anyhow::Error::from).and_then(|()| {
+            let mut results = Results::create(&spare)?;
+            results.write(records, machine)?;
+            results.draw(&self.ended, records, machine)
+        });
+        match written {
+            Ok(()) => bail!("{why}; they are in {} instead", spare.display()),
+            Err(_) => bail!("{why}; make room, or name another folder with --out"),
+        }
     }
 }
 

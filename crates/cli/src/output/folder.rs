@@ -1,4 +1,4 @@
-//! The folder that a run writes and the other commands read: records, the machine, the page.
+//! The folder of results: records, the machine that they come from, the page.
 
 use anyhow::{Context, Result, bail};
 use lab::record::{Machine, RecordSet, write_atomically};
@@ -10,31 +10,33 @@ use std::path::{Path, PathBuf};
 /// The folder where no other is named.
 pub(crate) const DEFAULT: &str = "hashlane-report";
 
+/// The file of the records.
+pub(crate) const RECORDS: &str = "records.csv";
+
+/// The file of the machine and the run.
+pub(super) const MACHINE: &str = "machine.toml";
+
+/// The page.
+pub(crate) const PAGE: &str = "report.html";
+
+/// All files of a run, the records first.
+pub(super) const FILES: [&str; 3] = [RECORDS, PAGE, MACHINE];
+
 /// A folder of results.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder for a run to come: made, and tried, so that nothing is measured that cannot be kept.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        let hint = || format!("cannot write results to {}; name another folder with --out", path.display());
-        std::fs::create_dir_all(path).with_context(hint)?;
-        let probe = path.join(".hashlane-write-test");
-        std::fs::write(&probe, b"").with_context(hint)?;
-        std::fs::remove_file(&probe).with_context(hint)?;
-        Ok(Self(path.into()))
-    }
-
     /// A folder that a run has written.
     pub(crate) fn open(path: &Path) -> Self {
         Self(path.into())
     }
 
     pub(crate) fn page(&self) -> PathBuf {
-        self.0.join("report.html")
+        self.0.join(PAGE)
     }
 
     pub(crate) fn records(&self) -> Result<RecordSet> {
-        let path = self.0.join("records.csv");
+        let path = self.0.join(RECORDS);
         if !path.exists() {
             bail!("{} has no records.csv; `hashlane study run` writes one", self.0.display());
         }
@@ -42,20 +44,7 @@ impl Folder {
     }
 
     pub(crate) fn machine(&self) -> Result<Machine> {
-        Ok(Machine::read(&self.0.join("machine.toml"))?)
-    }
-
-    /// Writes everything; each file is replaced as a whole.
-    pub(crate) fn write(
-        &self,
-        definitions: &[Definition],
-        records: &RecordSet,
-        machine: &Machine,
-    ) -> Result<()> {
-        let cannot = || format!("cannot write results to {}", self.0.display());
-        records.write(&self.0.join("records.csv")).with_context(cannot)?;
-        machine.write(&self.0.join("machine.toml")).with_context(cannot)?;
-        self.draw(definitions, records, machine)
+        Ok(Machine::read(&self.0.join(MACHINE))?)
     }
 
     /// Writes the page.

@@ -2,6 +2,7 @@
 
 pub(crate) mod folder;
 pub(crate) mod progress;
+pub(crate) mod results;
 
 use lab::report::terminal::Colours;
 use std::io::{self, IsTerminal, Write};

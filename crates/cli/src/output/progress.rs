@@ -1,14 +1,45 @@
-//! The progress bar of a run.
+//! Progress of a run: a bar on a terminal, lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::study::run::Step;
-use std::time::Duration;
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-/// A bar on standard error, where that is a terminal; else nothing.
-pub(crate) struct Bar(ProgressBar);
+/// Time from one line to the next, at least.
+const EVERY: Duration = Duration::from_secs(5);
 
-impl Bar {
-    pub(crate) fn new(study: &str) -> Self {
+/// Time from the beginning to the first line. A study that takes less shows none.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// Time after which a step that still lasts is named again.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// Time to wait where no step has come yet.
+const SHORT: Duration = Duration::from_millis(100);
+
+/// Progress on standard error, from its making until it is dropped.
+pub(crate) struct Progress(Shown);
+
+enum Shown {
+    Bar(ProgressBar),
+    /// Steps on their way to the thread that prints them; the thread ends when the sender goes.
+    Lines(Option<(Sender<String>, JoinHandle<()>)>),
+}
+
+impl Progress {
+    /// Progress of one study.
+    ///
+    /// # Errors
+    /// The thread that prints lines cannot be started.
+    pub(crate) fn new(study: &str) -> io::Result<Self> {
+        if !io::stderr().is_terminal() {
+            let (to, steps) = mpsc::channel();
+            let study = study.to_owned();
+            let thread = thread::Builder::new().spawn(move || print(&study, &steps))?;
+            return Ok(Self(Shown::Lines(Some((to, thread)))));
+        }
         let bar = ProgressBar::new(1);
         let style = "{prefix} [{bar:30}] {percent:>3} %  {elapsed} of about {duration}  {msg}";
         if let Ok(style) = ProgressStyle::with_template(style) {
@@ -16,18 +47,67 @@ impl Bar {
         }
         bar.set_prefix(study.to_owned());
         bar.enable_steady_tick(Duration::from_secs(1));
-        Self(bar)
+        Ok(Self(Shown::Bar(bar)))
     }
 
+    /// Shows the step that begins or goes on.
     pub(crate) fn show(&self, step: Step<'_>) {
-        self.0.set_length(step.total as u64);
-        self.0.set_position(step.done as u64);
-        self.0.set_message(format!("{}: {}", step.workload, step.what));
+        let what = format!("{}: {}", step.workload, step.what);
+        match &self.0 {
+            Shown::Bar(bar) => {
+                bar.set_length(step.total as u64);
+                bar.set_position(step.done as u64);
+                bar.set_message(what);
+            }
+            Shown::Lines(Some((to, _))) => {
+                // The thread lasts until this is dropped.
+                let _ = to.send(format!("step {} of {}: {what}", step.done + 1, step.total));
+            }
+            Shown::Lines(None) => {}
+        }
+    }
+
+    /// Prints a message beside the progress.
+    pub(crate) fn tell(&self, text: &str) {
+        match &self.0 {
+            Shown::Bar(bar) => bar.suspend(|| super::tell(text)),
+            Shown::Lines(_) => super::tell(text),
+        }
     }
 }
 
-impl Drop for Bar {
+impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        match &mut self.0 {
+            Shown::Bar(bar) => bar.finish_and_clear(),
+            Shown::Lines(lines) => {
+                if let Some((to, thread)) = lines.take() {
+                    drop(to);
+                    // It holds nothing that a panic could spoil.
+                    let _ = thread.join();
+                }
+            }
+        }
+    }
+}
+
+/// Prints the newest step, but no more than one line in [`EVERY`], until the sender goes.
+fn print(study: &str, steps: &Receiver<String>) {
+    let begun = Instant::now();
+    let (mut newest, mut is_shown, mut next) = (None, true, begun + FIRST);
+    loop {
+        let due = if is_shown { next + (AGAIN - EVERY) } else { next };
+        let now = Instant::now();
+        match &newest {
+            Some(step) if now >= due => {
+                super::tell(&format!("{study}, {} s: {step}", begun.elapsed().as_secs()));
+                (is_shown, next) = (true, now + EVERY);
+            }
+            _ => match steps.recv_timeout(due.saturating_duration_since(now).max(SHORT)) {
+                Ok(step) => (newest, is_shown) = (Some(step), false),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            },
+        }
     }
 }

@@ -51,7 +51,7 @@ fn an_unknown_scheme_lists_encodings_ways_and_hashes() {
             "offset, ccnx, ndn",
             "all-at-once",
             "cityhash64",
-            "foldhash, ahash\n",
+            "foldhash, ahash",
         ],
     );
 }

@@ -27,8 +27,8 @@ full = { items = 4, repetitions = 2 }
 
 /// Says what a kernel says: figures that depend on what it was built as. Its lines end as those of a terminal do.
 const KERNEL: &str = r#"#!/bin/sh
-f=1; test "$NAME" = flat && f=2
 say() { printf 'hashlane: %s\r\n' "$*"; }
+f=1; test "$NAME" = flat && f=2
 echo "Linux version of nobody"
 say checked 257
 say cycles independent $((13 * f)) 14
@@ -171,6 +171,83 @@ fn a_kernel_that_fails_says_why() {
     stand_ins.folder.write("kernel", "#!/bin/sh\necho Kernel panic; exit 1\n");
     fs::remove_dir_all(stand_ins.folder.path("cache")).unwrap();
     holds(&stand_ins.run().failed(), &["it ended early (exit status: 1)", "Kernel panic"]);
+}
+
+#[test]
+fn lost_syns_are_counted_recorded_and_noted() {
+    let table = "say table xor 16640 $((16640 - 7588 * (f - 1)))\nsay left xor 300\nsay done";
+    let stand_ins = StandIns::new(&KERNEL.replace("say done", table));
+    let note = "flat lost requests in 2 of 2 boots; at worst the table had 9052 entries after 16640 SYNs";
+    let out = stand_ins.run().ok();
+    holds(&out, &[&format!("note: syn/xor: {note}"), "300 requests stayed in the table of base"]);
+    let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
+    holds(
+        &records,
+        &[
+            "\nmine,kernel-syn,syn/xor,base@64,count,lost_entries,entries,0.0,",
+            "\nmine,kernel-syn,syn/xor,flat@64,count,lost_entries,entries,7588.0,",
+            "\nmine,kernel-syn,syn/xor,flat@64,boots,ns,ns,",
+        ],
+    );
+    holds(&fs::read_to_string(stand_ins.folder.path("a/report.html")).unwrap(), &[note]);
+}
+
+#[test]
+fn records_are_kept_as_each_boot_ends() {
+    // The second kernel says nothing: the run is killed while it waits.
+    let silent = KERNEL.replace("f=1;", "test \"$NAME\" = flat && exec sleep 1000; f=1;");
+    let stand_ins = StandIns::new(&silent);
+    let mut child = stand_ins.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let path = stand_ins.folder.path("a/records.csv");
+    let begun = Instant::now();
+    while !path.exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let records = fs::read_to_string(&path).unwrap();
+    holds(
+        &records,
+        &["\nmine,kernel-streams,streams/64,base,boots,mbit_per_second,Mbit/s,15.5,15.5,15.5,1\n"],
+    );
+    assert!(!records.contains("flat"), "{records}");
+}
+
+#[test]
+fn a_boot_that_fails_costs_no_other_boot() {
+    let fails = KERNEL.replace("f=1;", "test \"$NAME\" = flat && { say failed no luck; exit; }; f=1;");
+    let stand_ins = StandIns::new(&fails);
+    let ran = stand_ins.run();
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    holds(&ran.err, &["hashlane: study mine: the kernel with flat: no luck"]);
+    let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
+    holds(&records, &["\nmine,kernel-syn,syn/xor,base@64,boots,ns,ns,"]);
+    let machine = fs::read_to_string(stand_ins.folder.path("a/machine.toml")).unwrap();
+    holds(&machine, &["partial = true", "study mine failed: the kernel with flat: no luck"]);
+}
+
+#[test]
+fn a_study_may_leave_out_streams_or_syns() {
+    // The kernel divides its command line at spaces, and hands what stands behind the dashes to its first
+    // process.
+    let asks = KERNEL.replace(
+        "echo \"Linux",
+        "all=\"$*\"; for word in $all; do case \"$word\" in init=*) init=${word#init=} ;; esac; done\n\
+         $init ${all#*-- } 2> /dev/null; test $? -eq 1 || { say failed wrong usage; exit; }\necho \"Linux",
+    );
+    for left_out in ["\"streams/64\", ", ", \"syn/xor\""] {
+        let stand_ins = StandIns::new(&asks);
+        let mut study = STUDY.replace(left_out, "");
+        if left_out.contains("syn") {
+            study = study
+                .replace(", \"{base,flat}@{0,64}\"", "")
+                .replace("metric = \"ns\"", "metric = \"cycles_min_mean\"");
+        }
+        stand_ins.folder.write("mine.toml", study);
+        stand_ins.run().ok();
+        let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
+        holds(&records, &["\nmine,kernel,cycles/independent,flat,boots,cycles_min_mean,cycles,"]);
+    }
 }
 
 #[test]

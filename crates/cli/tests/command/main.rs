@@ -7,6 +7,7 @@ mod flows;
 mod forwarders;
 mod help;
 mod input;
+mod kept;
 mod kernels;
 mod names;
 mod renders;

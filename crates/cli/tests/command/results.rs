@@ -90,16 +90,3 @@ fn a_folder_that_cannot_be_written_is_refused_before_anything_is_measured() {
     }
     assert_eq!(std::fs::read_to_string(folder.path("file")).unwrap(), "in the way");
 }
-
-#[test]
-fn a_second_run_replaces_the_first() {
-    let folder = ran();
-    folder.write("mine.toml", STUDY.replace("3Bx2", "4Bx2"));
-    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
-    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
-    assert!(records.contains("4Bx2") && !records.contains("3Bx2"));
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder.path("a")).unwrap().map(|file| file.unwrap().file_name()).collect();
-    files.sort();
-    assert_eq!(files, ["machine.toml", "records.csv", "report.html"]);
-}

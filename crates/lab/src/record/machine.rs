@@ -82,9 +82,9 @@ pub struct Run {
     /// The seed of the generated workloads.
     #[serde(with = "crate::hex")]
     pub seed: u64,
-    /// Whether it was stopped before its end.
+    /// The run did not measure all that it was asked for: it was stopped or killed, or a study failed.
     pub partial: bool,
-    /// What stopped it.
+    /// The reason for that.
     pub partial_reason: Option<String>,
     /// The rate of the time-stamp counter before the run, in GHz.
     pub tsc_ghz_before: Option<f64>,
@@ -98,6 +98,14 @@ pub struct Run {
     pub core_ghz_after: Option<f64>,
     /// What a reader of the figures must know besides, such as lines of a file that were skipped.
     pub notes: Vec<String>,
+}
+
+impl Run {
+    /// Marks the run as partial. The first reason stands.
+    pub fn mark_partial(&mut self, reason: String) {
+        self.partial = true;
+        self.partial_reason.get_or_insert(reason);
+    }
 }
 
 /// Why a file does not tell of a machine.

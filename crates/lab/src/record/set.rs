@@ -119,6 +119,14 @@ impl RecordSet {
         }
     }
 
+    /// Adds the records of `others` whose keys are not there yet.
+    pub fn extend(&mut self, others: &Self) {
+        for record in others.iter() {
+            // Refused only where its key is there.
+            let _ = self.insert(record.clone());
+        }
+    }
+
     /// How many records there are.
     pub fn len(&self) -> usize {
         self.records.len()

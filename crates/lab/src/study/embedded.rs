@@ -76,7 +76,8 @@ mod tests {
                 command: "hashlane".into(),
                 linux_source: None,
             };
-            let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ()).unwrap();
+            let outcome = run(&definition, &settings, &AtomicBool::new(true), &mut |_| ());
+            assert!(outcome.failed.is_none(), "{}: {:?}", study.slug, outcome.failed);
             assert!(outcome.stopped && outcome.records.is_empty(), "{}", study.slug);
         }
     }

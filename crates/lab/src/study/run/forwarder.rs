@@ -41,8 +41,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     }
     let rounds = session.settings.size.repetitions as usize;
     session.total = rounds * subjects.len() + shapes.len() + Table::ALL.len();
-    turns(session, &mut subjects, rounds)?;
-    record(session, &subjects);
+    turns(session, &mut subjects, rounds, record)?;
     for names in shapes {
         if session.stopped() {
             return Ok(());

@@ -3,7 +3,7 @@
 use super::rounds::{Rounds, order};
 use super::{Fact, RunError, Session};
 use crate::kernel::guest::Tasks;
-use crate::kernel::{KernelError, KernelScheme, Kernels, Reading};
+use crate::kernel::{KernelError, KernelScheme, Kernels, Reading, SynReading};
 use crate::load::first_core;
 use crate::record::metric;
 use crate::stats::{mean, median};
@@ -112,55 +112,70 @@ fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> Result<(), 
     let mut doing = |what: &str| session.doing("kernels", what);
     let kernels = Kernels::build(&plan.schemes, settings.linux_source.as_deref(), stop, &mut doing)?;
     session.notes.extend(kernels.notes.iter().cloned());
-    let core = first_core();
-    let count = plan.schemes.len();
-    let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); count];
-    let mut whole = 0;
-    'rounds: for round in 0..rounds {
-        for place in order(count, round) {
-            let (Some(&scheme), Some(readings)) = (plan.schemes.get(place), readings.get_mut(place)) else {
-                continue;
-            };
+    let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); plan.schemes.len()];
+    let ended = boot(session, plan, &kernels, rounds, &mut readings);
+    record(session, plan, &readings);
+    ended
+}
+
+/// Boots each kernel in each round, in turns. Reports the records after each boot: a later failure costs none
+/// of them.
+fn boot(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    kernels: &Kernels,
+    rounds: usize,
+    readings: &mut [Vec<Reading>],
+) -> Result<(), KernelError> {
+    let (stop, settings, core) = (session.stop, session.settings, first_core());
+    for round in 0..rounds {
+        for place in order(plan.schemes.len(), round) {
+            let Some(&scheme) = plan.schemes.get(place) else { continue };
             let label = format!("{scheme}, boot {} of {rounds}", round + 1);
             session.step(&label, "booting");
             let mut doing = |what: &str| session.doing(&label, what);
-            match kernels.boot(scheme, &settings.command, core, &plan.tasks, stop, &mut doing) {
-                Ok(reading) => readings.push(reading),
-                Err(KernelError::Stopped) => break 'rounds,
-                Err(error) => return Err(error),
+            let reading = kernels.boot(scheme, &settings.command, core, &plan.tasks, stop, &mut doing)?;
+            if let Some(readings) = readings.get_mut(place) {
+                readings.push(reading);
             }
+            session.report_rounds(|session| record(session, plan, readings));
         }
-        whole = round + 1;
-    }
-    for readings in &mut readings {
-        readings.truncate(whole);
-    }
-    if whole > 0 {
-        keep(session, plan, &readings);
     }
     Ok(())
 }
 
-/// One figure of each boot of each kernel.
+/// One figure of each boot of each kernel; a run that ended early has more boots of some kernels than of
+/// others.
 struct Boots<'a> {
     ids: Vec<String>,
     readings: &'a [Vec<Reading>],
 }
 
 impl Boots<'_> {
-    /// What `of` makes of what `figures` finds in each reading; nothing where one has none of it.
+    /// Figures of the kernels in all of whose boots `figures` finds some, with their ids: of each boot that
+    /// which `of` makes of them.
     fn rounds(
         &self,
         of: fn(&[f64]) -> Option<f64>,
         figures: impl Fn(&Reading) -> Option<&[f64]>,
-    ) -> Option<Rounds> {
-        let of_boot = |reading: &Reading| of(figures(reading)?);
-        let of_kernel = |boots: &Vec<Reading>| boots.iter().map(of_boot).collect::<Option<Vec<f64>>>();
-        self.readings.iter().map(of_kernel).collect::<Option<Vec<_>>>().map(Rounds::of)
+    ) -> (Vec<String>, Rounds) {
+        let (mut ids, mut found) = (Vec::new(), Vec::new());
+        for (id, boots) in self.ids.iter().zip(self.readings) {
+            let of_boots: Option<Vec<f64>> = boots.iter().map(|reading| of(figures(reading)?)).collect();
+            if let Some(of_boots) = of_boots.filter(|of_boots| !of_boots.is_empty()) {
+                ids.push(id.clone());
+                found.push(of_boots);
+            }
+        }
+        (ids, Rounds::of(found))
     }
 }
 
-fn keep(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
+/// Adds the records and notes of all boots so far.
+fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
+    if readings.iter().all(Vec::is_empty) {
+        return;
+    }
     let ids = plan.schemes.iter().map(ToString::to_string).collect();
     let boots = Boots { ids, readings };
     let checked: u64 = readings.iter().flatten().map(|reading| reading.checked).sum();
@@ -170,25 +185,19 @@ fn keep(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
     for &size in &plan.tasks.sizes {
         let figures =
             boots.rounds(mean, |reading| Some(&reading.streams.iter().find(|(other, _)| *other == size)?.1));
-        add(session, STREAMS, &format!("streams/{size}"), (metric::MBIT, "Mbit/s", 1.0), &boots.ids, figures);
+        add(session, STREAMS, &format!("streams/{size}"), (metric::MBIT, "Mbit/s", 1.0), figures);
     }
     let cycles = session.rates.core_cycles_a_count();
     for what in &plan.timed {
         let figures =
             boots.rounds(least, |reading| Some(&reading.cycles.iter().find(|(other, _)| other == what)?.1));
-        add(
-            session,
-            CYCLES,
-            &format!("cycles/{what}"),
-            (metric::CYCLES_MIN_MEAN, "cycles", cycles),
-            &boots.ids,
-            figures,
-        );
+        let measure = (metric::CYCLES_MIN_MEAN, "cycles", cycles);
+        add(session, CYCLES, &format!("cycles/{what}"), measure, figures);
     }
     let ns = 1.0 / session.rates.counter_ghz;
     if !plan.tasks.attacks.is_empty() {
         let floor = boots.rounds(median, |reading| Some(reading.floor.as_slice()));
-        add(session, SYN, "floor", (metric::NS, "ns", ns), &boots.ids, floor);
+        add(session, SYN, "floor", (metric::NS, "ns", ns), floor);
     }
     for attack in &plan.tasks.attacks {
         syn(session, plan, &boots, *attack, ns);
@@ -206,10 +215,8 @@ fn add(
     model: &str,
     workload: &str,
     (metric, unit, scale): (&str, &str, f64),
-    ids: &[String],
-    rounds: Option<Rounds>,
+    (ids, rounds): (Vec<String>, Rounds),
 ) {
-    let Some(rounds) = rounds.filter(|rounds| rounds.len() > 0) else { return };
     for (at, id) in ids.iter().enumerate() {
         let mut fact = rounds.time(at);
         fact.scale(scale);
@@ -218,7 +225,7 @@ fn add(
             session.add(model, workload, id, "boots", metric::AGAIN, "boots", again);
         }
     }
-    session.add_ratios(model, workload, "boots", ids, |of, to| rounds.ratio(of, to));
+    session.add_ratios(model, workload, "boots", &ids, |of, to| rounds.ratio(of, to));
 }
 
 /// What the SYNs of a set cost, as schemes with @ and how many came before.
@@ -234,9 +241,7 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
             ));
         }
         for &before in &plan.tasks.before {
-            let point = |syn: &crate::kernel::SynReading| {
-                median(&syn.points.iter().find(|(count, _)| *count == before)?.1)
-            };
+            let point = |syn: &SynReading| median(&syn.points.iter().find(|(count, _)| *count == before)?.1);
             let points: Vec<f64> = syns.iter().filter_map(point).collect();
             // The boots in which it came so far: all, or it is left out.
             if !points.is_empty() && points.len() == readings.len() {
@@ -250,6 +255,37 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
             let id = format!("{id}@{most}");
             session.add(SYN, &workload, &id, "count", metric::LONGEST_CHAIN, "entries", fact);
         }
+        lost(session, plan, &workload, id, &syns);
     }
-    add(session, SYN, &workload, (metric::NS, "ns", ns), &ids, Some(Rounds::of(figures)));
+    add(session, SYN, &workload, (metric::NS, "ns", ns), (ids, Rounds::of(figures)));
+}
+
+/// Requests that are missing from the table after the last SYN of a set: the most of any boot, with a note.
+///
+/// On a busy machine the kernel drops packets, and the figures behind many SYNs are then those of a smaller
+/// table.
+fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: &[SynReading]) {
+    let counted: Vec<_> = syns.iter().filter_map(|syn| syn.table).collect();
+    let of = |&(sent, entries): &(u64, u64)| sent.saturating_sub(entries);
+    let Some(worst) = counted.iter().max_by_key(|table| of(table)) else { return };
+    if let Some(most) = plan.tasks.before.last() {
+        let fact = Fact::exact(of(worst) as f64, counted.len());
+        session.add(SYN, workload, &format!("{id}@{most}"), "count", metric::LOST_ENTRIES, "entries", fact);
+    }
+    let times = counted.iter().filter(|table| of(table) > 0).count();
+    if times > 0 {
+        let (sent, entries) = worst;
+        session.notes.push(format!(
+            "{workload}: {id} lost requests in {times} of {} boots; at worst the table had {entries} entries \
+             after {sent} SYNs. Figures behind many SYNs are those of a smaller table: repeat the run on an \
+             idle machine",
+            counted.len()
+        ));
+    }
+    if let Some(left) = syns.iter().filter_map(|syn| syn.left).max() {
+        session.notes.push(format!(
+            "{workload}: {left} requests stayed in the table of {id} after each was reset; the next set was \
+             measured with them"
+        ));
+    }
 }

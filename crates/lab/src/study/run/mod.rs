@@ -51,17 +51,36 @@ pub struct Settings {
     pub linux_source: Option<PathBuf>,
 }
 
-/// What a run leaves.
+/// Results of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The facts.
+    /// All records, also those that were made before a failure.
     pub records: RecordSet,
-    /// Whether the run was stopped before its end.
+    /// The run was stopped before its end.
     pub stopped: bool,
+    /// The reason why the run ended early, if it failed.
+    pub failed: Option<RunError>,
     /// The counter's and the core's rates before and after.
     pub rates: (Rates, Rates),
     /// What a reader of the figures must know besides.
     pub notes: Vec<String>,
+}
+
+/// Something that a run reports on its way.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step begins, or goes on.
+    Step(Step<'a>),
+    /// Results so far, after each workload that added some.
+    ///
+    /// Schemes that take turns in rounds get records after each round, which the next round replaces. So each
+    /// event has everything, and makes the one before it obsolete.
+    Measured {
+        /// All records of the study so far.
+        records: &'a RecordSet,
+        /// All notes of the study so far.
+        notes: &'a [String],
+    },
 }
 
 /// What a run is about to do.
@@ -160,35 +179,37 @@ const MODELS: &[(&str, Measure)] = &[
     ("tuples", tuples::run),
 ];
 
-/// Runs `definition`; tells `progress` before each step, and ends soon after `stop` is set.
+/// Runs `definition`; reports steps and results to `observer`, and ends soon after `stop` is set.
 ///
-/// # Errors
-/// Where a name in the study file is not known, or what is measured does not yield what the study expects of it.
+/// A study fails where a name in its file is not known, or where what is measured does not yield what the
+/// study expects. What was measured before that is in the outcome.
 pub fn run(
     definition: &Definition,
     settings: &Settings,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Outcome, RunError> {
-    let Some((_, measure)) = MODELS.iter().find(|(id, _)| *id == definition.model) else {
-        return Err(RunError::UnknownModel(definition.model.clone()));
-    };
+    observer: &mut dyn FnMut(Event<'_>),
+) -> Outcome {
     let before = clock::calibrate();
     let mut session = Session {
         definition,
         settings,
         stop,
-        progress,
+        observer,
         done: 0,
         total: 0,
         records: RecordSet::new(),
+        reported: 0,
         rates: before,
         notes: Vec::new(),
     };
-    measure(&mut session)?;
+    let measured = match MODELS.iter().find(|(id, _)| *id == definition.model) {
+        Some((_, measure)) => measure(&mut session),
+        None => Err(RunError::UnknownModel(definition.model.clone())),
+    };
+    session.report();
     let stopped = session.stopped();
     let Session { records, notes, .. } = session;
-    Ok(Outcome { records, stopped, rates: (before, clock::calibrate()), notes })
+    Outcome { records, stopped, failed: measured.err(), rates: (before, clock::calibrate()), notes }
 }
 
 /// A run on its way: what it is to do, and what it leaves.
@@ -196,10 +217,12 @@ struct Session<'a> {
     definition: &'a Definition,
     settings: &'a Settings,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(Step<'_>),
+    observer: &'a mut dyn FnMut(Event<'_>),
     done: usize,
     total: usize,
     records: RecordSet,
+    /// Records of the last [`Event::Measured`].
+    reported: usize,
     rates: Rates,
     notes: Vec<String>,
 }
@@ -210,13 +233,34 @@ impl Session<'_> {
     }
 
     fn step(&mut self, workload: &str, what: &str) {
-        (self.progress)(Step { done: self.done, total: self.total, workload, what });
+        self.report();
+        (self.observer)(Event::Step(Step { done: self.done, total: self.total, workload, what }));
         self.done += 1;
     }
 
-    /// Tells what is done of the step that has begun.
+    /// Reports progress within the step that has begun.
     fn doing(&mut self, workload: &str, what: &str) {
-        (self.progress)(Step { done: self.done.saturating_sub(1), total: self.total, workload, what });
+        let done = self.done.saturating_sub(1);
+        (self.observer)(Event::Step(Step { done, total: self.total, workload, what }));
+    }
+
+    /// Reports the records, if some were added since the last report.
+    fn report(&mut self) {
+        if self.records.len() != self.reported {
+            (self.observer)(Event::Measured { records: &self.records, notes: &self.notes });
+            self.reported = self.records.len();
+        }
+    }
+
+    /// Reports the records and notes that `add` makes of the rounds so far, and takes them back: a later
+    /// round makes better ones.
+    fn report_rounds(&mut self, add: impl FnOnce(&mut Self)) {
+        let (records, notes) = (self.records.clone(), self.notes.len());
+        add(self);
+        self.report();
+        self.records = records;
+        self.notes.truncate(notes);
+        self.reported = self.records.len();
     }
 
     /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their places there.
@@ -264,5 +308,107 @@ impl Session<'_> {
         };
         // The keys are made of the study's distinct workloads and schemes, so no two are alike.
         let _ = self.records.insert(record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A study of names; the second workload is not what the study expects, if `wrong`.
+    fn definition(wrong: bool) -> Definition {
+        let text = r#"
+            slug = "mine"
+            model = "names"
+            title = "t"
+            question = "q"
+            source = "s"
+            workloads = ["3Bx2", "4Bx2"]
+            schemes = ["ndn/{one-by-one,one-pass}/crc32c"]
+            reference = "ndn/one-by-one/crc32c"
+            size = { quick = { items = 300, repetitions = 2 }, full = { items = 300, repetitions = 2 } }
+            "#;
+        let expect = "[[expect]]\nworkload = \"4Bx2\"\nnames = 100\ncomponents = 1\n\
+                      checksum = { offset = \"0x1\", ccnx = \"0x1\", ndn = \"0x1\" }\n";
+        Definition::parse(&format!("{text}\n{}", if wrong { expect } else { "" }), "mine.toml").unwrap()
+    }
+
+    fn settings(definition: &Definition) -> Settings {
+        Settings {
+            size: definition.size.quick,
+            full: false,
+            seed: 1,
+            key: Key::VECTOR,
+            names: None,
+            tuples: None,
+            messages: None,
+            command: "hashlane".into(),
+            linux_source: None,
+        }
+    }
+
+    /// The outcome, and for each event the step, or the workloads with records.
+    fn events(definition: &Definition) -> (Outcome, Vec<String>) {
+        let settings = settings(definition);
+        let mut events = Vec::new();
+        let outcome = run(definition, &settings, &AtomicBool::new(false), &mut |event| match event {
+            Event::Step(step) => events.push(format!("{} {}", step.workload, step.what)),
+            Event::Measured { records, .. } => events.push(records.workloads("mine").join(" and ")),
+        });
+        (outcome, events)
+    }
+
+    #[test]
+    fn reports_the_records_after_every_workload() {
+        let (outcome, events) = events(&definition(false));
+        assert!(outcome.failed.is_none() && !outcome.stopped);
+        let at = |event: &str| events.iter().position(|other| other == event);
+        assert!(at("3Bx2") < at("4Bx2 generating names") && at("3Bx2").is_some(), "{events:?}");
+        assert_eq!(events.last().map(String::as_str), Some("3Bx2 and 4Bx2"));
+        assert_eq!(events.iter().filter(|event| !event.contains("ing")).count(), 2, "{events:?}");
+    }
+
+    #[test]
+    fn a_failure_costs_no_records() {
+        let (outcome, events) = events(&definition(true));
+        assert!(matches!(outcome.failed, Some(RunError::Expectation { .. })));
+        assert_eq!(outcome.records.workloads("mine"), ["3Bx2"]);
+        assert_eq!(events.last().map(String::as_str), Some("4Bx2 generating names"));
+    }
+
+    #[test]
+    fn records_of_rounds_are_taken_back() {
+        let definition = definition(false);
+        let (outcome, _) = events(&definition);
+        let mut reported = Vec::new();
+        let settings = settings(&definition);
+        let mut session = Session {
+            definition: &definition,
+            settings: &settings,
+            stop: &AtomicBool::new(false),
+            observer: &mut |event| {
+                if let Event::Measured { records, notes } = event {
+                    reported.push((records.len(), notes.len()));
+                }
+            },
+            done: 0,
+            total: 1,
+            records: outcome.records,
+            reported: 0,
+            rates: outcome.rates.0,
+            notes: Vec::new(),
+        };
+        session.report();
+        let before = session.records.len();
+        for _ in 0..2 {
+            session.report_rounds(|session| {
+                session.notes.push("so far".into());
+                session.add("names", "more", "s", "p", "m", "u", Fact::exact(1.0, 1));
+            });
+            assert_eq!((session.records.len(), session.notes.len()), (before, 0));
+        }
+        // What was taken back is not reported as news.
+        session.step("w", "next");
+        assert_eq!(reported, [(before, 0), (before + 1, 1), (before + 1, 1)]);
     }
 }

@@ -427,7 +427,8 @@ mod tests {
             command: "hashlane".into(),
             linux_source: None,
         };
-        let outcome = run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ()).unwrap();
+        let outcome = run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ());
+        assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
         for scheme in &definition.schemes {
             let value = |name| {
                 let record = outcome.records.metric("name-encodings", &definition.workloads[0], scheme, name);

@@ -256,15 +256,19 @@ fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) 
             subjects.push(Subject::new(label, &id, Forwarder::Indexed(index), workload, plan));
         }
     }
-    turns(session, &mut subjects, rounds)?;
+    turns(session, &mut subjects, rounds, record_loads)
+}
+
+/// Records what the forwarders did on all workloads, from two rounds on.
+fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
     if subjects.iter().any(|subject| subject.readings.len() < 2) {
-        return Ok(());
+        return;
     }
     for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
         record(session, subjects);
     }
     note(session, &subjects.iter().collect::<Vec<_>>());
-    for subject in &subjects {
+    for subject in subjects {
         let answered = subject.counts().answered as f64;
         let offered: f64 =
             subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
@@ -278,7 +282,6 @@ fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) 
             ));
         }
     }
-    Ok(())
 }
 
 /// A figure of a reading.
@@ -462,7 +465,9 @@ mod tests {
             command: "hashlane".into(),
             linux_source: None,
         };
-        run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ()).unwrap().records
+        let outcome = run::run(&definition, &settings, &AtomicBool::new(false), &mut |_| ());
+        assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+        outcome.records
     }
 
     #[test]

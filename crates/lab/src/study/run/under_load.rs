@@ -38,19 +38,38 @@ impl Subject {
     }
 }
 
-/// Gives every subject its turn in each round; the order is turned by one from round to round. Keeps whole rounds only.
+/// Gives every subject its turn in each round; the order is turned by one from round to round. Only whole
+/// rounds count.
+///
+/// `record` adds the records of the rounds so far: they are reported after each round, and kept at the end,
+/// also where that is early.
 pub(super) fn turns(
     session: &mut Session<'_>,
     subjects: &mut [Subject],
     rounds: usize,
+    record: fn(&mut Session<'_>, &[Subject]),
 ) -> Result<(), RunError> {
+    let (ended, whole) = rounds_of(session, subjects, rounds, record);
+    for subject in subjects.iter_mut() {
+        subject.readings.truncate(whole);
+    }
+    record(session, subjects);
+    ended
+}
+
+/// The turns, and how many rounds are whole.
+fn rounds_of(
+    session: &mut Session<'_>,
+    subjects: &mut [Subject],
+    rounds: usize,
+    record: fn(&mut Session<'_>, &[Subject]),
+) -> (Result<(), RunError>, usize) {
     let count = subjects.len();
-    let mut whole = 0;
-    'rounds: for round in 0..rounds {
+    for round in 0..rounds {
         for at in order(count, round) {
             let Some(subject) = subjects.get_mut(at) else { continue };
             if session.stopped() {
-                break 'rounds;
+                return (Ok(()), round);
             }
             session.step(&subject.label, &format!("{}, round {} of {rounds}", subject.id, round + 1));
             if subject.failed {
@@ -62,23 +81,22 @@ pub(super) fn turns(
                     subject.readings.push(reading);
                     continue;
                 }
-                Err(LoadError::Stopped) => break 'rounds,
+                Err(LoadError::Stopped) => return (Ok(()), round),
                 Err(error) => error.to_string(),
             };
             if subject.forwarder != Forwarder::Ndnd {
                 let (workload, scheme) = (subject.label.clone(), subject.id.clone());
-                return Err(RunError::Load { workload, scheme, why });
+                return (Err(RunError::Load { workload, scheme, why }), round);
             }
             // Another project's program may have its reasons.
             subject.failed = true;
             session.notes.push(format!("{}: {} was not measured: {why}", subject.label, subject.id));
         }
-        whole = round + 1;
+        if round + 1 < rounds {
+            session.report_rounds(|session| record(session, subjects));
+        }
     }
-    for subject in subjects {
-        subject.readings.truncate(whole);
-    }
-    Ok(())
+    (Ok(()), rounds)
 }
 
 /// Says what a reader must know of the turns: Interests without Data, and a core that was shared.

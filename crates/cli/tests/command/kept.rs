@@ -1,0 +1,255 @@
+//! Results that no later run, failure, signal or full disk costs.
+#![cfg(target_os = "linux")]
+
+use crate::support::{Folder, Ran, STUDY, holds, namespace};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A study whose first turn lasts longer than any test.
+const ENDLESS: &str = r#"
+slug = "endless"
+model = "forwarder"
+metric = "cpu_us"
+per = "exchange"
+title = "t"
+question = "q"
+source = "s"
+workloads = ["unix/4"]
+schemes = ["ours"]
+reference = "ours"
+size = { quick = { items = 1000000, repetitions = 2 }, full = { items = 1000000, repetitions = 2 } }
+"#;
+
+/// A study with a workload that is measured, and one that is not what the study expects.
+fn half() -> String {
+    let study = STUDY.replace("\"mine\"", "\"half\"").replace("[\"3Bx2\"]", "[\"3Bx2\", \"4Bx2\"]");
+    let expect = "[[expect]]\nworkload = \"4Bx2\"\nnames = 100\ncomponents = 1\n\
+                  checksum = { offset = \"0x1\", ccnx = \"0x1\", ndn = \"0x1\" }\n";
+    format!("{study}{expect}")
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    folder.write("endless.toml", ENDLESS);
+    folder.write("half.toml", half());
+    folder
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// All files of a folder of results.
+fn results(folder: &Folder, name: &str) -> [String; 3] {
+    ["records.csv", "machine.toml", "report.html"].map(|file| read(folder, &format!("{name}/{file}")))
+}
+
+/// A run that was started, and waits in the first turn of the endless study.
+struct Waiting {
+    child: Option<Child>,
+    /// Reads the lines of its standard error.
+    reader: Option<JoinHandle<Vec<String>>>,
+}
+
+impl Waiting {
+    /// Starts a run and waits until a line of its progress names the endless study.
+    fn start(folder: &Folder, studies: &[&str]) -> Self {
+        let mut command = folder.command(&[&["study", "run"], studies, &["--out", "a"]].concat());
+        // What a killed run leaves behind is in this folder, and goes with it.
+        command.env("TMPDIR", folder.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (to, said) = mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            // Read to its end, as a full pipe would hold the run up.
+            lines.map_while(Result::ok).filter(|line| to.send(line.clone()).is_ok()).collect()
+        });
+        let waiting = Self { child: Some(child), reader: Some(reader) };
+        let mut heard = Vec::new();
+        while !heard.last().is_some_and(|line: &String| line.starts_with("endless, ")) {
+            let line = said.recv_timeout(Duration::from_secs(60));
+            heard.push(line.unwrap_or_else(|_| panic!("no progress of the last study: {heard:#?}")));
+        }
+        holds(&heard.concat(), &[" s: step 1 of 6: unix/4: ours, round 1 of 2"]);
+        waiting
+    }
+
+    /// Ends it with a signal.
+    fn end(mut self, signal: &str) -> Ran {
+        let child = self.child.take().unwrap();
+        kill(signal, child.id());
+        let mut ran = Ran::from(child.wait_with_output().unwrap());
+        ran.err = self.reader.take().unwrap().join().unwrap().join("\n");
+        ran
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn kill(signal: &str, id: u32) {
+    assert!(Command::new("kill").args([signal, &id.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_later_run_moves_the_earlier_results_aside() {
+    let folder = folder();
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    let first = results(&folder, "a");
+    let other = STUDY.replace("\"mine\"", "\"other\"");
+    folder.write("other.toml", other);
+    let out = folder.run(&["study", "run", "other.toml", "--out", "a"]).ok();
+    holds(&out, &["earlier: a/run-1 has the results of the run before"]);
+    let second = results(&folder, "a");
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    assert!(results(&folder, "a/run-1") == first && results(&folder, "a/run-2") == second);
+
+    // The folders are results as any others.
+    folder.run(&["report", "a/run-1", "--study", "mine.toml"]).ok();
+    folder.run(&["compare", "a/run-1", "a"]).ok();
+    let mut files: Vec<_> =
+        fs::read_dir(folder.path("a")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, [".lock", "machine.toml", "records.csv", "report.html", "run-1", "run-2"]);
+}
+
+#[test]
+fn ctrl_c_before_anything_was_measured_changes_nothing() {
+    let folder = folder();
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    let before = results(&folder, "a");
+    let ran = Waiting::start(&folder, &["endless.toml"]).end("-INT");
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    holds(&ran.out, &["stopped by Ctrl-C before anything was measured; a is unchanged"]);
+    assert!(results(&folder, "a") == before && !folder.path("a/run-1").exists());
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_what_it_had_measured() {
+    let folder = folder();
+    Waiting::start(&folder, &["mine.toml", "endless.toml"]).end("-KILL");
+    let [records, machine, page] = results(&folder, "a");
+    holds(&records, &["\nmine,names,3Bx2,ndn/one-by-one/crc32c,cycles,cycles_mean,cycles,"]);
+    holds(&machine, &["partial = true", "1 of 2 studies had not ended"]);
+    holds(&page, &["<strong>Partial.</strong>"]);
+
+    // A file that was half written is cleared away; the records are not.
+    folder.write("a/.records.csv.1.tmp", "half");
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    assert!(!folder.path("a/.records.csv.1.tmp").exists());
+    assert!(results(&folder, "a/run-1") == [records, machine, page]);
+}
+
+#[test]
+fn a_study_that_fails_stops_no_other_and_leaves_its_records() {
+    let folder = folder();
+    let unknown = STUDY.replace("\"mine\"", "\"unknown\"").replace("one-pass", "no-pass");
+    folder.write("unknown.toml", unknown);
+    let ran = folder.run(&["study", "run", "unknown.toml", "half.toml", "mine.toml", "--out", "a"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    let said = [
+        "study unknown failed: no scheme ",
+        "study half failed: workload 4Bx2 is not what the study expects: ",
+        "; the other studies go on\n",
+        "\nhashlane: study unknown: no scheme ",
+        "; study half: workload 4Bx2 is not what",
+    ];
+    holds(&ran.err, &said);
+    holds(&ran.out, &["records: a/records.csv"]);
+    let [records, machine, page] = results(&folder, "a");
+    holds(&records, &["\nhalf,names,3Bx2,", "\nmine,names,3Bx2,"]);
+    assert!(!records.contains("4Bx2"), "{records}");
+    let noted = ["study half failed: workload 4Bx2", "partial_reason = \"study unknown failed\""];
+    holds(&machine, &noted);
+    holds(&page, &["study half failed: workload 4Bx2"]);
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let folder = folder();
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    let before = results(&folder, "a");
+    let first = Waiting::start(&folder, &["endless.toml"]);
+    let message = folder.run(&["study", "run", "mine.toml", "--out", "a"]).failed();
+    holds(&message, &["another run is writing to a: wait for its end, or name another folder with --out"]);
+    folder.run(&["study", "run", "mine.toml", "--out", "b"]).ok();
+    first.end("-INT");
+    assert!(results(&folder, "a") == before);
+    folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+}
+
+#[test]
+fn a_folder_that_is_removed_meanwhile_is_made_again() {
+    let folder = folder();
+    let run = Waiting::start(&folder, &["mine.toml", "endless.toml"]);
+    fs::remove_dir_all(folder.path("a")).unwrap();
+    let ran = run.end("-INT");
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    let [records, machine, _] = results(&folder, "a");
+    holds(&records, &["\nmine,names,3Bx2,"]);
+    holds(&machine, &["stopped by Ctrl-C in study endless"]);
+}
+
+/// A file system of 4 MiB at `small`, in which a run has left results; then the rest of the script.
+const SMALL: &str = "mount -t tmpfs -o size=4m tmpfs small && \
+                     \"$HASHLANE\" study run mine.toml --out small >/dev/null && cp small/* before && ";
+
+/// Takes all room of the file system.
+const FILL: &str = "{ cat /dev/zero > small/full 2>/dev/null; true; } && ";
+
+/// Runs a script in a namespace of mounts where `small` is a small file system.
+fn on_a_small_disk(folder: &Folder, script: &str) -> Option<Ran> {
+    for name in ["small", "before", "after"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    let script = format!("{SMALL}{script}");
+    let mut command = namespace("--mount", Path::new("/bin/sh"), &["-c", &script])?;
+    command.current_dir(folder.path("")).env("TMPDIR", folder.path(""));
+    Some(Ran::from(command.env("HASHLANE", env!("CARGO_BIN_EXE_hashlane")).output().unwrap()))
+}
+
+#[test]
+fn a_full_disk_is_refused_before_anything_is_measured() {
+    let folder = folder();
+    let script = format!(
+        "{FILL} {{ \"$HASHLANE\" study run mine.toml --out small; code=$?; }}; cp small/*.* after; exit $code"
+    );
+    let Some(ran) = on_a_small_disk(&folder, &script) else { return };
+    holds(&ran.failed(), &["cannot write results to small; name another folder with --out: No space left"]);
+    assert!(results(&folder, "before") == results(&folder, "after"));
+}
+
+#[test]
+fn a_disk_that_fills_up_costs_no_results() {
+    let folder = folder();
+    // Where the last study waits, the disk is filled and the run ended.
+    let script = format!(
+        "{{ \"$HASHLANE\" study run half.toml endless.toml --out small 2>said & }} && id=$! && \
+         for i in $(seq 1200); do grep -q 'endless, ' said && break; sleep 0.05; done && \
+         {FILL} kill -INT $id && wait $id; \
+         code=$?; cat said >&2; cp small/*.* after; cp small/run-1/* before/; exit $code"
+    );
+    let Some(ran) = on_a_small_disk(&folder, &script) else { return };
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    holds(&ran.err, &["\nhashlane: cannot write results to small: No space left", "; they are in "]);
+    holds(&ran.out, &["earlier: small/run-1 has the results of the run before"]);
+    // That is in `before` now; the last write that found room is as it was.
+    holds(&read(&folder, "before/records.csv"), &["\nmine,names,3Bx2,"]);
+    holds(&read(&folder, "after/records.csv"), &["\nhalf,names,3Bx2,"]);
+    let spare = ran.err.split("they are in ").nth(1).unwrap().split(" instead").next().unwrap();
+    holds(&fs::read_to_string(Path::new(spare).join("records.csv")).unwrap(), &["\nhalf,names,3Bx2,"]);
+    let machine = fs::read_to_string(Path::new(spare).join("machine.toml")).unwrap();
+    holds(&machine, &["study half failed: workload 4Bx2", "partial = true"]);
+}
