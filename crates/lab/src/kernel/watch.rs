@@ -55,6 +55,7 @@ pub(super) fn watch(
     let lines = watched.lines();
     let mut last = VecDeque::new();
     let mut heard = Instant::now();
+    let mut ended: Option<Instant> = None;
     loop {
         if stop.load(Ordering::Relaxed) {
             return Err(KernelError::Stopped);
@@ -72,9 +73,15 @@ pub(super) fn watch(
                 let said = format!("it said nothing for {} s\n{}", silence.as_secs(), joined(last));
                 return Err(KernelError::Program(name, said));
             }
-            // What it left behind may keep its outputs open.
-            Err(RecvTimeoutError::Timeout) if watched.has_ended() => break,
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => match ended {
+                // On a busy machine its last lines may still be on their way here.
+                None if watched.has_ended() => {
+                    watched.kill_group();
+                    ended = Some(Instant::now());
+                }
+                Some(at) if at.elapsed() > PATIENCE => break,
+                _ => {}
+            },
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
@@ -130,9 +137,14 @@ impl Watched {
         while !self.has_ended() && asked.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(5));
         }
-        // There may be nobody.
-        let _ = killpg(self.pid(), Signal::SIGKILL);
+        self.kill_group();
         self.0.wait()
+    }
+
+    /// Kills the processes that are left of the group: they may keep its outputs open.
+    fn kill_group(&self) {
+        // There may be none.
+        let _ = killpg(self.pid(), Signal::SIGKILL);
     }
 }
 
