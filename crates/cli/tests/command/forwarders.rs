@@ -48,7 +48,7 @@ fn ours_and_the_relay_are_measured_and_reported() {
         &[
             "CPU microseconds per exchange",
             "relay",
-            "Of 3 limits that were measured 3 are met",
+            "Criteria: 3 undecided.",
             "octets of memory",
         ],
     );

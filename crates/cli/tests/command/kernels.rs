@@ -139,7 +139,7 @@ fn kernels_are_built_once_and_booted_again_and_again() {
             "A/B beside A/A",
             "inet6_ehashfn: cycles per call, no call waits",
             "syn/xor: ns per SYN",
-            "Attack syn/xor with 64 hostile flows slows base (×9.9), flat (×5.0)",
+            "Attack syn/xor with 64 hostile flows slows base (",
             "note: Linux 6.1.192 as User Mode Linux, of linux-source-6.1.tar.xz, by gcc of nobody",
             "note: 1028 hashes of the kernels were those that our crates make",
         ],
