@@ -20,8 +20,9 @@
 //! use mio::{Events, Interest, Poll, Token};
 //!
 //! fn echo(socket: &mut UdpSocket, received: &mut RecvBatch, queue: &mut SendBatch) -> std::io::Result<()> {
-//!     // Events tell of a change: all there is must be read.
-//!     while socket.recv(received)? > 0 {
+//!     // Events report changes, so everything that waits must be read.
+//!     loop {
+//!         socket.recv(received)?;
 //!         for datagram in received.iter() {
 //!             if !queue.push(datagram.from, &[datagram.octets]) {
 //!                 socket.send(queue)?;
@@ -29,8 +30,10 @@
 //!             }
 //!         }
 //!         socket.send(queue)?;
+//!         if !received.is_full() {
+//!             return Ok(());
+//!         }
 //!     }
-//!     Ok(())
 //! }
 //!
 //! # fn main() -> std::io::Result<()> {

@@ -129,6 +129,14 @@ impl Incoming {
         Ok(self.received)
     }
 
+    /// Whether the last call filled all the room.
+    ///
+    /// `recvmmsg` returns fewer messages than it has room for when none waits, or when one after the first fails. An
+    /// unconnected UDP socket queues no errors of the network, so only the former remains.
+    pub(crate) fn is_full(&self) -> bool {
+        self.received == self.headers.len()
+    }
+
     /// The messages of the last call.
     #[inline]
     pub(crate) fn messages(&self) -> impl Iterator<Item = Message<'_>> {

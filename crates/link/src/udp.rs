@@ -105,7 +105,7 @@ impl UdpSocket {
     }
 
     /// Receives what waits, as far as the batch has room, with one system call. Returns how many datagrams there are
-    /// now in the batch; 0 when none waited.
+    /// now in the batch; 0 when none waited. Call again only when the batch [is full](RecvBatch::is_full).
     ///
     /// What hosts and routers report of datagrams sent earlier (a closed port, no route) is passed over.
     ///

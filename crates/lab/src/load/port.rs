@@ -162,7 +162,7 @@ impl Port {
                 let Batches { received, queue } = batches;
                 let failed = |error| LoadError::Io("cannot exchange datagrams with the forwarder", error);
                 loop {
-                    let count = socket.recv(received).map_err(failed)?;
+                    socket.recv(received).map_err(failed)?;
                     for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
                         take(datagram.octets, &mut Out::Datagrams(socket, queue, *forwarder))
                             .map_err(failed)?;
@@ -170,8 +170,7 @@ impl Port {
                     if !queue.is_empty() {
                         socket.send(queue).map_err(failed)?;
                     }
-                    // A call that brings fewer than it has room for has left none, and the next one makes an event.
-                    if count < BATCH {
+                    if !received.is_full() {
                         return Ok(());
                     }
                 }

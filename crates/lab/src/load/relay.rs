@@ -36,7 +36,8 @@ pub fn serve(address: SocketAddr, pairs: &[(SocketAddr, SocketAddr)]) -> io::Res
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             done => done?,
         }
-        while socket.recv(&mut received)? > 0 {
+        loop {
+            socket.recv(&mut received)?;
             for datagram in received.iter() {
                 let Some(to) = partner.get(&datagram.from) else { continue };
                 if !queue.push(*to, &[datagram.octets]) {
@@ -45,6 +46,10 @@ pub fn serve(address: SocketAddr, pairs: &[(SocketAddr, SocketAddr)]) -> io::Res
                 }
             }
             socket.send(&mut queue)?;
+            // As the forwarder does: no second call where the first has left nothing.
+            if !received.is_full() {
+                break;
+            }
         }
     }
 }

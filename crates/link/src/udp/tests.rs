@@ -83,6 +83,33 @@ fn nothing_waiting_is_no_error() {
 }
 
 #[test]
+fn a_batch_is_full_only_where_more_may_wait() {
+    for segmentation in [false, true] {
+        let ((mut sender, _), (mut receiver, to)) = (socket(), socket());
+        if segmentation && !(sender.set_segmentation(true) && receiver.set_segmentation(true)) {
+            eprintln!("this kernel does not cut and join datagrams");
+            continue;
+        }
+        let (mut queue, mut batch) = (SendBatch::new(64), RecvBatch::new(4));
+        let mut send = |lengths: &[usize]| {
+            assert!(lengths.iter().all(|length| queue.push(to, &[&vec![7; *length]])));
+            assert_eq!(sender.send(&mut queue).unwrap().dropped, 0);
+        };
+        // Lengths that grow are not joined, equal ones are.
+        send(&[1, 2, 3]);
+        assert_eq!((receiver.recv(&mut batch).unwrap(), batch.is_full()), (3, false));
+        send(&[1, 2, 3, 4, 5]);
+        assert_eq!((receiver.recv(&mut batch).unwrap(), batch.is_full()), (4, true));
+        assert_eq!((receiver.recv(&mut batch).unwrap(), batch.is_full()), (1, false));
+        if segmentation {
+            send(&[9; 20]);
+            assert_eq!((receiver.recv(&mut batch).unwrap(), batch.is_full()), (20, false));
+        }
+        assert_eq!((receiver.recv(&mut batch).unwrap(), batch.is_full()), (0, false));
+    }
+}
+
+#[test]
 fn a_batch_forgets_what_it_held() {
     let ((mut sender, from), (receiver, to)) = (socket(), socket());
     let (mut outgoing, mut incoming) = (SendBatch::new(2), RecvBatch::new(2));
