@@ -41,4 +41,4 @@ pub mod rib;
 pub mod server;
 
 pub use config::{Config, PitIndex};
-pub use server::Server;
+pub use server::{Server, Stopper};

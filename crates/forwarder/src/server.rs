@@ -3,7 +3,7 @@
 use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin};
-use crate::plane::message::{Inbox, Report, Reports, Request, Requests};
+use crate::plane::message::{Inbox, Report, Reports, Request, RequestQueue, Requests};
 use crate::plane::{self, Plane, PlaneProxy, Sockets};
 use hash::scheme::Key;
 use name::build::OwnedName;
@@ -18,11 +18,13 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How often drops are told of in the log, if there were any, beside at the end.
 const TELL_DROPS: Duration = Duration::from_secs(60);
+
+/// Reports that are handled before the requests they lead to are handed over.
+const REPORTS: usize = 256;
 
 /// A forwarder that listens, and is yet to forward.
 pub struct Server {
@@ -30,8 +32,6 @@ pub struct Server {
     proxy: PlaneProxy,
     requests: Requests,
     inbox: Inbox,
-    reports: Reports,
-    thread: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
     origins: HashMap<u64, Origin>,
     initial: Initial,
@@ -41,13 +41,14 @@ pub struct Server {
 
 /// Ends a server, from any thread.
 #[derive(Clone)]
-pub struct Stopper(Reports);
+pub struct Stopper(Requests);
 
 impl Stopper {
-    /// Asks the server to end: it takes nothing new, answers what is pending for a second at the most, and returns from
-    /// [`Server::run`]. `why` goes into the log.
+    /// Asks the server to end: it takes nothing new, answers what is pending for 0.8 s at most, and returns from
+    /// [`Server::run`], however much it has to do. `why` goes into the log.
     pub fn stop(&self, why: &'static str) {
-        self.0.add(Report::Stop(why));
+        tracing::info!(why, "ending");
+        self.0.drain();
     }
 }
 
@@ -82,7 +83,7 @@ impl Server {
         let (seed, plane_seed) = (seed(), seed());
         let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), seed: plane_seed };
         let core = core_config(config);
-        let (thread, counters) = match config.pit.index {
+        let counters = match config.pit.index {
             PitIndex::Name => parts.start(Forwarder::with_pit(core, &key, seed, ByName::default())),
             PitIndex::Token => parts.start(Forwarder::with_pit(core, &key, seed, ByToken::new(&pit_key, 0))),
             PitIndex::Digest => {
@@ -122,8 +123,6 @@ impl Server {
             proxy: PlaneProxy(requests.clone()),
             requests,
             inbox,
-            reports,
-            thread: Some(thread),
             counters,
             origins: HashMap::new(),
             initial: Initial::new(config),
@@ -139,7 +138,7 @@ impl Server {
 
     /// What ends it.
     pub fn stopper(&self) -> Stopper {
-        Stopper(self.reports.clone())
+        Stopper(self.requests.clone())
     }
 
     /// Manages it until it is asked to end.
@@ -153,19 +152,17 @@ impl Server {
         loop {
             let due =
                 self.manager.deadline().map_or(u64::MAX, |due| due.saturating_sub(now(self.start).monotonic));
-            let mut report = self.inbox.next(Duration::from_millis(due.clamp(1, 1000)));
-            while let Some(next) = report {
-                if let Report::Ended(why) = next {
-                    let thread = self.thread.take().map(JoinHandle::join);
-                    self.tell_drops(told.1);
-                    return match (why, thread) {
-                        (None, Some(Ok(()))) => Ok(()),
-                        (Some(why), _) => Err(io::Error::other(why)),
-                        (None, _) => Err(io::Error::other("the forwarding thread has failed")),
-                    };
+            let mut timeout = Duration::from_millis(due.clamp(1, 1000));
+            for _ in 0..REPORTS {
+                match self.inbox.next(timeout) {
+                    Some(Report::Ended(why)) => {
+                        self.tell_drops(told.1);
+                        return why.map_or(Ok(()), |why| Err(io::Error::other(why)));
+                    }
+                    Some(report) => self.take(report),
+                    None => break,
                 }
-                self.take(next);
-                report = self.inbox.next(Duration::ZERO);
+                timeout = Duration::ZERO;
             }
             for late in self.manager.tick(now(self.start), &mut self.proxy) {
                 self.requests.add(Request::Data(late));
@@ -208,11 +205,6 @@ impl Server {
             }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
             Report::Erased { ticket, count, more } => self.manager.erased(ticket, count, more),
-            Report::Stop(why) => {
-                tracing::info!(why, "ending");
-                self.requests.add(Request::Drain);
-                Vec::new()
-            }
             Report::Ended(_) => Vec::new(),
         };
         for data in data {
@@ -242,14 +234,14 @@ struct Parts {
     poll: mio::Poll,
     sockets: Sockets,
     faces: config::Faces,
-    taken: std::sync::mpsc::Receiver<Request>,
+    taken: RequestQueue,
     reports: Reports,
     seed: u64,
 }
 
 impl Parts {
     /// Starts the thread around a forwarder, and says what that counts.
-    fn start<P>(self, mut forwarder: Forwarder<P>) -> io::Result<(JoinHandle<()>, Arc<Counters>)>
+    fn start<P>(self, mut forwarder: Forwarder<P>) -> io::Result<Arc<Counters>>
     where
         P: Pit + Send + 'static,
     {
@@ -262,8 +254,8 @@ impl Parts {
         let counters = forwarder.counters().clone();
         let Self { poll, sockets, faces, taken, reports, seed } = self;
         let told = reports.clone();
-        let plane = move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed)?.run();
-        Ok((forward(plane, reports)?, counters))
+        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed), reports)?;
+        Ok(counters)
     }
 }
 
@@ -296,24 +288,30 @@ fn make_default_folder(path: &PathBuf) -> io::Result<()> {
     }
 }
 
-/// Starts the forwarding thread; it reports its end, however that comes.
-fn forward(
-    plane: impl FnOnce() -> io::Result<()> + Send + 'static,
+/// Starts the forwarding thread. It reports its end, however that comes, before it frees its tables: a million entries
+/// take longer than the process should.
+fn forward<P: Pit + 'static>(
+    plane: impl FnOnce() -> io::Result<Plane<P>> + Send + 'static,
     reports: Reports,
-) -> io::Result<JoinHandle<()>> {
-    struct Ends(Reports, Option<String>);
+) -> io::Result<()> {
+    struct Ends(Reports);
     impl Drop for Ends {
         fn drop(&mut self) {
-            let why = if std::thread::panicking() {
-                Some("the forwarding thread has panicked".to_owned())
-            } else {
-                self.1.take()
-            };
-            self.0.add(Report::Ended(why));
+            // Only the first report counts.
+            self.0.end(Some("the forwarding thread has panicked".to_owned()));
         }
     }
-    std::thread::Builder::new().name("forward".into()).spawn(move || {
-        let mut ends = Ends(reports, None);
-        ends.1 = plane().err().map(|error| error.to_string());
-    })
+    let run = move || {
+        let ends = Ends(reports);
+        let (plane, error) = match plane() {
+            Ok(mut plane) => {
+                let outcome = plane.run();
+                (Some(plane), outcome.err())
+            }
+            Err(error) => (None, Some(error)),
+        };
+        ends.0.end(error.map(|error| error.to_string()));
+        drop(plane);
+    };
+    std::thread::Builder::new().name("forward".into()).spawn(run).map(drop)
 }

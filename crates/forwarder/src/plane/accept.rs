@@ -2,7 +2,7 @@
 
 use super::origin::{NoteOrigin, Origins};
 use super::port::STREAM_QUEUE;
-use super::receive::Reader;
+use super::receive::{Reader, Source};
 use super::reconnect::Connection;
 use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
@@ -147,8 +147,9 @@ impl<P: Pit> Plane<P> {
 
     /// Lets events of a connection be told as those of its face; the face, unless the connection has failed.
     pub(super) fn wait_for(&mut self, face: FaceId, descriptor: RawFd, reader: Reader) -> Option<FaceId> {
-        let (token, interests) = (Kind::Face.token(face.slot()?), Interest::READABLE | Interest::WRITABLE);
-        match self.poll.registry().register(&mut SourceFd(&descriptor), token, interests) {
+        // Writable matters only while a queue waits: `Ports::flush_slot` asks for it then.
+        let token = Kind::Face.token(face.slot()?);
+        match self.poll.registry().register(&mut SourceFd(&descriptor), token, Interest::READABLE) {
             Ok(()) => {
                 self.listen_to(face, reader);
                 Some(face)
@@ -213,9 +214,10 @@ impl<P: Pit> Plane<P> {
             Err(HandshakeError::Interrupted(handshake)) => {
                 self.handshakes.open.insert(number, (handshake, visitor));
             }
-            Err(HandshakeError::Failure(error)) => {
+            Err(HandshakeError::Failure(error)) if self.told.lines.admits(visitor.peer.ip()) => {
                 tracing::info!(peer = %visitor.peer, %error, "no WebSocket connection");
             }
+            Err(HandshakeError::Failure(_)) => {}
         }
     }
 
@@ -235,7 +237,7 @@ impl<P: Pit> Plane<P> {
             None => visitor.user.clone(),
         };
         if let Some(face) = self.open(kind, scope, info, peer) {
-            self.wait_for(face, descriptor, Reader::WebSocket(socket));
+            self.wait_for(face, descriptor, Source::WebSocket(socket).into());
         }
     }
 }
@@ -245,7 +247,7 @@ pub(super) fn ends(stream: Stream) -> (PortKind, Reader, RawFd) {
     let stream = Rc::new(stream);
     let descriptor = stream.as_raw_fd();
     let kind = PortKind::Stream { stream: stream.clone(), writer: StreamWriter::new(STREAM_QUEUE) };
-    (kind, Reader::Stream { stream, reader: StreamReader::new(MAX_LINK_PACKET) }, descriptor)
+    (kind, Source::Stream { stream, reader: StreamReader::new(MAX_LINK_PACKET) }.into(), descriptor)
 }
 
 /// The user who made a connection from a loopback address; from others, the address.

@@ -114,7 +114,7 @@ impl<P: Pit> Plane<P> {
     /// Does what was asked for, a bounded number of requests; whether there may be more.
     pub(super) fn obey(&mut self) -> bool {
         for _ in 0..REQUESTS {
-            let Ok(request) = self.requests.try_recv() else { return false };
+            let Some(request) = self.requests.next() else { return false };
             match request {
                 Request::Route { prefix, face, cost } => {
                     self.forwarder.add_route(&prefix.view(), NextHop { face: face_of(face), cost });
@@ -154,18 +154,9 @@ impl<P: Pit> Plane<P> {
                         let _ = self.forwarder.receive(FaceId::MANAGEMENT, &packet, now, &mut self.ports);
                     }
                 }
-                Request::Drain => self.drain(),
             }
         }
         true
-    }
-
-    /// Takes no connections any more, and ends when what is pending is answered, or after a while.
-    fn drain(&mut self) {
-        self.unix.clear();
-        self.tcp.clear();
-        self.websocket.clear();
-        self.ends.get_or_insert(self.ports.now.after_millis(super::DRAIN));
     }
 
     fn created(&mut self, ticket: Ticket, outcome: FaceOutcome) {

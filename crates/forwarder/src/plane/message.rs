@@ -8,9 +8,9 @@ use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::strategy::Strategy;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, OnceLock};
 
 /// What the forwarding thread is asked to do. Each takes it a moment, however large the tables are.
 #[derive(Debug)]
@@ -33,8 +33,6 @@ pub(crate) enum Request {
     Erase { prefix: OwnedName<Ndn>, limit: u64, ticket: Ticket },
     /// An answer of the management: Data, or a link packet with a Nack.
     Data(Vec<u8>),
-    /// Takes nothing new, sends what waits, and ends.
-    Drain,
 }
 
 /// What the management is told.
@@ -54,8 +52,6 @@ pub(crate) enum Report {
     Erased { ticket: Ticket, count: u64, more: bool },
     /// The forwarding thread has ended, and why where that was not asked for.
     Ended(Option<String>),
-    /// The process is asked to end.
-    Stop(&'static str),
 }
 
 /// Requests, and how the forwarding thread is woken for them.
@@ -65,13 +61,40 @@ pub(crate) struct Requests {
     waker: Arc<Waker>,
     /// Whether there are some that nobody was woken for.
     added: Arc<AtomicBool>,
+    drain: Arc<AtomicBool>,
+}
+
+/// Requests that wait, and whether the forwarding thread is asked to end.
+pub(crate) struct RequestQueue {
+    requests: Receiver<Request>,
+    drain: Arc<AtomicBool>,
+}
+
+impl RequestQueue {
+    /// The next request.
+    pub(crate) fn next(&self) -> Option<Request> {
+        self.requests.try_recv().ok()
+    }
+
+    /// Whether the thread is asked to take nothing new, to send what waits, and to end.
+    #[inline]
+    pub(crate) fn drains(&self) -> bool {
+        self.drain.load(Ordering::Relaxed)
+    }
 }
 
 impl Requests {
     /// A queue whose reader is woken with `waker`, and its other end.
-    pub(crate) fn new(waker: Arc<Waker>) -> (Self, Receiver<Request>) {
+    pub(crate) fn new(waker: Arc<Waker>) -> (Self, RequestQueue) {
         let (queue, requests) = std::sync::mpsc::channel();
-        (Self { queue, waker, added: Arc::default() }, requests)
+        let drain = Arc::<AtomicBool>::default();
+        (Self { queue, waker, added: Arc::default(), drain: drain.clone() }, RequestQueue { requests, drain })
+    }
+
+    /// Asks the forwarding thread to end, ahead of all requests that wait.
+    pub(crate) fn drain(&self) {
+        self.drain.store(true, Ordering::Relaxed);
+        let _ = self.waker.wake();
     }
 
     /// Adds a request. It is taken up with the next [`wake`](Self::wake).
@@ -102,6 +125,8 @@ const MAX_REMOTE_INTERESTS: usize = 768;
 pub(crate) struct Reports {
     queue: Sender<Report>,
     interests: Arc<AtomicUsize>,
+    /// How the forwarding thread has ended, once it has.
+    ended: Arc<OnceLock<Option<String>>>,
 }
 
 impl Reports {
@@ -109,7 +134,15 @@ impl Reports {
     pub(crate) fn new() -> (Self, Inbox) {
         let (queue, reports) = std::sync::mpsc::channel();
         let interests = Arc::<AtomicUsize>::default();
-        (Self { queue, interests: interests.clone() }, Inbox { reports, interests })
+        let ended = Arc::<OnceLock<Option<String>>>::default();
+        let inbox = Inbox { reports, interests: interests.clone(), ended: ended.clone() };
+        (Self { queue, interests, ended }, inbox)
+    }
+
+    /// Reports that the forwarding thread has ended, ahead of all reports that wait.
+    pub(crate) fn end(&self, why: Option<String>) {
+        // Whoever waits for a report wakes up for this one.
+        self.add(Report::Ended(self.ended.get_or_init(|| why).clone()));
     }
 
     /// Adds a report of which there are no more than faces and requests.
@@ -134,12 +167,16 @@ impl Reports {
 pub(crate) struct Inbox {
     reports: Receiver<Report>,
     interests: Arc<AtomicUsize>,
+    ended: Arc<OnceLock<Option<String>>>,
 }
 
 impl Inbox {
     /// The next report; `None` where none came in that time.
-    pub(crate) fn next(&self, patience: std::time::Duration) -> Option<Report> {
-        let report = self.reports.recv_timeout(patience).ok()?;
+    pub(crate) fn next(&self, timeout: std::time::Duration) -> Option<Report> {
+        if let Some(why) = self.ended.get() {
+            return Some(Report::Ended(why.clone()));
+        }
+        let report = self.reports.recv_timeout(timeout).ok()?;
         if matches!(report, Report::Interest { .. }) {
             self.interests.fetch_sub(1, Ordering::Relaxed);
         }
@@ -170,6 +207,24 @@ mod tests {
         let other = requests.clone();
         (0..3).for_each(|face| other.add(Request::DestroyFace { face }));
         assert!(requests.wake() && !requests.wake() && !other.wake());
-        assert_eq!(taken.try_iter().count(), 3);
+        assert_eq!(std::iter::from_fn(|| taken.next()).count(), 3);
+    }
+
+    #[test]
+    fn the_end_is_known_ahead_of_all_that_waits() {
+        let poll = mio::Poll::new().expect("epoll");
+        let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
+        let (requests, queue) = Requests::new(Arc::new(waker));
+        (0..1000).for_each(|face| requests.add(Request::DestroyFace { face }));
+        assert!(!queue.drains());
+        requests.drain();
+        assert!(queue.drains());
+
+        let (reports, inbox) = Reports::new();
+        (0..1000).for_each(|face| reports.add(Report::FaceDown { face }));
+        let now = std::time::Duration::ZERO;
+        assert!(matches!(inbox.next(now), Some(Report::FaceDown { face: 0 })));
+        reports.end(Some("a reason".into()));
+        assert!(matches!(inbox.next(now), Some(Report::Ended(Some(why))) if why == "a reason"));
     }
 }

@@ -1,11 +1,14 @@
 //! The forwarding thread: one loop over all sockets, around one [`Forwarder`].
 //!
-//! A round waits for events, reads what there is, a bounded amount of each socket, forwards it, and then sends what has gathered: for
-//! each socket one system call for many packets on either side. Time comes with the round; timers are the forwarder's wheel, and cost no system call.
-//! The management is another thread. It sends [requests](message::Request), each of which takes a moment.
+//! A round waits for events, reads a bounded amount of each socket that has something, forwards it, and then sends what has
+//! gathered: for each socket one system call for many packets on either side, and none that must fail. Streams report that
+//! they are readable, and only while a queue waits that they are writable. Time comes with the round; timers are the
+//! forwarder's wheel, and cost no system call. The management is another thread. It sends [requests](message::Request), each
+//! of which takes a moment.
 
 mod accept;
 mod control;
+mod line_limit;
 pub(crate) mod message;
 mod on_demand;
 mod origin;
@@ -18,9 +21,10 @@ mod socket;
 pub(crate) use control::PlaneProxy;
 
 use accept::Handshakes;
+use line_limit::LineLimit;
 use link::udp::{RecvBatch, UdpSocket};
 use link::{tcp, unix};
-use message::{Reports, Request};
+use message::{Reports, RequestQueue};
 use mio::{Events, Interest, Poll, Token, Waker};
 use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::forward::{Forwarder, MAX_PACKET};
@@ -42,7 +46,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use crate::config::Faces as FaceConfig;
@@ -54,8 +57,9 @@ pub(crate) const MAX_LINK_PACKET: usize = MAX_PACKET + 200;
 /// For how long the thread waits where nothing is to be done, in milliseconds: how often it looks for faces that are idle.
 const HOUSEKEEPING: u64 = 1000;
 
-/// For how long after it is asked to end the thread goes on forwarding what is pending, in milliseconds.
-const DRAIN: u64 = 1000;
+/// Time for which the thread goes on answering what is pending once it is asked to end, in milliseconds. With what the
+/// process takes to end, it is within a second.
+const DRAIN: u64 = 800;
 
 /// What the thread listens on.
 pub(crate) struct Sockets {
@@ -149,12 +153,14 @@ struct Told {
     stuck: bool,
     /// That there are too many faces, in this second.
     crowded: bool,
+    /// Lines about faces and handshakes that remote parties have caused in this second.
+    lines: LineLimit,
 }
 
 /// The thread's state.
 pub(crate) struct Plane<P> {
     poll: Poll,
-    requests: Receiver<Request>,
+    requests: RequestQueue,
     reports: Reports,
     forwarder: Forwarder<P>,
     ports: Ports,
@@ -199,7 +205,7 @@ impl<P: Pit> Plane<P> {
         sockets: Sockets,
         config: FaceConfig,
         forwarder: Forwarder<P>,
-        requests: Receiver<Request>,
+        requests: RequestQueue,
         reports: Reports,
         seed: u64,
     ) -> io::Result<Self> {
@@ -221,9 +227,8 @@ impl<P: Pit> Plane<P> {
             sockets.push(Udp::new(socket, local));
         }
         Ok(Self {
-            poll,
             requests,
-            ports: Ports::new(sockets, reports.clone()),
+            ports: Ports::new(sockets, reports.clone(), poll.registry().try_clone()?),
             reports,
             forwarder,
             readers: Vec::new(),
@@ -244,49 +249,78 @@ impl<P: Pit> Plane<P> {
             told: Told::default(),
             ends: None,
             dice: ndn::strategy::Dice::new(seed),
+            poll,
         })
     }
 
     /// Runs until it is asked to end.
-    pub(crate) fn run(mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The sockets can be waited for no longer, and why.
+    pub(crate) fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(1024);
-        loop {
-            let patience = self.patience();
-            match self.poll.poll(&mut events, Some(patience)) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => done?,
-            }
-            self.tell_time();
-            for event in &events {
-                self.ready.push(event.token());
-                let (kind, number) = Kind::of(event.token());
-                if kind == Kind::Face && event.is_writable() {
+        while !self.round(&mut events, self.poll_timeout())? {}
+        Ok(())
+    }
+
+    /// Waits for events, at most for `timeout`, and handles them; whether the thread has ended.
+    fn round(&mut self, events: &mut Events, timeout: Duration) -> io::Result<bool> {
+        match self.poll.poll(events, Some(timeout)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => done?,
+        }
+        self.refresh_clock();
+        self.check_end();
+        for event in &*events {
+            let (kind, number) = Kind::of(event.token());
+            if kind == Kind::Face {
+                if event.is_read_closed() || event.is_error() {
+                    self.note_end(number);
+                }
+                if event.is_writable() {
                     self.writable(number);
                 }
             }
-            for _ in 0..self.ready.len() {
-                let Some(token) = self.ready.pop() else { break };
-                if self.serve(token) {
-                    self.ready.push(token);
-                }
-                self.send_back();
+            self.ready.push(event.token());
+        }
+        for _ in 0..self.ready.len() {
+            let Some(token) = self.ready.pop() else { break };
+            if self.serve(token) {
+                self.ready.push(token);
             }
-            self.flush();
-            self.forwarder.turn(self.ports.now);
-            if self.ports.now.since(self.swept).as_millis() >= u128::from(HOUSEKEEPING) {
-                self.sweep();
-            }
-            if self.ends.is_some_and(|end| {
-                self.ports.now >= end || self.forwarder.pit().is_empty() && self.ports.is_idle()
-            }) {
-                self.flush();
-                return Ok(());
+            self.send_back();
+            // A flood makes rounds long, and there is always another one.
+            if self.check_end() {
+                break;
             }
         }
+        self.flush();
+        self.forwarder.turn(self.ports.now);
+        if self.ports.now.since(self.swept).as_millis() >= u128::from(HOUSEKEEPING) {
+            self.sweep();
+        }
+        Ok(self.check_end()
+            || (self.ends.is_some() && self.forwarder.pit().is_empty() && self.ports.is_idle()))
     }
 
-    /// For how long the thread may wait.
-    fn patience(&self) -> Duration {
+    /// Begins to drain where the thread is asked to end. Returns whether the time for that is over.
+    fn check_end(&mut self) -> bool {
+        if self.ends.is_none() && self.requests.drains() {
+            self.drain();
+        }
+        self.ends.is_some_and(|end| self.now() >= end)
+    }
+
+    /// Accepts no connections any more, and sets when the thread ends.
+    fn drain(&mut self) {
+        self.unix.clear();
+        self.tcp.clear();
+        self.websocket.clear();
+        self.ends = Some(self.now().after_millis(DRAIN));
+    }
+
+    /// Longest time to wait for events.
+    fn poll_timeout(&self) -> Duration {
         if !self.ready.is_empty() {
             return Duration::ZERO;
         }
@@ -302,7 +336,7 @@ impl<P: Pit> Plane<P> {
         Time(1_000_000 + self.start.elapsed().as_nanos() as u64)
     }
 
-    fn tell_time(&mut self) {
+    fn refresh_clock(&mut self) {
         self.ports.now = self.now();
     }
 
@@ -366,6 +400,13 @@ impl<P: Pit> Plane<P> {
         self.connect_again(now);
         self.try_again();
         self.told.crowded = false;
+        let left_out = self.told.lines.next_second();
+        if left_out > 0 {
+            tracing::info!(
+                lines = left_out,
+                "lines about faces and handshakes were left out in the last second"
+            );
+        }
         self.ports.sockets.iter_mut().for_each(Udp::tell_lost);
     }
 
@@ -403,8 +444,10 @@ impl<P: Pit> Plane<P> {
             }
             return None;
         };
+        let address = info.remote.socket_address().map(|address| address.ip());
         let mut port = Port::new(id, kind, info.counters.clone(), self.dice.number(), self.ports.now);
         port.local = scope == Scope::Local;
+        port.address = address;
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
         port.idle = info.idle;
         port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
@@ -416,6 +459,7 @@ impl<P: Pit> Plane<P> {
         // Applications come and go; neighbours are news.
         match scope {
             Scope::Local => tracing::debug!(face = id.0, %remote, %local, "face up"),
+            Scope::NonLocal if address.is_some_and(|address| !self.told.lines.admits(address)) => {}
             Scope::NonLocal => tracing::info!(face = id.0, %remote, %local, "face up"),
         }
         self.reports.add(message::Report::FaceUp { info: Box::new(info), peer });
@@ -432,7 +476,9 @@ impl<P: Pit> Plane<P> {
             socket.peers.remove(peer);
         }
         self.stop_reading(face);
+        let remote = port.address;
         match self.forwarder.remove_face(face).map(|face| face.scope) {
+            Some(Scope::NonLocal) if remote.is_some_and(|address| !self.told.lines.admits(address)) => {}
             Some(Scope::NonLocal) => tracing::info!(face = face.0, why, "face down"),
             _ => tracing::debug!(face = face.0, why, "face down"),
         }
@@ -475,3 +521,6 @@ impl<P: Pit> Plane<P> {
 fn unix_uri(path: &Path) -> FaceUri {
     FaceUri::Unix(path.to_string_lossy().into_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,14 @@
 //! Ports: the sending ends of faces.
 
+use super::Kind;
 use super::message::Reports;
 use super::reconnect::Connection;
-use super::socket::{Stream, WebSocket};
+use super::socket::{Call, Stream, WebSocket, counted};
 use crate::management::nack;
 use link::stream::StreamWriter;
-use link::udp::{SendBatch, UdpSocket};
+use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use mio::unix::SourceFd;
+use mio::{Interest, Registry};
 use ndn::congestion::CongestionMarking;
 use ndn::face::{FaceCounters, FaceId};
 use ndn::forward::Output;
@@ -14,12 +17,17 @@ use ndn::time::Time;
 use ndn::wire::{LpHeader, NackReason};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Octets that wait for a stream at the most; what does not fit is dropped.
 pub(super) const STREAM_QUEUE: usize = 1 << 20;
+
+/// Bytes that the kernel counts for a datagram at most, beside twice its length.
+const DATAGRAM_OVERHEAD: usize = 1024;
 
 /// The sending end of a face, and what its link keeps.
 pub(super) struct Port {
@@ -36,12 +44,16 @@ pub(super) struct Port {
     pub(super) mtu: usize,
     /// For how long it may be silent, in milliseconds; for ever where there is nothing.
     pub(super) idle: Option<u64>,
+    /// Address of its peer; none of a Unix socket.
+    pub(super) address: Option<IpAddr>,
     /// When it was last sent to or heard.
     pub(super) used: Time,
     /// With whom it is connected over TCP, and what becomes of it when that fails.
     pub(super) connection: Option<Connection>,
     /// Whether it waits to be flushed.
     dirty: bool,
+    /// Whether a queue waits for its connection to be writable, so that events report that.
+    blocked: bool,
 }
 
 pub(super) enum PortKind {
@@ -74,10 +86,18 @@ impl Port {
             local: false,
             mtu: usize::MAX,
             idle: None,
+            address: None,
             used: now,
             connection: None,
             dirty: false,
+            blocked: false,
         }
+    }
+
+    /// Gives it another connection, whose events are registered as readable only.
+    pub(super) fn connect(&mut self, kind: PortKind) {
+        self.kind = kind;
+        self.blocked = false;
     }
 
     /// Octets that wait to leave, as far as they are known.
@@ -96,18 +116,41 @@ pub(super) struct Udp {
     pub(super) local: SocketAddr,
     pub(super) queue: SendBatch,
     pub(super) peers: HashMap<SocketAddr, FaceId>,
-    /// Octets that the kernel had not sent yet after the last flush.
+    /// Bytes that the kernel had not sent yet, with its own overhead, when it was last asked.
     unsent: usize,
+    /// Bytes that it can hold at most of what was sent since then.
+    sent_since: usize,
+    /// Whether it is asked with the next flush.
+    asks: bool,
     /// Datagrams that could not be sent since that was last told, and why the socket could send none, where it could not.
     lost: (usize, Option<String>),
 }
 
 impl Udp {
     pub(super) fn new(socket: UdpSocket, local: SocketAddr) -> Self {
-        Self { socket, local, queue: SendBatch::new(64), peers: HashMap::new(), unsent: 0, lost: (0, None) }
+        Self {
+            socket,
+            local,
+            queue: SendBatch::new(64),
+            peers: HashMap::new(),
+            unsent: 0,
+            sent_since: 0,
+            asks: false,
+            lost: (0, None),
+        }
     }
 
-    fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], counters: &FaceCounters) {
+    /// Receives what waits.
+    pub(super) fn recv(&self, batch: &mut RecvBatch) -> io::Result<usize> {
+        counted(Call::Receive, self.socket.recv(batch))
+    }
+
+    /// Queues a datagram. `threshold` is the queue length that matters to its sender; the kernel is asked for that length
+    /// only where it may be greater, so that a lone datagram costs no second system call.
+    fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], threshold: usize, counters: &FaceCounters) {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        self.sent_since = self.sent_since.saturating_add(2 * length + DATAGRAM_OVERHEAD);
+        self.asks |= self.unsent.saturating_add(self.sent_since) > threshold;
         if !self.queue.push(peer, parts) {
             self.flush();
             if !self.queue.push(peer, parts) {
@@ -129,7 +172,10 @@ impl Udp {
                 self.lost.1 = Some(error.to_string());
             }
         }
-        self.unsent = self.socket.unsent().unwrap_or(0);
+        if std::mem::take(&mut self.asks) {
+            self.unsent = counted(Call::Unsent, self.socket.unsent()).unwrap_or(0);
+            self.sent_since = 0;
+        }
     }
 
     /// Says what could not be sent: not with each datagram, for then there is too much to do already.
@@ -150,16 +196,19 @@ pub(super) struct Ports {
     reports: Reports,
     /// Nacks for Interests that the management has no room for.
     pub(super) refused: Vec<Vec<u8>>,
+    registry: Registry,
     pub(super) now: Time,
 }
 
 impl Ports {
-    pub(super) fn new(sockets: Vec<Udp>, reports: Reports) -> Self {
+    /// No ports yet, of connections whose events go to `registry`.
+    pub(super) fn new(sockets: Vec<Udp>, reports: Reports, registry: Registry) -> Self {
         Self {
             ports: Vec::new(),
             sockets,
             dirty: Vec::new(),
             reports,
+            registry,
             refused: Vec::new(),
             now: Time::default(),
         }
@@ -214,19 +263,53 @@ impl Ports {
         self.dirty.clear();
     }
 
-    /// Sends what waits for the face in a slot.
+    /// Sends what waits for the face in a slot; the face and why, where its connection has failed.
+    ///
+    /// What the connection does not take now it takes when it is writable. Events report that only while something
+    /// waits: otherwise each packet that a peer reads would be an event.
     pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
-        let port = self.ports.get_mut(slot)?.as_mut()?;
+        let Self { ports, registry, .. } = self;
+        let port = ports.get_mut(slot)?.as_mut()?;
         port.dirty = false;
-        let error = match &mut port.kind {
-            // What the stream does not take now it takes when it is ready.
-            PortKind::Stream { stream, writer } => {
-                writer.flush(&mut &**stream).err().map(|error| error.to_string())
+        let outcome = match &mut port.kind {
+            PortKind::Stream { stream, writer } => writer
+                .flush(&mut &**stream)
+                .map(|done| (!done, stream.as_raw_fd()))
+                .map_err(|e| e.to_string()),
+            PortKind::WebSocket(socket) => {
+                let mut socket = socket.borrow_mut();
+                socket.flush().map(|done| (!done, socket.descriptor()))
             }
-            PortKind::WebSocket(socket) => socket.borrow_mut().flush().err(),
-            PortKind::Udp { .. } | PortKind::Down => None,
+            PortKind::Udp { .. } | PortKind::Down => return None,
         };
-        error.map(|error| (port.face, error))
+        let failed = match outcome {
+            Ok((blocked, _)) if blocked == port.blocked => return None,
+            Ok((blocked, descriptor)) => {
+                port.blocked = blocked;
+                let interests =
+                    if blocked { Interest::READABLE | Interest::WRITABLE } else { Interest::READABLE };
+                // The kernel looks anew here: room that came since the write makes an event.
+                let token = Kind::Face.token(slot);
+                registry.reregister(&mut SourceFd(&descriptor), token, interests).err()?.to_string()
+            }
+            Err(error) => error,
+        };
+        Some((port.face, failed))
+    }
+
+    /// Puts the face in a slot among those that are flushed at the end of the turn.
+    pub(super) fn mark_dirty(&mut self, slot: usize) {
+        if let Some(Some(port)) = self.ports.get_mut(slot)
+            && !std::mem::replace(&mut port.dirty, true)
+        {
+            self.dirty.push(slot as u32);
+        }
+    }
+
+    /// Whether a queue waits for the connection of the face in a slot.
+    #[cfg(test)]
+    pub(super) fn is_blocked(&self, slot: usize) -> bool {
+        self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.blocked)
     }
 
     /// Whether anything waits to leave.
@@ -257,14 +340,15 @@ impl Output for Ports {
         if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(sockets), *now) {
             header.congestion_mark = 1;
         }
-        let Port { kind, counters, fragmenter, mtu, .. } = port;
+        let Port { kind, counters, fragmenter, mtu, marks, marking, .. } = port;
+        let threshold = if *marks { marking.threshold } else { usize::MAX };
         let sent = fragmenter.send(&header, packet, *mtu, |head, piece| {
             let taken = match kind {
                 PortKind::Stream { writer, .. } => writer.push(&[head, piece]),
                 PortKind::WebSocket(socket) => socket.borrow_mut().push(&[head, piece]),
                 PortKind::Udp { socket, peer } => {
                     if let Some(socket) = sockets.get_mut(*socket) {
-                        socket.push(*peer, &[head, piece], counters);
+                        socket.push(*peer, &[head, piece], threshold, counters);
                     }
                     true
                 }
@@ -291,10 +375,14 @@ mod tests {
     use super::*;
     use ndn::wire::{InterestBuilder, LpPacket};
 
+    fn registry() -> Registry {
+        mio::Poll::new().and_then(|poll| poll.registry().try_clone()).expect("epoll")
+    }
+
     #[test]
     fn interests_that_the_management_has_no_room_for_come_back() {
         let (reports, _inbox) = Reports::new();
-        let mut ports = Ports::new(Vec::new(), reports);
+        let mut ports = Ports::new(Vec::new(), reports, registry());
         let name = name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
         let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
         let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
@@ -309,7 +397,7 @@ mod tests {
     fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
         let now = Time::from_millis(1000);
         let face = FaceId(FaceId::FIRST);
-        let mut ports = Ports::new(Vec::new(), Reports::new().0);
+        let mut ports = Ports::new(Vec::new(), Reports::new().0, registry());
         ports.add(Port::new(face, PortKind::Down, Arc::default(), 7, now));
         let mut pieces = Vec::new();
         let packet = [&[6, 253, 4, 0][..], &[0; 1024]].concat();

@@ -2,13 +2,35 @@
 
 use mio::Token;
 use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
-/// Sockets in turn. Each stands here once, however many events tell of it: one that is never read empty would otherwise take the more turns
-/// the more comes to it.
+/// Sockets in turn. Each stands here once, however many events report it: one that is never read empty would otherwise
+/// take more turns the more it receives.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     queue: VecDeque<Token>,
-    queued: HashSet<Token>,
+    queued: HashSet<Token, BuildHasherDefault<TokenHasher>>,
+}
+
+/// Hash of a token by one multiplication, as each event is hashed twice. Tokens are slots and counters of this process:
+/// no remote party chooses them, so the hash needs no key.
+#[derive(Debug, Default)]
+struct TokenHasher(u64);
+
+impl Hasher for TokenHasher {
+    #[inline]
+    fn write_usize(&mut self, token: usize) {
+        let product = (self.0 ^ token as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(usize::from(*byte)));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Ready {
@@ -60,5 +82,20 @@ mod tests {
         }
         assert_eq!(turns, [1000, 1000]);
         assert_eq!((ready.pop(), ready.is_empty()), (Some(flooded), true));
+    }
+
+    #[test]
+    fn tokens_of_many_faces_have_hashes_of_their_own() {
+        let hash = |token: usize| {
+            let mut hasher = TokenHasher::default();
+            hasher.write_usize(token);
+            hasher.finish()
+        };
+        let faces = (0..16_384).map(|slot| hash(5 << 32 | slot));
+        // A table keeps the low bits for the place and the top ones for the tag.
+        let places: HashSet<u64> = faces.clone().map(|hash| hash & 0xffff).collect();
+        let all: HashSet<u64> = faces.collect();
+        assert_eq!(all.len(), 16_384);
+        assert!(places.len() > 12_000, "{}", places.len());
     }
 }

@@ -19,9 +19,22 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// The receiving end of a connection.
-pub(super) enum Reader {
+pub(super) struct Reader {
+    source: Source,
+    /// Whether an event has reported the end of the stream. No event repeats that, so it is read until its end.
+    closing: bool,
+}
+
+/// Where the packets of a connection come from.
+pub(super) enum Source {
     Stream { stream: Rc<Stream>, reader: StreamReader },
     WebSocket(Rc<RefCell<WebSocket>>),
+}
+
+impl From<Source> for Reader {
+    fn from(source: Source) -> Self {
+        Self { source, closing: false }
+    }
 }
 
 /// Reads of a stream, or messages of a WebSocket, or datagrams in batches, before others have their turn.
@@ -83,9 +96,15 @@ impl<P: Pit> Plane<P> {
         };
         // It is out of its place while its packets are forwarded.
         let Some(mut reader) = place.take() else { return false };
-        let outcome = match &mut reader {
-            Reader::Stream { stream, reader } => self.receive_stream(face, stream, reader),
-            Reader::WebSocket(socket) => self.receive_messages(face, socket),
+        let closing = reader.closing;
+        let outcome = match &mut reader.source {
+            Source::Stream { stream, reader } => self.receive_stream(face, stream, reader, closing),
+            Source::WebSocket(socket) => {
+                let outcome = self.receive_messages(face, socket, closing);
+                // Answers to its pings may wait.
+                self.ports.mark_dirty(slot);
+                outcome
+            }
         };
         match outcome {
             Ok(more) => {
@@ -109,6 +128,7 @@ impl<P: Pit> Plane<P> {
         face: FaceId,
         stream: &Stream,
         reader: &mut StreamReader,
+        closing: bool,
     ) -> Result<bool, String> {
         for _ in 0..STREAM_READS {
             let filled = reader.fill(&mut &*stream).map_err(|error| error.to_string())?;
@@ -126,8 +146,9 @@ impl<P: Pit> Plane<P> {
                 }
             }
             match filled {
-                // The event that told of these octets may have told of the end, too.
-                Filled::Drained(0) => return Ok(false),
+                // A short read has emptied the socket: an event reports what comes later. Out-of-band data and
+                // descriptors also make reads short; a peer that sends them delays its own packets, nobody else's.
+                Filled::Drained(octets) if octets == 0 || !closing => return Ok(false),
                 Filled::Drained(_) | Filled::Full(_) => {}
                 Filled::End => return Err("closed by the peer".into()),
             }
@@ -135,8 +156,13 @@ impl<P: Pit> Plane<P> {
         Ok(true)
     }
 
-    fn receive_messages(&mut self, face: FaceId, socket: &RefCell<WebSocket>) -> Result<bool, String> {
-        socket.borrow_mut().grant(MESSAGE_OCTETS);
+    fn receive_messages(
+        &mut self,
+        face: FaceId,
+        socket: &RefCell<WebSocket>,
+        closing: bool,
+    ) -> Result<bool, String> {
+        socket.borrow_mut().grant(MESSAGE_OCTETS, closing);
         for _ in 0..MESSAGES {
             let received = socket.borrow_mut().receive();
             match received {
@@ -152,15 +178,11 @@ impl<P: Pit> Plane<P> {
     /// Receives datagrams of one socket; whether there may be more.
     pub(super) fn receive_udp(&mut self, number: usize) -> bool {
         let Some(mut batch) = self.batch.take() else { return false };
-        let mut more = true;
+        let mut more = false;
         for _ in 0..BATCHES {
             let Some(udp) = self.ports.sockets.get(number) else { break };
-            match udp.socket.recv(&mut batch) {
-                Ok(0) => {
-                    more = false;
-                    break;
-                }
-                Ok(_) => {}
+            match udp.recv(&mut batch) {
+                Ok(_) => more = batch.is_full(),
                 Err(error) => {
                     if !std::mem::replace(&mut self.told.stuck, true) {
                         tracing::error!(local = %udp.local, %error, "a UDP socket fails; it is read again every second");
@@ -176,6 +198,9 @@ impl<P: Pit> Plane<P> {
                     Ok(face) => self.take(face, datagram.octets),
                     Err(reason) => self.forwarder.dropped(FaceId::NONE, reason),
                 }
+            }
+            if !more {
+                break;
             }
         }
         self.batch = Some(batch);
@@ -196,6 +221,9 @@ impl<P: Pit> Plane<P> {
 
     #[cold]
     fn new_peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
+        if self.ends.is_some() {
+            return Err(DropReason::UnknownFace);
+        }
         LpPacket::parse(octets).map_err(|_| DropReason::Malformed)?;
         if self.on_demand.len() >= self.config.udp.max_on_demand {
             let now = self.ports.now;
@@ -230,15 +258,25 @@ impl<P: Pit> Plane<P> {
         Some(face)
     }
 
-    /// Puts the receiving end of a face in its place, and looks for what has come already.
+    /// Notes that an event has reported the end of the connection of the face in a slot.
+    pub(super) fn note_end(&mut self, slot: usize) {
+        if let Some(Some(reader)) = self.readers.get_mut(slot) {
+            reader.closing = true;
+        }
+    }
+
+    /// Puts the receiving end of a face in its place. An event reports what has come already, except the messages that
+    /// the handshake of a WebSocket has read.
     pub(super) fn listen_to(&mut self, face: FaceId, reader: Reader) {
         let Some(slot) = face.slot() else { return };
         if slot >= self.readers.len() {
             self.readers.resize_with(slot + 1, || None);
         }
+        if matches!(reader.source, Source::WebSocket(_)) {
+            self.ready.push(Kind::Face.token(slot));
+        }
         if let Some(place) = self.readers.get_mut(slot) {
             *place = Some(reader);
         }
-        self.ready.push(Kind::Face.token(slot));
     }
 }

@@ -115,7 +115,7 @@ impl<P: Pit> Plane<P> {
         let local = stream.local_addr().unwrap_or(connection.remote);
         tracing::info!(face = face.0, remote = %connection.remote, "connected again");
         let (kind, reader, descriptor) = ends(Stream::Tcp(stream));
-        port.kind = kind;
+        port.connect(kind);
         let local = Some(FaceUri::from_address(Protocol::Tcp, local));
         self.reports.add(Report::FaceLink { face: face.0.into(), local });
         self.wait_for(face, descriptor, reader);

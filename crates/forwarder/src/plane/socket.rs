@@ -22,12 +22,31 @@ impl AsRawFd for Stream {
     }
 }
 
+/// A system call that tests count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// Receives bytes or datagrams.
+    Receive,
+    /// Asks how much a UDP socket has not sent yet.
+    Unsent,
+}
+
+/// Counts a call, in tests.
+#[inline(always)]
+#[cfg_attr(not(test), allow(unused_variables, reason = "only tests count"))]
+pub(super) fn counted<T>(call: Call, outcome: io::Result<T>) -> io::Result<T> {
+    #[cfg(test)]
+    super::tests::count(call);
+    outcome
+}
+
 impl Read for &Stream {
     fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        match self {
+        let outcome = match self {
             Stream::Unix(stream) => (&mut &*stream).read(octets),
             Stream::Tcp(stream) => (&mut &*stream).read(octets),
-        }
+        };
+        counted(Call::Receive, outcome)
     }
 }
 
@@ -44,30 +63,35 @@ impl Write for &Stream {
     }
 }
 
-/// A connection that gives so many octets and then would block, be there more or not.
+/// A connection that gives up to a number of bytes and then reports `WouldBlock`, whether there are more or not.
 ///
-/// The library reads on until it has a message, and frames without an octet of one can come for ever.
+/// The library reads on until it has a message, and frames without a byte of one can come for ever.
 #[derive(Debug)]
 pub(super) struct Metered {
     pub(super) stream: TcpStream,
     left: usize,
+    /// Whether a short read has emptied the socket, so that the next one must fail.
+    drained: bool,
+    /// Whether reads go on after a short one: to the end of the stream, or through a handshake.
+    reads_on: bool,
 }
 
 impl Metered {
-    /// One that gives all there is: for handshakes, whose length the library bounds.
+    /// Gives everything: for handshakes, whose length the library bounds.
     pub(super) fn unbounded(stream: TcpStream) -> Self {
-        Self { stream, left: usize::MAX }
+        Self { stream, left: usize::MAX, drained: false, reads_on: true }
     }
 }
 
 impl Read for Metered {
     fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
+        if self.left == 0 || self.drained {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         let room = octets.len().min(self.left);
-        let read = self.stream.read(octets.get_mut(..room).unwrap_or_default())?;
+        let read = counted(Call::Receive, self.stream.read(octets.get_mut(..room).unwrap_or_default()))?;
         self.left -= read.min(room);
+        self.drained = read < room && !self.reads_on;
         Ok(read)
     }
 }
@@ -107,9 +131,15 @@ pub(super) enum Received {
 }
 
 impl WebSocket {
-    /// Grants so many octets to the reads that follow.
-    pub(super) fn grant(&mut self, octets: usize) {
-        self.0.get_mut().left = octets;
+    /// Grants a number of bytes to the reads that follow. `closing` says that the stream has an end to be read.
+    pub(super) fn grant(&mut self, octets: usize, closing: bool) {
+        let stream = self.0.get_mut();
+        (stream.left, stream.drained, stream.reads_on) = (octets, false, closing);
+    }
+
+    /// The descriptor of its connection.
+    pub(super) fn descriptor(&self) -> RawFd {
+        self.0.get_ref().stream.as_raw_fd()
     }
 
     /// Whether the octets granted are read: there may be more then, of which no event tells.
@@ -141,13 +171,13 @@ impl WebSocket {
         }
     }
 
-    /// Sends what waits, as far as the connection takes it.
-    pub(super) fn flush(&mut self) -> Result<(), String> {
+    /// Sends what waits, as far as the connection takes it. Returns whether nothing waits any more.
+    pub(super) fn flush(&mut self) -> Result<bool, String> {
         match self.0.flush() {
-            Ok(()) => Ok(()),
-            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Ok(()) => Ok(true),
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
             // The reader finds the end, with its reason.
-            Err(Error::ConnectionClosed | Error::AlreadyClosed) => Ok(()),
+            Err(Error::ConnectionClosed | Error::AlreadyClosed) => Ok(true),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -158,6 +188,44 @@ mod tests {
     use super::*;
     use std::net::{Ipv4Addr, TcpListener};
     use tungstenite::protocol::Role;
+
+    #[test]
+    fn a_short_read_is_followed_by_none_unless_the_end_is_to_come() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let mut peer =
+            std::net::TcpStream::connect(listener.local_addr().expect("its address")).expect("connects");
+        let (stream, _) = listener.accept().expect("the connection");
+        stream.set_nonblocking(true).expect("a socket");
+        let stream = Metered::unbounded(TcpStream::from_std(stream));
+        let mut socket =
+            WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
+        // A whole message of one byte, with a mask of zeroes.
+        peer.write_all(&[0x82, 0x81, 0, 0, 0, 0, 7]).expect("room");
+        let packet = loop {
+            socket.grant(6000, false);
+            match socket.receive() {
+                Received::Packet(packet) => break packet,
+                Received::Drained => std::thread::yield_now(),
+                Received::Nothing | Received::Closed(_) => panic!("a packet was sent"),
+            }
+        };
+        assert_eq!(packet, [7]);
+        let before = super::super::tests::receives();
+        assert!(matches!(socket.receive(), Received::Drained));
+        assert!(!socket.is_spent());
+        assert_eq!(super::super::tests::receives(), before);
+        // The end has been reported.
+        drop(peer);
+        let closed = loop {
+            socket.grant(6000, true);
+            match socket.receive() {
+                Received::Closed(_) => break true,
+                Received::Drained => std::thread::yield_now(),
+                Received::Packet(_) | Received::Nothing => break false,
+            }
+        };
+        assert!(closed);
+    }
 
     #[test]
     fn frames_without_end_or_octet_take_no_more_than_their_turn() {
@@ -171,12 +239,12 @@ mod tests {
         let frames = [frame(2).to_vec(), frame(0).repeat(4999)].concat();
         peer.write_all(&frames).expect("room in the kernel");
         drop(peer);
-        let stream = Metered { stream: TcpStream::from_std(stream), left: 0 };
+        let stream = Metered::unbounded(TcpStream::from_std(stream));
         let mut socket =
             WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
         let mut turns = 0;
         loop {
-            socket.grant(GRANT);
+            socket.grant(GRANT, true);
             match socket.receive() {
                 Received::Drained if socket.is_spent() => turns += 1,
                 Received::Closed(_) => break,

@@ -1,0 +1,73 @@
+//! A limit on the log lines that remote parties cause.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// Lines a second that one address may cause, and all of them together.
+const OF_ONE: u32 = 4;
+const OF_ALL: u32 = 64;
+
+/// Lines of this second, by who caused them. An address of IPv6 counts as its network of 64 bits.
+///
+/// Holds no more addresses than lines.
+#[derive(Debug, Default)]
+pub(super) struct LineLimit {
+    lines: HashMap<u64, u32>,
+    all: u32,
+    left_out: u64,
+}
+
+impl LineLimit {
+    /// Whether an address may cause a line; if not, the line is counted.
+    pub(super) fn admits(&mut self, address: IpAddr) -> bool {
+        let network = match address.to_canonical() {
+            IpAddr::V4(address) => address.to_bits().into(),
+            IpAddr::V6(address) => (address.to_bits() >> 64) as u64,
+        };
+        let of_one = self.lines.get(&network).copied().unwrap_or(0);
+        let admits = of_one < OF_ONE && self.all < OF_ALL;
+        if admits {
+            self.lines.insert(network, of_one + 1);
+            self.all += 1;
+        } else {
+            self.left_out += 1;
+        }
+        admits
+    }
+
+    /// Begins another second. Returns how many lines were left out in the last one.
+    pub(super) fn next_second(&mut self) -> u64 {
+        std::mem::take(self).left_out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn one_address_leaves_lines_to_others() {
+        let mut limit = LineLimit::default();
+        let flood = (0..100_000).filter(|_| limit.admits(address("192.0.2.1"))).count();
+        assert_eq!(flood, OF_ONE as usize);
+        assert!(limit.admits(address("192.0.2.2")));
+        assert_eq!((limit.next_second(), limit.next_second()), (100_000 - u64::from(OF_ONE), 0));
+        assert!(limit.admits(address("192.0.2.1")));
+    }
+
+    #[test]
+    fn addresses_of_one_network_or_of_many_cause_a_bounded_number_of_lines() {
+        let mut limit = LineLimit::default();
+        let network = (0..1000).filter(|host| limit.admits(address(&format!("2001:db8::{host:x}")))).count();
+        assert_eq!(network, OF_ONE as usize);
+        let mapped = (0..10).filter(|_| limit.admits(address("::ffff:192.0.2.1"))).count();
+        assert_eq!((mapped, limit.admits(address("192.0.2.1"))), (OF_ONE as usize, false));
+        let many = (0..10_000_u32).filter(|host| limit.admits(IpAddr::from(host.to_be_bytes()))).count();
+        assert_eq!(many, (OF_ALL - 2 * OF_ONE) as usize);
+        assert!(limit.lines.len() <= OF_ALL as usize);
+    }
+}

@@ -1,0 +1,303 @@
+//! Turns of the forwarding thread: which events and system calls an exchange takes.
+
+use super::message::{Inbox, RequestQueue, Requests};
+use super::socket::Call;
+use super::*;
+use link::stream::{Filled, Framing, StreamReader};
+use name::build::OwnedName;
+use name::ndn::Ndn;
+use ndn::fib::NextHop;
+use ndn::pit::ByName;
+use ndn::tlv;
+use ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, UdpSocket as Peer};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Exchanges of a test.
+const EXCHANGES: usize = 100;
+/// Time after which a test that waits has failed.
+const HANG: Duration = Duration::from_secs(60);
+
+thread_local! {
+    /// System calls of this thread: those that receive, and those that ask for the length of a queue.
+    static CALLS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
+}
+
+/// Counts a system call.
+pub(super) fn count(call: Call) {
+    let mut calls = CALLS.get();
+    calls[usize::from(call == Call::Unsent)] += 1;
+    CALLS.set(calls);
+}
+
+/// System calls of this thread that receive.
+pub(super) fn receives() -> usize {
+    CALLS.get()[0]
+}
+
+/// A forwarding thread that takes a turn when it is asked to.
+struct Bench {
+    plane: Plane<ByName>,
+    events: Events,
+    folder: PathBuf,
+    inbox: Inbox,
+    _requests: Requests,
+}
+
+impl Bench {
+    fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("hashlane-plane-{}-{number}", std::process::id()));
+        std::fs::create_dir(&folder).expect("a folder");
+        let mut config = FaceConfig::default();
+        config.unix.path = vec![folder.join("sock")];
+        config.udp.listen = vec![(Ipv4Addr::LOCALHOST, 0).into()];
+        config.tcp.listen.clear();
+        config.websocket.listen.clear();
+        let sockets = Sockets::open(&config).expect("sockets");
+        let (poll, waker) = poll().expect("epoll");
+        let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
+        let (reports, inbox) = Reports::new();
+        let key = hash::scheme::Key::new([7; 16]);
+        let forwarder = Forwarder::with_pit(ndn::forward::Config::default(), &key, 7, ByName::default());
+        let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, 7).expect("a plane");
+        let events = Events::with_capacity(1024);
+        Self { plane, events, folder, inbox, _requests: requests }
+    }
+
+    /// A turn. Returns how many events began it.
+    fn turn(&mut self, timeout: Duration) -> usize {
+        assert!(!self.plane.round(&mut self.events, timeout).expect("a turn"), "it ends unasked");
+        self.events.iter().count()
+    }
+
+    /// Turns until there are no events and nothing is left to read.
+    fn settle(&mut self) {
+        while self.turn(Duration::ZERO) > 0 || !self.plane.ready.is_empty() {}
+    }
+
+    /// The face that was made last.
+    fn new_face(&mut self) -> FaceId {
+        let reports = std::iter::from_fn(|| self.inbox.next(Duration::ZERO));
+        let made = reports.filter_map(|report| match report {
+            message::Report::FaceUp { info, .. } => u32::try_from(info.id).ok(),
+            _ => None,
+        });
+        FaceId(made.last().expect("a face was made"))
+    }
+
+    fn connect(&mut self) -> (UnixStream, FaceId) {
+        let stream = UnixStream::connect(self.folder.join("sock")).expect("connects");
+        stream.set_read_timeout(Some(HANG)).expect("a timeout");
+        self.settle();
+        (stream, self.new_face())
+    }
+
+    /// A peer that has sent a packet, which nobody asked for.
+    fn peer(&mut self) -> (Peer, FaceId) {
+        let peer = Peer::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        peer.set_read_timeout(Some(HANG)).expect("a timeout");
+        peer.connect(self.plane.ports.sockets[0].local).expect("the forwarder's address");
+        peer.send(&data("/unasked", 1)).expect("sent");
+        while self.turn(HANG) == 0 {}
+        (peer, self.new_face())
+    }
+
+    fn route(&mut self, uri: &str, face: FaceId) {
+        self.plane.forwarder.add_route(&parse(uri).view(), NextHop { face, cost: 0 });
+    }
+
+    fn slot(face: FaceId) -> usize {
+        face.slot().expect("a face")
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn parse(uri: &str) -> OwnedName<Ndn> {
+    name::uri::parse_uri(uri.as_bytes()).expect("a name")
+}
+
+fn interest(uri: &str) -> Vec<u8> {
+    static NONCE: AtomicU32 = AtomicU32::new(1);
+    let nonce = Some(NONCE.fetch_add(1, Ordering::Relaxed));
+    InterestBuilder { nonce, ..InterestBuilder::new(parse(uri).view()) }.build()
+}
+
+fn data(uri: &str, bytes: usize) -> Vec<u8> {
+    DataBuilder::new(parse(uri).view(), &vec![7; bytes]).build()
+}
+
+/// Whether the octets are Data of this name, perhaps with a link header.
+fn is_data(octets: &[u8], uri: &str) -> bool {
+    let packet = LpPacket::parse(octets).expect("a packet");
+    Data::parse(packet.fragment).is_ok_and(|data| data.name() == parse(uri).view())
+}
+
+#[test]
+fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
+    let mut bench = Bench::new();
+    let (mut consumer, _) = bench.connect();
+    let (mut producer, face) = bench.connect();
+    bench.route("/a", face);
+    CALLS.set([0; 2]);
+    let (mut turns, mut idle) = (0, 0);
+    let mut octets = [0; 2048];
+    for number in 0..EXCHANGES {
+        let uri = format!("/a/{number}");
+        consumer.write_all(&interest(&uri)).expect("room");
+        turns += bench.turn(HANG);
+        assert!(producer.read(&mut octets).expect("the Interest") > 0);
+        producer.write_all(&data(&uri, 100)).expect("room");
+        turns += bench.turn(HANG);
+        let read = consumer.read(&mut octets).expect("the Data");
+        assert!(is_data(&octets[..read], &uri));
+        idle += bench.turn(Duration::ZERO);
+    }
+    // One event and one read for each packet; reading what was sent is no event.
+    assert_eq!((turns, idle, CALLS.get()), (2 * EXCHANGES, 0, [2 * EXCHANGES, 0]));
+}
+
+#[test]
+fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
+    let mut bench = Bench::new();
+    let (consumer, _) = bench.peer();
+    let (producer, face) = bench.peer();
+    bench.route("/a", face);
+    CALLS.set([0; 2]);
+    let mut turns = 0;
+    let mut octets = [0; 2048];
+    for number in 0..EXCHANGES {
+        let uri = format!("/a/{number}");
+        consumer.send(&interest(&uri)).expect("sent");
+        turns += bench.turn(HANG);
+        assert!(producer.recv(&mut octets).expect("the Interest") > 0);
+        producer.send(&data(&uri, 100)).expect("sent");
+        turns += bench.turn(HANG);
+        let read = consumer.recv(&mut octets).expect("the Data");
+        assert!(is_data(&octets[..read], &uri));
+    }
+    let [receives, asks] = CALLS.get();
+    assert_eq!((turns, receives), (2 * EXCHANGES, 2 * EXCHANGES));
+    // The threshold of marks is 65,536 bytes: that many can wait only after about 50 datagrams.
+    assert!(asks <= EXCHANGES / 10, "{asks}");
+}
+
+#[test]
+fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
+    let mut bench = Bench::new();
+    let (consumer, _) = bench.peer();
+    let (producer, face) = bench.peer();
+    bench.route("/a", face);
+    bench.plane.forwarder.configure_cs(ndn::cs::Config { admit: false, ..Default::default() });
+    CALLS.set([0; 2]);
+    let uris: Vec<String> = (0..20).map(|number| format!("/a/{number}")).collect();
+    for uri in &uris {
+        consumer.send(&interest(uri)).expect("sent");
+    }
+    let mut octets = [0; 10_000];
+    for uri in &uris {
+        // In whatever turns they come.
+        producer.set_nonblocking(true).expect("a socket");
+        while producer.recv(&mut octets).is_err() {
+            bench.turn(Duration::from_millis(1));
+        }
+        assert_eq!(producer.send(&data(uri, 8000)).expect("sent"), data(uri, 8000).len());
+    }
+    consumer.set_nonblocking(true).expect("a socket");
+    for uri in &uris {
+        let read = loop {
+            match consumer.recv(&mut octets) {
+                Ok(read) => break read,
+                Err(_) => bench.turn(Duration::from_millis(1)),
+            };
+        };
+        assert!(is_data(&octets[..read], uri));
+    }
+    let [_, asks] = CALLS.get();
+    assert!(asks >= 1, "20 datagrams of 8000 bytes are more than the threshold");
+}
+
+#[test]
+fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() {
+    for packets in [1, 15] {
+        let mut bench = Bench::new();
+        let (mut consumer, _) = bench.connect();
+        let (mut producer, face) = bench.connect();
+        bench.route("/a", face);
+        consumer.write_all(&interest("/a/last")).expect("room");
+        bench.turn(HANG);
+        // More than one turn reads; the end is in the same event as the first byte.
+        let rest = data("/unasked", 8000).repeat(packets - 1);
+        producer.write_all(&[rest, data("/a/last", 100)].concat()).expect("room");
+        drop(producer);
+        let counters = bench.plane.ports.find_mut(face).expect("a port").counters.clone();
+        bench.settle();
+        let mut octets = [0; 2048];
+        let read = consumer.read(&mut octets).expect("the Data");
+        assert!(is_data(&octets[..read], "/a/last"));
+        assert!(bench.plane.ports.find_mut(face).is_none(), "its face is closed");
+        let all = (packets - 1) * data("/unasked", 8000).len() + data("/a/last", 100).len();
+        assert_eq!(counters.in_bytes.value(), all as u64);
+    }
+}
+
+#[test]
+fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
+    const PACKETS: usize = 100;
+    let mut bench = Bench::new();
+    let (mut consumer, slow) = bench.connect();
+    let (mut producer, face) = bench.connect();
+    let slot = Bench::slot(slow);
+    bench.route("/a", face);
+    let mut octets = [0; 10_000];
+    for number in 0..PACKETS {
+        let uri = format!("/a/{number}");
+        consumer.write_all(&interest(&uri)).expect("room");
+        bench.settle();
+        assert!(producer.read(&mut octets).expect("the Interest") > 0);
+        producer.write_all(&data(&uri, 8000)).expect("room");
+        bench.settle();
+    }
+    assert!(bench.plane.ports.is_blocked(slot), "800,000 bytes are more than a socket takes");
+    assert_eq!(bench.turn(Duration::ZERO), 0);
+    // It reads again, at its own pace.
+    let mut reader = StreamReader::new(MAX_LINK_PACKET);
+    let framer = |octets: &[u8]| match tlv::frame(octets) {
+        Ok(Some(length)) => Framing::Packet(length as usize),
+        Ok(None) => Framing::More,
+        Err(_) => Framing::Lost,
+    };
+    consumer.set_nonblocking(true).expect("a socket");
+    let mut came = 0;
+    while came < PACKETS {
+        assert_ne!(reader.fill(&mut consumer).expect("a stream"), Filled::End);
+        for packet in reader.frames(framer) {
+            assert!(is_data(packet.expect("a packet"), &format!("/a/{came}")));
+            came += 1;
+        }
+        bench.settle();
+    }
+    assert!(!bench.plane.ports.is_blocked(slot));
+    assert_eq!(bench.turn(Duration::ZERO), 0);
+    // Room in the socket is no event any more.
+    let mut idle = 0;
+    for number in 0..10 {
+        consumer.write_all(&interest(&format!("/a/{number}"))).expect("room");
+        bench.settle();
+        while matches!(reader.fill(&mut consumer).expect("a stream"), Filled::Full(_) | Filled::Drained(1..))
+        {
+        }
+        assert!(reader.frames(framer).all(|packet| packet.is_ok()));
+        idle += bench.turn(Duration::ZERO);
+    }
+    assert_eq!(idle, 0);
+}
