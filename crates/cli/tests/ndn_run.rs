@@ -409,6 +409,56 @@ fn what_is_pending_is_answered_before_the_end() {
 }
 
 #[test]
+fn a_hangup_is_logged_and_ends_nothing() {
+    let folder = Folder::new();
+    let forwarder = folder.forwarder(&[]);
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    for number in 0..3 {
+        forwarder.process.signal("-HUP");
+        forwarder.process.wait_for("SIGHUP ignored", number + 1);
+        assert!(folder.run(&["peek", &format!("/a/{number}")]).status.success());
+    }
+    forwarder.process.signal("-TERM");
+    assert_eq!(forwarder.process.end(), Some(0));
+}
+
+/// Sends packets to the forwarder until it is gone.
+fn flood(folder: &Folder, packet: impl Fn(u32) -> Vec<u8> + Send + 'static) -> thread::JoinHandle<()> {
+    let mut stream = UnixStream::connect(folder.path("nfd.sock")).unwrap();
+    thread::spawn(move || {
+        let packets = |turn: u32| (0..100).flat_map(|at| packet(100 * turn + at)).collect::<Vec<u8>>();
+        (0..).take_while(|turn| stream.write_all(&packets(*turn)).is_ok()).for_each(drop);
+    })
+}
+
+#[test]
+fn a_flood_does_not_keep_it_from_its_end() {
+    for command in [false, true] {
+        let folder = Folder::new();
+        let mut forwarder = folder.forwarder(&[]);
+        // Interests that nobody answers, or that the management has to answer, each of them anew.
+        let packet = move |number: u32| {
+            let name = match command {
+                true => parse("/localhost/nfd/status/general"),
+                false => parse(&format!("/nobody/{number}")),
+            };
+            let nonce = Some(number);
+            InterestBuilder { nonce, can_be_prefix: true, ..InterestBuilder::new(name.view()) }.build()
+        };
+        let floods: Vec<_> = (0..2).map(|_| flood(&folder, packet)).collect();
+        // It is at work: the packets of two pipes are more than a socket takes.
+        let stat = || fs::read_to_string(format!("/proc/{}/stat", forwarder.process.child.id())).unwrap();
+        let ticks = || stat().rsplit_once(')').unwrap().1.split(' ').nth(12).unwrap().parse::<u64>().unwrap();
+        until(|| ticks() >= 50, || "half a second of CPU time".into());
+        forwarder.process.signal("-TERM");
+        forwarder.process.wait_for("ending", 1);
+        until(|| forwarder.process.child.try_wait().unwrap().is_some(), || "its end".into());
+        assert_eq!(forwarder.process.end(), Some(0), "{command}");
+        floods.into_iter().for_each(|flood| flood.join().unwrap());
+    }
+}
+
+#[test]
 fn one_who_never_reads_takes_no_more_than_its_queue_and_blocks_nobody() {
     const ROUNDS: u32 = 40;
     const ROUND: u32 = 100;

@@ -1,6 +1,7 @@
 //! The terminal: what goes where, how wide, and whether in colour.
 
 pub(crate) mod folder;
+pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod results;
 

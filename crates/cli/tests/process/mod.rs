@@ -201,7 +201,7 @@ pub(crate) fn produce(
             }
         });
     });
-    wait.recv().expect("the prefix is registered");
+    wait.recv_timeout(Duration::from_secs(60)).expect("the prefix is registered");
 }
 
 /// The answer to a packet over a WebSocket, as text; `origin` is a header line, or nothing.

@@ -1,24 +1,28 @@
 //! `hashlane ndn run` and `hashlane ndn check-config`
 
 use crate::output;
+use crate::output::log::Log;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use forwarder::{Config, PitIndex, Server};
+use forwarder::{Config, PitIndex, Server, Stopper};
+use nix::sys::signal::{SigSet, Signal};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// Run a forwarder
 ///
 /// It needs no configuration: without one it listens where NFD does, on a Unix socket, on port 6363 of UDP and TCP, and on port
-/// 9696 for WebSockets, and local users may command it. It ends when it is interrupted (Ctrl-C, SIGTERM): it takes nothing new
-/// then, and answers what is pending for a second.
+/// 9696 for WebSockets, and local users may command it. Ctrl-C and SIGTERM end it within a second: it takes nothing new then,
+/// and answers what is pending; a second one ends it at once. SIGHUP does nothing: the configuration is read at the start only.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-What it does is logged to the standard error; the variable HASHLANE_LOG says how much (error, warn, info, debug).
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug). Where standard error
+cannot be written or is not read, lines are dropped and counted, and forwarding goes on.
 
 Examples:
   hashlane ndn run                                       as NFD: /run/nfd/nfd.sock (of root), ports 6363 and 9696
@@ -104,35 +108,60 @@ impl Run {
         addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
         addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
         config.pit.index = self.pit_index.unwrap_or(config.pit.index);
-        log();
+        let signals = block_signals()?;
+        let log = Log::start()?;
         let server = Server::start(&config)?;
-        let stopper = server.stopper();
-        let asked = AtomicBool::new(false);
-        ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) {
-                // Asked again: at once.
-                std::process::exit(1);
-            }
-            stopper.stop("interrupted");
-        })?;
+        handle_signals(signals, server.stopper())?;
         for channel in server.channels() {
             tracing::info!(%channel, "listening");
         }
-        server.run()?;
-        Ok(ExitCode::SUCCESS)
+        let outcome = server.run();
+        if let Err(error) = &outcome {
+            // Not to standard error itself, which may block for ever.
+            tracing::error!(%error, "the forwarder has failed");
+        }
+        log.flush(LAST_LINES);
+        Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
-fn log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("HASHLANE_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let color = console::colors_enabled_stderr();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(filter)
-        .with_ansi(color)
-        .with_target(false)
-        .init();
+/// Time for the last lines of the log to be written.
+const LAST_LINES: Duration = Duration::from_millis(100);
+
+/// Lets SIGHUP, SIGINT and SIGTERM wait for [`handle_signals`], in this thread and in those that it starts.
+fn block_signals() -> Result<SigSet> {
+    let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    signals.thread_block().context("cannot block signals")?;
+    Ok(signals)
+}
+
+/// Starts a thread that takes the signals.
+fn handle_signals(signals: SigSet, stopper: Stopper) -> Result<()> {
+    let take = move || {
+        let mut asked = false;
+        loop {
+            match signals.wait() {
+                Ok(Signal::SIGHUP) => {
+                    tracing::info!(
+                        "SIGHUP ignored: the configuration is read at the start only; restart to change it"
+                    );
+                }
+                // Asked again: at once.
+                Ok(_) if asked => std::process::exit(1),
+                Ok(signal) => {
+                    asked = true;
+                    stopper.stop(signal.as_str());
+                }
+                // `sigwait` fails for an invalid set alone.
+                Err(_) => return,
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("signals".into())
+        .spawn(take)
+        .context("cannot start the thread for signals")?;
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<Config> {

@@ -1,0 +1,241 @@
+//! The log of a server: lines for standard error, which never hold the server up and never end it.
+//!
+//! A thread of its own writes them, from a bounded queue. Lines that do not fit, as where nobody reads the pipe, and lines
+//! that cannot be written, as on a full disk, are dropped; the next line that is written comes with their count.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem;
+use std::os::fd::AsFd;
+use std::panic;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use tracing_subscriber::EnvFilter;
+
+/// Bytes of lines that wait to be written.
+const QUEUE: usize = 256 << 10;
+/// Pause where standard error does not block and takes nothing.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Lines that wait for a thread that writes them.
+#[derive(Clone)]
+pub(crate) struct Log(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Notified of new lines, and when none waits any more.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<u8>,
+    /// Lines that did not fit and are not reported yet.
+    dropped: u64,
+    /// Whether the thread writes lines that it has taken.
+    writing: bool,
+}
+
+impl Log {
+    /// Sends what `tracing` reports, and panics, to standard error. The variable `HASHLANE_LOG` sets the level.
+    ///
+    /// # Errors
+    /// There is no thread or no descriptor to be had, or a log has been started before.
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        // A descriptor of its own: whoever else writes to standard error waits for no lock that this thread holds.
+        let log = Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))?;
+        let filter = EnvFilter::try_from_env("HASHLANE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+        let lines = log.clone();
+        tracing_subscriber::fmt()
+            .with_writer(move || Line(lines.clone()))
+            .log_internal_errors(false)
+            .with_env_filter(filter)
+            .with_ansi(console::colors_enabled_stderr())
+            .with_target(false)
+            .try_init()
+            .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
+        panic::set_hook(Box::new(|panic| {
+            let text = panic.payload().downcast_ref::<&str>().copied();
+            let string = panic.payload().downcast_ref::<String>().map(String::as_str);
+            let (thread, what) = (thread::current(), text.or(string));
+            let at = panic.location().map(ToString::to_string);
+            tracing::error!(thread = thread.name(), at, what, "a thread has panicked; report this defect");
+        }));
+        Ok(log)
+    }
+
+    /// A log that goes elsewhere.
+    fn to(sink: impl Write + Send + 'static) -> io::Result<Self> {
+        let log = Self(Arc::default());
+        let shared = Arc::clone(&log.0);
+        thread::Builder::new().name("log".into()).spawn(move || shared.write_to(sink))?;
+        Ok(log)
+    }
+
+    /// Waits until all lines are written, at most for `timeout`.
+    pub(crate) fn flush(&self, timeout: Duration) {
+        let end = Instant::now() + timeout;
+        let mut state = self.0.lock();
+        while !state.waiting.is_empty() || state.writing {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.0.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, line: &[u8]) {
+        let mut state = self.lock();
+        if state.waiting.len() + line.len() > QUEUE {
+            state.dropped += 1;
+        } else {
+            state.waiting.extend_from_slice(line);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Writes lines for as long as the process lasts.
+    fn write_to(&self, mut sink: impl Write) {
+        let mut lines = Vec::new();
+        let mut dropped = 0;
+        loop {
+            lines.clear();
+            let mut state = self.lock();
+            while state.waiting.is_empty() {
+                state.writing = false;
+                self.changed.notify_all();
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            mem::swap(&mut lines, &mut state.waiting);
+            dropped += mem::take(&mut state.dropped);
+            state.writing = true;
+            drop(state);
+            dropped += write(&mut sink, &lines);
+            // What was dropped meanwhile is reported at once, while it is known that lines are written.
+            dropped += mem::take(&mut self.lock().dropped);
+            if dropped > 0 {
+                let report = format!("hashlane: {dropped} lines of the log were dropped\n");
+                if write(&mut sink, report.as_bytes()) == 0 {
+                    dropped = 0;
+                }
+            }
+        }
+    }
+}
+
+/// Writes lines. Returns how many of them could not be written.
+fn write(sink: &mut impl Write, mut lines: &[u8]) -> u64 {
+    while !lines.is_empty() {
+        match sink.write(lines) {
+            Ok(0) => break,
+            Ok(written) => lines = lines.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            Err(_) => break,
+        }
+    }
+    lines.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// One line on its way into the queue. Writing never fails and never waits.
+struct Line(Log);
+
+impl Write for Line {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.0.push(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader, Read};
+    use std::os::unix::net::UnixStream;
+
+    const HANG: Duration = Duration::from_secs(60);
+
+    /// A sink that fails until it is mended.
+    #[derive(Clone, Default)]
+    struct Disk(Arc<Mutex<(bool, Vec<u8>)>>);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut disk = self.0.lock().unwrap();
+            if !disk.0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            disk.1.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_that_cannot_be_written_are_counted_with_the_first_that_can() {
+        let disk = Disk::default();
+        let log = Log::to(disk.clone()).unwrap();
+        for number in 0..5 {
+            Line(log.clone()).write_all(format!("lost {number}\n").as_bytes()).unwrap();
+            log.flush(HANG);
+        }
+        disk.0.lock().unwrap().0 = true;
+        Line(log.clone()).write_all(b"kept\n").unwrap();
+        log.flush(HANG);
+        let text = String::from_utf8(disk.0.lock().unwrap().1.clone()).unwrap();
+        assert_eq!(text, "kept\nhashlane: 5 lines of the log were dropped\n");
+    }
+
+    #[test]
+    fn a_reader_that_does_not_read_costs_lines_and_neither_time_nor_memory() {
+        const LINES: u64 = 100_000;
+        let (sink, reader) = UnixStream::pair().unwrap();
+        reader.set_read_timeout(Some(HANG)).unwrap();
+        let log = Log::to(sink).unwrap();
+        for number in 0..LINES {
+            Line(log.clone()).write_all(format!("line {number:>40}\n").as_bytes()).unwrap();
+        }
+        assert!(log.0.lock().waiting.capacity() <= 2 * QUEUE);
+        // Now it reads, and hears how many are missing.
+        let (mut came, mut missing) = (0, 0);
+        let mut lines = BufReader::new(reader).lines();
+        while came + missing < LINES {
+            let text = lines.next().unwrap().unwrap();
+            match text.strip_prefix("hashlane: ") {
+                Some(report) => missing += report.split(' ').next().unwrap().parse::<u64>().unwrap(),
+                None => came += 1,
+            }
+        }
+        assert_eq!(came + missing, LINES);
+        assert!(missing > LINES / 2, "{missing}");
+    }
+
+    #[test]
+    fn flushing_into_a_full_pipe_ends() {
+        let (sink, mut reader) = UnixStream::pair().unwrap();
+        let log = Log::to(sink).unwrap();
+        Line(log.clone()).write_all(&vec![b'x'; QUEUE]).unwrap();
+        Line(log.clone()).write_all(b"\n").unwrap();
+        log.flush(Duration::from_millis(50));
+        let mut first = [0];
+        reader.read_exact(&mut first).unwrap();
+        assert_eq!(first, *b"x");
+    }
+}

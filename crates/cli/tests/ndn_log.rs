@@ -1,0 +1,163 @@
+//! The log of `hashlane ndn run`: nothing that becomes of it ends the forwarder or holds it up.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+mod process;
+
+use client::Client;
+use process::{Folder, Process, RUN, block_on, fetch, produce, until};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Connections that come and go; each makes two lines at the level debug.
+const CONNECTIONS: usize = 3000;
+
+/// A process that is ended in the end, whatever becomes of its output.
+struct Silent(Child);
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Silent {
+    fn start(folder: &Folder, log: Stdio) -> Self {
+        Self(folder.command(&RUN).stdout(Stdio::null()).stderr(log).spawn().unwrap())
+    }
+
+    /// Waits until it listens, without its log.
+    #[track_caller]
+    fn wait_for(&mut self, folder: &Folder) {
+        let connects = || UnixStream::connect(folder.path("nfd.sock")).is_ok();
+        until(
+            || self.0.try_wait().unwrap().is_some() || connects(),
+            || "a socket that takes connections".into(),
+        );
+        assert_eq!(self.0.try_wait().unwrap(), None, "it has ended");
+    }
+
+    /// Ends it; it must end in order.
+    #[track_caller]
+    fn end(&mut self) {
+        let id = self.0.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        until(|| self.0.try_wait().unwrap().is_some(), || "its end".into());
+        assert_eq!(self.0.wait().unwrap().code(), Some(0));
+    }
+}
+
+/// Connects and closes, many times, so that there is much to log.
+fn come_and_go(folder: &Folder) {
+    for _ in 0..CONNECTIONS {
+        drop(UnixStream::connect(folder.path("nfd.sock")).unwrap());
+    }
+    // What is answered came behind them.
+    until(|| folder.run(&["status"]).status.success(), || "an answer".into());
+}
+
+/// Fetches Data through the forwarder.
+#[track_caller]
+fn forwards(folder: &Folder) {
+    produce(folder, "/a", |_| b"hello".to_vec());
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        for number in 0..20 {
+            assert!(fetch(&client, &format!("/a/{number}")).await);
+        }
+    });
+}
+
+#[test]
+fn a_full_disk_under_the_log_does_not_end_it() {
+    let folder = Folder::new();
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut forwarder = Silent::start(&folder, full.into());
+    forwarder.wait_for(&folder);
+    come_and_go(&folder);
+    forwards(&folder);
+    forwarder.end();
+}
+
+#[test]
+fn a_closed_pipe_under_the_log_does_not_end_it() {
+    let folder = Folder::new();
+    let mut forwarder = Silent::start(&folder, Stdio::piped());
+    let mut log = BufReader::new(forwarder.0.stderr.take().unwrap());
+    let mut line = String::new();
+    assert!(log.read_line(&mut line).unwrap() > 0, "it logs");
+    drop(log);
+    forwarder.wait_for(&folder);
+    come_and_go(&folder);
+    forwards(&folder);
+    forwarder.end();
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_holds_nothing_up() {
+    let folder = Folder::new();
+    let mut forwarder = Silent::start(&folder, Stdio::piped());
+    forwarder.wait_for(&folder);
+    // More than the pipe and the queue take.
+    come_and_go(&folder);
+    forwards(&folder);
+    // Whoever reads later is told how much is missing.
+    let mut log = BufReader::new(forwarder.0.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.ends_with(" lines of the log were dropped\n") {
+        line.clear();
+        assert!(log.read_line(&mut line).unwrap() > 0);
+    }
+    let dropped: usize = line.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!((1..=3 * CONNECTIONS).contains(&dropped), "{line}");
+    // And once more it reads nothing, when it is to end.
+    come_and_go(&folder);
+    forwarder.end();
+    log.read_to_end(&mut Vec::new()).unwrap();
+}
+
+#[test]
+fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
+    const HANDSHAKES: usize = 2000;
+    let folder = Folder::new();
+    let more = ["--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "127.0.0.1:0"];
+    let arguments = [&["run", "--unix", "nfd.sock"], &more[..]].concat();
+    let mut child = folder.command(&arguments).env("HASHLANE_LOG", "info").spawn().unwrap();
+    let log = child.stderr.take().unwrap();
+    let process = Process::new(child, log);
+    process.wait_for("channel=ws://", 1);
+    let at: SocketAddr = {
+        let lines = process.lines.lock().unwrap();
+        lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
+    };
+    let begun = Instant::now();
+    for _ in 0..HANDSHAKES {
+        let mut stream = TcpStream::connect(at).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(b"nonsense\r\n\r\n").unwrap();
+        // It is closed when the failure is known.
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    let left_out = || {
+        let lines = process.lines.lock().unwrap();
+        let counts = lines.iter().filter_map(|line| {
+            line.split_once("left out in the last second lines=")?.1.parse::<usize>().ok()
+        });
+        counts.sum::<usize>()
+    };
+    until(
+        || process.count("no WebSocket connection") + left_out() >= HANDSHAKES,
+        || format!("all of {HANDSHAKES}: {} and {}", process.count("no WebSocket connection"), left_out()),
+    );
+    // Four lines of one address in a second; a second is one of the forwarder's.
+    let seconds = begun.elapsed().as_secs() as usize + 2;
+    let logged = process.count("no WebSocket connection");
+    assert!((1..=4 * seconds).contains(&logged), "{logged} lines in {seconds} s");
+    assert_eq!(logged + left_out(), HANDSHAKES);
+    forwards(&folder);
+}
