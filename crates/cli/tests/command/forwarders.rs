@@ -43,15 +43,7 @@ fn ours_and_the_relay_are_measured_and_reported() {
     let folder = Folder::new();
     folder.write("mine.toml", STUDY);
     let out = folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
-    holds(
-        &out,
-        &[
-            "CPU microseconds per exchange",
-            "relay",
-            "Criteria: 3 undecided.",
-            "octets of memory",
-        ],
-    );
+    holds(&out, &["CPU microseconds per exchange", "relay", "Criteria: 3 undecided.", "octets of memory"]);
     let records = lines(&folder.path("a/records.csv"));
     let figure = |beginning: &str| -> f64 {
         let row = records.iter().find(|row| row.starts_with(beginning));
@@ -152,7 +144,7 @@ fn a_forwarder_that_is_missing_is_named_with_what_to_do() {
 fn refuses_workloads_and_schemes_that_there_are_not() {
     let folder = Folder::new();
     for (from, to, words) in [
-        ("\"relay\"]", "\"nfd\"]", "no scheme \"nfd\": there are ours, relay, ndnd"),
+        ("\"relay\"]", "\"nfds\"]", "no scheme \"nfds\": there are ours, relay, ndnd, nfd, before"),
         ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix, udp or netns"),
     ] {
         let study = STUDY.replace(from, to);

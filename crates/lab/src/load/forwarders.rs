@@ -17,8 +17,14 @@ pub const NDND: &str = "HASHLANE_NDND";
 /// File with the output of a forwarder.
 const LOG: &str = "log";
 
-/// Words in the log of ndnd where it cannot bind a port (the C library's of `EADDRINUSE`).
-const IN_USE: &str = "address already in use";
+/// Words in the log of ndnd (Go) and of NFD (Boost, in upper case) where they cannot bind a port (`EADDRINUSE`).
+const IN_USE: [&str; 2] = ["address already in use", "Address already in use"];
+
+/// The variable that names the program of NFD, where that is not on the `PATH`.
+const NFD: &str = "HASHLANE_NFD";
+
+/// The variable that names an earlier `hashlane`, to be compared with this one.
+const BEFORE: &str = "HASHLANE_BEFORE";
 
 /// A forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +37,10 @@ pub enum Forwarder {
     Relay,
     /// The forwarder of the NDN project in Go, `ndnd fw run`.
     Ndnd,
+    /// The forwarder of the NDN project in C++.
+    Nfd,
+    /// `hashlane ndn run` of an earlier build.
+    Before,
 }
 
 /// A forwarder that runs, and where it listens.
@@ -59,8 +69,13 @@ pub(super) struct Start<'a> {
 
 impl Forwarder {
     /// Those that are compared with one another, by their ids.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("ours", Self::Ours), ("relay", Self::Relay), ("ndnd", Self::Ndnd)];
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("ours", Self::Ours),
+        ("relay", Self::Relay),
+        ("ndnd", Self::Ndnd),
+        ("nfd", Self::Nfd),
+        ("before", Self::Before),
+    ];
 
     /// The forwarder of an id.
     pub fn of(id: &str) -> Option<Self> {
@@ -80,19 +95,39 @@ impl Forwarder {
         self != Self::Relay || link == Link::Udp
     }
 
+    /// Whether it is another project's program, which may fail for reasons of its own.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Self::Ndnd | Self::Nfd)
+    }
+
+    /// Its program, where that is not our own command and is there.
+    fn program(self) -> Option<PathBuf> {
+        match self {
+            Self::Ours | Self::Indexed(_) | Self::Relay => None,
+            Self::Ndnd => installed(NDND, Some("ndnd")),
+            Self::Nfd => installed(NFD, Some("nfd")),
+            Self::Before => installed(BEFORE, None),
+        }
+    }
+
     /// Why it cannot be measured here, and how it could be; nothing where it can.
     pub fn missing(self) -> Option<String> {
-        (self == Self::Ndnd && ndnd().is_none()).then(|| {
-            format!(
+        let help = match self {
+            Self::Ours | Self::Indexed(_) | Self::Relay => return None,
+            Self::Nfd => format!("NFD was not measured: no nfd on the PATH, and {NFD} names none"),
+            Self::Before => format!("no earlier build was measured: {BEFORE} names no hashlane"),
+            Self::Ndnd => format!(
                 "ndnd was not measured, as it is neither on the PATH nor named by {NDND}. It is built by: go mod init peer; go get \
                  github.com/named-data/ndnd/cmd/ndnd@v1.5.3; go build -o ndnd github.com/named-data/ndnd/cmd/ndnd (in an empty folder)"
-            )
-        })
+            ),
+        };
+        self.program().is_none().then_some(help)
     }
 
     /// Whether an error says that another program has the UDP port that this forwarder was told to take.
     pub(super) fn lost_its_port(self, error: &LoadError) -> bool {
-        self == Self::Ndnd && matches!(error, LoadError::Forwarder(why) if why.contains(IN_USE))
+        self.is_foreign()
+            && matches!(error, LoadError::Forwarder(why) if IN_USE.iter().any(|words| why.contains(words)))
     }
 
     pub(super) fn start(self, start: &Start<'_>) -> Result<Running, LoadError> {
@@ -100,7 +135,7 @@ impl Forwarder {
         let socket = folder.path("ndn.sock");
         let mut port = None;
         let (program, arguments): (PathBuf, Vec<OsString>) = match self {
-            Self::Ours | Self::Indexed(_) => {
+            Self::Ours | Self::Before | Self::Indexed(_) => {
                 let udp = SocketAddr::from((start.host, 0)).to_string();
                 let rest = ["--udp", &udp, "--tcp", "none", "--ws", "none"].map(OsString::from);
                 let mut arguments: Vec<OsString> =
@@ -116,7 +151,7 @@ impl Forwarder {
                     })?;
                     arguments.extend(["--config".into(), config.into()]);
                 }
-                (start.command.to_owned(), arguments)
+                (self.program().unwrap_or_else(|| start.command.to_owned()), arguments)
             }
             Self::Relay => {
                 let between = start.partners.iter().map(|(a, b)| OsString::from(format!("{a}={b}")));
@@ -130,8 +165,18 @@ impl Forwarder {
                 let free = *port.insert(free_port()?);
                 fs::write(&config, ndnd_config(free, &socket))
                     .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
-                let program = ndnd().ok_or_else(|| LoadError::Forwarder("ndnd is not there".into()))?;
+                let program =
+                    self.program().ok_or_else(|| LoadError::Forwarder("ndnd is not there".into()))?;
                 (program, vec!["fw".into(), "run".into(), config.into()])
+            }
+            Self::Nfd => {
+                let config = folder.path("nfd.conf");
+                let free = *port.insert(free_port()?);
+                fs::write(&config, nfd_config(free, &socket))
+                    .map_err(|error| LoadError::Io("cannot write the configuration of NFD", error))?;
+                let program =
+                    self.program().ok_or_else(|| LoadError::Forwarder("nfd is not there".into()))?;
+                (program, vec!["--config".into(), config.into()])
             }
         };
         let log = folder.path(LOG);
@@ -179,12 +224,68 @@ fw: {{threads: 1}}
     )
 }
 
-/// Where ndnd is.
-fn ndnd() -> Option<PathBuf> {
+/// The configuration of NFD: no face that is not used, and commands from whoever can open the socket.
+fn nfd_config(udp: u16, socket: &Path) -> String {
+    format!(
+        "log
+{{
+  default_level WARN
+}}
+tables
+{{
+  cs_max_packets 65536
+}}
+face_system
+{{
+  unix
+  {{
+    path {}
+  }}
+  udp
+  {{
+    port {udp}
+    enable_v4 yes
+    enable_v6 no
+    mcast no
+  }}
+}}
+authorizations
+{{
+  authorize
+  {{
+    certfile any
+    privileges
+    {{
+      faces
+      fib
+      strategy-choice
+    }}
+  }}
+}}
+rib
+{{
+  localhost_security
+  {{
+    trust-anchor
+    {{
+      type any
+    }}
+  }}
+}}
+",
+        socket.display()
+    )
+}
+
+/// The program that a variable names, or of this name on the `PATH`.
+fn installed(variable: &str, name: Option<&str>) -> Option<PathBuf> {
     let is_file = |path: &PathBuf| path.is_file();
-    match env::var_os(NDND) {
+    match env::var_os(variable) {
         Some(path) => Some(PathBuf::from(path)).filter(is_file),
-        None => env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join("ndnd")).find(is_file),
+        None => {
+            let (name, folders) = (name?, env::var_os("PATH")?);
+            env::split_paths(&folders).map(|folder| folder.join(name)).find(is_file)
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub use network::namespaces_refused;
 pub use process::first_core;
 pub use turn::{Reading, Rtt, turn};
 pub use window::Counts;
-pub use workload::{Link, Names, Workload, WorkloadError};
+pub use workload::{Link, Names, Pace, Workload, WorkloadError};
 
 use std::fmt;
 use std::io;

@@ -1,7 +1,9 @@
 //! What is sent to a forwarder, and by which link.
 
+use super::Plan;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// How consumers and producers are connected with the forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,20 @@ pub struct Names {
     pub third_distinct: bool,
 }
 
-/// A workload: `LINK/COMPONENTS`, and then perhaps `/third-distinct` or `/pending-COUNT` (with `k` behind it for thousands).
+/// Rate of the Interests of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// As many as the windows of 16 consumers allow.
+    #[default]
+    Full,
+    /// A number in a second, of 16 consumers together.
+    Steady(u32),
+    /// One consumer, which asks when the Interest before is answered.
+    OneAtATime,
+}
+
+/// A workload: `LINK/COMPONENTS`, then perhaps one of `/third-distinct`, `/pending-COUNT`, `/paced-RATE` and
+/// `/one-at-a-time` (counts and rates with `k` behind them for thousands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The link.
@@ -32,6 +47,8 @@ pub struct Workload {
     pub names: Names,
     /// Interests for other names that are sent first, and never answered.
     pub pending: usize,
+    /// The rate of the Interests.
+    pub pace: Pace,
 }
 
 /// What is wrong with the id of a workload.
@@ -42,11 +59,14 @@ impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps third-distinct or pending-COUNT \
-             (up to {MOST_PENDING}), as in unix/11/third-distinct or unix/11/pending-200k",
+            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps third-distinct, pending-COUNT \
+             (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to {}) or one-at-a-time, as in unix/11/third-distinct, \
+             unix/11/pending-200k or udp/4/paced-16k",
             self.0,
             COMPONENTS.start(),
-            COMPONENTS.end()
+            COMPONENTS.end(),
+            PACES.start(),
+            PACES.end()
         )
     }
 }
@@ -55,6 +75,8 @@ impl std::error::Error for WorkloadError {}
 
 /// A name of more has a length of three octets, which no template has.
 const COMPONENTS: std::ops::RangeInclusive<usize> = 3..=20;
+/// Interests a second, of all consumers.
+const PACES: std::ops::RangeInclusive<usize> = 16..=1_000_000;
 /// A face of our forwarder gets no more of the PIT than half of it.
 const MOST_PENDING: usize = 400_000;
 
@@ -92,27 +114,44 @@ impl FromStr for Workload {
                 _ => return None,
             };
             let mut names = Names::parse(count)?;
-            let mut pending = 0;
+            let (mut pending, mut pace) = (0, Pace::Full);
             match rest {
                 [] => {}
                 ["third-distinct"] => names.third_distinct = true,
-                [other] => pending = parse_pending(other)?,
+                ["one-at-a-time"] => pace = Pace::OneAtATime,
+                [other] => match other.split_once('-')? {
+                    ("pending", count) => pending = parse_count(count, 1..=MOST_PENDING)?,
+                    ("paced", rate) => pace = Pace::Steady(parse_count(rate, PACES)? as u32),
+                    _ => return None,
+                },
                 _ => return None,
             }
-            Some(Self { link, names, pending })
+            Some(Self { link, names, pending, pace })
         };
         parse().ok_or_else(|| WorkloadError(id.to_owned()))
     }
 }
 
-fn parse_pending(part: &str) -> Option<usize> {
-    let count = part.strip_prefix("pending-")?;
+impl Workload {
+    /// The load that it asks for, measured for a time.
+    pub fn plan(&self, measured: Duration) -> Plan {
+        let full = Plan::lasting(measured);
+        match self.pace {
+            Pace::Full => full,
+            Pace::Steady(rate) => Plan::paced(measured, rate / full.pairs as u32),
+            Pace::OneAtATime => Plan { pairs: 1, window: 1, ..full },
+        }
+    }
+}
+
+/// A count, with `k` behind it for thousands.
+fn parse_count(count: &str, range: std::ops::RangeInclusive<usize>) -> Option<usize> {
     let (digits, unit) = match count.strip_suffix('k') {
         Some(digits) => (digits, 1000),
         None => (count, 1),
     };
     let count = digits.parse::<usize>().ok()?.checked_mul(unit)?;
-    (1..=MOST_PENDING).contains(&count).then_some(count)
+    range.contains(&count).then_some(count)
 }
 
 #[cfg(test)]
@@ -123,7 +162,7 @@ mod tests {
     fn reads_ids() {
         let workload = |id: &str| id.parse::<Workload>().unwrap();
         let names = |components, third_distinct| Names { components, third_distinct };
-        let plain = Workload { link: Link::Unix, names: names(4, false), pending: 0 };
+        let plain = Workload { link: Link::Unix, names: names(4, false), pending: 0, pace: Pace::Full };
         assert_eq!(workload("unix/4"), plain);
         assert_eq!(workload("udp/4"), Workload { link: Link::Udp, ..plain });
         assert_eq!(workload("netns/4"), Workload { link: Link::Netns, ..plain });
@@ -133,6 +172,20 @@ mod tests {
         let pending = workload("unix/11/pending-200k");
         assert_eq!((pending.pending, pending.names.varied()), (200_000, 10));
         assert_eq!(workload("unix/11/pending-50").pending, 50);
+        assert_eq!(workload("unix/4/paced-16k"), Workload { pace: Pace::Steady(16_000), ..plain });
+        assert_eq!(workload("unix/4/one-at-a-time"), Workload { pace: Pace::OneAtATime, ..plain });
+    }
+
+    #[test]
+    fn a_pace_is_that_of_all_consumers() {
+        let plan = |id: &str| id.parse::<Workload>().unwrap().plan(Duration::from_secs(2));
+        let (full, paced, one) = (plan("unix/4"), plan("unix/4/paced-16k"), plan("udp/4/one-at-a-time"));
+        assert_eq!(full, Plan::lasting(Duration::from_secs(2)));
+        assert_eq!(
+            (paced.pairs, paced.pace, paced.offered(paced.measured)),
+            (16, Some(1000), Some(32_000.0))
+        );
+        assert_eq!((one.pairs, one.window, one.pace), (1, 1, None));
     }
 
     #[test]
@@ -148,6 +201,10 @@ mod tests {
             "unix/4/pending-0",
             "unix/4/pending-999999999999999999999k",
             "unix/4/pending-401k",
+            "unix/4/paced-15",
+            "unix/4/paced-1001k",
+            "unix/4/paced-",
+            "unix/4/one-at-a-time/more",
             "unix/4/third-distinct/more",
         ] {
             let error = id.parse::<Workload>().unwrap_err().to_string();

@@ -4,7 +4,7 @@ use super::fact::Fact;
 use super::rounds::Rounds;
 use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
-use crate::load::{self, Forwarder, Link, Names, Plan, Reading, Workload};
+use crate::load::{self, Forwarder, Link, Names, Reading, Workload};
 use crate::model::forwarding::{BLOCK, Counts, Forwarding, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::record::metric;
@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const MODEL: &str = "forwarder";
+/// Share of the Interests of a paced load that must be answered for its figure to be one of that pace.
+const ANSWERED: f64 = 0.99;
 /// The models of what is measured besides.
 const PARTS_MODEL: &str = "forwarder-parts";
 const MEMORY_MODEL: &str = "forwarder-memory";
@@ -68,7 +70,7 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
         };
         session.notes.extend(forwarder.missing());
     }
-    let plan = Plan::lasting(Duration::from_millis(session.settings.size.items.into()));
+    let measured = Duration::from_millis(session.settings.size.items.into());
     let mut subjects = Vec::new();
     for label in &definition.workloads {
         let workload: Workload = label
@@ -81,6 +83,7 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
         for id in definition.schemes_on(label) {
             let Some(forwarder) = Forwarder::of(id) else { continue };
             if forwarder.takes(workload.link) && forwarder.missing().is_none() {
+                let plan = workload.plan(measured);
                 subjects.push(Subject::new(label, id, forwarder, workload, plan));
             }
         }
@@ -139,6 +142,18 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
         }
     }
     note(session, &measured);
+    for subject in &measured {
+        let time = subject.readings.iter().map(|reading| reading.time).sum();
+        let answered = subject.counts().answered as f64;
+        if let Some(offered) = subject.plan.offered(time).filter(|offered| answered < ANSWERED * offered) {
+            session.notes.push(format!(
+                "{}: {} answered {:.0} % of the Interests that its pace asks for, so its figure is not one of that pace",
+                subject.label,
+                subject.id,
+                100.0 * answered / offered
+            ));
+        }
+    }
 }
 
 /// The parts of our forwarder, without I/O.

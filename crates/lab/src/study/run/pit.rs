@@ -408,7 +408,7 @@ fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Link;
+    use crate::load::{Link, Pace};
     use crate::record::RecordSet;
     use crate::study::definition::{Definition, Size};
     use crate::study::run::{self, Settings};
@@ -425,7 +425,7 @@ mod tests {
             parse("match-hashing/64Ki/11/prefixes").unwrap(),
             Work::Table(Operation::MatchHashing, with)
         );
-        let workload = Workload { link: Link::Udp, names: names(4), pending: 0 };
+        let workload = Workload { link: Link::Udp, names: names(4), pending: 0, pace: Pace::Full };
         assert_eq!(parse("paced/udp/4").unwrap(), Work::Paced(workload));
         assert_eq!(parse("load/udp/4").unwrap(), Work::Load(workload));
         assert_eq!(parse("parts/4").unwrap(), Work::Parts(names(4)));

@@ -84,7 +84,7 @@ fn rounds_of(
                 Err(LoadError::Stopped) => return (Ok(()), round),
                 Err(error) => error.to_string(),
             };
-            if subject.forwarder != Forwarder::Ndnd {
+            if !subject.forwarder.is_foreign() {
                 let (workload, scheme) = (subject.label.clone(), subject.id.clone());
                 return (Err(RunError::Load { workload, scheme, why }), round);
             }
