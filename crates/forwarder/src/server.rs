@@ -44,8 +44,8 @@ pub struct Server {
 pub struct Stopper(Requests);
 
 impl Stopper {
-    /// Asks the server to end: it takes nothing new, answers what is pending for 0.8 s at most, and returns from
-    /// [`Server::run`], however much it has to do. `why` goes into the log.
+    /// Asks the server to end: it takes nothing new, answers what is pending for 0.8 s at most, and returns
+    /// from [`Server::run`], however much it has to do. `why` goes into the log.
     pub fn stop(&self, why: &'static str) {
         tracing::info!(why, "ending");
         self.0.drain();
@@ -288,8 +288,8 @@ fn make_default_folder(path: &PathBuf) -> io::Result<()> {
     }
 }
 
-/// Starts the forwarding thread. It reports its end, however that comes, before it frees its tables: a million entries
-/// take longer than the process should.
+/// Starts the forwarding thread. It reports its end, however that comes, before it frees its tables: a
+/// million entries take longer than the process should.
 fn forward<P: Pit + 'static>(
     plane: impl FnOnce() -> io::Result<Plane<P>> + Send + 'static,
     reports: Reports,

@@ -131,8 +131,8 @@ impl Incoming {
 
     /// Whether the last call filled all the room.
     ///
-    /// `recvmmsg` returns fewer messages than it has room for when none waits, or when one after the first fails. An
-    /// unconnected UDP socket queues no errors of the network, so only the former remains.
+    /// `recvmmsg` returns fewer messages than it has room for when none waits, or when one after the first
+    /// fails. An unconnected UDP socket queues no errors of the network, so only the former remains.
     pub(crate) fn is_full(&self) -> bool {
         self.received == self.headers.len()
     }

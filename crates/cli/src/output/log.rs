@@ -1,7 +1,8 @@
 //! The log of a server: lines for standard error, which never hold the server up and never end it.
 //!
-//! A thread of its own writes them, from a bounded queue. Lines that do not fit, as where nobody reads the pipe, and lines
-//! that cannot be written, as on a full disk, are dropped; the next line that is written comes with their count.
+//! A thread of its own writes them, from a bounded queue. Lines that do not fit, as where nobody reads the
+//! pipe, and lines that cannot be written, as on a full disk, are dropped; the next line that is written
+//! comes with their count.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -39,12 +40,14 @@ struct State {
 }
 
 impl Log {
-    /// Sends what `tracing` reports, and panics, to standard error. The variable `HASHLANE_LOG` sets the level.
+    /// Sends what `tracing` reports, and panics, to standard error. The variable `HASHLANE_LOG` sets the
+    /// level.
     ///
     /// # Errors
     /// There is no thread or no descriptor to be had, or a log has been started before.
     pub(crate) fn start() -> anyhow::Result<Self> {
-        // A descriptor of its own: whoever else writes to standard error waits for no lock that this thread holds.
+        // A descriptor of its own: whoever else writes to standard error waits for no lock that this thread
+        // holds.
         let log = Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))?;
         let filter = EnvFilter::try_from_env("HASHLANE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
         let lines = log.clone();

@@ -1,10 +1,10 @@
 //! The forwarding thread: one loop over all sockets, around one [`Forwarder`].
 //!
-//! A round waits for events, reads a bounded amount of each socket that has something, forwards it, and then sends what has
-//! gathered: for each socket one system call for many packets on either side, and none that must fail. Streams report that
-//! they are readable, and only while a queue waits that they are writable. Time comes with the round; timers are the
-//! forwarder's wheel, and cost no system call. The management is another thread. It sends [requests](message::Request), each
-//! of which takes a moment.
+//! A round waits for events, reads a bounded amount of each socket that has something, forwards it, and then
+//! sends what has gathered: for each socket one system call for many packets on either side, and none that
+//! must fail. Streams report that they are readable, and only while a queue waits that they are writable.
+//! Time comes with the round; timers are the forwarder's wheel, and cost no system call. The management is
+//! another thread. It sends [requests](message::Request), each of which takes a moment.
 
 mod accept;
 mod control;
@@ -57,8 +57,8 @@ pub(crate) const MAX_LINK_PACKET: usize = MAX_PACKET + 200;
 /// For how long the thread waits where nothing is to be done, in milliseconds: how often it looks for faces that are idle.
 const HOUSEKEEPING: u64 = 1000;
 
-/// Time for which the thread goes on answering what is pending once it is asked to end, in milliseconds. With what the
-/// process takes to end, it is within a second.
+/// Time for which the thread goes on answering what is pending once it is asked to end, in milliseconds. With
+/// what the process takes to end, it is within a second.
 const DRAIN: u64 = 800;
 
 /// What the thread listens on.

@@ -145,8 +145,8 @@ impl Udp {
         counted(Call::Receive, self.socket.recv(batch))
     }
 
-    /// Queues a datagram. `threshold` is the queue length that matters to its sender; the kernel is asked for that length
-    /// only where it may be greater, so that a lone datagram costs no second system call.
+    /// Queues a datagram. `threshold` is the queue length that matters to its sender; the kernel is asked for
+    /// that length only where it may be greater, so that a lone datagram costs no second system call.
     fn push(&mut self, peer: SocketAddr, parts: &[&[u8]], threshold: usize, counters: &FaceCounters) {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         self.sent_since = self.sent_since.saturating_add(2 * length + DATAGRAM_OVERHEAD);
@@ -265,8 +265,8 @@ impl Ports {
 
     /// Sends what waits for the face in a slot; the face and why, where its connection has failed.
     ///
-    /// What the connection does not take now it takes when it is writable. Events report that only while something
-    /// waits: otherwise each packet that a peer reads would be an event.
+    /// What the connection does not take now it takes when it is writable. Events report that only while
+    /// something waits: otherwise each packet that a peer reads would be an event.
     pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
         let Self { ports, registry, .. } = self;
         let port = ports.get_mut(slot)?.as_mut()?;

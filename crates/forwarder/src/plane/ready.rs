@@ -4,16 +4,16 @@ use mio::Token;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Sockets in turn. Each stands here once, however many events report it: one that is never read empty would otherwise
-/// take more turns the more it receives.
+/// Sockets in turn. Each stands here once, however many events report it: one that is never read empty would
+/// otherwise take more turns the more it receives.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     queue: VecDeque<Token>,
     queued: HashSet<Token, BuildHasherDefault<TokenHasher>>,
 }
 
-/// Hash of a token by one multiplication, as each event is hashed twice. Tokens are slots and counters of this process:
-/// no remote party chooses them, so the hash needs no key.
+/// Hash of a token by one multiplication, as each event is hashed twice. Tokens are slots and counters of
+/// this process: no remote party chooses them, so the hash needs no key.
 #[derive(Debug, Default)]
 struct TokenHasher(u64);
 

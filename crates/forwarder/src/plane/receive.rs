@@ -21,7 +21,8 @@ use std::time::Duration;
 /// The receiving end of a connection.
 pub(super) struct Reader {
     source: Source,
-    /// Whether an event has reported the end of the stream. No event repeats that, so it is read until its end.
+    /// Whether an event has reported the end of the stream. No event repeats that, so it is read until its
+    /// end.
     closing: bool,
 }
 
@@ -146,8 +147,9 @@ impl<P: Pit> Plane<P> {
                 }
             }
             match filled {
-                // A short read has emptied the socket: an event reports what comes later. Out-of-band data and
-                // descriptors also make reads short; a peer that sends them delays its own packets, nobody else's.
+                // A short read has emptied the socket: an event reports what comes later. Out-of-band data
+                // and descriptors also make reads short; a peer that sends them delays its own packets,
+                // nobody else's.
                 Filled::Drained(octets) if octets == 0 || !closing => return Ok(false),
                 Filled::Drained(_) | Filled::Full(_) => {}
                 Filled::End => return Err("closed by the peer".into()),
@@ -265,8 +267,8 @@ impl<P: Pit> Plane<P> {
         }
     }
 
-    /// Puts the receiving end of a face in its place. An event reports what has come already, except the messages that
-    /// the handshake of a WebSocket has read.
+    /// Puts the receiving end of a face in its place. An event reports what has come already, except the
+    /// messages that the handshake of a WebSocket has read.
     pub(super) fn listen_to(&mut self, face: FaceId, reader: Reader) {
         let Some(slot) = face.slot() else { return };
         if slot >= self.readers.len() {

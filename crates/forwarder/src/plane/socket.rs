@@ -63,7 +63,8 @@ impl Write for &Stream {
     }
 }
 
-/// A connection that gives up to a number of bytes and then reports `WouldBlock`, whether there are more or not.
+/// A connection that gives up to a number of bytes and then reports `WouldBlock`, whether there are more or
+/// not.
 ///
 /// The library reads on until it has a message, and frames without a byte of one can come for ever.
 #[derive(Debug)]
@@ -131,7 +132,8 @@ pub(super) enum Received {
 }
 
 impl WebSocket {
-    /// Grants a number of bytes to the reads that follow. `closing` says that the stream has an end to be read.
+    /// Grants a number of bytes to the reads that follow. `closing` says that the stream has an end to be
+    /// read.
     pub(super) fn grant(&mut self, octets: usize, closing: bool) {
         let stream = self.0.get_mut();
         (stream.left, stream.drained, stream.reads_on) = (octets, false, closing);

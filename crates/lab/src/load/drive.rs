@@ -343,8 +343,8 @@ impl<'a> Drive<'a> {
     /// Takes what has come, and gives up what was not answered for `patience`.
     fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), LoadError> {
         self.check_stop()?;
-        // A sleep of the kernel's is longer than the pace allows, and to wake a load that sleeps for each packet would be
-        // most of what the forwarder is charged for.
+        // A sleep of the kernel's is longer than the pace allows, and to wake a load that sleeps for each
+        // packet would be most of what the forwarder is charged for.
         let longest = match self.plan.pace {
             Some(_) if self.apart => Duration::ZERO,
             None if self.apart && self.plan.window == 1 => Duration::ZERO,

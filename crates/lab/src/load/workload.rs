@@ -59,9 +59,9 @@ impl fmt::Display for WorkloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps third-distinct, pending-COUNT \
-             (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to {}) or one-at-a-time, as in unix/11/third-distinct, \
-             unix/11/pending-200k or udp/4/paced-16k",
+            "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps \
+             third-distinct, pending-COUNT (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to \
+             {}) or one-at-a-time, as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
             self.0,
             COMPONENTS.start(),
             COMPONENTS.end(),

@@ -16,13 +16,14 @@ use std::time::Duration;
 
 /// Run a forwarder
 ///
-/// It needs no configuration: without one it listens where NFD does, on a Unix socket, on port 6363 of UDP and TCP, and on port
-/// 9696 for WebSockets, and local users may command it. Ctrl-C and SIGTERM end it within a second: it takes nothing new then,
-/// and answers what is pending; a second one ends it at once. SIGHUP does nothing: the configuration is read at the start only.
+/// It needs no configuration: without one it listens where NFD does, on a Unix socket, on port 6363 of UDP
+/// and TCP, and on port 9696 for WebSockets, and local users may command it. Ctrl-C and SIGTERM end it within
+/// a second: it takes nothing new then, and answers what is pending; a second one ends it at once. SIGHUP
+/// does nothing: the configuration is read at the start only.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug). Where standard error
-cannot be written or is not read, lines are dropped and counted, and forwarding goes on.
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug). Where
+standard error cannot be written or is not read, lines are dropped and counted, and forwarding goes on.
 
 Examples:
   hashlane ndn run                                       as NFD: /run/nfd/nfd.sock (of root), ports 6363 and 9696

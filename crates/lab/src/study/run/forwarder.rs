@@ -147,7 +147,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
         let answered = subject.counts().answered as f64;
         if let Some(offered) = subject.plan.offered(time).filter(|offered| answered < ANSWERED * offered) {
             session.notes.push(format!(
-                "{}: {} answered {:.0} % of the Interests that its pace asks for, so its figure is not one of that pace",
+                "{}: {} answered {:.0} % of the Interests of its pace, so its figure is not one of that pace",
                 subject.label,
                 subject.id,
                 100.0 * answered / offered
