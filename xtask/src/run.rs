@@ -45,11 +45,15 @@ pub(crate) fn target_dir() -> Result<PathBuf, String> {
     Ok(dir.to_owned())
 }
 
-/// A command in the folder of the repository.
+/// A command in the folder of the repository. In continuous integration nothing is built twice, so cargo keeps nothing
+/// for a second build.
 pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
     let mut words = words.iter();
     let mut command = Command::new(words.next().map_or(OsStr::new("cargo"), AsRef::as_ref));
     command.args(words).current_dir(root());
+    if is_ci() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
     command
 }
 

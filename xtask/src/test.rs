@@ -99,7 +99,7 @@ fn tests() -> Outcome {
         Err(Outcome::Skipped(why)) => println!("without the tests that run it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
-    cargo("test --workspace --all-features --lib --bins --tests --no-fail-fast").into()
+    cargo("test --workspace --all-features --tests --no-fail-fast").into()
 }
 
 fn cargo(words: &str) -> Result<(), String> {
