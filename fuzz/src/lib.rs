@@ -153,7 +153,7 @@ fn check_dns_name(name: dns::Name<'_>) {
 
 /// Bytes that parse as a message, after one that says how, are rendered and read back as the same message
 /// without the records that the limit cuts off and those that are rolled back; and no message is longer than
-/// the one that an ordered set of suffixes makes. See [`rendered`] for what is rolled back.
+/// the one that an ordered set of suffixes makes. See `rendered` for what is rolled back.
 pub fn check_dns_message(octets: &[u8]) {
     let Some((how, message)) = octets.split_first() else { return };
     let Ok(content) = Content::parse(message) else { return };
