@@ -106,6 +106,18 @@ fn its_own_output_is_read_again() {
 }
 
 #[test]
+fn the_file_that_is_read_is_not_written() {
+    let folder = Folder::new();
+    folder.write("zone", ZONE);
+    std::fs::hard_link(folder.path("zone"), folder.path("link")).unwrap();
+    for out in ["zone", "./zone", "link"] {
+        let error = folder.run(&["dns", "render", "zone", "--out", out]).failed();
+        holds(&error, &["is the file that is read; name another file"]);
+        assert_eq!(std::fs::read_to_string(folder.path("zone")).unwrap(), ZONE);
+    }
+}
+
+#[test]
 fn a_zone_longer_than_the_limit_is_divided() {
     let mut zone = "$ORIGIN example.com.\n$TTL 60\n".to_owned();
     for host in 0..200 {

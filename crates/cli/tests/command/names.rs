@@ -109,7 +109,9 @@ fn a_file_without_a_name_is_an_error() {
     holds(&run("empty.txt"), &["empty.txt has no names", "one to a line"]);
     holds(&run("blank.txt"), &["blank.txt has no names"]);
     holds(&run("bad.txt"), &["none of the 3 lines of bad.txt is a name; line 1: "]);
-    holds(&run("absent.txt"), &["cannot read names from absent.txt: "]);
+    let absent = run("absent.txt");
+    holds(&absent, &["cannot read names from absent.txt: "]);
+    assert_eq!(absent.matches("os error").count(), 1, "the cause stands once: {absent}");
     holds(&run("."), &["cannot read names from .: "]);
     assert!(!folder.path("hashlane-report").exists(), "nothing was measured, so nothing is written");
 }

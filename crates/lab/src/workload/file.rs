@@ -53,7 +53,8 @@ pub enum FileError {
 impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Io { path, error } => write!(f, "cannot read names from {}: {error}", path.display()),
+            // The cause is its source.
+            Self::Io { path, .. } => write!(f, "cannot read names from {}", path.display()),
             Self::NoNames { path, skipped: 0, .. } => {
                 write!(
                     f,

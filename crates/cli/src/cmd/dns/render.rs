@@ -12,6 +12,7 @@ use hash::scheme::Key;
 use name::dns::{Case, NameBuf};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -86,6 +87,9 @@ impl Render {
         let case = if self.case_sensitive { Case::Sensitive } else { Case::Ignored };
         let options = Options { limit: limit.into(), framing: Framing::Datagram, case };
         let mut renderer = Renderer::with(Recorder::new(self.compressor, &random_key()?));
+        if let Some(out) = self.out.as_deref().filter(|out| is_same_file(out, &self.file)) {
+            bail!("--out {} is the file that is read; name another file", out.display());
+        }
         // Nothing is written, and no file replaced, before the first message stands.
         let mut sink = None;
         for message in input::read(&self.file, self.input, self.origin.as_ref())? {
@@ -104,6 +108,12 @@ impl Render {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Tells if both paths lead to one file; false where either cannot be looked at.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
+    identity(a).is_some_and(|file| identity(b) == Some(file))
 }
 
 /// A key for this run alone.
