@@ -52,6 +52,32 @@ impl Silent {
     }
 }
 
+#[test]
+fn a_level_that_there_is_not_is_an_error() {
+    let folder = Folder::new();
+    let ended = folder.command(&RUN).env("HASHLANE_LOG", "bogus").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    assert!(said.contains("HASHLANE_LOG=bogus is no level: set error, warn, info, debug or off"), "{said}");
+}
+
+#[test]
+fn the_soft_limit_of_descriptors_is_raised() {
+    let folder = Folder::new();
+    let mut limited = std::process::Command::new("sh");
+    let script = "ulimit -Sn 64; exec \"$0\" ndn \"$@\"";
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_hashlane")]).args(RUN).current_dir(&folder.0);
+    let mut forwarder = Silent(limited.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    forwarder.wait_for(&folder);
+    let many: Vec<_> = (0..100).map(|_| UnixStream::connect(folder.path("nfd.sock")).unwrap()).collect();
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        client.dataset("status", "general", None).await.unwrap();
+    });
+    drop(many);
+    forwarder.end();
+}
+
 /// Connects and closes, many times, so that there is much to log.
 fn come_and_go(folder: &Folder) {
     for _ in 0..CONNECTIONS {

@@ -4,6 +4,8 @@
 //! pipe, and lines that cannot be written, as on a full disk, are dropped; the next line that is written
 //! comes with their count.
 
+use std::env;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
@@ -12,12 +14,21 @@ use std::panic;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Bytes of lines that wait to be written.
 const QUEUE: usize = 256 << 10;
 /// Pause where standard error does not block and takes nothing.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// The level that a value of `HASHLANE_LOG` names; info where it is not set or empty.
+fn level(value: Option<&OsStr>) -> anyhow::Result<LevelFilter> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(LevelFilter::INFO) };
+    let parsed = value.to_str().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| {
+        anyhow::anyhow!("HASHLANE_LOG={} is no level: set error, warn, info, debug or off", value.display())
+    })
+}
 
 /// Lines that wait for a thread that writes them.
 #[derive(Clone)]
@@ -44,17 +55,17 @@ impl Log {
     /// level.
     ///
     /// # Errors
-    /// There is no thread or no descriptor to be had, or a log has been started before.
+    /// `HASHLANE_LOG` names no level, there is no thread or no descriptor to be had, or a log has been started before.
     pub(crate) fn start() -> anyhow::Result<Self> {
         // A descriptor of its own: whoever else writes to standard error waits for no lock that this thread
         // holds.
         let log = Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))?;
-        let filter = EnvFilter::try_from_env("HASHLANE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+        let level = level(env::var_os("HASHLANE_LOG").as_deref())?;
         let lines = log.clone();
         tracing_subscriber::fmt()
             .with_writer(move || Line(lines.clone()))
             .log_internal_errors(false)
-            .with_env_filter(filter)
+            .with_max_level(level)
             .with_ansi(console::colors_enabled_stderr())
             .with_target(false)
             .try_init()

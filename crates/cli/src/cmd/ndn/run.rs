@@ -5,6 +5,7 @@ use crate::output::log::Log;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use forwarder::{Config, PitIndex, Server, Stopper};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,7 +18,8 @@ use std::time::Duration;
 /// Run a forwarder
 ///
 /// It needs no configuration: without one it listens where NFD does, on a Unix socket, on port 6363 of UDP
-/// and TCP, and on port 9696 for WebSockets, and local users may command it. Ctrl-C and SIGTERM end it within
+/// and TCP, and on port 9696 for WebSockets. Local users may register prefixes of their own face; root and the
+/// user of the forwarder may command it. Ctrl-C and SIGTERM end it within
 /// a second: it takes nothing new then, and answers what is pending; a second one ends it at once. SIGHUP
 /// does nothing: the configuration is read at the start only.
 #[derive(Debug, Args)]
@@ -111,6 +113,7 @@ impl Run {
         config.pit.index = self.pit_index.unwrap_or(config.pit.index);
         let signals = block_signals()?;
         let log = Log::start()?;
+        raise_descriptor_limit();
         let server = Server::start(&config)?;
         handle_signals(signals, server.stopper())?;
         for channel in server.channels() {
@@ -126,8 +129,21 @@ impl Run {
     }
 }
 
+/// Descriptors that suffice for every face and handshake.
+const DESCRIPTORS: u64 = 20_000;
+
 /// Time for the last lines of the log to be written.
 const LAST_LINES: Duration = Duration::from_millis(100);
+
+/// Raises the soft limit of file descriptors, 1024 on most systems, to the hard limit, so that connections end at
+/// the limit of faces.
+fn raise_descriptor_limit() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(soft, hard)| setrlimit(Resource::RLIMIT_NOFILE, soft.max(hard.min(DESCRIPTORS)), hard));
+    if let Err(error) = raised {
+        tracing::warn!(%error, "the limit of file descriptors cannot be raised");
+    }
+}
 
 /// Lets SIGHUP, SIGINT and SIGTERM wait for [`handle_signals`], in this thread and in those that it starts.
 fn block_signals() -> Result<SigSet> {
