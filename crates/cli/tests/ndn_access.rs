@@ -22,7 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The user and group `nobody`: not root, and in no other group.
 const NOBODY: u32 = 65_534;
 
-/// Whether processes of two users can be made; where CI runs the tests, they must.
+/// Tells if processes of two users can be made; where CI runs the tests, they must.
 fn is_root() -> bool {
     let is_root = geteuid().is_root();
     assert!(is_root || std::env::var_os("CI").is_none(), "tests of users need root");
@@ -221,7 +221,7 @@ fn a_websocket_has_the_rights_of_the_user_who_opened_it() {
     assert!(page.contains("need the origin in faces.websocket.origins"), "{page}");
 }
 
-/// Whether the forwarder itself tells its status.
+/// Tells if the forwarder itself tells its status.
 async fn has_status(client: &Client) -> bool {
     let Ok(content) = client.dataset("status", "general", None).await else { return false };
     ForwarderStatus::parse_fields(Elements::new(&content)).is_ok_and(|status| status.start > 0)

@@ -269,7 +269,7 @@ pub struct Management {
     pub users: Vec<Account>,
     /// Groups, by name or number, whose members may give every command.
     pub groups: Vec<Account>,
-    /// Whether TCP and WebSocket connections from a loopback address have the rights of the user who made them.
+    /// Tells if TCP and WebSocket connections over loopback have the rights of the user who made them.
     pub loopback: bool,
     /// Whether neighbours that sign with a trusted key may register prefixes under `/localhop/nfd/rib`.
     pub localhop: bool,
@@ -415,7 +415,7 @@ impl Config {
     }
 }
 
-/// Whether a text can be the name of a user or a group: a number in quotes is a mistake, and not a name.
+/// Tells if a text can be the name of a user or a group: a number in quotes is a mistake, and not a name.
 fn is_account(name: &str) -> bool {
     !name.is_empty()
         && !name.contains([':', ',', '\0'])

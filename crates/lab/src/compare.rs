@@ -98,7 +98,7 @@ impl Comparison {
     }
 }
 
-/// Why the ratios of two runs decide nothing. The figures are of six runs of name-encodings by one build,
+/// Reason why ratios of two runs decide nothing. The figures are of six runs of name-encodings by one build,
 /// compared in pairs.
 const NO_VERDICT: &str = "No verdict: A and B are separate runs. Clock rates, the layout of memory and neighbours on \
     the machine differ between runs, and the bounds at 95 % hold the noise within a run only: between six runs of \

@@ -129,7 +129,7 @@ impl Incoming {
         Ok(self.received)
     }
 
-    /// Whether the last call filled all the room.
+    /// Tells if the last call filled all the room.
     ///
     /// `recvmmsg` returns fewer messages than it has room for when none waits, or when one after the first
     /// fails. An unconnected UDP socket queues no errors of the network, so only the former remains.

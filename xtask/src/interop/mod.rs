@@ -42,7 +42,7 @@ enum Part {
 impl Interop {
     /// What a change must pass.
     pub(crate) const ALL: Self = Self { part: None, every_index: false };
-    /// What is run by night.
+    /// The nightly run.
     pub(crate) const EVERY_INDEX: Self = Self { part: None, every_index: true };
 
     pub(crate) fn run(&self) -> Outcome {

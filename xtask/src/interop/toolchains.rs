@@ -19,7 +19,7 @@ const NODE_PACKAGE: &str = "node@20.19.5";
 /// Path of a Go that builds ndnd; below `dir` where it had to be fetched.
 ///
 /// # Errors
-/// What failed, and how to install Go.
+/// Names the step that failed, and how to install Go.
 pub(super) fn go(dir: &Path) -> Result<PathBuf, String> {
     if said(&["go", "version"]).and_then(|text| version(&text)).is_some_and(|found| found >= GO) {
         return Ok("go".into());
@@ -58,7 +58,7 @@ fn fetch_go(folder: &Path) -> Result<(), String> {
 /// Path of a Node.js that runs NDNts; below `dir` where it had to be fetched.
 ///
 /// # Errors
-/// What failed, and how to install Node.js.
+/// Names the step that failed, and how to install Node.js.
 pub(super) fn node(dir: &Path) -> Result<PathBuf, String> {
     let found = said(&["node", "--version"]).and_then(|text| version(&text));
     if found.is_some_and(|(major, _)| major >= NODE) {

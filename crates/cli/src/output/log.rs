@@ -46,7 +46,7 @@ struct State {
     waiting: Vec<u8>,
     /// Lines that did not fit and are not reported yet.
     dropped: u64,
-    /// Whether the thread writes lines that it has taken.
+    /// Tells if the thread writes lines that it has taken.
     writing: bool,
 }
 

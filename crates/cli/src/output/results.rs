@@ -23,7 +23,7 @@ const ROOM: usize = 1 << 20;
 pub(crate) struct Results {
     path: PathBuf,
     lock: File,
-    /// Whether the files in the folder are those of this run.
+    /// Tells if the files in the folder are those of this run.
     begun: bool,
     /// Folder with the results that stood here before.
     earlier: Option<PathBuf>,
@@ -100,7 +100,7 @@ impl Results {
         Folder::open(&self.path).draw(definitions, records, machine)
     }
 
-    /// Whether the file that is locked is still the one in the folder.
+    /// Tells if the file that is locked is still the one in the folder.
     fn is_locked(&self) -> bool {
         match (self.lock.metadata(), fs::metadata(self.path.join(LOCK))) {
             (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),

@@ -66,7 +66,7 @@ pub enum Peer {
     Unidentified {
         /// Its address, a loopback one.
         address: IpAddr,
-        /// Why its user is not known.
+        /// Reason why its user is not known.
         why: Box<str>,
     },
     /// An address, of this host or another: what sends from it is not known.
@@ -117,7 +117,7 @@ pub struct Access {
     /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the
     /// loopback, too.
     pub sockets: Vec<PathBuf>,
-    /// Whether connections from loopback addresses have the rights of their user.
+    /// Tells if connections from loopback addresses have the rights of their user.
     pub loopback: bool,
     /// Whether `/localhop/nfd/rib` takes commands with a trusted key from neighbours.
     pub localhop: bool,
@@ -145,7 +145,7 @@ pub(super) enum Grant {
     OwnFaces(u32),
 }
 
-/// What would permit a command of a user of this host that the rules refuse.
+/// Names what would permit a command of a user of this host that the rules refuse.
 const NEEDS: &str = "the user in management.users, one of its groups in management.groups, or a signature under a \
                      configured trust anchor";
 
@@ -260,7 +260,7 @@ impl Access {
     }
 }
 
-/// Whether a command is about the face that it came from.
+/// Tells if a command is about the face that it came from.
 fn is_own_face(command: &Command<'_>, from: &Origin) -> bool {
     command.parameters.face_id.is_none_or(|face| face == 0 || face == from.face)
 }
@@ -284,12 +284,12 @@ pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), Contr
     Ok(())
 }
 
-/// Whether the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
+/// Tells if the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
 pub(crate) fn is_management(name: NdnName<'_>) -> bool {
     is_below(name, &[b"localhost", b"nfd"]) || is_below(name, &[b"localhop", b"nfd"])
 }
 
-/// Whether a name begins with these components.
+/// Tells if a name begins with these components.
 fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
     let mut components = name.components();
     prefix.iter().all(|part| components.next() == Some(Component::generic(part)))

@@ -93,7 +93,7 @@ impl Verb {
         }
     }
 
-    /// Whether it registers or unregisters a prefix: what applications do, and neighbours.
+    /// Tells if it registers or unregisters a prefix: what applications do, and neighbours.
     pub(super) fn is_registration(self) -> bool {
         matches!(self, Self::RibRegister | Self::RibUnregister)
     }

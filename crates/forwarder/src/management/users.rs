@@ -73,12 +73,12 @@ impl Accounts for SystemAccounts {
     }
 }
 
-/// What a user may do.
+/// Rights of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rights {
-    /// Whether the user may give every command.
+    /// Tells if the user may give every command.
     pub(super) commands: bool,
-    /// Whether the user may connect to a Unix socket of the forwarder.
+    /// Tells if the user may connect to a Unix socket of the forwarder.
     pub(super) connects: bool,
 }
 

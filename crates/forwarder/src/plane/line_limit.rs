@@ -18,7 +18,7 @@ pub(super) struct LineLimit {
 }
 
 impl LineLimit {
-    /// Whether an address may cause a line; if not, the line is counted.
+    /// Tells if an address may cause a line; if not, the line is counted.
     pub(super) fn admits(&mut self, address: IpAddr) -> bool {
         let network = match address.to_canonical() {
             IpAddr::V4(address) => address.to_bits().into(),

@@ -76,7 +76,7 @@ impl RequestQueue {
         self.requests.try_recv().ok()
     }
 
-    /// Whether the thread is asked to take nothing new, to send what waits, and to end.
+    /// Tells if the thread is asked to take nothing new, to send what waits, and to end.
     #[inline]
     pub(crate) fn drains(&self) -> bool {
         self.drain.load(Ordering::Relaxed)
@@ -125,7 +125,7 @@ const MAX_REMOTE_INTERESTS: usize = 768;
 pub(crate) struct Reports {
     queue: Sender<Report>,
     interests: Arc<AtomicUsize>,
-    /// How the forwarding thread has ended, once it has.
+    /// End of the forwarding thread: its error, if it failed; unset while it runs.
     ended: Arc<OnceLock<Option<String>>>,
 }
 

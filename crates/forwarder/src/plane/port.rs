@@ -52,7 +52,7 @@ pub(super) struct Port {
     pub(super) connection: Option<Connection>,
     /// Whether it waits to be flushed.
     dirty: bool,
-    /// Whether a queue waits for its connection to be writable, so that events report that.
+    /// Tells if a queue waits for its connection to be writable, so that events report that.
     blocked: bool,
 }
 
@@ -120,7 +120,7 @@ pub(super) struct Udp {
     unsent: usize,
     /// Bytes that it can hold at most of what was sent since then.
     sent_since: usize,
-    /// Whether it is asked with the next flush.
+    /// Tells if it is asked with the next flush.
     asks: bool,
     /// Datagrams that could not be sent since that was last told, and why the socket could send none, where it could not.
     lost: (usize, Option<String>),
@@ -265,7 +265,7 @@ impl Ports {
 
     /// Sends what waits for the face in a slot; the face and why, where its connection has failed.
     ///
-    /// What the connection does not take now it takes when it is writable. Events report that only while
+    /// Bytes that the connection does not take now follow when it is writable. Events report that only while
     /// something waits: otherwise each packet that a peer reads would be an event.
     pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
         let Self { ports, registry, .. } = self;
@@ -306,7 +306,7 @@ impl Ports {
         }
     }
 
-    /// Whether a queue waits for the connection of the face in a slot.
+    /// Tells if a queue waits for the connection of the face in a slot.
     #[cfg(test)]
     pub(super) fn is_blocked(&self, slot: usize) -> bool {
         self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.blocked)

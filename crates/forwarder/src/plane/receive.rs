@@ -21,12 +21,12 @@ use std::time::Duration;
 /// The receiving end of a connection.
 pub(super) struct Reader {
     source: Source,
-    /// Whether an event has reported the end of the stream. No event repeats that, so it is read until its
+    /// Tells if an event has reported the end of the stream. No event repeats that, so it is read until its
     /// end.
     closing: bool,
 }
 
-/// Where the packets of a connection come from.
+/// Source of the packets of a connection.
 pub(super) enum Source {
     Stream { stream: Rc<Stream>, reader: StreamReader },
     WebSocket(Rc<RefCell<WebSocket>>),

@@ -71,9 +71,9 @@ impl Write for &Stream {
 pub(super) struct Metered {
     pub(super) stream: TcpStream,
     left: usize,
-    /// Whether a short read has emptied the socket, so that the next one must fail.
+    /// Tells if a short read has emptied the socket, so that the next one must fail.
     drained: bool,
-    /// Whether reads go on after a short one: to the end of the stream, or through a handshake.
+    /// Tells if reads go on after a short one: to the end of the stream, or through a handshake.
     reads_on: bool,
 }
 

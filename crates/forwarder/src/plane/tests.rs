@@ -136,7 +136,7 @@ fn data(uri: &str, bytes: usize) -> Vec<u8> {
     DataBuilder::new(parse(uri).view(), &vec![7; bytes]).build()
 }
 
-/// Whether the octets are Data of this name, perhaps with a link header.
+/// Tells if the octets are Data of this name, perhaps with a link header.
 fn is_data(octets: &[u8], uri: &str) -> bool {
     let packet = LpPacket::parse(octets).expect("a packet");
     Data::parse(packet.fragment).is_ok_and(|data| data.name() == parse(uri).view())

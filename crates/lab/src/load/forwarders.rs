@@ -95,7 +95,7 @@ impl Forwarder {
         self != Self::Relay || link == Link::Udp
     }
 
-    /// Whether it is another project's program, which may fail for reasons of its own.
+    /// Tells if it is another project's program, which may fail for reasons of its own.
     pub fn is_foreign(self) -> bool {
         matches!(self, Self::Ndnd | Self::Nfd)
     }
@@ -124,7 +124,7 @@ impl Forwarder {
         self.program().is_none().then_some(help)
     }
 
-    /// Whether an error says that another program has the UDP port that this forwarder was told to take.
+    /// Tells if an error says that another program has the UDP port that this forwarder was told to take.
     pub(super) fn lost_its_port(self, error: &LoadError) -> bool {
         self.is_foreign()
             && matches!(error, LoadError::Forwarder(why) if IN_USE.iter().any(|words| why.contains(words)))

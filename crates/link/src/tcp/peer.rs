@@ -183,7 +183,7 @@ mod tests {
     use proptest::prelude::*;
     use std::net::{Shutdown, TcpListener, TcpStream};
 
-    /// Where to listen, and to which address of it a client connects. Hosts without IPv6 do without the last
+    /// Addresses to listen at, each with that of its client. Hosts without IPv6 do without the last
     /// ones.
     fn addresses() -> Vec<(&'static str, &'static str)> {
         let mut all = vec![("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.8.9.10")];

@@ -61,7 +61,7 @@ impl RecvBatch {
         self.datagrams == 0
     }
 
-    /// Whether the last receive used all the room, so that more datagrams may wait. After one that did not,
+    /// Tells if the last receive used all the room, so that more datagrams may wait. After one that did not,
     /// none waits, and an event reports the next one.
     pub fn is_full(&self) -> bool {
         self.incoming.is_full()

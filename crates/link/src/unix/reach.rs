@@ -9,7 +9,7 @@ use std::path::Path;
 const WRITE: u32 = 0o2;
 const SEARCH: u32 = 0o1;
 
-/// Whether the modes of a socket file and of the directories above it let a user connect.
+/// Tells if the modes of a socket file and of the directories above it let a user connect.
 ///
 /// `is_member` tells whether the user is in a group. Access control lists are not read: where there is one,
 /// the bits of the group are its mask, and count as those of the owning group.
@@ -31,7 +31,7 @@ pub fn may_connect(path: &Path, uid: u32, mut is_member: impl FnMut(u32) -> bool
     Ok(true)
 }
 
-/// Whether the mode of a file gives a user a permission: the class that the user is in decides, the closest
+/// Tells if the mode of a file gives a user a permission: the class that the user is in decides, the closest
 /// one first.
 fn allows(file: &Metadata, uid: u32, wanted: u32, is_member: &mut impl FnMut(u32) -> bool) -> bool {
     let mode = file.mode();

@@ -387,7 +387,7 @@ fn is_localhost(components: &[u8]) -> bool {
     components.starts_with(b"\x08\x09localhost")
 }
 
-/// Whether the name is of this forwarder's management: `/localhost/nfd`.
+/// Tells if the name is of this forwarder's management: `/localhost/nfd`.
 #[inline(always)]
 fn is_management(components: &[u8]) -> bool {
     components.starts_with(b"\x08\x09localhost\x08\x03nfd")
