@@ -25,6 +25,7 @@ mod group;
 mod place;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
+pub mod stage;
 pub mod swiss;
 mod table;
 
