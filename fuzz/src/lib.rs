@@ -27,7 +27,7 @@ use name::dns::{self, Case, LabelSequence, NameBuf};
 use name::layout::Layout;
 use name::ndn::Ndn;
 use name::offset::Offset;
-use name::prefix::{Kept, OnePass, one_by_one};
+use name::prefix::{BurstHashes, Kept, OnePass, one_by_one};
 use name::uri::{parse_line, parse_path, parse_uri};
 use name::view::Name;
 use name::walk::Walk;
@@ -98,16 +98,14 @@ pub fn check_burst<E: Layout>(octets: &[u8]) {
     let names: Vec<&[u8]> = octets.split(|octet| *octet == 0xff).collect();
     let hash = SipHash24::new(&Key::VECTOR);
     let mut kept = Kept::new();
-    let mut next = 0;
-    OnePass::<E, _>::new(hash.clone()).burst(names.iter().copied(), |number, hashes| {
-        assert_eq!(number, next);
-        next += 1;
-        let name = names[number];
+    let mut hashed = BurstHashes::new();
+    OnePass::<E, _>::new(hash.clone()).burst(names.iter().copied(), &mut hashed);
+    assert_eq!(hashed.len(), names.len());
+    for (name, hashes) in names.iter().zip(hashed.iter()) {
         let expected = one_by_one::<E, _>(&hash, name, &mut kept).map(|()| kept.hashes());
         assert_eq!(hashes, expected);
         assert_eq!(Name::<E>::parse(name).map(|name| name.len()), hashes.map(<[u64]>::len));
-    });
-    assert_eq!(next, names.len());
+    }
 }
 
 /// Octets that are a name of the DNS by themselves, or begin one at offset 0 or 12 of a message, give a name that

@@ -2,7 +2,6 @@
 //!
 //! - [`scheme`]: what a scheme says of itself ([`SchemeInfo`](scheme::SchemeInfo)) and the traits it implements:
 //!   a hash of bytes, a prefix hash with a running state.
-//! - [`batch`]: many keys at once.
 //! - [`words`]: keys of a fixed number of words, one or many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
@@ -17,7 +16,6 @@
 extern crate std;
 
 mod arch;
-pub mod batch;
 pub mod city;
 pub mod crc32c;
 mod expand;

@@ -12,7 +12,7 @@ use name::layout::Layout;
 use name::ndn::Ndn;
 use name::offset::Offset;
 use name::prefix::{
-    Kept, OnePass, all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first,
+    BurstHashes, Kept, OnePass, all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first,
 };
 use name::view::Name;
 use name::walk::Walk;
@@ -62,12 +62,14 @@ fn one_pass_agrees<E: Layout, H: EveryPrefix>(hash: &H, names: &[Vec<u8>]) {
     for (octets, expected) in names.iter().zip(&expected) {
         assert_eq!(&one_pass.name(octets).map(<[u64]>::to_vec), expected);
     }
-    let mut found = Vec::new();
-    one_pass.burst(names.iter().map(Vec::as_slice), |number, hashes| {
-        assert_eq!(number, found.len());
-        found.push(hashes.map(<[u64]>::to_vec));
-    });
-    assert_eq!(found, expected);
+    let mut found = BurstHashes::new();
+    // Twice: nothing of a burst is left in the next.
+    for names in [names, &names[..names.len() / 2]] {
+        one_pass.burst(names.iter().map(Vec::as_slice), &mut found);
+        assert_eq!(found.len(), names.len());
+        assert!(found.iter().map(|hashes| hashes.map(<[u64]>::to_vec)).eq(expected[..names.len()].to_vec()));
+        assert_eq!(found.name(names.len()), Ok(&[][..]), "a number that no name has");
+    }
 }
 
 fn every_way_agrees<E: Layout>(key: [u8; 16], names: &[Vec<u8>]) {

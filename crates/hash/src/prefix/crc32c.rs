@@ -10,16 +10,16 @@ use crate::crc32c::{Crc32c, INITIAL, On, finished};
 
 impl EveryPrefix for Crc32c {
     #[inline]
-    fn every_prefix(&self, group: &mut Group) {
-        struct Every<'a>(&'a mut Group);
+    fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
+        struct Every<'a>(&'a mut Group, &'a mut [u64]);
         impl CrcKernel for Every<'_> {
             type Output = ();
             #[inline(always)]
             fn run<S: CrcStep>(self, step: S) {
-                On::<S, Ladder>::new(step).every_prefix(self.0);
+                On::<S, Ladder>::new(step).every_prefix(self.0, self.1);
             }
         }
-        self.unit().run(Every(group));
+        self.unit().run(Every(group, out));
     }
 
     #[inline(always)]
@@ -38,14 +38,14 @@ impl EveryPrefix for Crc32c {
 
 impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
     #[inline(always)]
-    fn every_prefix(&self, group: &mut Group) {
-        let Group { octets, states: [states, ..], ends, hashes, names, prefixes, height, .. } = group;
+    fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
+        let Group { octets, states: [states, ..], ends, names, prefixes, height, .. } = group;
         if *names == 1 {
             chain::<S, 1>(self.step, octets, states, *height);
         } else {
             chain::<S, WIDTH>(self.step, octets, states, *height);
         }
-        let eights = ends.as_chunks().0.iter().zip(hashes.as_chunks_mut().0);
+        let eights = ends.as_chunks().0.iter().zip(out.as_chunks_mut().0);
         for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
             self.step.eight_ends(octets, states, ends, hashes);
             for hash in hashes {

@@ -9,9 +9,8 @@ pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
 const PREFIXES: usize = 256;
 
-/// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the states and
-/// the hashes. About 40 KiB, of which names of common length touch a few; made once and reused, nothing in it needs
-/// clearing.
+/// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the states.
+/// About 24 KiB, of which names of common length touch a few; made once and reused, nothing in it needs clearing.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Group {
@@ -24,7 +23,6 @@ pub struct Group {
     pub(super) states: [[u64; WORDS * WIDTH]; 4],
     /// Where each prefix ends in `octets`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
-    pub(super) hashes: [u64; PREFIXES * WIDTH],
     /// How many prefixes each name has.
     counts: [u16; WIDTH],
     pub(super) names: usize,
@@ -40,6 +38,8 @@ impl Default for Group {
 }
 
 impl Group {
+    /// Most prefixes of one name.
+    pub const PREFIXES: usize = PREFIXES;
     /// Names that fit into a group.
     pub const NAMES: usize = WIDTH;
     /// Octets of the longest name that fits: one word less than is set aside, for the state after its last word.
@@ -52,7 +52,6 @@ impl Group {
             _apart: [0; 32],
             states: [[0; WORDS * WIDTH]; 4],
             ends: [0; PREFIXES * WIDTH],
-            hashes: [0; PREFIXES * WIDTH],
             counts: [0; WIDTH],
             names: 0,
             prefixes: 0,
@@ -104,22 +103,17 @@ impl Group {
         })
     }
 
-    /// The hashes of all prefixes, name after name, in the order in which they were added; of meaning after
-    /// [`every_prefix`](super::EveryPrefix::every_prefix).
+    /// Places that [`every_prefix`](super::EveryPrefix::every_prefix) needs: the prefixes of all names, rounded up to
+    /// whole vectors.
     #[inline]
-    pub fn hashes(&self) -> &[u64] {
-        self.hashes.get(..self.prefixes).unwrap_or_default()
+    pub fn room(&self) -> usize {
+        self.prefixes.next_multiple_of(WIDTH)
     }
 
-    /// The hashes of each name's prefixes.
+    /// Prefixes of each name, in the order in which the names were added.
     #[inline]
-    pub fn hashes_by_name(&self) -> impl Iterator<Item = &[u64]> {
-        let mut rest = &self.hashes[..];
-        self.counts.iter().take(self.names).map_while(move |count| {
-            let (hashes, after) = rest.split_at_checked(usize::from(*count))?;
-            rest = after;
-            Some(hashes)
-        })
+    pub fn counts(&self) -> impl Iterator<Item = usize> {
+        self.counts.iter().take(self.names).map(|count| usize::from(*count))
     }
 }
 

@@ -23,8 +23,11 @@ use crate::scheme::Concatenative;
 
 /// A hash that can take a [`Group`].
 pub trait EveryPrefix: Concatenative {
-    /// Hashes every staged prefix; [`Group::hashes`] then holds the results.
-    fn every_prefix(&self, group: &mut Group);
+    /// Writes the hash of every staged prefix to `out`, name after name, in the order in which they were added.
+    ///
+    /// `out` must be as long as [`Group::room`]: what has no place in it is not written, and the places behind the
+    /// last prefix are left with any value.
+    fn every_prefix(&self, group: &mut Group, out: &mut [u64]);
 
     /// Copies `bytes`, no more than `place` holds, to the start of `place`, by the means that suit the CPU.
     #[doc(hidden)]

@@ -8,16 +8,16 @@ use crate::siphash::{SipHash, Vector, Words};
 
 impl<const C: usize, const D: usize> EveryPrefix for SipHash<C, D> {
     #[inline]
-    fn every_prefix(&self, group: &mut Group) {
-        struct Every<'a, const C: usize, const D: usize>(Words<u64>, &'a mut Group);
+    fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
+        struct Every<'a, const C: usize, const D: usize>(Words<u64>, &'a mut Group, &'a mut [u64]);
         impl<const C: usize, const D: usize> LaneKernel for Every<'_, C, D> {
             type Output = ();
             #[inline(always)]
             fn run<L: Lanes>(self, lanes: L) {
-                SipHash::<C, D, L> { initial: self.0, unit: lanes }.every_prefix(self.1);
+                SipHash::<C, D, L> { initial: self.0, unit: lanes }.every_prefix(self.1, self.2);
             }
         }
-        self.unit.run(Every::<C, D>(self.initial, group));
+        self.unit.run(Every::<C, D>(self.initial, group, out));
     }
 
     #[inline(always)]
@@ -36,13 +36,13 @@ impl<const C: usize, const D: usize> EveryPrefix for SipHash<C, D> {
 
 impl<const C: usize, const D: usize, L: Lanes> EveryPrefix for SipHash<C, D, L> {
     #[inline(always)]
-    fn every_prefix(&self, group: &mut Group) {
+    fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
         if group.names == 1 {
             chain_of_one::<C>(self.initial, group);
         } else {
             chain::<L, C>(self.unit, self.initial, group);
         }
-        finish::<L, C, D>(self.unit, group);
+        finish::<L, C, D>(self.unit, group, out);
     }
 
     #[inline(always)]
@@ -109,10 +109,10 @@ fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
 
 /// Finishes the prefixes, eight at a time, each from the state before its last word.
 #[inline(always)]
-fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &mut Group) {
+fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &Group, out: &mut [u64]) {
     // Written out, here and below: an array's `map` may stay a call, and vectors would then go through memory.
-    let Group { octets, states: [s0, s1, s2, s3], ends, hashes, prefixes, .. } = group;
-    let eights = ends.as_chunks::<WIDTH>().0.iter().zip(hashes.as_chunks_mut::<WIDTH>().0);
+    let Group { octets, states: [s0, s1, s2, s3], ends, prefixes, .. } = group;
+    let eights = ends.as_chunks::<WIDTH>().0.iter().zip(out.as_chunks_mut::<WIDTH>().0);
     for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
         let end = lanes.widen(ends);
         // The kept state: word (end % STRIDE) / 8, name end / STRIDE.

@@ -3,7 +3,7 @@
 use super::Model;
 use hash::prefix::EveryPrefix;
 use name::error::ParseError;
-use name::prefix::{Kept, OnePass};
+use name::prefix::{BurstHashes, Kept, OnePass};
 use name::walk::{Encoding, Walk};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -85,12 +85,12 @@ impl<E: Encoding, H: EveryPrefix> Model for Single<E, H> {
 }
 
 /// One pass over a burst.
-pub struct Burst<E, H>(OnePass<E, H>);
+pub struct Burst<E, H>(OnePass<E, H>, BurstHashes);
 
 impl<E: Encoding, H: EveryPrefix> Burst<E, H> {
     /// With `hash`.
     pub fn new(hash: H) -> Self {
-        Self(OnePass::new(hash))
+        Self(OnePass::new(hash), BurstHashes::new())
     }
 }
 
@@ -99,19 +99,13 @@ impl<E: Encoding, H: EveryPrefix> Model for Burst<E, H> {
 
     #[inline(always)]
     fn work(&mut self, names: &[&[u8]]) {
-        self.0.burst(names.iter().copied(), |_, hashes| {
-            if let Ok(hashes) = hashes {
-                black_box(hashes);
-            }
-        });
+        self.0.burst(names.iter().copied(), &mut self.1);
+        black_box(&self.1);
     }
 
     fn sum(&mut self, names: &[&[u8]]) -> u64 {
-        let mut total = 0u64;
-        self.0.burst(names.iter().copied(), |_, hashes| {
-            total = total.wrapping_add(sum(hashes.unwrap_or_default()));
-        });
-        total
+        self.0.burst(names.iter().copied(), &mut self.1);
+        self.1.iter().fold(0, |total, hashes| total.wrapping_add(sum(hashes.unwrap_or_default())))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Room for what a way of hashing keeps of one name.
 
 use crate::MAX_COMPONENTS;
+use hash::prefix::Group;
 
 /// The hashes of a name's prefixes, and the ends of the prefixes where a way keeps them. Made once and reused.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    hashes: [u64; MAX_COMPONENTS],
+    /// One more than names have components: the vectors of a group write eight at a time.
+    hashes: [u64; Group::PREFIXES],
     ends: [u32; MAX_COMPONENTS],
     len: usize,
 }
@@ -19,13 +21,20 @@ impl Default for Kept {
 impl Kept {
     /// Room for any name.
     pub const fn new() -> Self {
-        Self { hashes: [0; MAX_COMPONENTS], ends: [0; MAX_COMPONENTS], len: 0 }
+        Self { hashes: [0; Group::PREFIXES], ends: [0; MAX_COMPONENTS], len: 0 }
     }
 
     /// The hashes, in the order in which the way yields them: shortest prefix first, or longest.
     #[inline]
     pub fn hashes(&self) -> &[u64] {
         self.hashes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Room for the hashes of a name, of which there will be `len`.
+    #[inline(always)]
+    pub(super) fn room(&mut self, len: usize) -> &mut [u64] {
+        self.len = len.min(MAX_COMPONENTS);
+        &mut self.hashes
     }
 
     #[inline(always)]

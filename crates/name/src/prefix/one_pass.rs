@@ -1,13 +1,13 @@
 //! Checked, walked and hashed in one pass.
 
-use super::{Kept, one_by_one};
+use super::{BurstHashes, Kept, one_by_one};
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
 use hash::prefix::{EveryKernel, EveryPrefix, Group};
 
 /// Hashes every prefix of names of encoding `E` with `H`, from their octets, in one pass. Made once and reused; holds
-/// about 44 KiB, of which names of common length touch a few.
+/// about 28 KiB, of which names of common length touch a few.
 ///
 /// A name is checked as it is walked, and what is wrong with it is reported as its parser would. Names of up to
 /// [`Group::OCTETS`] octets go through a [`Group`]; longer ones one by one, to the same values.
@@ -31,30 +31,19 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     /// The rule of the encoding that `name` breaks.
     #[inline]
     pub fn name(&mut self, name: &[u8]) -> Result<&[u64], ParseError> {
-        if self.hash.run_every(Name::<E> { group: &mut self.group, name, encoding: PhantomData })? {
-            return Ok(self.group.hashes());
+        let Self { hash, group, kept, .. } = self;
+        if !hash.run_every(Name::<E> { group, kept, name, encoding: PhantomData })? {
+            long::<E, H>(hash, name, kept)?;
         }
-        long::<E, H>(&self.hash, name, &mut self.kept)
+        Ok(kept.hashes())
     }
 
-    /// The hashes of all prefixes of each of `names`, given to `sink` with the name's number, in the names' order:
-    /// the shortest prefix first, or the rule of the encoding that the name breaks.
-    ///
-    /// Any number of names; they are hashed side by side in groups of [`Group::NAMES`].
+    /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`] side by side. `out`
+    /// then holds the result of each name, and nothing else.
     #[inline]
-    pub fn burst<'n>(
-        &mut self,
-        names: impl IntoIterator<Item = &'n [u8]>,
-        sink: impl FnMut(usize, Result<&[u64], ParseError>),
-    ) {
+    pub fn burst<'n>(&mut self, names: impl IntoIterator<Item = &'n [u8]>, out: &mut BurstHashes) {
         let Self { hash, group, kept, encoding } = self;
-        hash.run_every(Burst::<E, _, _, _> {
-            group,
-            names: names.into_iter(),
-            sink,
-            long: |name: &[u8], sink: &mut Sink<'_>| sink(long::<E, H>(hash, name, kept)),
-            encoding: *encoding,
-        });
+        hash.run_every(Burst::<E, _> { group, kept, names: names.into_iter(), out, encoding: *encoding });
     }
 }
 
@@ -69,18 +58,15 @@ fn stage<E: Encoding, H: EveryPrefix>(hash: &H, group: &mut Group, name: &[u8]) 
 
 /// A name that is too long for a group.
 #[cold]
-fn long<'k, E: Encoding, H: EveryPrefix>(
-    hash: &H,
-    name: &[u8],
-    kept: &'k mut Kept,
-) -> Result<&'k [u64], ParseError> {
-    one_by_one::<E, H>(hash, name, kept)?;
-    Ok(kept.hashes())
+#[inline(never)]
+fn long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept) -> Result<(), ParseError> {
+    one_by_one::<E, H>(hash, name, kept)
 }
 
 /// One name through a group; `false` where it is too long.
 struct Name<'a, E> {
     group: &'a mut Group,
+    kept: &'a mut Kept,
     name: &'a [u8],
     encoding: PhantomData<E>,
 }
@@ -94,70 +80,71 @@ impl<E: Encoding> EveryKernel for Name<'_, E> {
         if !stage::<E, H>(hash, self.group, self.name)? {
             return Ok(false);
         }
-        hash.every_prefix(self.group);
+        let hashes = self.group.counts().next().unwrap_or_default();
+        hash.every_prefix(self.group, self.kept.room(hashes));
         Ok(true)
     }
 }
 
-/// What takes the hashes of one name.
-type Sink<'s> = dyn FnMut(Result<&[u64], ParseError>) + 's;
-
 /// A burst through one group after the other.
-struct Burst<'a, E, I, S, L> {
+struct Burst<'a, E, I> {
     group: &'a mut Group,
+    kept: &'a mut Kept,
     names: I,
-    sink: S,
-    long: L,
+    out: &'a mut BurstHashes,
     encoding: PhantomData<E>,
 }
 
-impl<'n, E, I, S, L> EveryKernel for Burst<'_, E, I, S, L>
-where
-    E: Encoding,
-    I: Iterator<Item = &'n [u8]>,
-    S: FnMut(usize, Result<&[u64], ParseError>),
-    L: FnMut(&[u8], &mut Sink<'_>),
-{
+impl<'n, E: Encoding, I: Iterator<Item = &'n [u8]>> EveryKernel for Burst<'_, E, I> {
     type Output = ();
 
     #[inline(always)]
     fn run<H: EveryPrefix>(self, hash: &H) {
-        let Self { group, names, mut sink, mut long, .. } = self;
+        let Self { group, kept, names, out, .. } = self;
         group.clear();
-        // The number of the group's first name. The others follow it without a gap.
-        let mut first = 0;
-        for (number, name) in names.enumerate() {
-            let staged = stage::<E, H>(hash, group, name);
-            if let Ok(true) = staged {
-                if group.is_full() {
-                    flush(hash, group, first, &mut sink);
-                    first = number + 1;
+        out.clear();
+        for name in names {
+            match stage::<E, H>(hash, group, name) {
+                Ok(true) if group.is_full() => flush(hash, group, out),
+                Ok(true) => {}
+                // What stands in the group comes before it.
+                Ok(false) => {
+                    flush(hash, group, out);
+                    push_long::<E, H>(hash, name, kept, out);
                 }
-            } else {
-                flush(hash, group, first, &mut sink);
-                first = number + 1;
-                match staged {
-                    Ok(_) => long(name, &mut |hashes| sink(number, hashes)),
-                    Err(error) => sink(number, Err(error)),
+                Err(error) => {
+                    flush(hash, group, out);
+                    out.push_error(error);
                 }
             }
         }
-        flush(hash, group, first, &mut sink);
+        flush(hash, group, out);
     }
 }
 
-/// Hashes what is staged, hands it out, and empties the group.
+/// Adds a name that is too long for a group.
+#[cold]
+#[inline(never)]
+fn push_long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept, out: &mut BurstHashes) {
+    match long::<E, H>(hash, name, kept) {
+        Ok(()) => {
+            let hashes = kept.hashes();
+            for (place, hash) in out.room(hashes.len()).iter_mut().zip(hashes) {
+                *place = *hash;
+            }
+            out.push(hashes.len());
+        }
+        Err(error) => out.push_error(error),
+    }
+}
+
+/// Hashes what is staged, adds it to `out`, and empties the group.
 #[inline(always)]
-fn flush<H: EveryPrefix>(
-    hash: &H,
-    group: &mut Group,
-    first: usize,
-    sink: &mut impl FnMut(usize, Result<&[u64], ParseError>),
-) {
+fn flush<H: EveryPrefix>(hash: &H, group: &mut Group, out: &mut BurstHashes) {
     if group.names() > 0 {
-        hash.every_prefix(group);
-        for (n, hashes) in group.hashes_by_name().enumerate() {
-            sink(first + n, Ok(hashes));
+        hash.every_prefix(group, out.room(group.room()));
+        for hashes in group.counts() {
+            out.push(hashes);
         }
         group.clear();
     }

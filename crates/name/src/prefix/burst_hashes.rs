@@ -1,0 +1,93 @@
+//! Hashes of the prefixes of a burst of names.
+
+use crate::error::ParseError;
+use alloc::vec::Vec;
+
+/// The hashes of all prefixes of each name of a burst. Made once and reused.
+///
+/// The kernels write the hashes here, one name's behind the other's, so that nothing copies them. It keeps the
+/// memory of the largest burst so far: 8 bytes for each prefix, 24 for each name.
+#[derive(Clone, Debug, Default)]
+pub struct BurstHashes {
+    /// Behind the hashes of the last name stands whatever a vector wrote there.
+    hashes: Vec<u64>,
+    /// Hashes of all names so far.
+    len: usize,
+    /// Where the hashes of each name are: from, to.
+    names: Vec<Result<(u32, u32), ParseError>>,
+}
+
+impl BurstHashes {
+    /// Hashes of no name.
+    pub const fn new() -> Self {
+        Self { hashes: Vec::new(), len: 0, names: Vec::new() }
+    }
+
+    /// Names of the burst.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// True for a burst without names.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The hashes of all prefixes of the name with this number, the shortest prefix first; none for a number that no
+    /// name has.
+    ///
+    /// # Errors
+    /// The rule of the encoding that the name breaks.
+    #[inline(always)]
+    pub fn name(&self, number: usize) -> Result<&[u64], ParseError> {
+        match self.names.get(number) {
+            Some(Ok((from, to))) => Ok(self.hashes.get(*from as usize..*to as usize).unwrap_or_default()),
+            Some(Err(error)) => Err(*error),
+            None => Ok(&[]),
+        }
+    }
+
+    /// The result of each name, in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = Result<&[u64], ParseError>> {
+        (0..self.len()).map(|number| self.name(number))
+    }
+
+    /// Forgets the names.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.names.clear();
+    }
+
+    /// Room for the hashes of the names that come next, at least this many places.
+    #[inline(always)]
+    pub(super) fn room(&mut self, places: usize) -> &mut [u64] {
+        let end = self.len + places;
+        if end > self.hashes.len() {
+            self.grow(end);
+        }
+        self.hashes.get_mut(self.len..).unwrap_or_default()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, places: usize) {
+        self.hashes.resize(places.next_power_of_two().max(256), 0);
+    }
+
+    /// Adds a name, whose hashes are the next that stand in the [room](Self::room).
+    #[inline(always)]
+    pub(super) fn push(&mut self, hashes: usize) {
+        let from = self.len;
+        self.len += hashes;
+        self.names.push(Ok((from as u32, self.len as u32)));
+    }
+
+    /// Adds a name that breaks a rule.
+    #[inline(always)]
+    pub(super) fn push_error(&mut self, error: ParseError) {
+        self.names.push(Err(error));
+    }
+}
