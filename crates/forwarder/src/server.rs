@@ -4,7 +4,7 @@ use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin};
 use crate::plane::message::{Inbox, Report, Reports, Request, RequestQueue, Requests};
-use crate::plane::{self, Plane, PlaneProxy, Sockets};
+use crate::plane::{self, Plane, PlaneProxy, Secrets, Sockets};
 use hash::scheme::Key;
 use name::build::OwnedName;
 use name::ndn::Ndn;
@@ -62,13 +62,14 @@ impl Server {
         for path in &config.faces.unix.path {
             make_default_folder(path)?;
         }
-        let mut random = [0; 48];
+        let mut random = [0; 64];
         getrandom::fill(&mut random)
             .map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
         let (key, seed) = random.split_at(16);
         let (pit_key, seed) = seed.split_at(16);
+        let (peers, seed) = seed.split_at(16);
         let key_of = |octets: &[u8]| Key::new(octets.try_into().unwrap_or_default());
-        let (key, pit_key) = (key_of(key), key_of(pit_key));
+        let (key, pit_key, peers) = (key_of(key), key_of(pit_key), key_of(peers));
         let mut seeds =
             seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
         let mut seed = || seeds.next().unwrap_or_default();
@@ -80,8 +81,9 @@ impl Server {
         let (requests, taken) = Requests::new(waker);
         let start = Instant::now();
         let faces = config.faces.clone();
-        let (seed, plane_seed) = (seed(), seed());
-        let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), seed: plane_seed };
+        let secrets = Secrets { peers, seed: seed() };
+        let seed = seed();
+        let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), secrets };
         let core = core_config(config);
         let counters = match config.pit.index {
             PitIndex::Name => parts.start(Forwarder::with_pit(core, &key, seed, ByName::default())),
@@ -236,7 +238,7 @@ struct Parts {
     faces: config::Faces,
     taken: RequestQueue,
     reports: Reports,
-    seed: u64,
+    secrets: Secrets,
 }
 
 impl Parts {
@@ -252,9 +254,9 @@ impl Parts {
         let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
         forwarder.add_management(management, &prefixes);
         let counters = forwarder.counters().clone();
-        let Self { poll, sockets, faces, taken, reports, seed } = self;
+        let Self { poll, sockets, faces, taken, reports, secrets } = self;
         let told = reports.clone();
-        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, told, seed), reports)?;
+        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, told, &secrets), reports)?;
         Ok(counters)
     }
 }

@@ -338,6 +338,34 @@ impl ContentStore {
         self.cached(slot).map(|cached| &*cached.packet)
     }
 
+    /// Prefetches the bucket that a lookup of this very name reads.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
+        if self.len > 0 {
+            self.tree.prefetch(name);
+        }
+    }
+
+    /// Prefetches the node of this very name; its bucket should be in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_entry(&self, name: &HashedName<'_>) {
+        if self.len > 0 {
+            self.tree.prefetch_entry(name);
+        }
+    }
+
+    /// Prefetches the buckets that an insertion of a packet of this name reads.
+    #[inline(always)]
+    pub(crate) fn prefetch_insert(&self, name: &HashedName<'_>) {
+        self.tree.prefetch_search(name);
+    }
+
+    /// Prefetches the nodes that such an insertion reads; their buckets should be in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_insert_entries(&self, name: &HashedName<'_>) {
+        self.tree.prefetch_search_entries(name);
+    }
+
     #[inline(always)]
     fn find_slot(&self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<u32> {
         let fresh = |cached: &Cached| !interest.must_be_fresh() || cached.fresh_until > now;
@@ -377,7 +405,7 @@ impl ContentStore {
         }
         // What looks so may stand inside a longer component.
         let last = interest.name().components().last()?;
-        let before_it = HashedName { components: before, hashes: name.hashes.split_last()?.1 };
+        let before_it = name.truncated(name.len().checked_sub(1)?, before);
         let node = self.tree.exact(&before_it)?;
         self.of_name(node).find(|slot| {
             self.cached(*slot).is_some_and(|cached| {

@@ -69,6 +69,16 @@ impl DeadNonces {
         self.generations.iter().any(|generation| generation.find(key, &key).is_some())
     }
 
+    /// Prefetches what [`contains`](Self::contains) reads.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, name: u64, nonce: u32) {
+        let key = Self::key(name, nonce);
+        self.generations
+            .iter()
+            .filter(|generation| !generation.is_empty())
+            .for_each(|generation| generation.prefetch(key));
+    }
+
     /// Lets time pass: Nonces that have been kept for long enough are forgotten.
     #[inline]
     pub fn turn(&mut self, now: Time) {

@@ -32,6 +32,18 @@ impl Fib {
         self.prefixes.longest(name).map(|(len, hops)| (len, hops.as_slice()))
     }
 
+    /// Prefetches the buckets that a lookup of `name` may read.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
+        self.prefixes.prefetch(name);
+    }
+
+    /// Prefetches the entries that a lookup of `name` may read; their buckets should be in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_entries(&self, name: &HashedName<'_>) {
+        self.prefixes.prefetch_entries(name);
+    }
+
     /// Adds a way, or gives it another cost.
     pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) {
         let Some(hops) = self.prefixes.find_mut(prefix) else {

@@ -1,64 +1,71 @@
 //! A name and the keyed hashes of all its prefixes, which all tables share.
 
 use crate::tlv::single;
-use crate::wire::NameReader;
 use hash::scheme::{BytesHash, Key, Scheme};
 use hash::siphash::SipHash24;
 use name::error::ParseError;
 use name::ndn::{Ndn, NdnName};
 use name::prefix::OnePass;
 
-/// A name's components and the hashes of its prefixes.
+/// A name's components and the hashes of its prefixes. Made once for a packet, and lent to all tables.
 #[derive(Clone, Copy, Debug)]
 pub struct HashedName<'a> {
     /// The encoded components, without the type and the length of the name.
     pub components: &'a [u8],
-    /// The hashes of its prefixes, from none of its components to all: one more than it has components.
+    /// The hash of no component, which is the same for all names.
+    pub root: u64,
+    /// The hashes of the prefixes of one component and more, as many as the name has components.
     pub hashes: &'a [u64],
 }
 
 impl<'a> HashedName<'a> {
-    /// How many components it has.
+    /// Number of components.
     #[inline]
     pub fn len(&self) -> usize {
-        self.hashes.len().saturating_sub(1)
+        self.hashes.len()
     }
 
-    /// Whether it has none.
+    /// True for the name without components.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.hashes.is_empty()
     }
 
-    /// The hash of the prefix of so many components; 0 where it has fewer.
+    /// The hash of the prefix of so many components; 0 where the name has fewer.
     #[inline(always)]
     pub fn prefix(&self, len: usize) -> u64 {
-        self.hashes.get(len).copied().unwrap_or_default()
+        match len.checked_sub(1) {
+            None => self.root,
+            Some(at) => self.hashes.get(at).copied().unwrap_or_default(),
+        }
     }
 
     /// The hash of the whole name.
     #[inline(always)]
     pub fn hash(&self) -> u64 {
-        self.hashes.last().copied().unwrap_or_default()
+        self.hashes.last().copied().unwrap_or(self.root)
+    }
+
+    /// The name of these components, the first `len` of this one.
+    #[inline(always)]
+    pub(crate) fn truncated(&self, len: usize, components: &'a [u8]) -> Self {
+        Self { components, hashes: self.hashes.get(..len).unwrap_or(self.hashes), ..*self }
     }
 }
 
-/// Hashes names under a key, in the walk that checks them. Made once and reused.
+/// Hashes names one at a time under a key, in the walk that checks them. Made once and reused.
 #[derive(Clone)]
 pub struct NameHasher {
     hash: SipHash24,
+    root: u64,
     one_pass: OnePass<Ndn, SipHash24>,
-    hashes: [u64; name::MAX_COMPONENTS + 1],
-    len: usize,
 }
 
 impl NameHasher {
     /// Under `key`.
     pub fn new(key: &Key) -> Self {
         let hash = SipHash24::new(key);
-        let mut hashes = [0; name::MAX_COMPONENTS + 1];
-        hashes[0] = hash.hash(&[]);
-        Self { one_pass: OnePass::new(hash.clone()), hash, hashes, len: 0 }
+        Self { root: hash.hash(&[]), one_pass: OnePass::new(hash.clone()), hash }
     }
 
     /// Checks a name, given with its type and length, and hashes it.
@@ -66,30 +73,22 @@ impl NameHasher {
     /// # Errors
     /// The rule that it breaks.
     #[inline]
-    pub fn read(&mut self, name: &[u8]) -> Result<usize, ParseError> {
+    pub fn read<'a>(&'a mut self, name: &'a [u8]) -> Result<HashedName<'a>, ParseError> {
+        let root = self.root;
         let hashes = self.one_pass.name(name)?;
-        let Some(room) = self.hashes.get_mut(1..=hashes.len()) else { return Ok(0) };
-        room.copy_from_slice(hashes);
-        self.len = hashes.len();
-        Ok(self.len)
-    }
-
-    /// The hashes of the prefixes of the name that was read last, from none of its components to all.
-    #[inline]
-    pub fn hashes(&self) -> &[u64] {
-        self.hashes.get(..=self.len).unwrap_or_default()
+        Ok(HashedName { components: components(name), root, hashes })
     }
 
     /// A checked name with its hashes.
     pub fn name<'a>(&'a mut self, name: &NdnName<'a>) -> HashedName<'a> {
+        let root = self.root();
         // It was checked.
-        let _ = self.read(name.as_bytes());
-        HashedName { components: components(name.as_bytes()), hashes: self.hashes() }
+        self.read(name.as_bytes()).unwrap_or(root)
     }
 
     /// The name without components.
-    pub fn root(&self) -> HashedName<'_> {
-        HashedName { components: &[], hashes: self.hashes.get(..1).unwrap_or_default() }
+    pub fn root<'a>(&self) -> HashedName<'a> {
+        HashedName { components: &[], root: self.root, hashes: &[] }
     }
 
     /// The hash of some octets, as that of a name whose components they are.
@@ -103,13 +102,6 @@ impl NameHasher {
 impl core::fmt::Debug for NameHasher {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("NameHasher(..)")
-    }
-}
-
-impl NameReader for NameHasher {
-    #[inline(always)]
-    fn packet_name(&mut self, name: &[u8]) -> Result<usize, ParseError> {
-        self.read(name)
     }
 }
 

@@ -73,6 +73,25 @@ impl<V> Prefixes<V> {
         self.table.entry_mut(slot).map(|(_, value)| value)
     }
 
+    /// The lengths, longest first, at which a lookup of `name` probes.
+    #[inline(always)]
+    fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {
+        let longest = name.len().min(self.longest);
+        (0..=longest).rev().filter(|len| self.lengths.get(*len).is_some_and(|entries| *entries > 0))
+    }
+
+    /// Prefetches the buckets that a lookup of `name` may read.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.table.prefetch(name.prefix(len)));
+    }
+
+    /// Prefetches the entries that a lookup of `name` may read; their buckets should be in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_entries(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.table.prefetch_entry(name.prefix(len)));
+    }
+
     #[inline(always)]
     fn longest_slot(&self, name: &HashedName<'_>) -> Option<u32> {
         let mut len = name.len().min(self.longest);

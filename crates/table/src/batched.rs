@@ -124,6 +124,14 @@ impl<K: Eq, V> Batched<K, V> {
         None
     }
 
+    /// Prefetches the entry in a slot.
+    #[inline(always)]
+    pub fn prefetch_slot(&self, slot: u32) {
+        if let Some(entry) = self.entries.memory(slot) {
+            prefetch(entry);
+        }
+    }
+
     /// The entry in a slot, its value to be changed.
     #[inline(always)]
     pub fn entry_mut(&mut self, slot: u32) -> Option<(&K, &mut V)> {

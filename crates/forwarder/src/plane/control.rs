@@ -171,7 +171,7 @@ impl<P: Pit> Plane<P> {
                 let fits = |udp: &super::Udp| udp.local.is_ipv4() == remote.is_ipv4();
                 match sockets.iter().position(fits) {
                     None => failed(504, "no UDP socket of this family is open; listen on one"),
-                    Some(number) => match sockets.get(number).and_then(|udp| udp.peers.get(&remote)) {
+                    Some(number) => match self.peers.find(number, remote) {
                         Some(face) => FaceOutcome::Exists(face.0.into()),
                         None => self.create_udp(number, remote, &options),
                     },

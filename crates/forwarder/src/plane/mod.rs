@@ -12,6 +12,7 @@ mod line_limit;
 pub(crate) mod message;
 mod on_demand;
 mod origin;
+mod peers;
 mod port;
 mod ready;
 mod receive;
@@ -21,6 +22,7 @@ mod socket;
 pub(crate) use control::PlaneProxy;
 
 use accept::Handshakes;
+use hash::scheme::Key;
 use line_limit::LineLimit;
 use link::udp::{RecvBatch, UdpSocket};
 use link::{tcp, unix};
@@ -38,6 +40,7 @@ use ndn::pit::Pit;
 use ndn::time::Time;
 use ndn::wire::LpPacket;
 use on_demand::OnDemand;
+use peers::Peers;
 use port::{Port, PortKind, Ports, Udp};
 use ready::Ready;
 use receive::Reader;
@@ -174,6 +177,8 @@ pub(crate) struct Plane<P> {
     next_connection: usize,
     batch: Option<Box<RecvBatch>>,
     ready: Ready,
+    /// The faces of UDP peers.
+    peers: Peers,
     /// The UDP faces that came by themselves.
     on_demand: OnDemand,
     config: FaceConfig,
@@ -189,6 +194,14 @@ pub(crate) struct Plane<P> {
     ends: Option<Time>,
     /// Numbers for the first fragment of each face.
     dice: ndn::strategy::Dice,
+}
+
+/// Random numbers that nobody outside may know.
+pub(crate) struct Secrets {
+    /// Key of the table of UDP peers.
+    pub(crate) peers: Key,
+    /// Seed of the numbers of first fragments.
+    pub(crate) seed: u64,
 }
 
 /// What the thread waits with, and what wakes it.
@@ -207,7 +220,7 @@ impl<P: Pit> Plane<P> {
         forwarder: Forwarder<P>,
         requests: RequestQueue,
         reports: Reports,
-        seed: u64,
+        secrets: &Secrets,
     ) -> io::Result<Self> {
         let Sockets { unix, mut tcp, mut websocket, udp } = sockets;
         let mut unix: Vec<_> = unix.into_iter().zip(config.unix.path.iter().cloned()).collect();
@@ -240,6 +253,7 @@ impl<P: Pit> Plane<P> {
             next_connection: 0,
             batch: Some(Box::new(RecvBatch::new(64))),
             ready: Ready::default(),
+            peers: Peers::new(&secrets.peers),
             on_demand: OnDemand::default(),
             config,
             start: Instant::now(),
@@ -248,7 +262,7 @@ impl<P: Pit> Plane<P> {
             stuck: false,
             told: Told::default(),
             ends: None,
-            dice: ndn::strategy::Dice::new(seed),
+            dice: ndn::strategy::Dice::new(secrets.seed),
             poll,
         })
     }
@@ -470,10 +484,8 @@ impl<P: Pit> Plane<P> {
     fn close(&mut self, face: FaceId, why: &str) {
         let Some(port) = self.ports.remove(face) else { return };
         self.on_demand.remove(face);
-        if let PortKind::Udp { socket, peer } = &port.kind
-            && let Some(socket) = self.ports.sockets.get_mut(*socket)
-        {
-            socket.peers.remove(peer);
+        if let PortKind::Udp { socket, peer } = port.kind {
+            self.peers.remove(socket, peer);
         }
         self.stop_reading(face);
         let remote = port.address;

@@ -16,7 +16,6 @@ use ndn::fragment::{Fragmenter, Reassembler};
 use ndn::time::Time;
 use ndn::wire::{LpHeader, NackReason};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
@@ -110,12 +109,11 @@ impl Port {
     }
 }
 
-/// A UDP socket, what waits to be sent over it, and the faces whose peers it has.
+/// A UDP socket, and what waits to be sent over it.
 pub(super) struct Udp {
     pub(super) socket: UdpSocket,
     pub(super) local: SocketAddr,
     pub(super) queue: SendBatch,
-    pub(super) peers: HashMap<SocketAddr, FaceId>,
     /// Bytes that the kernel had not sent yet, with its own overhead, when it was last asked.
     unsent: usize,
     /// Bytes that it can hold at most of what was sent since then.
@@ -132,7 +130,6 @@ impl Udp {
             socket,
             local,
             queue: SendBatch::new(64),
-            peers: HashMap::new(),
             unsent: 0,
             sent_since: 0,
             asks: false,

@@ -1,11 +1,12 @@
 //! Packets in.
 
 use super::socket::{Received, Stream, WebSocket};
-use super::{Kind, Plane, PortKind};
+use super::{Kind, Plane, PortKind, peers};
 use crate::management::FaceOptions;
 use link::stream::{Filled, Framing, FramingError, StreamReader};
+use link::udp::Datagram;
 use ndn::face::{FaceId, Scope};
-use ndn::forward::DropReason;
+use ndn::forward::{BURST, Burst, DropReason};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
@@ -13,6 +14,7 @@ use ndn::pit::Pit;
 use ndn::tlv;
 use ndn::wire::lp::LP_PACKET;
 use ndn::wire::{DATA, INTEREST, LpPacket};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -64,22 +66,63 @@ fn framing(octets: &[u8]) -> Framing {
     }
 }
 
+/// Reads the messages of a WebSocket that one turn takes; whether there may be more.
+///
+/// # Errors
+/// Why the connection has ended. The messages that came before are read.
+fn read_messages(socket: &mut WebSocket, closing: bool, messages: &mut Vec<Vec<u8>>) -> Result<bool, String> {
+    socket.grant(MESSAGE_OCTETS, closing);
+    for _ in 0..MESSAGES {
+        match socket.receive() {
+            Received::Packet(octets) => messages.push(octets),
+            Received::Nothing => {}
+            Received::Drained => return Ok(socket.is_spent()),
+            Received::Closed(why) => return Err(why),
+        }
+    }
+    Ok(true)
+}
+
 impl<P: Pit> Plane<P> {
-    /// Takes one link packet.
+    /// Notes that a face has been heard, and counts what came.
     #[inline]
-    fn take(&mut self, face: FaceId, octets: &[u8]) {
+    fn heard(&mut self, face: FaceId, octets: usize) {
         let now = self.ports.now;
         if let Some(port) = self.ports.find_mut(face) {
             port.used = now;
-            port.counters.in_bytes.add(octets.len() as u64);
+            port.counters.in_bytes.add(octets as u64);
         }
+    }
+
+    /// Adds one link packet to a burst, which is forwarded when it is full. The caller forwards what is left in it.
+    #[inline(always)]
+    fn take<'p>(&mut self, face: FaceId, octets: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
         match LpPacket::parse(octets) {
-            Ok(packet) if packet.header.is_fragmented() => self.take_piece(face, &packet, octets),
-            Ok(packet) => drop(self.forwarder.receive(face, &packet, now, &mut self.ports)),
+            Ok(packet) if packet.header.is_fragmented() => {
+                // The order of packets on a face stays: what came before the last piece goes before the whole.
+                self.forward(burst);
+                self.take_piece(face, &packet, octets);
+            }
+            Ok(packet) => {
+                burst.push(face, &packet);
+                if burst.is_full() {
+                    self.forward(burst);
+                }
+            }
             Err(_) => self.forwarder.dropped(face, DropReason::Malformed),
         }
     }
 
+    /// Forwards the packets of a burst, and empties it.
+    #[inline]
+    fn forward(&mut self, burst: &mut Burst<'_, P::Mark>) {
+        if !burst.is_empty() {
+            self.forwarder.receive_burst(burst, self.ports.now, &mut self.ports);
+            burst.clear();
+        }
+    }
+
+    #[cold]
     fn take_piece(&mut self, face: FaceId, piece: &LpPacket<'_>, octets: &[u8]) {
         let now = self.ports.now;
         let Some(port) = self.ports.find_mut(face) else { return };
@@ -133,18 +176,28 @@ impl<P: Pit> Plane<P> {
     ) -> Result<bool, String> {
         for _ in 0..STREAM_READS {
             let filled = reader.fill(&mut &*stream).map_err(|error| error.to_string())?;
+            let (mut burst, mut bytes, mut lost) = (Burst::new(), 0, None);
             for packet in reader.frames(framing) {
                 match packet {
-                    Ok(octets) => self.take(face, octets),
+                    Ok(octets) => {
+                        bytes += octets.len();
+                        self.take(face, octets, &mut burst);
+                    }
                     Err(error) => {
-                        let reason = match error {
-                            FramingError::TooLong { .. } => DropReason::TooLong,
-                            _ => DropReason::Malformed,
-                        };
-                        self.forwarder.dropped(face, reason);
-                        return Err(error.to_string());
+                        lost = Some(error);
+                        break;
                     }
                 }
+            }
+            self.forward(&mut burst);
+            self.heard(face, bytes);
+            if let Some(error) = lost {
+                let reason = match error {
+                    FramingError::TooLong { .. } => DropReason::TooLong,
+                    _ => DropReason::Malformed,
+                };
+                self.forwarder.dropped(face, reason);
+                return Err(error.to_string());
             }
             match filled {
                 // A short read has emptied the socket: an event reports what comes later. Out-of-band data
@@ -164,17 +217,15 @@ impl<P: Pit> Plane<P> {
         socket: &RefCell<WebSocket>,
         closing: bool,
     ) -> Result<bool, String> {
-        socket.borrow_mut().grant(MESSAGE_OCTETS, closing);
-        for _ in 0..MESSAGES {
-            let received = socket.borrow_mut().receive();
-            match received {
-                Received::Packet(octets) => self.take(face, &octets),
-                Received::Nothing => {}
-                Received::Drained => return Ok(socket.borrow().is_spent()),
-                Received::Closed(why) => return Err(why),
-            }
+        let mut messages = Vec::new();
+        let outcome = read_messages(&mut socket.borrow_mut(), closing, &mut messages);
+        let mut burst = Burst::new();
+        for octets in &messages {
+            self.take(face, octets, &mut burst);
         }
-        Ok(true)
+        self.forward(&mut burst);
+        self.heard(face, messages.iter().map(Vec::len).sum());
+        outcome
     }
 
     /// Receives datagrams of one socket; whether there may be more.
@@ -194,13 +245,8 @@ impl<P: Pit> Plane<P> {
                     break;
                 }
             }
-            for datagram in batch.iter() {
-                match self.peer(number, datagram.from, datagram.octets) {
-                    Ok(face) if datagram.truncated => self.forwarder.dropped(face, DropReason::TooLong),
-                    Ok(face) => self.take(face, datagram.octets),
-                    Err(reason) => self.forwarder.dropped(FaceId::NONE, reason),
-                }
-            }
+            let mut datagrams = batch.iter();
+            while self.receive_datagrams(number, datagrams.by_ref().take(BURST)) {}
             if !more {
                 break;
             }
@@ -209,19 +255,56 @@ impl<P: Pit> Plane<P> {
         more
     }
 
-    /// The face of a peer of a UDP socket; made where there is none, and it has sent a packet.
-    ///
-    /// # Errors
-    /// Why what it sent is dropped.
-    #[inline]
-    fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
-        match self.ports.sockets.get(number).and_then(|udp| udp.peers.get(&peer)) {
-            Some(face) => Ok(*face),
-            None => self.new_peer(number, peer, octets),
+    /// Forwards up to [`BURST`] datagrams of one socket; whether there were any.
+    fn receive_datagrams<'p>(
+        &mut self,
+        number: usize,
+        datagrams: impl Iterator<Item = Datagram<'p>>,
+    ) -> bool {
+        let (mut batch, mut peers) = (SmallVec::<[_; BURST]>::new(), SmallVec::<[_; BURST]>::new());
+        for datagram in datagrams {
+            peers.push(peers::tuple(number, datagram.from));
+            batch.push(datagram);
         }
+        let (mut faces, mut lengths) =
+            (SmallVec::<[_; BURST]>::new(), batch.iter().map(|it| it.octets.len()));
+        self.peers.find_burst(&peers, |face| faces.push((face, lengths.next().unwrap_or_default())));
+        // Before any peer gives way to a new one: those of this batch are not silent.
+        for run in faces.chunk_by(|(a, _), (b, _)| a == b) {
+            if let [(Some(face), _), ..] = run {
+                self.heard(*face, run.iter().map(|(_, len)| len).sum());
+            }
+        }
+        let mut burst = Burst::new();
+        for (datagram, (face, _)) in batch.iter().zip(&faces) {
+            let face = match face {
+                Some(face) => Ok(*face),
+                None => self.peer(number, datagram.from, datagram.octets),
+            };
+            match face {
+                Ok(face) if datagram.truncated => self.forwarder.dropped(face, DropReason::TooLong),
+                Ok(face) => self.take(face, datagram.octets, &mut burst),
+                Err(reason) => self.forwarder.dropped(FaceId::NONE, reason),
+            }
+        }
+        self.forward(&mut burst);
+        !batch.is_empty()
     }
 
+    /// The face of a peer of a UDP socket that had none when its batch came; made if it has sent a packet.
+    ///
+    /// # Errors
+    /// Why the datagram is dropped.
     #[cold]
+    fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
+        let face = match self.peers.find(number, peer) {
+            Some(face) => face,
+            None => self.new_peer(number, peer, octets)?,
+        };
+        self.heard(face, octets.len());
+        Ok(face)
+    }
+
     fn new_peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
         if self.ends.is_some() {
             return Err(DropReason::UnknownFace);
@@ -256,7 +339,10 @@ impl<P: Pit> Plane<P> {
         info.apply(options, info.idle);
         let kind = PortKind::Udp { socket: number, peer };
         let face = self.open(kind, Scope::NonLocal, info, crate::management::Peer::Ip(peer.ip()))?;
-        self.ports.sockets.get_mut(number)?.peers.insert(peer, face);
+        if !self.peers.insert(number, peer, face) {
+            self.close(face, "there are too many peers");
+            return None;
+        }
         Some(face)
     }
 

@@ -64,7 +64,8 @@ impl Bench {
         let (reports, inbox) = Reports::new();
         let key = hash::scheme::Key::new([7; 16]);
         let forwarder = Forwarder::with_pit(ndn::forward::Config::default(), &key, 7, ByName::default());
-        let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, 7).expect("a plane");
+        let secrets = Secrets { peers: key, seed: 7 };
+        let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
         Self { plane, events, folder, inbox, _requests: requests }
     }

@@ -1,37 +1,30 @@
-//! Forwarding without I/O: the state machine that the forwarder's process runs, and each of its tables alone, over the same packets in
-//! the same order.
+//! Exchanges through the stages of the forwarder, without I/O.
 //!
-//! Work is done in blocks: 256 Interests, as many as a load of 16 windows of 16 keeps unanswered, and then the Data of all of them. What
-//! the parts of the state machine cost is timed on tables of their own, which hold the same. What it does besides is not timed, and is
-//! what remains: loops looked for, faces found and counted, headers made, time passing.
+//! Work is done in blocks: 256 Interests, as many as a load of 16 windows of 16 keeps unanswered, and then the Data of
+//! all of them, in bursts of 16 packets of one face each, as the forwarder's process reads them. Each stage is timed as
+//! a whole; the parts of the last one are timed in every other block, by readings of the counter in between.
 
-use super::memory::body;
+use super::stages::{self, PACKETS, Sink, StageCounts};
 use crate::load::template::Template;
 use crate::load::{Index, Names};
 use crate::probe::counter;
 use hash::scheme::Key;
-use ndn::cs::{self, ContentStore};
-use ndn::face::{Face, FaceId, Faces, LinkType, Scope};
-use ndn::fib::{Fib, NextHop};
-use ndn::forward::{Config, Forwarder, Output};
-use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{
-    ByDigest, ByName, ByToken, DigestFunction, Hop, InRecord, Label, OutRecord, Pit, PitToken, Satisfy,
-};
-use ndn::strategy::{Choice, Dice, Question};
+use ndn::face::{Face, FaceId, LinkType, Scope};
+use ndn::fib::NextHop;
+use ndn::forward::{Config, Forwarder, Part};
+use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
 use ndn::time::Time;
 use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Data, Interest, LpHeader, LpPacket};
-use std::hint::black_box;
+use ndn::wire::{Interest, LpHeader};
 
 /// Exchanges of a block.
-pub const BLOCK: usize = 256;
+pub const BLOCK: usize = PAIRS * PACKETS;
 
 /// Pairs of a consumer and a producer.
 const PAIRS: usize = 16;
 
-/// The parts that are timed, and the ids of their records.
-pub const PARTS: [&str; 5] = ["whole", "decode", "store", "pit", "fib"];
+/// The ids of what is timed: all stages, the first two of them, and the parts of the last.
+pub const PARTS: [&str; 6] = ["whole", "decode", "prefetch", "store", "pit", "fib"];
 
 /// Counts of the counter, of a block, in the order of [`PARTS`].
 pub type Counts = [u64; PARTS.len()];
@@ -41,114 +34,72 @@ pub trait Profile {
     /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
     fn exchanges_to_fill(&self) -> usize;
 
-    /// Does the work of a block once in the state machine and once in the parts; what each took.
+    /// Forwards two blocks, and times the stages of one and the parts of the other.
     ///
     /// # Errors
-    /// The state machine, or a table, does not do what it should.
+    /// The forwarder does not send what it should.
     fn block(&mut self) -> Result<Counts, String>;
+
+    /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
+    ///
+    /// # Errors
+    /// As [`block`](Self::block).
+    fn decode(&mut self, size: usize) -> Result<u64, String>;
 }
 
 /// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
 pub fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn Profile>> {
+    let digest = |satisfy| ByDigest::new(DigestFunction::Sha1, satisfy, key);
     match index {
-        Index::Name => boxed(index, names, key, ByName::default),
-        Index::Token => boxed(index, names, key, || ByToken::new(key, 0)),
-        Index::Digest => boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::All, key)),
-        Index::DigestOne => {
-            boxed(index, names, key, || ByDigest::new(DigestFunction::Sha1, Satisfy::One, key))
-        }
+        Index::Name => boxed(index, names, key, ByName::default()),
+        Index::Token => boxed(index, names, key, ByToken::new(key, 0)),
+        Index::Digest => boxed(index, names, key, digest(Satisfy::All)),
+        Index::DigestOne => boxed(index, names, key, digest(Satisfy::One)),
     }
 }
 
 // Each in a frame of its own: they are large.
 #[inline(never)]
-fn boxed<P: Pit + 'static>(
-    index: Index,
-    names: Names,
-    key: &Key,
-    pit: impl Fn() -> P,
-) -> Option<Box<dyn Profile>> {
+fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Option<Box<dyn Profile>> {
     Some(Box::new(Forwarding::with(names, key, index.digests(), pit)?))
 }
 
-/// A forwarder, and tables that hold what its own hold.
+/// A forwarder, and the packets of a block.
 pub struct Forwarding<P = ByName> {
     templates: Vec<Template>,
     consumers: Vec<FaceId>,
     producers: Vec<FaceId>,
     forwarder: Forwarder<P>,
-    /// What Interests are digested with, where neighbours do that.
+    /// The digest that neighbours send with an Interest, if they do.
     digests: Option<DigestFunction>,
-    hasher: NameHasher,
-    store: ContentStore,
-    pit: P,
-    fib: Fib,
-    faces: Faces,
-    choice: Choice,
-    dice: Dice,
     now: Time,
     next: u64,
-    components: usize,
     interests: Vec<Vec<u8>>,
     data: Vec<Vec<u8>>,
-    /// The hashes of the names of a block, one name's behind the other's.
-    hashes: Vec<u64>,
-    slots: Vec<u32>,
-    /// What comes back with the Data of a block for the table alone.
-    labels: Vec<Label>,
-    sent: Sent,
-}
-
-/// Takes what a forwarder sends, counts it, and keeps what is to come back with the Data.
-#[derive(Debug, Default)]
-struct Sent {
-    count: u64,
-    labels: Vec<Label>,
-}
-
-impl Output for Sent {
-    #[inline]
-    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
-        black_box((face, header, packet));
-        self.count += 1;
-        let label = if header.pit_token.is_empty() { header.digest.value } else { header.pit_token };
-        if !label.is_empty() {
-            self.labels.push(Label::new(label));
-        }
-    }
+    plain: Sink<false>,
+    timed: Sink<true>,
 }
 
 impl Forwarding {
     /// By name, with a route to each producer; `None` for a shape that no workload has.
     pub fn new(names: Names, key: &Key) -> Option<Self> {
-        Self::with(names, key, None, ByName::default)
+        Self::with(names, key, None, ByName::default())
     }
 }
 
 impl<P: Pit> Forwarding<P> {
-    fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: impl Fn() -> P) -> Option<Self> {
+    fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
         let templates: Vec<Template> =
             (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
-        let mut hasher = NameHasher::new(key);
-        let mut forwarder = Forwarder::with_pit(Config::default(), key, 1, pit());
-        let (mut fib, mut faces) = (Fib::default(), Faces::default());
+        let mut forwarder = Forwarder::with_pit(Config::default(), key, 1, pit);
         let (mut consumers, mut producers) = (Vec::new(), Vec::new());
         for template in &templates {
             for end in [&mut consumers, &mut producers] {
-                let face = || {
-                    let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
-                    face.pit_tokens = true;
-                    face
-                };
-                let id = faces.add(face())?;
-                // Both number their faces alike.
-                forwarder.add_face(face()).filter(|same| *same == id)?;
-                end.push(id);
+                let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+                face.pit_tokens = true;
+                end.push(forwarder.add_face(face)?);
             }
-            let hop = NextHop { face: *producers.last()?, cost: 0 };
-            let prefix = template.prefix().view();
-            forwarder.add_route(&prefix, hop);
-            fib.add(&hasher.name(&prefix), hop);
+            forwarder.add_route(&template.prefix().view(), NextHop { face: *producers.last()?, cost: 0 });
         }
         Some(Self {
             templates,
@@ -156,91 +107,44 @@ impl<P: Pit> Forwarding<P> {
             producers,
             forwarder,
             digests,
-            choice: Choice::new(&mut hasher),
-            hasher,
-            store: ContentStore::new(cs::Config::default()),
-            pit: pit(),
-            fib,
-            faces,
-            dice: Dice::new(1),
             now: Time::from_millis(1),
             next: 0,
-            components: names.components,
             interests: vec![Vec::new(); BLOCK],
             data: vec![Vec::new(); BLOCK],
-            hashes: Vec::new(),
-            slots: Vec::new(),
-            labels: Vec::new(),
-            sent: Sent::default(),
+            plain: Sink::default(),
+            timed: Sink::default(),
         })
     }
-}
 
-impl<P: Pit> Profile for Forwarding<P> {
-    fn exchanges_to_fill(&self) -> usize {
-        self.store.config().packets
-    }
-
-    fn block(&mut self) -> Result<Counts, String> {
-        self.prepare();
-        let mut counts = [0; PARTS.len()];
-        let sent = self.sent.count;
-        self.sent.labels.clear();
-        counts[0] = timed(|| self.ask());
-        self.label_data();
-        counts[0] += timed(|| self.answer());
-        let sent = self.sent.count - sent;
-        if sent != 2 * BLOCK as u64 {
-            return Err(format!("{sent} packets were sent for {BLOCK} exchanges"));
-        }
-        counts[1] = timed(|| self.decode());
-        let (interests, data) = (std::mem::take(&mut self.interests), std::mem::take(&mut self.data));
-        let done = self.tables(&interests, &data, &mut counts);
-        (self.interests, self.data) = (interests, data);
-        done.map(|()| counts)
-    }
-}
-
-impl<P: Pit> Forwarding<P> {
-    /// The packets of the next block.
+    /// The packets of the next block: those of a pair one behind the other.
     fn prepare(&mut self) {
         self.now = Time(self.now.0 + 1_000_000);
-        let pairs = self.templates.len();
-        for at in 0..BLOCK {
-            let number = self.next + (at / pairs) as u64;
-            let Some(template) = self.templates.get_mut(at % pairs) else { continue };
-            let (Some(interest), Some(data)) = (self.interests.get_mut(at), self.data.get_mut(at)) else {
-                continue;
-            };
-            interest.clear();
-            let octets = template.interest(number);
-            // A template's packets are right.
-            if let Some(function) = self.digests
-                && let Ok(parsed) = Interest::parse(octets)
-            {
-                let digest = function.digest(&parsed);
-                let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
-                let header = LpHeader { digest, ..LpHeader::default() };
-                interest.extend_from_slice(header.frame(octets.len()).as_bytes());
+        let Self { templates, interests, data, digests, next, .. } = self;
+        let packets = interests.chunks_mut(PACKETS).zip(data.chunks_mut(PACKETS));
+        for (template, (interests, data)) in templates.iter_mut().zip(packets) {
+            for ((number, interest), data) in (*next..).zip(interests).zip(data) {
+                interest.clear();
+                let octets = template.interest(number);
+                // A template's packets are right.
+                if let Some(function) = digests
+                    && let Ok(parsed) = Interest::parse(octets)
+                {
+                    let digest = function.digest(&parsed);
+                    let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
+                    let header = LpHeader { digest, ..LpHeader::default() };
+                    interest.extend_from_slice(header.frame(octets.len()).as_bytes());
+                }
+                interest.extend_from_slice(octets);
+                data.clear();
+                data.extend_from_slice(template.data(number));
             }
-            interest.extend_from_slice(octets);
-            data.clear();
-            data.extend_from_slice(template.data(number));
         }
-        self.next += (BLOCK / pairs) as u64;
-    }
-
-    fn ask(&mut self) {
-        let Self { forwarder, interests, consumers, now, sent, .. } = self;
-        for (packet, face) in interests.iter().zip(consumers.iter().cycle()) {
-            // What is dropped is not sent, and counted so.
-            let _ = forwarder.receive_octets(*face, packet, *now, sent);
-        }
+        self.next += PACKETS as u64;
     }
 
     /// Puts what came with each Interest on its Data, as producers do.
-    fn label_data(&mut self) {
-        for (label, data) in self.sent.labels.iter().zip(&mut self.data) {
+    fn label_data(&mut self, labels: &[ndn::pit::Label]) {
+        for (label, data) in labels.iter().zip(&mut self.data) {
             let header = match self.digests {
                 Some(_) => LpHeader {
                     digest: DigestField::new(INTEREST_DIGEST, label.as_bytes()),
@@ -252,162 +156,72 @@ impl<P: Pit> Forwarding<P> {
         }
     }
 
-    fn answer(&mut self) {
-        let Self { forwarder, data, producers, now, sent, .. } = self;
-        for (packet, face) in data.iter().zip(producers.iter().cycle()) {
-            let _ = forwarder.receive_octets(*face, packet, *now, sent);
+    /// Forwards a block in bursts of `size` packets. The turn at its end counts as part of the last stage.
+    fn exchange<const TIMED: bool>(
+        &mut self,
+        size: usize,
+        sink: &mut Sink<TIMED>,
+    ) -> Result<StageCounts, String> {
+        self.prepare();
+        let sent = sink.packets;
+        sink.clear();
+        let packets = of_faces(&self.interests, &self.consumers);
+        let mut counts = stages::run(&mut self.forwarder, packets, size, self.now, sink);
+        self.label_data(&sink.labels);
+        let packets = of_faces(&self.data, &self.producers);
+        counts.add(stages::run(&mut self.forwarder, packets, size, self.now, sink));
+        let start = counter::start();
+        self.forwarder.turn(self.now);
+        counts.act += counter::stop().saturating_sub(start);
+        match sink.packets - sent {
+            sent if sent == 2 * BLOCK as u64 => Ok(counts),
+            sent => Err(format!("{sent} packets were sent for {BLOCK} exchanges")),
         }
-        forwarder.turn(*now);
-    }
-
-    fn decode(&mut self) {
-        let hasher = &mut self.hasher;
-        for packet in self.interests.iter().filter_map(|octets| LpPacket::parse(octets).ok()) {
-            black_box(Interest::parse_with(packet.fragment, hasher).is_ok());
-            black_box(hasher.hashes());
-        }
-        for packet in self.data.iter().filter_map(|octets| LpPacket::parse(octets).ok()) {
-            black_box(Data::parse_with(packet.fragment, hasher).is_ok());
-            black_box(hasher.hashes());
-        }
-    }
-
-    /// The tables one after the other, on packets that are decoded before.
-    fn tables(&mut self, interests: &[Vec<u8>], data: &[Vec<u8>], counts: &mut Counts) -> Result<(), String> {
-        let Self {
-            hasher,
-            store,
-            pit,
-            fib,
-            faces,
-            choice,
-            dice,
-            hashes,
-            slots,
-            labels,
-            consumers,
-            producers,
-            now,
-            ..
-        } = self;
-        let now = *now;
-        let wrong = |error: ndn::tlv::WireError| error.to_string();
-        hashes.clear();
-        let mut asked = Vec::with_capacity(interests.len());
-        for octets in interests {
-            let packet = LpPacket::parse(octets).map_err(wrong)?;
-            asked.push(Interest::parse_with(packet.fragment, hasher).map_err(wrong)?);
-            hashes.extend_from_slice(hasher.hashes());
-        }
-        let answers = data
-            .iter()
-            .map(|octets| Data::parse(LpPacket::parse(octets)?.fragment))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(wrong)?;
-        let names: Vec<HashedName<'_>> = asked
-            .iter()
-            .zip(hashes.chunks_exact(self.components + 1))
-            .map(|(interest, hashes)| HashedName { components: body(interest.name_octets()), hashes })
-            .collect();
-
-        let mut hits = 0;
-        counts[2] = timed(|| {
-            for (name, interest) in names.iter().zip(&asked) {
-                hits += usize::from(black_box(store.find(name, interest, now)).is_some());
-            }
-        });
-        slots.clear();
-        counts[3] = timed(|| {
-            for ((name, interest), face) in names.iter().zip(&asked).zip(consumers.iter().cycle()) {
-                // By digest this is where that is computed.
-                let Ok(mark) = pit.mark(interest, Hop::default()) else { continue };
-                pit.prefetch(name.hash(), &mark);
-                if black_box(pit.find(name, interest, &mark)).is_some() {
-                    continue;
-                }
-                let expires = now.after_millis(interest.lifetime());
-                let slot = pit.insert(name, interest, mark, expires);
-                let nonce = interest.nonce().unwrap_or_default();
-                if let Some((_, records)) = pit.entry_mut(slot) {
-                    records.ins.push(InRecord {
-                        face: *face,
-                        scope: Scope::NonLocal,
-                        nonce,
-                        expires,
-                        token: PitToken::new(&[]),
-                        hinted: None,
-                    });
-                }
-                slots.push(slot);
-            }
-        });
-        counts[4] = timed(|| {
-            for ((name, slot), face) in names.iter().zip(&*slots).zip(consumers.iter().cycle()) {
-                let (prefix, hops) =
-                    fib.longest(name).map_or((0, &[][..]), |(len, hops)| (name.prefix(len), hops));
-                let Some((_, records)) = pit.entry_mut(*slot) else { continue };
-                let mut question =
-                    Question { ingress: *face, hops, prefix, records, faces, localhop: false, now, dice };
-                if let Some(strategy) = choice.find(name) {
-                    black_box(strategy.interest(&mut question));
-                }
-            }
-        });
-        labels.clear();
-        labels.extend(slots.iter().map(|slot| {
-            let hop = pit.upstream(*slot);
-            Label::new(if hop.token.is_empty() { hop.digest } else { hop.token })
-        }));
-        let mut matched = 0;
-        counts[3] += timed(|| {
-            for ((slot, interest), face) in slots.iter().zip(&asked).zip(producers.iter().cycle()) {
-                let Some((_, records)) = pit.entry_mut(*slot) else { continue };
-                let nonce = interest.nonce().unwrap_or_default();
-                let expires = now.after_millis(interest.lifetime());
-                let record = OutRecord { face: *face, nonce, sent: now, expires, nack: None, suppression: 0 };
-                records.outs.push(record);
-            }
-            let packets = names.iter().zip(&answers).zip(&*labels).zip(producers.iter().cycle());
-            for (((name, answer), label), face) in packets {
-                let digest = || answer.implicit_digest();
-                // One is the token, the other the digest; which it is, its length and the index tell.
-                let hop = Hop { token: label.as_bytes(), digest: label.as_bytes() };
-                let matches = pit.matches(name, *face, hop, digest, |octets| hasher.hash(octets));
-                for slot in matches.unwrap_or_default() {
-                    matched += usize::from(black_box(pit.remove(slot)).is_some());
-                }
-            }
-        });
-        counts[2] += timed(|| {
-            for (name, answer) in names.iter().zip(&answers) {
-                black_box(store.insert(name, answer, now, |octets| hasher.hash(octets)));
-            }
-        });
-        // As in the state machine.
-        while let Some(slot) = pit.ended(now) {
-            pit.remove(slot);
-        }
-        store.turn(now);
-        if hits > 0 || matched != BLOCK {
-            return Err(format!("the store had {hits}, and the PIT {matched} of {BLOCK} names"));
-        }
-        Ok(())
     }
 }
 
-/// What the counter counts while `work` is done.
-fn timed(work: impl FnOnce()) -> u64 {
-    let start = counter::start();
-    work();
-    counter::stop().saturating_sub(start)
+/// Packets with the faces that they come from, [`PACKETS`] from each.
+fn of_faces<'p>(
+    packets: &'p [Vec<u8>],
+    faces: &'p [FaceId],
+) -> impl Iterator<Item = (FaceId, &'p [u8])> + use<'p> {
+    let faces = faces.iter().flat_map(|face| [*face; PACKETS]);
+    faces.zip(packets.iter().map(Vec::as_slice))
+}
+
+impl<P: Pit> Profile for Forwarding<P> {
+    fn exchanges_to_fill(&self) -> usize {
+        self.forwarder.cs().config().packets
+    }
+
+    fn block(&mut self) -> Result<Counts, String> {
+        let mut plain = std::mem::take(&mut self.plain);
+        let stages = self.exchange(PACKETS, &mut plain);
+        self.plain = plain;
+        let mut timed = std::mem::take(&mut self.timed);
+        let parts = self.exchange(PACKETS, &mut timed);
+        let [store, pit, fib] = [Part::Store, Part::Pit, Part::Fib].map(|part| timed.count(part));
+        self.timed = timed;
+        parts?;
+        let stages = stages?;
+        Ok([stages.sum(), stages.decode, stages.prefetch, store, pit, fib])
+    }
+
+    fn decode(&mut self, size: usize) -> Result<u64, String> {
+        let mut plain = std::mem::take(&mut self.plain);
+        let stages = self.exchange(size, &mut plain);
+        self.plain = plain;
+        Ok(stages?.decode)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ndn::wire::LpPacket;
 
     #[test]
-    fn the_state_machine_and_the_tables_do_the_same_work() {
+    fn each_block_is_forwarded_and_each_part_is_timed() {
         for names in
             [Names { components: 4, third_distinct: false }, Names { components: 11, third_distinct: true }]
         {
@@ -416,9 +230,11 @@ mod tests {
                 let counts = forwarding.block().unwrap();
                 assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
             }
-            assert_eq!(forwarding.store.len(), 3 * BLOCK);
-            assert_eq!(forwarding.forwarder.cs().len(), 3 * BLOCK);
-            assert!(forwarding.pit.is_empty() && forwarding.forwarder.pit().is_empty());
+            for size in [1, 16, 64] {
+                assert!(forwarding.decode(size).unwrap() > 0);
+            }
+            assert_eq!(forwarding.forwarder.cs().len(), 9 * BLOCK);
+            assert!(forwarding.forwarder.pit().is_empty());
         }
     }
 
@@ -430,10 +246,10 @@ mod tests {
             assert!(forwarding.block().unwrap().iter().all(|count| *count > 0), "{index:?}");
         }
         let mut by_token =
-            Forwarding::with(names, &Key::VECTOR, None, || ByToken::new(&Key::VECTOR, 0)).unwrap();
+            Forwarding::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
         by_token.block().unwrap();
-        assert_eq!(by_token.sent.labels.len(), BLOCK);
+        assert_eq!(by_token.timed.labels.len(), BLOCK);
         let first = LpPacket::parse(&by_token.data[0]).unwrap();
-        assert_eq!(first.header.pit_token, by_token.sent.labels[0].as_bytes());
+        assert_eq!(first.header.pit_token, by_token.timed.labels[0].as_bytes());
     }
 }

@@ -78,6 +78,7 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
     let names = if table == Table::Fib { Names { components: 3, ..long } } else { long };
     let mut template = Template::new(names, 0, 4000).ok_or_else(|| io::Error::other("no such names"))?;
     let mut hasher = NameHasher::new(&Key::VECTOR);
+    let other = hasher.clone();
     let before = resident()?;
     // What has grown is read while the table is alive.
     let (grown, accounted, packet) = match table {
@@ -102,11 +103,9 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
             let room = cs::Config { packets: entries as usize, octets: usize::MAX, ..cs::Config::default() };
             let mut store = ContentStore::new(room);
             for number in 0..entries {
-                let Ok(data) = Data::parse_with(template.data(u64::from(number)), &mut hasher) else {
-                    continue;
-                };
-                let name = HashedName { components: body(data.name_octets()), hashes: hasher.hashes() };
-                store.insert(&name, &data, Time::from_millis(1), |name| hasher.hash(name));
+                let Ok(data) = Data::parse(template.data(u64::from(number))) else { continue };
+                let name = hasher.name(&data.name());
+                store.insert(&name, &data, Time::from_millis(1), |name| other.hash(name));
             }
             let packet = template.data(0).len();
             (resident()? - before, store.octets(), packet)
@@ -137,15 +136,9 @@ fn with_interest(
     take: impl FnOnce(&HashedName<'_>, &Interest<'_>),
 ) {
     // A template's packets are right.
-    if let Ok(interest) = Interest::parse_with(template.interest(u64::from(number)), hasher) {
-        let name = HashedName { components: body(interest.name_octets()), hashes: hasher.hashes() };
-        take(&name, &interest);
+    if let Ok(interest) = Interest::parse(template.interest(u64::from(number))) {
+        take(&hasher.name(&interest.name()), &interest);
     }
-}
-
-/// The components of a template's name: its type and length take an octet each.
-pub(super) fn body(name: &[u8]) -> &[u8] {
-    name.get(2..).unwrap_or_default()
 }
 
 /// Octets of this process that are in memory.

@@ -7,6 +7,7 @@ pub mod memory;
 pub mod names;
 pub mod pit;
 pub mod render;
+pub mod stages;
 pub mod tuples;
 
 /// One thing that is timed.

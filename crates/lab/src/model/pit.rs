@@ -1,11 +1,13 @@
-//! The pending Interest table alone, under each of its indexes: entries added, matched by Data and taken out, and ended by time.
+//! The pending Interest table in a forwarder, under each of its indexes: entries added, answered by Data, and ended by
+//! time.
 //!
-//! The table is filled in the order of numbers, over two seconds of its own time. Data then comes for entries in an order that has nothing
-//! to do with that, in blocks of 256; after each block as many new entries are added, so that the table stays as full as it is. In the end
-//! time passes until all have ended. Packets are parsed, names of Interests hashed and digests computed before anything is timed. Each
-//! answer is checked: Data must find the one entry of its Interest, and no other.
+//! Interests fill the table in the order of their numbers, over two seconds of its own time. Data then comes for
+//! entries in an order that has nothing to do with that, in blocks of 256; after each block as many new Interests come,
+//! so that the table stays as full as it is. In the end time passes until all have ended. All of it goes through the
+//! stages of the forwarder, in bursts of 16 packets; its store holds one packet, so that the table has the cache for
+//! itself. Each answer is checked: Data must go to the one who asked, and end one entry.
 
-use super::memory::body;
+use super::stages::{self, PACKETS, Sink, StageCounts};
 use crate::load::template::Template;
 use crate::load::{Index, Names};
 use crate::probe::counter;
@@ -13,16 +15,16 @@ use hash::scheme::Key;
 use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
-use ndn::face::{FaceId, Scope};
-use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{
-    ByDigest, ByName, ByToken, DigestFunction, Hop, InRecord, Label, OutRecord, Pit, PitToken, Satisfy,
-};
+use ndn::cs;
+use ndn::face::{Face, FaceId, LinkType, Scope};
+use ndn::fib::NextHop;
+use ndn::forward::{Config, Forwarder, Part};
+use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Label, Pit, Satisfy};
 use ndn::time::Time;
-use ndn::wire::{Check, Data, Interest, InterestBuilder, NameReader};
+use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use ndn::wire::{InterestBuilder, LpHeader};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::hint::black_box;
 
 /// Packets of a block.
 pub const BLOCK: usize = 256;
@@ -31,39 +33,40 @@ pub const BLOCK: usize = 256;
 const LIFETIME: u64 = 4000;
 const FILL: u64 = 2000;
 
-/// What is timed.
+/// Work that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// An Interest that has no entry gets one, with a record in each direction.
+    /// The PIT's part of the last stage for an Interest that has no entry and gets one.
     Insert,
-    /// Data finds its entry, which is taken out. All hashes of its name are at hand, as they are in the forwarder, whose parser leaves
-    /// them.
+    /// The PIT's part of the last stage for Data that satisfies one entry.
     Match,
-    /// The same, with the walk that checks the name of the Data; and where the index needs the hashes of its prefixes, they are made in
-    /// that walk.
-    MatchHashing,
-    /// An entry that has ended is found and taken out.
+    /// All stages for such an Interest.
+    Interest,
+    /// All stages for such Data.
+    Data,
+    /// The forwarder's turn, for an entry that has ended.
     Expire,
 }
 
 impl Operation {
     /// All of them, by the ids of workloads.
-    pub const ALL: [(&'static str, Self); 4] = [
+    pub const ALL: [(&'static str, Self); 5] = [
         ("insert", Self::Insert),
         ("match", Self::Match),
-        ("match-hashing", Self::MatchHashing),
+        ("interest", Self::Interest),
+        ("data", Self::Data),
         ("expire", Self::Expire),
     ];
 }
 
-/// What is in the table.
+/// Content of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filling {
     /// Entries that are there all the time.
     pub pending: usize,
     /// The names.
     pub names: Names,
-    /// Whether besides there is an entry that can be a prefix at each length below that of the names, of a name that no Data begins with:
+    /// Adds an entry that can be a prefix at each length below that of the names, of a name that no Data begins with:
     /// each is a length at which Data by its name alone must be looked for.
     pub prefixes: bool,
 }
@@ -71,64 +74,75 @@ pub struct Filling {
 /// Counts of the counter for an operation, in the order of [`Operation::ALL`].
 pub type Counts = [f64; Operation::ALL.len()];
 
-/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each operation but the last the count
-/// is the median of the blocks', as others disturb some of them; what ends is counted as a whole.
+/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each operation but
+/// the last the count is the median of the blocks', as others disturb some of them; what ends is counted as a whole.
 ///
 /// # Errors
-/// The table does not do what it should.
+/// The forwarder does not do what it should.
 pub fn turn(index: Index, filling: &Filling, blocks: usize, key: &Key, seed: u64) -> Result<Counts, String> {
     let digest = |satisfy| ByDigest::new(DigestFunction::Sha1, satisfy, key);
     match index {
-        Index::Name => Turn::new(ByName::default(), false, filling, key, seed)?.run(blocks),
-        Index::Token => Turn::new(ByToken::new(key, 0), true, filling, key, seed)?.run(blocks),
-        Index::Digest => Turn::new(digest(Satisfy::All), true, filling, key, seed)?.run(blocks),
-        Index::DigestOne => Turn::new(digest(Satisfy::One), true, filling, key, seed)?.run(blocks),
+        Index::Name => Turn::new(ByName::default(), filling, key, seed)?.run(blocks),
+        Index::Token => Turn::new(ByToken::new(key, 0), filling, key, seed)?.run(blocks),
+        Index::Digest => Turn::new(digest(Satisfy::All), filling, key, seed)?.run(blocks),
+        Index::DigestOne => Turn::new(digest(Satisfy::One), filling, key, seed)?.run(blocks),
     }
 }
 
-/// A table, and the packets of a block.
+/// A forwarder between one consumer and one producer, and the packets of a block.
 struct Turn<P: Pit> {
-    pit: P,
-    /// Whether Data is found by what its header says.
-    labelled: bool,
+    forwarder: Forwarder<P>,
+    consumer: FaceId,
+    producer: FaceId,
     template: Template,
-    hasher: NameHasher,
     filling: Filling,
     packets: Vec<Vec<u8>>,
-    hashes: Vec<u64>,
-    /// What came back with the Interest of each number.
+    /// The token or digest that went out with the Interest of each number.
     labels: Vec<Label>,
     /// The numbers of the first entries, in the order in which Data comes.
     order: Vec<u32>,
     now: Time,
+    plain: Sink<false>,
+    timed: Sink<true>,
 }
 
-const DOWNSTREAM: FaceId = FaceId(FaceId::FIRST);
-const UPSTREAM: FaceId = FaceId(FaceId::FIRST + 1);
-
 impl<P: Pit> Turn<P> {
-    fn new(pit: P, labelled: bool, filling: &Filling, key: &Key, seed: u64) -> Result<Self, String> {
-        if filling.pending < 2 * BLOCK || filling.pending > 1 << 24 {
-            return Err(format!("{} entries: a table has 512 to 2^24 here", filling.pending));
+    fn new(pit: P, filling: &Filling, key: &Key, seed: u64) -> Result<Self, String> {
+        if filling.pending < 4 * BLOCK || filling.pending > 1 << 24 {
+            return Err(format!("{} entries: a table has 1024 to 2^24 here", filling.pending));
         }
         let template =
             Template::new(filling.names, 0, LIFETIME).ok_or("no packets have names of this shape")?;
+        // A face gets no more than half of the table.
+        let pit_entries = 3 * filling.pending + (1 << 17);
+        let store = cs::Config { packets: 1, ..cs::Config::default() };
+        let config = Config { pit_entries, cs: store, ..Config::default() };
+        let mut forwarder = Forwarder::with_pit(config, key, seed, pit);
+        let mut add = || {
+            let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+            face.pit_tokens = true;
+            forwarder.add_face(face).ok_or("there are too many faces")
+        };
+        let (consumer, producer) = (add()?, add()?);
+        let root = OwnedName::<Ndn>::from_components([]).map_err(|error| error.to_string())?;
+        forwarder.add_route(&root.view(), NextHop { face: producer, cost: 0 });
         let mut order: Vec<u32> = (0..filling.pending as u32).collect();
         let mut random = SplitMix64::seed_from_u64(seed);
         for at in (1..order.len()).rev() {
             order.swap(at, random.next_u64() as usize % (at + 1));
         }
         Ok(Self {
-            pit,
-            labelled,
+            forwarder,
+            consumer,
+            producer,
             template,
-            hasher: NameHasher::new(key),
             filling: *filling,
             packets: vec![Vec::new(); BLOCK],
-            hashes: Vec::new(),
             labels: Vec::with_capacity(filling.pending),
             order,
             now: Time::from_millis(1),
+            plain: Sink::default(),
+            timed: Sink::default(),
         })
     }
 
@@ -140,33 +154,37 @@ impl<P: Pit> Turn<P> {
             self.now = Time::from_millis(1 + FILL * first as u64 / pending as u64);
             numbers.clear();
             numbers.extend((first..(first + BLOCK).min(pending)).map(|number| number as u32));
-            self.insert(&numbers)?;
+            self.ask::<false>(&numbers)?;
         }
-        let mut samples = [const { Vec::new() }; 3];
+        let mut samples = [const { Vec::new() }; 4];
         let order = std::mem::take(&mut self.order);
         // Of those there from the beginning each is asked for once at the most.
         for (at, asked) in order.chunks_exact(BLOCK).take(2 * blocks).enumerate() {
-            let hashing = at % 2 == 1;
-            let [insert, given, hashed] = &mut samples;
-            let to = if hashing { hashed } else { given };
-            to.push(self.matches(asked, hashing)? as f64 / BLOCK as f64);
             numbers.clear();
             numbers.extend((0..BLOCK).map(|new| (self.labels.len() + new) as u32));
-            insert.push(self.insert(&numbers)? as f64 / BLOCK as f64);
+            let [insert, matching, interest, data] = &mut samples;
+            let per_packet = |count: u64| count as f64 / BLOCK as f64;
+            if at % 2 == 0 {
+                matching.push(per_packet(self.answer::<true>(asked)?.1));
+                insert.push(per_packet(self.ask::<true>(&numbers)?.1));
+            } else {
+                data.push(per_packet(self.answer::<false>(asked)?.0.sum()));
+                interest.push(per_packet(self.ask::<false>(&numbers)?.0.sum()));
+            }
         }
-        if self.pit.len() != pending + others {
-            return Err(format!("{} entries are left of {}", self.pit.len(), pending + others));
+        if self.forwarder.pit().len() != pending + others {
+            return Err(format!("{} entries are left of {}", self.forwarder.pit().len(), pending + others));
         }
         let (count, ended) = self.expire();
-        if ended != pending || self.pit.len() != others {
+        if ended != pending || self.forwarder.pit().len() != others {
             return Err(format!("{ended} of {pending} entries ended"));
         }
-        let [insert, given, hashed] =
+        let [insert, matching, interest, data] =
             samples.map(|samples| crate::stats::median(&samples).unwrap_or_default());
-        Ok([insert, given, hashed, count as f64 / ended as f64])
+        Ok([insert, matching, interest, data, count as f64 / ended as f64])
     }
 
-    /// Entries that can be a prefix, which outlive all; how many.
+    /// Adds entries that can be a prefix and outlive all others; returns how many.
     fn add_prefixes(&mut self) -> Result<usize, String> {
         let components = self.filling.names.components;
         for len in 1..components {
@@ -179,143 +197,91 @@ impl<P: Pit> Turn<P> {
                 lifetime: 100 * LIFETIME,
                 ..InterestBuilder::new(name.view())
             };
-            let octets = builder.build();
-            let interest =
-                Interest::parse_with(&octets, &mut self.hasher).map_err(|error| error.to_string())?;
-            let name = HashedName { components: body(interest.name_octets()), hashes: self.hasher.hashes() };
-            let mark = self.pit.mark(&interest, Hop::default()).map_err(|why| format!("{why:?}"))?;
-            self.pit.insert(&name, &interest, mark, self.now.after_millis(100 * LIFETIME));
+            self.forwarder
+                .receive_octets(self.consumer, &builder.build(), self.now, &mut self.plain)
+                .map_err(|why| why.name().to_owned())?;
         }
         Ok(components - 1)
     }
 
-    /// Adds the entries of these numbers, a block of them at the most; what that took.
-    fn insert(&mut self, numbers: &[u32]) -> Result<u64, String> {
-        let Self { pit, template, hasher, packets, hashes, labels, now, .. } = self;
-        let now = *now;
-        hashes.clear();
-        for (packet, number) in packets.iter_mut().zip(numbers) {
-            packet.clear();
-            packet.extend_from_slice(template.interest(u64::from(*number)));
+    /// Forwards the first `packets` packets from a face; what the stages took, and the PIT's part of the last one if
+    /// that is timed.
+    fn forward<const TIMED: bool>(
+        &mut self,
+        from: FaceId,
+        packets: usize,
+    ) -> Result<(StageCounts, u64, Vec<Label>), String> {
+        let Self { forwarder, packets: octets, now, plain, timed, .. } = self;
+        let octets = octets.iter().take(packets).map(|octets| (from, octets.as_slice()));
+        let (counts, part, sent, labels) = if TIMED {
+            let before = timed.packets;
+            timed.clear();
+            let counts = stages::run(forwarder, octets, PACKETS, *now, timed);
+            (counts, timed.count(Part::Pit), timed.packets - before, &timed.labels)
+        } else {
+            let before = plain.packets;
+            plain.clear();
+            let counts = stages::run(forwarder, octets, PACKETS, *now, plain);
+            (counts, 0, plain.packets - before, &plain.labels)
+        };
+        if sent != packets as u64 {
+            return Err(format!("{sent} packets were sent for {packets}"));
         }
-        let mut asked = Vec::with_capacity(numbers.len());
-        for packet in packets.iter().take(numbers.len()) {
-            let interest = Interest::parse_with(packet, hasher).map_err(|error| error.to_string())?;
-            let mark = pit.mark(&interest, Hop::default()).map_err(|why| format!("{why:?}"))?;
-            asked.push((interest, mark));
-            hashes.extend_from_slice(hasher.hashes());
-        }
-        let width = self.filling.names.components + 1;
-        let names: Vec<HashedName<'_>> = asked
-            .iter()
-            .zip(hashes.chunks_exact(width))
-            .map(|((interest, _), hashes)| HashedName { components: body(interest.name_octets()), hashes })
-            .collect();
-        let mut slots = Vec::with_capacity(numbers.len());
-        let expires = now.after_millis(LIFETIME);
-        let start = counter::start();
-        for ((name, (interest, mark)), number) in names.iter().zip(&asked).zip(numbers) {
-            pit.prefetch(name.hash(), mark);
-            if black_box(pit.find(name, interest, mark)).is_some() {
-                continue;
-            }
-            let slot = pit.insert(name, interest, *mark, expires);
-            if let Some((_, records)) = pit.entry_mut(slot) {
-                // The number stands for the Nonce, and tells later which entry was found.
-                let (token, nonce) = (PitToken::NONE, *number);
-                let (face, scope) = (DOWNSTREAM, Scope::NonLocal);
-                records.ins.push(InRecord { face, scope, nonce, expires, token, hinted: None });
-                let out = OutRecord { face: UPSTREAM, nonce, sent: now, expires, nack: None, suppression: 0 };
-                records.outs.push(out);
-            }
-            slots.push(slot);
-        }
-        let count = counter::stop().saturating_sub(start);
-        for slot in &slots {
-            let hop = pit.upstream(*slot);
-            labels.push(Label::new(if hop.token.is_empty() { hop.digest } else { hop.token }));
-        }
-        if slots.len() == numbers.len() { Ok(count) } else { Err("an Interest has an entry already".into()) }
+        Ok((counts, part, labels.clone()))
     }
 
-    /// Lets Data of these numbers, a block of them, come; what finding and taking out took. With `hashing` the names are walked anew.
-    fn matches(&mut self, numbers: &[u32], hashing: bool) -> Result<u64, String> {
-        let Self { pit, template, hasher, packets, hashes, labels, labelled, filling, .. } = self;
-        hashes.clear();
-        for (packet, number) in packets.iter_mut().zip(numbers) {
+    /// Adds the entries of these numbers, a block of them at the most.
+    fn ask<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
+        let entries = self.forwarder.pit().len() + numbers.len();
+        for (packet, number) in self.packets.iter_mut().zip(numbers) {
             packet.clear();
-            packet.extend_from_slice(template.data(u64::from(*number)));
+            packet.extend_from_slice(self.template.interest(u64::from(*number)));
         }
-        let mut answers = Vec::with_capacity(numbers.len());
-        for packet in packets.iter().take(numbers.len()) {
-            answers.push(Data::parse_with(packet, hasher).map_err(|error| error.to_string())?);
-            hashes.extend_from_slice(hasher.hashes());
+        let (counts, part, labels) = self.forward::<TIMED>(self.consumer, numbers.len())?;
+        if self.forwarder.pit().len() != entries {
+            return Err("an Interest has an entry already".into());
         }
-        let width = filling.names.components + 1;
-        let hops: Vec<Label> =
-            numbers.iter().filter_map(|number| labels.get(*number as usize)).copied().collect();
-        // Where all that is known of the table says that no other entry can match, an index by label looks at no hash: it is shown none.
-        let needs_hashes = !*labelled || filling.prefixes;
-        let none = vec![0; width];
-        let (mut found, mut right) = (0, 0);
-        let mut check = |pit: &mut P, name: &HashedName<'_>, answer: &Data<'_>, hop: &Label, number: u32| {
-            // One is the token, the other the digest; which it is, its length and the index tell.
-            let hop = Hop { token: hop.as_bytes(), digest: hop.as_bytes() };
-            let matches = pit.matches(name, UPSTREAM, hop, || answer.implicit_digest(), |_| 0);
-            for slot in matches.unwrap_or_default() {
-                if let Some(gone) = pit.remove(slot) {
-                    found += 1;
-                    right +=
-                        usize::from(gone.records.ins.first().is_some_and(|record| record.nonce == number));
-                }
-            }
-        };
-        let packets = answers.iter().zip(&hops).zip(numbers);
-        let count = if hashing {
-            let start = counter::start();
-            for ((answer, hop), number) in packets {
-                let octets = answer.name_octets();
-                let hashes = if needs_hashes {
-                    let _ = black_box(hasher.packet_name(octets));
-                    hasher.hashes()
-                } else {
-                    let _ = black_box(Check.packet_name(octets));
-                    &none
-                };
-                check(pit, &HashedName { components: body(octets), hashes }, answer, hop, *number);
-            }
-            counter::stop().saturating_sub(start)
-        } else {
-            let start = counter::start();
-            for (((answer, hop), number), hashes) in packets.zip(hashes.chunks_exact(width)) {
-                let name = HashedName { components: body(answer.name_octets()), hashes };
-                check(pit, &name, answer, hop, *number);
-            }
-            counter::stop().saturating_sub(start)
-        };
-        if (found, right) == (BLOCK, BLOCK) {
-            Ok(count)
-        } else {
-            Err(format!("{BLOCK} Data found {found} entries, {right} of them their own"))
+        // By name there are none.
+        self.labels.extend((0..numbers.len()).map(|at| labels.get(at).copied().unwrap_or(Label::NONE)));
+        Ok((counts, part))
+    }
+
+    /// Lets Data of these numbers come, a block of them.
+    fn answer<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
+        let entries = self.forwarder.pit().len().saturating_sub(numbers.len());
+        for (packet, number) in self.packets.iter_mut().zip(numbers) {
+            packet.clear();
+            let label = self.labels.get(*number as usize).map_or(&[][..], Label::as_bytes);
+            let octets = self.template.data(u64::from(*number));
+            let header = match label.len() {
+                0 => LpHeader::default(),
+                ndn::pit::TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
+                _ => LpHeader { digest: DigestField::new(INTEREST_DIGEST, label), ..LpHeader::default() },
+            };
+            packet.extend_from_slice(header.frame(octets.len()).as_bytes());
+            packet.extend_from_slice(octets);
+        }
+        let (counts, part, _) = self.forward::<TIMED>(self.producer, numbers.len())?;
+        match self.forwarder.pit().len() {
+            left if left == entries => Ok((counts, part)),
+            left => Err(format!("{left} entries are left where {entries} should be")),
         }
     }
 
-    /// Lets time pass until the last of the entries has ended; what that took, and how many.
+    /// Lets time pass until the last of the entries has ended; what that took, and how many there were.
     fn expire(&mut self) -> (u64, usize) {
-        let pit = &mut self.pit;
         let last = Time::from_millis(2 * (FILL + LIFETIME));
-        let (mut count, mut ended) = (0, 0);
-        while let Some(next) = pit.next_end().filter(|next| *next <= last) {
+        let before = self.forwarder.pit().len();
+        let mut count = 0;
+        while let Some(next) = self.forwarder.next_turn().filter(|next| *next <= last) {
             self.now = self.now.max(next);
             let start = counter::start();
-            while let Some(slot) = pit.ended(self.now) {
-                ended += usize::from(black_box(pit.remove(slot)).is_some());
-            }
+            self.forwarder.turn(self.now);
             count += counter::stop().saturating_sub(start);
             // What is due no later than now has been looked at; the next is due later.
             self.now = Time(self.now.0 + 1_000_000);
         }
-        (count, ended)
+        (count, before - self.forwarder.pit().len())
     }
 }
 
@@ -336,35 +302,32 @@ mod tests {
     }
 
     #[test]
-    fn data_that_finds_another_entry_is_told_of() {
+    fn a_forwarder_that_does_something_else_fails_the_run() {
         let names = Names { components: 4, third_distinct: false };
         let filling = Filling { pending: 1024, names, prefixes: false };
-        let mut turn = Turn::new(ByName::default(), false, &filling, &Key::VECTOR, 7).unwrap();
+        let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
         let numbers: Vec<u32> = (0..256).collect();
-        turn.insert(&numbers).unwrap();
-        assert_eq!(turn.insert(&numbers).unwrap_err(), "an Interest has an entry already");
-        turn.matches(&numbers, false).unwrap();
-        assert_eq!(
-            turn.matches(&numbers, false).unwrap_err(),
-            "256 Data found 0 entries, 0 of them their own"
-        );
+        turn.ask::<false>(&numbers).unwrap();
+        assert_eq!(turn.ask::<true>(&numbers).unwrap_err(), "0 packets were sent for 256");
+        turn.answer::<true>(&numbers).unwrap();
+        assert_eq!(turn.answer::<false>(&numbers).unwrap_err(), "0 packets were sent for 256");
     }
 
     #[test]
     fn entries_that_can_be_a_prefix_stay() {
         let names = Names { components: 11, third_distinct: false };
-        let filling = Filling { pending: 512, names, prefixes: true };
-        let mut turn = Turn::new(ByName::default(), false, &filling, &Key::VECTOR, 7).unwrap();
+        let filling = Filling { pending: 1024, names, prefixes: true };
+        let mut turn = Turn::new(ByName::default(), &filling, &Key::VECTOR, 7).unwrap();
         assert_eq!(turn.add_prefixes(), Ok(10));
-        turn.insert(&[1, 2, 3]).unwrap();
+        turn.ask::<false>(&[1, 2, 3]).unwrap();
         assert_eq!(turn.expire().1, 3);
-        assert_eq!(turn.pit.len(), 10);
+        assert_eq!(turn.forwarder.pit().len(), 10);
     }
 
     #[test]
     fn refuses_tables_that_are_too_small() {
         let names = Names { components: 4, third_distinct: false };
         let filling = Filling { pending: 10, names, prefixes: false };
-        assert!(turn(Index::Name, &filling, 1, &Key::VECTOR, 7).unwrap_err().contains("512"));
+        assert!(turn(Index::Name, &filling, 1, &Key::VECTOR, 7).unwrap_err().contains("1024"));
     }
 }

@@ -112,13 +112,40 @@ impl Tree {
         self.places.slot_by(hash, |_, other, place| *other == hash && usize::from(place.len()) == len)
     }
 
+    /// Prefetches the bucket of a name.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, name: &HashedName<'_>) {
+        self.places.prefetch(name.hash());
+    }
+
+    /// Prefetches the place of a name; its bucket should be in the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_entry(&self, name: &HashedName<'_>) {
+        self.places.prefetch_entry(name.hash());
+    }
+
+    /// Prefetches the buckets that a search for a name may read.
+    #[inline(always)]
+    pub(super) fn prefetch_search(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.places.prefetch(name.prefix(len)));
+    }
+
+    /// Prefetches the places that a search for a name may read; their buckets should be in the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_search_entries(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.places.prefetch_entry(name.prefix(len)));
+    }
+
+    /// The lengths, longest first, at which a search for a name probes.
+    #[inline(always)]
+    fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {
+        (1..=name.len()).rev().filter(|len| self.lengths.get(*len).is_some_and(|places| *places > 0))
+    }
+
     /// The longest prefix of a name that has a place.
     #[inline(always)]
     fn search(&self, name: &HashedName<'_>) -> Ending {
-        for len in (1..=name.len()).rev() {
-            if self.lengths.get(len).is_none_or(|places| *places == 0) {
-                continue;
-            }
+        for len in self.probed(name) {
             let Some(slot) = self.slot(name, len) else { continue };
             return match self.places.entry(slot) {
                 Some((_, Place::Edge { node, .. })) => Ending::Edge { slot, node: *node, len },

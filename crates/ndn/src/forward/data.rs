@@ -1,9 +1,10 @@
 //! The way of Data.
 
-use super::{DropReason, Forwarder, Output, digest_for, header_for, is_management, out_of_scope, ways};
+use super::burst::Ingress;
+use super::{DropReason, Forwarder, Output, Part, digest_for, header_for, is_management, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
 use crate::face::{Face, FaceId, LinkType};
-use crate::hashed::{HashedName, components};
+use crate::hashed::HashedName;
 use crate::pit::{Hop, InterestDigest, Label, Pit, PitToken};
 use crate::time::Time;
 use crate::wire::lp::{DigestField, NO_CACHE};
@@ -14,32 +15,36 @@ impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub(super) fn data(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
-        octets: &[u8],
+        packet: &Ingress<'_, P::Mark>,
+        data: &Data<'_>,
+        name: &HashedName<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
+        let Ingress { face: from, header, .. } = packet;
+        let (from, octets) = (*from, data.as_bytes());
         let Self { hasher, pit, faces, cs, counters, config, .. } = self;
-        let data = Data::parse_with(octets, hasher)?;
+        out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_data.add(1);
         counters.in_data.add(1);
-        let name = HashedName { components: components(data.name_octets()), hashes: hasher.hashes() };
         // Kept in the store, Data of an application would answer for the management.
         let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
         if is_forged || out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
+        out.enter(Part::Pit);
         let hop = Hop::of(header, config.digest_type);
         let mut matches =
-            pit.matches(&name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
+            pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
         if matches.is_empty() {
             return Err(DropReason::Unsolicited);
         }
         let digest_type = config.digest_type;
+        out.enter(Part::Store);
         let kept =
-            header.cache_policy != Some(NO_CACHE) && cs.insert(&name, &data, now, |name| hasher.hash(name));
+            header.cache_policy != Some(NO_CACHE) && cs.insert(name, data, now, |name| hasher.hash(name));
+        out.enter(Part::Pit);
         let several = matches.len() > 1;
         if several {
             // The same order, whatever the index.
@@ -49,7 +54,7 @@ impl<P: Pit> Forwarder<P> {
         let mut digests: SmallVec<[(FaceId, InterestDigest); 2]> = SmallVec::new();
         for slot in matches {
             if self.measures {
-                self.measure(slot, from, now);
+                self.measure(slot, name, from, now);
             }
             let Some(gone) = self.pit.remove(slot) else { continue };
             let (key, records) = (&gone.key, &gone.records);
@@ -59,6 +64,7 @@ impl<P: Pit> Forwarder<P> {
             if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
                 self.bury(key, records, now);
             }
+            out.enter(Part::Send);
             for record in &records.ins {
                 let Some(face) = self.faces.find(record.face) else { continue };
                 if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
@@ -97,8 +103,8 @@ impl<P: Pit> Forwarder<P> {
 
     /// Tells the strategy of the entry's own name that Data came.
     #[inline(never)]
-    fn measure(&mut self, slot: u32, from: FaceId, now: Time) {
-        let Self { hasher, other, pit, fib, choice, .. } = self;
+    fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
+        let Self { hasher, pit, fib, choice, .. } = self;
         let way = pit.way(slot).filter(|way| way.tables == self.generation);
         let Some((key, records)) = pit.entry(slot) else { return };
         if let Some(way) = way {
@@ -108,10 +114,8 @@ impl<P: Pit> Forwarder<P> {
             return;
         }
         // The Interest's name begins the Data's, or is that with a digest behind it: its prefixes are the same.
-        let len = key.name_len();
-        let hashes = hasher.hashes();
-        let name = HashedName { components: key.components(), hashes: hashes.get(..=len).unwrap_or(hashes) };
-        let (prefix, _) = ways(fib, other, &name, key.hint());
+        let name = data.truncated(key.name_len(), key.components());
+        let (prefix, _) = ways(fib, hasher, &name, key.hint());
         if let Some(strategy) = choice.find(&name) {
             strategy.data(prefix, records, from, now);
         }

@@ -9,16 +9,24 @@
 //! tokens; entries with different forwarding hints are different entries; a face holds no more of the PIT
 //! than its [share](crate::share); Interests of non-local faces have a shorter longest lifetime.
 
+mod act;
+mod burst;
 mod counters;
 mod data;
+mod decode;
 mod drop;
 mod interest;
 mod nack;
+mod prefetch;
 mod rewrite;
 mod sweep;
 
+pub use act::Act;
+pub use burst::{BURST, Burst};
 pub use counters::Counters;
+pub use decode::Decode;
 pub use drop::{DropCounters, DropReason};
+pub use prefetch::Prefetch;
 
 use crate::cs::{self, ContentStore};
 use crate::dead_nonce::DeadNonces;
@@ -31,13 +39,14 @@ use crate::strategy::{Choice, Dice, Strategy};
 use crate::time::Time;
 use crate::tlv::WireError;
 use crate::wire::lp::{DigestField, INTEREST_DIGEST};
-use crate::wire::{DATA, INTEREST, LpHeader, LpPacket};
+use crate::wire::{LpHeader, LpPacket};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use hash::scheme::Key;
 use name::build::OwnedName;
 use name::ndn::{Ndn, NdnName};
 use sweep::Sweep;
+use table::stage::Stage as _;
 
 /// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
 pub const MAX_PACKET: usize = 8800;
@@ -52,6 +61,28 @@ pub const REMOTE_LIFETIME: u64 = 30_000;
 pub trait Output {
     /// Sends a packet, an Interest or Data, with these link header fields.
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]);
+
+    /// Notes that the stage [`Act`] goes on with this part of its work. Does nothing, unless a study times the
+    /// parts.
+    #[inline(always)]
+    fn enter(&mut self, _part: Part) {}
+}
+
+/// A part of the work of [`Act`] on a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The ingress face: lookup, counters, scope. Each packet begins with it.
+    Face,
+    /// The dead nonce list, and loops.
+    Loop,
+    /// The PIT: lookup, insertion, removal, records.
+    Pit,
+    /// The content store: lookup, insertion, eviction.
+    Store,
+    /// The FIB, and the strategy.
+    Fib,
+    /// Headers, and the hand-over to the [`Output`].
+    Send,
 }
 
 /// How a forwarder is to work.
@@ -87,9 +118,9 @@ impl Default for Config {
 /// A forwarder, whose PIT has one of the indexes.
 #[derive(Debug)]
 pub struct Forwarder<P = ByName> {
+    decode: Decode,
+    /// For names beside those of packets: hints, prefixes.
     hasher: NameHasher,
-    /// For names beside that of the packet: hints, prefixes.
-    other: NameHasher,
     faces: Faces,
     fib: Fib,
     pit: P,
@@ -123,8 +154,8 @@ impl<P: Pit> Forwarder<P> {
     pub fn with_pit(config: Config, key: &Key, seed: u64, pit: P) -> Self {
         let mut hasher = NameHasher::new(key);
         Self {
+            decode: Decode::new(key),
             choice: Choice::new(&mut hasher),
-            other: hasher.clone(),
             hasher,
             faces: Faces::default(),
             fib: Fib::default(),
@@ -143,11 +174,10 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Takes one link packet, which is not a fragment of several, that came from `face`.
+    /// Takes one link packet, which is not a fragment of several, that came from `face`: a burst of one.
     ///
     /// # Errors
     /// Why it was dropped, which has been counted as [`dropped`](Self::dropped) says.
-    #[inline]
     pub fn receive(
         &mut self,
         face: FaceId,
@@ -155,11 +185,10 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let done = self.dispatch(face, packet, now, out);
-        if let Err(reason) = done {
-            self.dropped(face, reason);
-        }
-        done
+        let mut burst = Burst::new();
+        burst.push(face, packet);
+        self.receive_burst(&mut burst, now, out);
+        burst.outcomes().next().unwrap_or(Ok(()))
     }
 
     /// As [`receive`](Self::receive), of octets that are to be one link packet.
@@ -173,15 +202,43 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let done = match LpPacket::parse(octets) {
-            Ok(packet) if packet.header.is_fragmented() => Err(DropReason::Reassembly),
-            Ok(packet) => self.dispatch(face, &packet, now, out),
-            Err(_) => Err(DropReason::Malformed),
+        let dropped = match LpPacket::parse(octets) {
+            Ok(packet) if packet.header.is_fragmented() => DropReason::Reassembly,
+            Ok(packet) => return self.receive(face, &packet, now, out),
+            Err(_) => DropReason::Malformed,
         };
-        if let Err(reason) = done {
-            self.dropped(face, reason);
-        }
-        done
+        self.dropped(face, dropped);
+        Err(dropped)
+    }
+
+    /// Takes the link packets of a burst, none of them a fragment of several. Its effects are those of
+    /// [`receive`](Self::receive) of packet after packet.
+    ///
+    /// The burst then has the [outcomes](Burst::outcomes); drops have been counted as [`dropped`](Self::dropped)
+    /// says.
+    #[inline]
+    pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
+        self.decode().run(burst);
+        self.prefetch().run(burst);
+        self.act(now, out).run(burst);
+    }
+
+    /// The first stage of [`receive_burst`](Self::receive_burst).
+    #[inline(always)]
+    pub fn decode(&mut self) -> &mut Decode {
+        &mut self.decode
+    }
+
+    /// The second stage, of a burst that was decoded last.
+    #[inline(always)]
+    pub fn prefetch(&self) -> Prefetch<'_, P> {
+        Prefetch { forwarder: self }
+    }
+
+    /// The last stage, of a burst that was decoded last and has its marks.
+    #[inline(always)]
+    pub fn act<'f, O: Output>(&'f mut self, now: Time, out: &'f mut O) -> Act<'f, P, O> {
+        Act { forwarder: self, now, out }
     }
 
     /// Counts a packet of `face` that was dropped. An answer of the management whose consumer has gone is no
@@ -195,30 +252,6 @@ impl<P: Pit> Forwarder<P> {
         self.counters.drops.count(reason);
         if let Some(face) = self.faces.find(face) {
             face.counters.in_drops.add(1);
-        }
-    }
-
-    #[inline(always)]
-    fn dispatch(
-        &mut self,
-        face: FaceId,
-        packet: &LpPacket<'_>,
-        now: Time,
-        out: &mut impl Output,
-    ) -> Result<(), DropReason> {
-        let fragment = packet.fragment;
-        if fragment.len() > MAX_PACKET {
-            return Err(DropReason::TooLong);
-        }
-        match fragment.first().map(|typ| u32::from(*typ)) {
-            Some(INTEREST) if packet.header.nack.is_none() => {
-                self.interest(face, &packet.header, fragment, now, out)
-            }
-            Some(INTEREST) => self.nack(face, &packet.header, fragment, now, out),
-            Some(DATA) if packet.header.nack.is_none() => self.data(face, &packet.header, fragment, now, out),
-            // A packet that is there for its header.
-            None => Ok(()),
-            Some(_) => Err(DropReason::Malformed),
         }
     }
 
@@ -312,26 +345,26 @@ impl<P: Pit> Forwarder<P> {
     /// Adds a way for names below `prefix`, or gives it another cost.
     pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.add(&self.other.name(prefix), hop);
+        self.fib.add(&self.hasher.name(prefix), hop);
     }
 
     /// Takes a way away. Whether there was one.
     pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.remove(&self.other.name(prefix), face)
+        self.fib.remove(&self.hasher.name(prefix), face)
     }
 
     /// Lets names below `prefix` have a strategy.
     pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
         self.generation = self.generation.wrapping_add(1);
         self.measures |= strategy.measures();
-        self.choice.set(&self.other.name(prefix), strategy);
+        self.choice.set(&self.hasher.name(prefix), strategy);
     }
 
     /// Lets names below `prefix` have the strategy of the next shorter prefix. Whether they had one of their own.
     pub fn unset_strategy(&mut self, prefix: &NdnName<'_>) -> bool {
         self.generation = self.generation.wrapping_add(1);
-        self.choice.unset(&self.other.name(prefix))
+        self.choice.unset(&self.hasher.name(prefix))
     }
 
     /// The content store.
@@ -346,7 +379,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// Takes Data of `prefix` and below it out of the content store; how many.
     pub fn erase(&mut self, prefix: &NdnName<'_>, limit: usize) -> usize {
-        self.cs.erase(&self.other.name(prefix), limit)
+        self.cs.erase(&self.hasher.name(prefix), limit)
     }
 
     /// The FIB.
@@ -422,25 +455,22 @@ fn digest_for<'d>(to: &Face, digest: &'d [u8], digest_type: u32) -> DigestField<
 #[inline(always)]
 fn ways<'f>(
     fib: &'f Fib,
-    other: &mut NameHasher,
+    hasher: &mut NameHasher,
     name: &HashedName<'_>,
     hint: &[u8],
 ) -> (u64, &'f [NextHop]) {
     if hint.is_empty() {
         return fib.longest(name).map_or((0, &[]), |(len, hops)| (name.prefix(len), hops));
     }
-    hinted_ways(fib, other, hint)
+    hinted_ways(fib, hasher, hint)
 }
 
 #[inline(never)]
-fn hinted_ways<'f>(fib: &'f Fib, other: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
+fn hinted_ways<'f>(fib: &'f Fib, hasher: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
     let mut names = crate::tlv::Elements::new(hint);
     while let Ok(Some(element)) = names.next() {
         let Some(name) = hint.get(element.at..element.end()) else { break };
-        if other.read(name).is_err() {
-            break;
-        }
-        let name = HashedName { components: element.value, hashes: other.hashes() };
+        let Ok(name) = hasher.read(name) else { break };
         if let Some((len, hops)) = fib.longest(&name) {
             return (name.prefix(len), hops);
         }

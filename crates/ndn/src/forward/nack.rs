@@ -1,8 +1,9 @@
 //! The way of a Nack.
 
-use super::{DropReason, Forwarder, Output, digest_for, out_of_scope, ways};
-use crate::face::{FaceId, LinkType};
-use crate::hashed::{HashedName, components};
+use super::burst::Ingress;
+use super::{DropReason, Forwarder, Output, Part, digest_for, out_of_scope, ways};
+use crate::face::LinkType;
+use crate::hashed::HashedName;
 use crate::pit::{Hop, InRecord, Key, Pit};
 use crate::strategy::AfterNack;
 use crate::time::Time;
@@ -13,19 +14,20 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     pub(super) fn nack(
         &mut self,
-        from: FaceId,
-        header: &LpHeader<'_>,
-        octets: &[u8],
+        packet: &Ingress<'_, P::Mark>,
+        interest: &Interest<'_>,
+        name: &HashedName<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
+        let Ingress { face: from, header, mark, .. } = packet;
+        let from = *from;
         let reason = header.nack.unwrap_or(NackReason::NONE);
-        let Self { hasher, other, pit, faces, fib, choice, counters, config, .. } = self;
-        let interest = Interest::parse_with(octets, hasher)?;
+        let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
+        out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_nacks.add(1);
         counters.in_nacks.add(1);
-        let name = HashedName { components: components(interest.name_octets()), hashes: hasher.hashes() };
         if out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
@@ -33,17 +35,18 @@ impl<P: Pit> Forwarder<P> {
         if face.link != LinkType::PointToPoint {
             return Err(DropReason::UnexpectedNack);
         }
+        out.enter(Part::Pit);
         let hop = Hop::of(header, config.digest_type);
-        let mark = pit.mark(&interest, hop)?;
-        let slot = pit.find_nacked(&name, &interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
-        let (prefix, _) = ways(fib, other, &name, interest.forwarding_hint());
+        let mark = mark.ok_or(DropReason::UnexpectedNack)??;
+        let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
+        let (prefix, _) = ways(fib, hasher, name, interest.forwarding_hint());
         let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
         let sent = records
             .outs
             .iter_mut()
             .find(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now);
         sent.ok_or(DropReason::UnexpectedNack)?.nack = Some(reason);
-        let Some(strategy) = choice.find(&name) else { return Ok(()) };
+        let Some(strategy) = choice.find(name) else { return Ok(()) };
         match strategy.nack(prefix, records, from, now) {
             AfterNack::Wait => {}
             AfterNack::Tell(face, reason) => {

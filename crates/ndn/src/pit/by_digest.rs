@@ -189,6 +189,21 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
+    fn prefetch_entry(&self, _hash: u64, mark: &Digested) {
+        self.entries.table.prefetch_entry(mark.hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match(&self, _hash: u64, hop: Hop<'_>) {
+        self.entries.table.prefetch(self.hash.hash(hop.digest));
+    }
+
+    #[inline(always)]
+    fn prefetch_match_entry(&self, _hash: u64, hop: Hop<'_>) {
+        self.entries.table.prefetch_entry(self.hash.hash(hop.digest));
+    }
+
+    #[inline(always)]
     fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Digested) -> Option<u32> {
         self.entries.table.slot_by(mark.hash, |_, kept, _| kept.mark == *mark && kept.key.is(name, interest))
     }

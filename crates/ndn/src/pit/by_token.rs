@@ -115,17 +115,21 @@ impl ByToken {
         token
     }
 
+    /// The slot and the secret that a token of this shard states.
+    #[inline(always)]
+    fn read(&self, token: &[u8]) -> Option<(u32, Secret)> {
+        let [shard, a, b, c, d, e] = *<&[u8; TOKEN_LEN]>::try_from(token).ok()?;
+        let mixed = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]).wrapping_mul(self.factors[1]) & MIXED;
+        let secret = Secret((mixed & ((1 << SECRET_BITS) - 1)) as u32);
+        (shard == self.shard).then_some(((mixed >> SECRET_BITS) as u32, secret))
+    }
+
     /// The slot and the entry that a token is of.
     #[inline(always)]
     fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &Token)> {
-        let [a, b, c, d, e, f] = *<&[u8; TOKEN_LEN]>::try_from(token).ok()?;
-        let token = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
-        let mixed = token.wrapping_mul(self.factors[1]) & MIXED;
-        let slot = (mixed >> SECRET_BITS) as u32;
+        let (slot, secret) = self.read(token)?;
         let (kept, stored) = self.entries.table.entry(slot)?;
-        let secret = mixed & ((1 << SECRET_BITS) - 1);
-        let own = u64::from(kept.mark.0) == secret && token >> MIXED_BITS == self.shard.into();
-        own.then_some((slot, &kept.key, &stored.records, &stored.extra))
+        (kept.mark == secret).then_some((slot, &kept.key, &stored.records, &stored.extra))
     }
 }
 
@@ -152,6 +156,22 @@ impl Pit for ByToken {
     #[inline(always)]
     fn prefetch(&self, hash: u64, _mark: &Secret) {
         self.entries.table.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match(&self, hash: u64, hop: Hop<'_>) {
+        if let Some((slot, _)) = self.read(hop.token) {
+            self.entries.table.prefetch_slot(slot);
+        }
+        // Removing the entry reads this.
+        self.entries.table.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match_entry(&self, hash: u64, hop: Hop<'_>) {
+        if hop.token.len() != TOKEN_LEN {
+            self.entries.table.prefetch_entry(hash);
+        }
     }
 
     #[inline(always)]

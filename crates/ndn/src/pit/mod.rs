@@ -37,6 +37,7 @@ use crate::time::Time;
 use crate::wire::{Interest, LpHeader};
 use name::component::DIGEST_LEN;
 use smallvec::SmallVec;
+use table::Table as _;
 
 /// Entries that Data satisfies.
 pub type Matches = SmallVec<[u32; 4]>;
@@ -91,8 +92,27 @@ pub trait Pit {
     /// [`DropReason::Digest`], where the header says something else.
     fn mark(&self, interest: &Interest<'_>, hop: Hop<'_>) -> Result<Self::Mark, DropReason>;
 
-    /// Brings into the cache what tells where the entry of a name with this hash, or of this mark, stands.
+    /// Prefetches the bucket of an Interest with this mark, whose name has this hash.
     fn prefetch(&self, hash: u64, mark: &Self::Mark);
+
+    /// Prefetches the entry of such an Interest; its bucket should be in the cache.
+    #[inline(always)]
+    fn prefetch_entry(&self, hash: u64, _mark: &Self::Mark) {
+        self.entries().table.prefetch_entry(hash);
+    }
+
+    /// Prefetches the place or the bucket of the entry that Data with this header answers, whose name has this
+    /// hash.
+    #[inline(always)]
+    fn prefetch_match(&self, hash: u64, _hop: Hop<'_>) {
+        self.entries().table.prefetch(hash);
+    }
+
+    /// Prefetches the entry that such Data answers; its bucket should be in the cache.
+    #[inline(always)]
+    fn prefetch_match_entry(&self, hash: u64, _hop: Hop<'_>) {
+        self.entries().table.prefetch_entry(hash);
+    }
 
     /// The entry of `interest`, whose name `name` is.
     fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Self::Mark) -> Option<u32>;

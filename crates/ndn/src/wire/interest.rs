@@ -1,7 +1,7 @@
 //! Interest packets.
 
 use super::signature::SignatureInfo;
-use super::{Check, INTEREST, NameReader, name_octets, packet_name};
+use super::{INTEREST, NameCheck, name_octets, packet_name};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -64,21 +64,30 @@ impl<'a> Interest<'a> {
     /// The first rule that the octets break.
     #[inline]
     pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        Self::parse_with(octets, &mut Check)
+        Self::parse_and(octets, NameCheck::Now)
     }
 
-    /// As [`parse`](Self::parse), with `names` for the packet's name.
-    ///
-    /// # Errors
-    /// As `parse`.
+    /// Checks all of a packet but its name, which must be [`checked`](Self::checked) before anything else is done
+    /// with the packet.
     #[inline(always)]
-    pub fn parse_with<N: NameReader>(octets: &'a [u8], names: &mut N) -> Result<Self, WireError> {
+    pub(crate) fn parse_but_name(octets: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_and(octets, NameCheck::Later)
+    }
+
+    /// Notes that the name has been checked, and has so many components: 1 to 255.
+    #[inline(always)]
+    pub(crate) fn checked(&mut self, components: usize) {
+        self.components = components as u8;
+    }
+
+    #[inline(always)]
+    fn parse_and(octets: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
         let packet = single(octets)?;
         if packet.typ != INTEREST {
             return Err(WireError::UnexpectedType { typ: packet.typ });
         }
         let mut elements = packet.elements();
-        let (name, components) = packet_name(octets, elements.next()?, names)?;
+        let (name, components) = packet_name(octets, elements.next()?, check)?;
         let mut interest = Self {
             octets,
             name,
@@ -156,8 +165,10 @@ impl<'a> Interest<'a> {
 
     #[inline(never)]
     fn check_parameters_slowly(&self) -> Result<(), WireError> {
-        let digests =
-            self.name().components().filter(|component| component.typ == PARAMETERS_SHA256_DIGEST).count();
+        // The name may not have been checked yet.
+        let at = (self.name.as_ptr() as usize).wrapping_sub(self.octets.as_ptr() as usize);
+        let name = NdnName::parse(self.name).map_err(|error| WireError::Name { at, error })?;
+        let digests = name.components().filter(|component| component.typ == PARAMETERS_SHA256_DIGEST).count();
         let parameters = usize::from(self.parameters_at != 0);
         let signature = (self.signature_info.is_some(), self.signature_value.is_some());
         match signature {

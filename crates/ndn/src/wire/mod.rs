@@ -17,7 +17,6 @@ pub use lp::{LpHeader, LpPacket, NackReason};
 pub use signature::{KeyLocator, SignatureInfo, SignatureType};
 
 use crate::tlv::{Element, WireError};
-use name::error::ParseError as NameError;
 use name::ndn::NdnName;
 
 /// TLV-TYPE of an Interest.
@@ -27,25 +26,12 @@ pub const DATA: u32 = 6;
 /// TLV-TYPE of a name.
 pub const NAME: u32 = 7;
 
-/// Checks the names of packets as they are parsed, and may keep what it saw: the forwarder hashes all prefixes of the packet's name in the walk
-/// that checks it.
-pub trait NameReader {
-    /// Checks the name of the packet, an encoded name with its type and length; returns how many components it has.
-    ///
-    /// # Errors
-    /// The rule that the name breaks.
-    fn packet_name(&mut self, name: &[u8]) -> Result<usize, NameError>;
-}
-
-/// Checks, and keeps nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Check;
-
-impl NameReader for Check {
-    #[inline]
-    fn packet_name(&mut self, name: &[u8]) -> Result<usize, NameError> {
-        NdnName::parse(name).map(|name| name.len())
-    }
+/// Whether the name of a packet is checked while the packet is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameCheck {
+    Now,
+    /// The caller checks and hashes the names of many packets together, and uses no packet before that.
+    Later,
 }
 
 /// The name that `element` of a packet is, in `octets`, which its offsets are in.
@@ -54,16 +40,20 @@ pub(crate) fn name_octets<'a>(octets: &'a [u8], element: &Element<'a>) -> &'a [u
     octets.get(element.at..element.end()).unwrap_or_default()
 }
 
-/// Checks the first element of a packet, which must be its name, and that it has a component.
+/// The first element of a packet, which must be its name, and the number of its components: at least 1 if it is
+/// checked now, else 0.
 #[inline(always)]
-pub(crate) fn packet_name<'a, N: NameReader>(
+fn packet_name<'a>(
     octets: &'a [u8],
     first: Option<Element<'a>>,
-    names: &mut N,
+    check: NameCheck,
 ) -> Result<(&'a [u8], u8), WireError> {
     let element = first.filter(|first| first.typ == NAME).ok_or(WireError::Missing { typ: NAME })?;
     let name = name_octets(octets, &element);
-    match names.packet_name(name) {
+    if check == NameCheck::Later {
+        return Ok((name, 0));
+    }
+    match NdnName::parse(name).map(|name| name.len()) {
         Ok(0) => Err(WireError::EmptyName { at: element.at }),
         // A name has 255 components at the most.
         Ok(count) => Ok((name, count as u8)),

@@ -21,8 +21,8 @@ fn components_of(name: &OwnedName<Ndn>) -> &[u8] {
 
 /// A name all of whose prefixes have the hash 7, its first none apart.
 fn collided<'a>(name: &'a OwnedName<Ndn>, hashes: &'a mut Vec<u64>) -> HashedName<'a> {
-    *hashes = vec![7; name.view().len() + 1];
-    HashedName { components: components_of(name), hashes }
+    *hashes = vec![7; name.view().len()];
+    HashedName { components: components_of(name), root: 7, hashes }
 }
 
 #[test]

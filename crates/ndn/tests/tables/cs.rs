@@ -162,9 +162,7 @@ fn hashed<'a>(
     hasher: &'a mut NameHasher,
     name: &'a name::build::OwnedName<name::ndn::Ndn>,
 ) -> HashedName<'a> {
-    let view = name.view();
-    hasher.read(view.as_bytes()).expect("a name");
-    HashedName { components: &name.as_bytes()[2..], hashes: hasher.hashes() }
+    hasher.read(name.as_bytes()).expect("a name")
 }
 
 fn insert(

@@ -7,7 +7,7 @@ use name::build::OwnedName;
 use name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use name::ndn::Ndn;
 use ndn::face::FaceId;
-use ndn::hashed::{HashedName, NameHasher};
+use ndn::hashed::NameHasher;
 use ndn::pit::{ByName, Hop, OutRecord, Pit as _};
 use ndn::time::Time;
 use ndn::wire::{Data, Interest};
@@ -55,9 +55,9 @@ proptest! {
         let end = Time::from_millis(1000);
         for (entry, face, change) in changes {
             let octets = ask(&entry);
-            let interest = Interest::parse_with(&octets, &mut hasher).expect("an Interest");
+            let interest = Interest::parse(&octets).expect("an Interest");
             let owned = with_digest(&entry.0, entry.3);
-            let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
+            let hashed = hasher.read(owned.as_bytes()).expect("a name");
             let found = pit.find(&hashed, &interest, &());
             prop_assert_eq!(found.is_some(), plain.contains_key(&entry));
             match found {
@@ -85,10 +85,11 @@ proptest! {
         for (letters, face) in arrivals {
             let owned = name(&letters);
             let octets = data_of(&owned, 0, b"");
-            let data = Data::parse_with(&octets, &mut hasher).expect("Data");
-            let hashed = HashedName { components: &owned.as_bytes()[2..], hashes: hasher.hashes() };
+            let data = Data::parse(&octets).expect("Data");
+            let other = hasher.clone();
+            let hashed = hasher.read(owned.as_bytes()).expect("a name");
             let matches = pit
-                .matches(&hashed, FaceId(face), Hop::default(), || data.implicit_digest(), |name| hasher.hash(name))
+                .matches(&hashed, FaceId(face), Hop::default(), || data.implicit_digest(), |name| other.hash(name))
                 .expect("no digest");
             let mut found: Vec<Vec<u8>> =
                 matches.iter().map(|slot| pit.entry(*slot).expect("an entry").0.packet().to_vec()).collect();

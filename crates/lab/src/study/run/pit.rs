@@ -130,9 +130,10 @@ fn is_quick(work: &Work) -> bool {
 fn parse(id: &str) -> Result<Work, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
-            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: insert, match, \
-             match-hashing, expire; entries: a number, or one with Ki or Mi, from 512 to 16Mi), load/LINK/COMPONENTS and \
-             paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
+            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: \
+             insert, match, interest, data, expire; entries: a number, or one with Ki or Mi, from 1Ki to 16Mi), \
+             load/LINK/COMPONENTS and paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and \
+             digest/COMPONENTS; components: 3 to 20"
         ))
     };
     // A load is written alike, but for its link.
@@ -148,7 +149,7 @@ fn parse(id: &str) -> Result<Work, RunError> {
                 _ => (pending, 1),
             };
             let pending = digits.parse::<usize>().ok()?.checked_mul(unit)?;
-            let pending = Some(pending).filter(|pending| (2 * BLOCK..=16 << 20).contains(pending))?;
+            let pending = Some(pending).filter(|pending| (4 * BLOCK..=16 << 20).contains(pending))?;
             return Some(Work::Table(*operation, Filling { pending, names: names(count)?, prefixes }));
         }
         match kind {
@@ -421,10 +422,7 @@ mod tests {
         let table = Filling { pending: 64 << 10, names: names(11), prefixes: false };
         assert_eq!(parse("match/64Ki/11").unwrap(), Work::Table(Operation::Match, table));
         let with = Filling { prefixes: true, ..table };
-        assert_eq!(
-            parse("match-hashing/64Ki/11/prefixes").unwrap(),
-            Work::Table(Operation::MatchHashing, with)
-        );
+        assert_eq!(parse("data/64Ki/11/prefixes").unwrap(), Work::Table(Operation::Data, with));
         let workload = Workload { link: Link::Udp, names: names(4), pending: 0, pace: Pace::Full };
         assert_eq!(parse("paced/udp/4").unwrap(), Work::Paced(workload));
         assert_eq!(parse("load/udp/4").unwrap(), Work::Load(workload));
@@ -445,7 +443,7 @@ mod tests {
             "digest/x",
         ] {
             let error = parse(id).unwrap_err().to_string();
-            assert!(error.contains("match-hashing"), "{error}");
+            assert!(error.contains("data"), "{error}");
         }
     }
 
@@ -473,14 +471,14 @@ mod tests {
     #[test]
     fn a_tiny_run_leaves_records_of_each_index_and_function() {
         let records = records(&[
-            "match/512/4",
-            "match-hashing/512/4",
-            "insert/512/4",
-            "expire/512/4",
+            "match/1024/4",
+            "data/1024/4",
+            "insert/1024/4",
+            "expire/1024/4",
             "digest/4",
             "parts/4",
         ]);
-        for workload in ["match/512/4", "match-hashing/512/4", "insert/512/4", "expire/512/4"] {
+        for workload in ["match/1024/4", "data/1024/4", "insert/1024/4", "expire/1024/4"] {
             for index in ["name", "name-again", "token", "digest"] {
                 let value = records.metric("pit-index", workload, index, metric::CYCLES).unwrap().value;
                 assert!(value > 0.0, "{workload} {index}");

@@ -1,0 +1,96 @@
+//! The faces of UDP peers, by the address that their datagrams come from.
+
+use flow::table::{Flows, Limits};
+use flow::tuple::Tuple;
+use hash::scheme::Key;
+use ndn::face::{FaceId, MAX_FACES};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The peers of all UDP sockets, hashed under a secret key: whoever sends chooses addresses and ports.
+pub(super) struct Peers {
+    flows: Flows<FaceId>,
+}
+
+impl Peers {
+    /// No peer, hashed under `key`.
+    pub(super) fn new(key: &Key) -> Self {
+        // Faces end for reasons of their own; nothing here expires.
+        Self { flows: Flows::new(key, Limits { flows: MAX_FACES, idle: 1 }, 0) }
+    }
+
+    /// The face of a peer of the socket with this number.
+    pub(super) fn find(&self, socket: usize, peer: SocketAddr) -> Option<FaceId> {
+        self.flows.find(&tuple(socket, peer)).copied()
+    }
+
+    /// The faces of the peers of a batch, in order.
+    #[inline]
+    pub(super) fn find_burst(&self, peers: &[Tuple], mut each: impl FnMut(Option<FaceId>)) {
+        self.flows.find_burst(peers, |_, face| each(face.copied()));
+    }
+
+    /// Adds the face of a peer. False if there are as many as there may be faces.
+    pub(super) fn insert(&mut self, socket: usize, peer: SocketAddr, face: FaceId) -> bool {
+        self.flows.insert(tuple(socket, peer), face, 0).is_ok()
+    }
+
+    /// Removes a peer.
+    pub(super) fn remove(&mut self, socket: usize, peer: SocketAddr) {
+        self.flows.remove(&tuple(socket, peer));
+    }
+}
+
+/// The key of a peer: in place of a local address, the number of the socket and the zone of the peer's address (RFC
+/// 4007), as link-local addresses of two links may be the same. The flow label is not part of it.
+#[inline]
+pub(super) fn tuple(socket: usize, peer: SocketAddr) -> Tuple {
+    let local = |zone: u32| Ipv6Addr::from_bits(u128::from(zone) << 64 | socket as u128);
+    match peer {
+        SocketAddr::V4(peer) => Tuple::new(local(0), 0, Ipv4Addr::to_ipv6_mapped(peer.ip()), peer.port()),
+        SocketAddr::V6(peer) => Tuple::new(local(peer.scope_id()), 0, *peer.ip(), peer.port()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::SocketAddrV6;
+
+    #[test]
+    fn peers_differ_in_socket_address_port_and_zone_and_not_in_flow_label() {
+        let zone =
+            |flow, zone| SocketAddr::V6(SocketAddrV6::new("fe80::1".parse().unwrap(), 6363, flow, zone));
+        let address = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let all = [
+            (0, address("192.0.2.1:6363")),
+            (1, address("192.0.2.1:6363")),
+            (0, address("192.0.2.1:6364")),
+            (0, address("192.0.2.2:6363")),
+            (0, address("[2001:db8::1]:6363")),
+            (0, zone(0, 0)),
+            (0, zone(0, 1)),
+            (0, zone(0, 2)),
+        ];
+        let mut peers = Peers::new(&Key::VECTOR);
+        for (face, (socket, peer)) in (0..).zip(all) {
+            assert_eq!(peers.find(socket, peer), None);
+            assert!(peers.insert(socket, peer, FaceId(face)));
+        }
+        let mut found = Vec::new();
+        peers.find_burst(&all.map(|(socket, peer)| tuple(socket, peer)), |face| found.push(face));
+        assert!(found.into_iter().eq((0..8).map(|face| Some(FaceId(face)))));
+        assert_eq!(peers.find(0, zone(7, 1)), Some(FaceId(6)), "another flow label");
+        peers.remove(0, zone(9, 1));
+        assert_eq!((peers.find(0, zone(0, 1)), peers.find(0, zone(0, 2))), (None, Some(FaceId(7))));
+    }
+
+    #[test]
+    fn there_are_no_more_peers_than_faces() {
+        let mut peers = Peers::new(&Key::VECTOR);
+        let peer =
+            |port: usize| SocketAddr::from((Ipv4Addr::from_bits(port as u32 >> 8), (port & 255) as u16));
+        assert!((0..MAX_FACES).all(|port| peers.insert(0, peer(port), FaceId(1))));
+        assert!(!peers.insert(0, peer(MAX_FACES), FaceId(1)));
+        assert_eq!(peers.find(0, peer(MAX_FACES)), None);
+    }
+}

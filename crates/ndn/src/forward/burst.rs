@@ -1,0 +1,126 @@
+//! Packets that are handled together.
+
+use super::DropReason;
+use crate::face::FaceId;
+use crate::wire::{Data, Interest, LpHeader, LpPacket};
+use smallvec::SmallVec;
+
+/// Most packets of a burst: as many as one system call receives.
+pub const BURST: usize = 64;
+
+/// Up to [`BURST`] link packets, in order of arrival, from any faces. `M` is what the index of the PIT derives of an
+/// Interest ([`Pit::Mark`](crate::pit::Pit::Mark)).
+///
+/// Each [stage](super::Forwarder::receive_burst) adds to the packets what the next one needs.
+#[derive(Debug)]
+pub struct Burst<'p, M = ()> {
+    pub(super) packets: SmallVec<[Ingress<'p, M>; BURST]>,
+}
+
+/// A packet of a burst.
+#[derive(Debug)]
+pub(super) struct Ingress<'p, M> {
+    pub(super) face: FaceId,
+    pub(super) header: LpHeader<'p>,
+    pub(super) fragment: &'p [u8],
+    pub(super) content: Content<'p>,
+    /// The number of its name among the hashed names of the burst.
+    pub(super) name: u32,
+    /// The mark of an Interest, or why an Interest with this header is dropped. Set by the stage that prefetches.
+    pub(super) mark: Option<Result<M, DropReason>>,
+    pub(super) outcome: Result<(), DropReason>,
+}
+
+/// The network packet of a link packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Content<'p> {
+    /// Nothing to forward: not decoded, dropped, or a link packet that has only a header.
+    None,
+    Interest(Interest<'p>),
+    /// An Interest that came back.
+    Nack(Interest<'p>),
+    Data(Data<'p>),
+}
+
+impl<M> Default for Burst<'_, M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'p, M> Burst<'p, M> {
+    /// A burst without packets.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self { packets: SmallVec::new() }
+    }
+
+    /// Adds a link packet that came from `face`. A full burst drops it: [`is_full`](Self::is_full) tells.
+    #[inline(always)]
+    pub fn push(&mut self, face: FaceId, packet: &LpPacket<'p>) {
+        debug_assert!(!self.is_full(), "the caller handles a full burst first");
+        if self.is_full() {
+            return;
+        }
+        self.packets.push(Ingress {
+            face,
+            header: packet.header,
+            fragment: packet.fragment,
+            content: Content::None,
+            name: 0,
+            mark: None,
+            outcome: Ok(()),
+        });
+    }
+
+    /// Number of packets.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// True for a burst without packets.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// True where no further packet fits.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.len() >= BURST
+    }
+
+    /// Removes all packets.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.packets.clear();
+    }
+
+    /// The outcome of each packet, in order of arrival: why it was dropped, if it was. Valid after the last stage.
+    pub fn outcomes(&self) -> impl Iterator<Item = Result<(), DropReason>> {
+        self.packets.iter().map(|packet| packet.outcome)
+    }
+}
+
+impl<'p> Content<'p> {
+    /// The encoded name, with its type and length.
+    #[inline(always)]
+    pub(super) fn name_octets(&self) -> Option<&'p [u8]> {
+        match self {
+            Self::None => None,
+            Self::Interest(interest) | Self::Nack(interest) => Some(interest.name_octets()),
+            Self::Data(data) => Some(data.name_octets()),
+        }
+    }
+
+    /// Notes the number of components of a name that was checked.
+    #[inline(always)]
+    pub(super) fn checked(&mut self, components: usize) {
+        match self {
+            Self::None => {}
+            Self::Interest(interest) | Self::Nack(interest) => interest.checked(components),
+            Self::Data(data) => data.checked(components),
+        }
+    }
+}
