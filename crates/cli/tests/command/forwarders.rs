@@ -38,6 +38,9 @@ times = "unix/4"
 at_most = 1000000.0
 "#;
 
+/// Loads with large tables, one of which is too large for the quick size.
+const LARGE: &str = r#""unix/11/large-1k", "udp/4/large-1k", "unix/11/large""#;
+
 #[test]
 fn ours_and_the_relay_are_measured_and_reported() {
     let folder = Folder::new();
@@ -141,11 +144,39 @@ fn a_forwarder_that_is_missing_is_named_with_what_to_do() {
 }
 
 #[test]
+fn tables_are_filled_before_a_large_load_is_measured() {
+    let folder = Folder::new();
+    let study = STUDY
+        .replace("\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"", LARGE)
+        .replace("[\"ours\", \"relay\"]", "[\"ours\", \"ours-again\", \"before\", \"relay\"]");
+    folder.write("mine.toml", study.split("[[limit]]").next().unwrap());
+    let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
+    command.env("HASHLANE_BEFORE", env!("CARGO_BIN_EXE_hashlane"));
+    // A table that is smaller than the workload says is an error.
+    let out = Ran::from(command.output().unwrap()).ok();
+    holds(&out, &["note: unix/11/large was left out; --full measures it", "`ours-again` is an A/A control"]);
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    for workload in ["unix/11/large-1k", "udp/4/large-1k"] {
+        for scheme in ["ours", "ours-again", "before"] {
+            holds(&records, &[&format!("\nmine,forwarder,{workload},{scheme},cpu-clock,cpu_us,us,")]);
+            let lost = format!("\nmine,forwarder,{workload},{scheme},count,lost_per_million,Interests,0.0,");
+            holds(&records, &[&lost]);
+        }
+    }
+    assert!(!records.contains("relay") && !records.contains("unix/11/large,"), "{records}");
+}
+
+#[test]
 fn refuses_workloads_and_schemes_that_there_are_not() {
     let folder = Folder::new();
     for (from, to, words) in [
-        ("\"relay\"]", "\"nfds\"]", "no scheme \"nfds\": there are ours, relay, ndnd, nfd, before"),
+        (
+            "\"relay\"]",
+            "\"nfds\"]",
+            "no scheme \"nfds\": there are ours, ours-again, relay, ndnd, nfd, before",
+        ),
         ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix, udp or netns"),
+        ("\"unix/4/pending-500\"", "\"unix/3/large\"", "with 4 components and more large or large-COUNT"),
     ] {
         let study = STUDY.replace(from, to);
         folder.write("mine.toml", study.split("[[limit]]").next().unwrap());

@@ -7,9 +7,10 @@ use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
 use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::ChannelStatus;
+use ndn::mgmt::dataset::{ChannelStatus, ForwarderStatus};
 use ndn::mgmt::values::FACE_PIT_TOKENS;
 use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
+use ndn::tlv::Elements;
 use ndn::wire::{Data, InterestBuilder, LpPacket};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long a forwarder may take for a command.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Lets Interests for `prefix` come over `face`, or over `stream` itself. No packet but the answer may be on its way to here.
 pub(super) fn register(
@@ -47,8 +48,26 @@ pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<
 
 /// The UDP port on which a forwarder listens, as its dataset faces/channels says.
 pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, LoadError> {
-    let failed = |why: String| LoadError::Forwarder(format!("faces/channels did not work: {why}"));
-    let components = [b"localhost".as_slice(), b"nfd", b"faces", b"channels"].map(Component::generic);
+    dataset(stream, b"faces", b"channels", channel_port)
+}
+
+/// The sizes of the tables, and other counters, from the dataset status/general.
+pub(super) fn status(stream: &mut UnixStream) -> Result<ForwarderStatus, LoadError> {
+    dataset(stream, b"status", b"general", |content| {
+        ForwarderStatus::parse_fields(Elements::new(content)).map_err(|error| error.to_string())
+    })
+}
+
+/// Fetches a dataset of one segment, and reads its content.
+fn dataset<T>(
+    stream: &mut UnixStream,
+    module: &[u8],
+    list: &[u8],
+    read: impl FnOnce(&[u8]) -> Result<T, String>,
+) -> Result<T, LoadError> {
+    let what = || format!("{}/{}", module.escape_ascii(), list.escape_ascii());
+    let failed = |why: String| LoadError::Forwarder(format!("{} did not work: {why}", what()));
+    let components = [b"localhost".as_slice(), b"nfd", module, list].map(Component::generic);
     let name = OwnedName::<Ndn>::from_components(components).map_err(|error| failed(error.to_string()))?;
     let interest = InterestBuilder {
         can_be_prefix: true,
@@ -56,7 +75,7 @@ pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, LoadError> {
         nonce: Some(std::process::id()),
         ..InterestBuilder::new(name.view())
     };
-    ask(stream, &interest.build(), |packet| channel_port(content(packet)?)).map_err(failed)
+    ask(stream, &interest.build(), |packet| read(content(packet)?)).map_err(failed)
 }
 
 /// The port of the first channel for UDP in a dataset, which is short: one segment.
@@ -77,6 +96,12 @@ fn command(
 ) -> Result<ControlParameters, LoadError> {
     let what = || format!("{}/{}", String::from_utf8_lossy(module), String::from_utf8_lossy(verb));
     let failed = |why: String| LoadError::Forwarder(format!("{} did not work: {why}", what()));
+    let interest = build(module, verb, parameters).map_err(failed)?;
+    ask(stream, &interest, answer).map_err(failed)
+}
+
+/// The Interest of a command, unlike all others of this process.
+pub(super) fn build(module: &[u8], verb: &[u8], parameters: &ControlParameters) -> Result<Vec<u8>, String> {
     // A command must be later than the one before it, whatever the clock does.
     static LAST: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as u64);
@@ -90,8 +115,7 @@ fn command(
         signature_nonce: time.to_be_bytes(),
         time,
     };
-    let interest = builder.build().map_err(|error| failed(error.to_string()))?;
-    ask(stream, &interest, answer).map_err(failed)
+    builder.build().map_err(|error| error.to_string())
 }
 
 /// Sends an Interest, waits for the next packet, and reads that.
@@ -117,7 +141,7 @@ fn ask<T>(
 }
 
 /// The parameters in the answer to a command that was done.
-fn answer(packet: &[u8]) -> Result<ControlParameters, String> {
+pub(super) fn answer(packet: &[u8]) -> Result<ControlParameters, String> {
     let response = ControlResponse::parse(content(packet)?).map_err(|error| error.to_string())?;
     if !response.is_ok() {
         return Err(format!("{} {}", response.code, response.text));

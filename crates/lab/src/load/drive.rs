@@ -7,13 +7,15 @@ use super::process::Process;
 use super::template::Template;
 use super::turn::{Reading, Rtt};
 use super::window::{Counts, Window};
-use super::{Index, Link, LoadError, Workload, control};
+use super::{Index, Link, LoadError, Tables, Workload, control, routes};
 use mio::{Events, Poll, Token};
 use ndn::pit::DigestFunction;
 use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -63,6 +65,8 @@ const LIFETIME: u64 = ndn::wire::interest::DEFAULT_LIFETIME;
 const LONG_LIFETIME: u64 = 300_000;
 /// Interests that are sent before it is looked how many have arrived.
 const FLOOD_STEP: usize = 256;
+/// Time between two looks at how full the content store is.
+const FILL_STEP: Duration = Duration::from_millis(20);
 
 /// A consumer and its producer.
 struct Pair {
@@ -105,7 +109,10 @@ impl<'a> Drive<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, LoadError> {
         let pair = |number| {
-            let template = Template::new(workload.names, number, LIFETIME)?;
+            let template = match workload.tables.map(|tables| tables.share(number, plan.pairs)) {
+                None => Template::new(workload.names, number, LIFETIME)?,
+                Some(prefixes) => Template::spread(workload.names, number, LIFETIME, prefixes)?,
+            };
             Some(Pair {
                 template,
                 window: Window::new(plan.window),
@@ -191,19 +198,20 @@ impl<'a> Drive<'a> {
             self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
         }
         for at in 0..self.count() {
+            let is_producer = at % 2 == 1;
             let silent;
-            let (is_producer, prefix) = match self.pairs.get(at / 2) {
-                Some(pair) => (at % 2 == 1, pair.template.prefix()),
+            let template = match self.pairs.get(at / 2) {
+                Some(pair) => &pair.template,
                 None => {
                     silent = self.silent()?;
-                    (at % 2 == 1, silent.prefix())
+                    &silent
                 }
             };
             match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
                 (Link::Udp | Link::Netns, Some(address)) => {
                     if is_producer {
                         let face = control::create_face(&mut control, address)?;
-                        control::register(&mut control, prefix, Some(face))?;
+                        self.route(&mut control, template, Some(face))?;
                         if self.index == Some(Index::Token) {
                             control::give_tokens(&mut control, Some(face))?;
                         }
@@ -212,7 +220,7 @@ impl<'a> Drive<'a> {
                 _ => {
                     let mut stream = connect(socket)?;
                     if is_producer {
-                        control::register(&mut stream, prefix, None)?;
+                        self.route(&mut stream, template, None)?;
                         if self.index == Some(Index::Token) {
                             control::give_tokens(&mut stream, None)?;
                         }
@@ -225,6 +233,19 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
+    /// Lets Interests for the names of `template` come over `face`, or over `stream` itself.
+    fn route(
+        &self,
+        stream: &mut UnixStream,
+        template: &Template,
+        face: Option<u64>,
+    ) -> Result<(), LoadError> {
+        match template.is_spread() {
+            true => routes::add_next_hops(stream, template.prefixes(), face, || self.check_stop()),
+            false => control::register(stream, template.prefix(), face),
+        }
+    }
+
     /// The packets of the pair whose producer never answers.
     fn silent(&self) -> Result<Template, LoadError> {
         Template::new(self.workload.names, self.pairs.len(), LONG_LIFETIME)
@@ -235,8 +256,9 @@ impl<'a> Drive<'a> {
         if self.stop.load(Ordering::Relaxed) { Err(LoadError::Stopped) } else { Ok(()) }
     }
 
-    /// Puts the load on the forwarder of `process`, and measures it.
-    pub(super) fn run(&mut self, process: &mut Process) -> Result<Reading, LoadError> {
+    /// Puts the load on a forwarder, and measures it.
+    pub(super) fn run(&mut self, running: &mut Running) -> Result<Reading, LoadError> {
+        let Running { process, socket, .. } = running;
         let registry = self.poll.registry();
         for (at, port) in self.ports.iter_mut().enumerate() {
             port.register(registry, Token(at))
@@ -261,6 +283,10 @@ impl<'a> Drive<'a> {
             return Err(process.failed("the forwarder sends Interests without what it is to find them by"));
         }
         self.set_due(Instant::now());
+        if let (Some(tables), Some(socket)) = (self.workload.tables, socket) {
+            self.fill_store(tables, &mut events, process)?;
+            self.check_tables(tables, socket)?;
+        }
         self.go_on(&mut events, Instant::now() + self.plan.warm_up)?;
         self.pairs.iter_mut().for_each(|pair| pair.waited.clear());
         let (start, cpu, counts) = (Instant::now(), process.cpu()?, self.counts());
@@ -366,6 +392,47 @@ impl<'a> Drive<'a> {
             let lost = self.pairs.get_mut(at).map_or(0, |pair| pair.window.give_up(now, patience));
             if lost > 0 && (self.plan.pace.is_none() || patience == LOST_AT_FIRST) {
                 self.ask(at, lost)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Exchanges packets until the content store has had as many as it holds.
+    fn fill_store(
+        &mut self,
+        tables: Tables,
+        events: &mut Events,
+        process: &mut Process,
+    ) -> Result<(), LoadError> {
+        let (mut answered, mut last) = (0, Instant::now());
+        while answered < tables.packets as u64 {
+            self.go_on(events, Instant::now() + FILL_STEP)?;
+            process.check()?;
+            let before = answered;
+            answered = self.counts().answered;
+            if answered > before {
+                last = Instant::now();
+            } else if last.elapsed() > PATIENCE {
+                return Err(
+                    process.failed(&format!("the content store was filled with {answered} packets only"))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless the forwarder itself says that its tables are as large as the workload has them.
+    fn check_tables(&self, tables: Tables, socket: &Path) -> Result<(), LoadError> {
+        let status = control::status(&mut connect(socket)?)?;
+        for (table, entries, least) in [
+            ("FIB", status.fib_entries, tables.prefixes),
+            ("PIT", status.pit_entries, self.workload.pending),
+            ("content store", status.cs_entries, tables.packets),
+        ] {
+            if entries < least as u64 {
+                return Err(LoadError::Forwarder(format!(
+                    "the {table} has {entries} entries, but the workload needs {least}"
+                )));
             }
         }
         Ok(())

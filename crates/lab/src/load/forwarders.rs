@@ -2,7 +2,7 @@
 
 use super::drive::PATIENCE;
 use super::process::{Folder, Process};
-use super::{Index, Link, LoadError, relay};
+use super::{Index, Link, LoadError, Tables, Workload, relay};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -65,12 +65,15 @@ pub(super) struct Start<'a> {
     pub(super) host: Ipv4Addr,
     /// Who is whose partner, for a relay.
     pub(super) partners: &'a [(SocketAddr, SocketAddr)],
+    /// Tables that it must have room for.
+    pub(super) tables: Option<Tables>,
 }
 
 impl Forwarder {
-    /// Those that are compared with one another, by their ids.
-    pub const ALL: [(&'static str, Self); 5] = [
+    /// Forwarders by the ids of schemes. `ours-again` is an A/A control: any difference from `ours` is noise.
+    pub const ALL: [(&'static str, Self); 6] = [
         ("ours", Self::Ours),
+        ("ours-again", Self::Ours),
         ("relay", Self::Relay),
         ("ndnd", Self::Ndnd),
         ("nfd", Self::Nfd),
@@ -90,9 +93,22 @@ impl Forwarder {
         }
     }
 
-    /// Whether it has faces of this kind.
-    pub fn takes(self, link: Link) -> bool {
-        self != Self::Relay || link == Link::Udp
+    /// Tells if it has faces of the workload's kind, and tables of its sizes.
+    pub fn takes(self, workload: &Workload) -> bool {
+        match self {
+            Self::Ours | Self::Indexed(_) | Self::Before => true,
+            Self::Relay => workload.link == Link::Udp && workload.tables.is_none(),
+            Self::Ndnd | Self::Nfd => workload.tables.is_none(),
+        }
+    }
+
+    /// The configuration of our own forwarder, or of an earlier build; empty where all defaults are right.
+    fn config(self, tables: Option<Tables>) -> String {
+        let mut config = tables.map(Tables::config).unwrap_or_default();
+        if self == Self::Indexed(Index::DigestOne) {
+            config.push_str("[pit.digest]\none = true\n");
+        }
+        config
     }
 
     /// Tells if it is another project's program, which may fail for reasons of its own.
@@ -144,12 +160,13 @@ impl Forwarder {
                 if let Some(index) = self.index() {
                     arguments.extend(["--pit-index", index.flag()].map(OsString::from));
                 }
-                if self == Self::Indexed(Index::DigestOne) {
-                    let config = folder.path("config.toml");
-                    fs::write(&config, "[pit.digest]\none = true\n").map_err(|error| {
+                let config = self.config(start.tables);
+                if !config.is_empty() {
+                    let path = folder.path("config.toml");
+                    fs::write(&path, config).map_err(|error| {
                         LoadError::Io("cannot write the configuration of the forwarder", error)
                     })?;
-                    arguments.extend(["--config".into(), config.into()]);
+                    arguments.extend(["--config".into(), path.into()]);
                 }
                 (self.program().unwrap_or_else(|| start.command.to_owned()), arguments)
             }

@@ -1,6 +1,7 @@
 //! Packets made once, in which a number is written for each use.
 
 use super::Names;
+use super::spread::Spread;
 use name::build::OwnedName;
 use name::component::Component;
 use name::ndn::Ndn;
@@ -12,27 +13,35 @@ pub const CONTENT: usize = 100;
 /// Octets of the component that differs: a number in network order.
 const NUMBER: usize = 8;
 
+/// Which component says the prefix, from 0, of names that are spread over many.
+const PREFIX_AT: usize = 2;
+
 /// The Interests and the Data of one pair: alike but for the number in their names, and the Nonce.
 ///
 /// The name is `/load/<pair>/…`, each further component of eight octets. The Data is signed as it is made, so that its signature is that
 /// of the number 0; no forwarder verifies it.
+///
+/// Names that are [spread](Self::spread) over many prefixes are `/load/<pair>/<prefix>/…`; the number of the
+/// name selects the prefix.
 #[derive(Clone, Debug)]
 pub struct Template {
     prefix: OwnedName<Ndn>,
     /// The encoded name, and where the number stands in it.
     name: Vec<u8>,
     number_at: usize,
+    /// Where the prefix stands in the name, and the order in which names visit the prefixes.
+    spread: Option<(usize, Spread)>,
     interest: Patched,
     nonce_at: usize,
     nonce_seed: u32,
     data: Patched,
 }
 
-/// A packet, and where the number stands in it.
+/// A packet, and where its name stands in it.
 #[derive(Clone, Debug)]
 struct Patched {
     octets: Vec<u8>,
-    number_at: usize,
+    name_at: usize,
 }
 
 impl Template {
@@ -50,10 +59,10 @@ impl Template {
             };
             OwnedName::<Ndn>::from_components((0..count).map(|at| Component::generic(value(at)))).ok()
         };
-        let (prefix, before) = (components(2)?, components(names.varied())?);
+        let prefix = components(PREFIX_AT)?;
         let name = components(names.components)?;
         // Behind the components before it, its own type and length.
-        let number_at = before.as_bytes().len() + 2;
+        let number_at = components(names.varied())?.as_bytes().len() + 2;
         let builder = InterestBuilder { nonce: Some(0), lifetime, ..InterestBuilder::new(name.view()) };
         let interest = builder.build();
         let nonce_at = Interest::parse(&interest).ok()?.nonce_at()?.start;
@@ -62,19 +71,45 @@ impl Template {
             .bytes()
             .fold(0x6c6f_6164, |seed: u32, digit| (seed ^ u32::from(digit)).wrapping_mul(0x0100_0193));
         Some(Self {
-            interest: Patched::new(interest, name.as_bytes(), number_at)?,
-            data: Patched::new(data, name.as_bytes(), number_at)?,
+            interest: Patched::new(interest, name.as_bytes())?,
+            data: Patched::new(data, name.as_bytes())?,
             name: name.into_bytes(),
             prefix,
             number_at,
+            spread: None,
             nonce_at,
             nonce_seed,
         })
     }
 
+    /// As [`new`](Self::new), with names that are spread over `prefixes` prefixes of three components. `None`
+    /// also for names in which the third component differs anyway, or that have no other one.
+    pub fn spread(names: Names, pair: usize, lifetime: u64, prefixes: usize) -> Option<Self> {
+        let plain = Self::new(names, pair, lifetime)?;
+        let prefix_at = plain.prefix.as_bytes().len() + 2;
+        let spread = Spread::over(prefixes).filter(|_| names.varied() > PREFIX_AT)?;
+        Some(Self { spread: Some((prefix_at, spread)), ..plain })
+    }
+
     /// The prefix of all its names, two components: what a producer registers.
     pub fn prefix(&self) -> &OwnedName<Ndn> {
         &self.prefix
+    }
+
+    /// The prefixes over which its names are spread: what a producer registers in place of
+    /// [`prefix`](Self::prefix), if there are any.
+    pub fn prefixes(&self) -> impl Iterator<Item = OwnedName<Ndn>> {
+        let prefixes = self.spread.map_or(0, |(_, spread)| spread.prefixes());
+        (0..prefixes).filter_map(|prefix| {
+            let octets = prefix.to_be_bytes();
+            let last = Component::generic(&octets);
+            OwnedName::from_components(self.prefix.view().components().chain([last])).ok()
+        })
+    }
+
+    /// Tells if its names are spread over many prefixes.
+    pub fn is_spread(&self) -> bool {
+        self.spread.is_some()
     }
 
     /// The Interest of a number.
@@ -85,36 +120,59 @@ impl Template {
         if let Some(octets) = self.interest.octets.get_mut(self.nonce_at..self.nonce_at + 4) {
             octets.copy_from_slice(&nonce.to_be_bytes());
         }
-        self.interest.with(number)
+        if let Some((at, prefix)) = self.prefix_of(number) {
+            self.interest.with(at, prefix);
+        }
+        self.interest.with(self.number_at, number)
     }
 
     /// The Data of a number.
     #[inline]
     pub fn data(&mut self, number: u64) -> &[u8] {
-        self.data.with(number)
+        if let Some((at, prefix)) = self.prefix_of(number) {
+            self.data.with(at, prefix);
+        }
+        self.data.with(self.number_at, number)
+    }
+
+    /// The prefix of the name of a number, and where it stands in the name.
+    #[inline]
+    fn prefix_of(&self, number: u64) -> Option<(usize, u64)> {
+        self.spread.map(|(at, spread)| (at, spread.prefix_of(number)))
     }
 
     /// The number in an encoded name; `None` where that is not a name of these packets.
     #[inline]
     pub fn number(&self, name: &[u8]) -> Option<u64> {
-        let end = self.number_at + NUMBER;
+        let (at, end) = (self.number_at, self.number_at + NUMBER);
+        let number = u64::from_be_bytes(name.get(at..end)?.try_into().ok()?);
+        let fixed_from = match self.prefix_of(number) {
+            None => 0,
+            Some((at, prefix)) => {
+                let end = at + NUMBER;
+                let right =
+                    name.get(at..end)? == prefix.to_be_bytes() && name.get(..at) == self.name.get(..at);
+                right.then_some(end)?
+            }
+        };
         let same = name.len() == self.name.len()
-            && name.get(..self.number_at) == self.name.get(..self.number_at)
+            && name.get(fixed_from..at) == self.name.get(fixed_from..at)
             && name.get(end..) == self.name.get(end..);
-        let number = name.get(self.number_at..end)?.try_into().ok()?;
-        same.then(|| u64::from_be_bytes(number))
+        same.then_some(number)
     }
 }
 
 impl Patched {
-    fn new(octets: Vec<u8>, name: &[u8], number_at: usize) -> Option<Self> {
+    fn new(octets: Vec<u8>, name: &[u8]) -> Option<Self> {
         let name_at = octets.windows(name.len()).position(|window| window == name)?;
-        Some(Self { octets, number_at: name_at + number_at })
+        Some(Self { octets, name_at })
     }
 
+    /// The packet with this number at a place of its name.
     #[inline]
-    fn with(&mut self, number: u64) -> &[u8] {
-        if let Some(octets) = self.octets.get_mut(self.number_at..self.number_at + NUMBER) {
+    fn with(&mut self, at: usize, number: u64) -> &[u8] {
+        let at = self.name_at + at;
+        if let Some(octets) = self.octets.get_mut(at..at + NUMBER) {
             octets.copy_from_slice(&number.to_be_bytes());
         }
         &self.octets
@@ -165,6 +223,51 @@ mod tests {
                 pairs.enumerate().filter(|(_, (a, b))| a != b).map(|(at, _)| at).collect();
             assert_eq!(differing, [names.varied()]);
         }
+    }
+
+    #[test]
+    fn names_that_are_spread_visit_each_prefix_before_one_again() {
+        let mut template = Template::spread(SHAPES[1], 3, 4000, 7).unwrap();
+        let prefixes: Vec<_> = template.prefixes().map(|prefix| prefix.to_string()).collect();
+        assert_eq!(prefixes.iter().collect::<HashSet<_>>().len(), 7);
+        let (mut visited, mut names) = (Vec::new(), HashSet::new());
+        for number in 0..14 {
+            let octets = template.interest(number).to_vec();
+            let name = Interest::parse(&octets).unwrap().name();
+            assert_eq!(name.components().count(), SHAPES[1].components);
+            assert_eq!(template.number(name.as_bytes()), Some(number));
+            let octets = template.data(number).to_vec();
+            assert_eq!(Data::parse(&octets).unwrap().name_octets(), name.as_bytes());
+            let prefix = OwnedName::<Ndn>::from_components(name.components().take(3)).unwrap();
+            visited.push(prefix.to_string());
+            names.insert(name.as_bytes().to_vec());
+        }
+        assert_eq!(names.len(), 14);
+        assert_eq!(visited[..7], visited[7..]);
+        assert_eq!(visited[..7].iter().collect::<HashSet<_>>(), prefixes.iter().collect());
+    }
+
+    #[test]
+    fn a_name_with_the_prefix_of_another_number_is_none_of_these() {
+        let mut template = Template::spread(SHAPES[1], 3, 4000, 7).unwrap();
+        let [first, second] = [1, 2].map(|number| {
+            let octets = template.interest(number).to_vec();
+            Interest::parse(&octets).unwrap().name_octets().to_vec()
+        });
+        let last = first.len() - NUMBER..;
+        let mut mixed = first;
+        mixed[last.clone()].copy_from_slice(&second[last]);
+        assert_eq!(template.number(&mixed), None);
+        assert_eq!(template.number(&second), Some(2));
+    }
+
+    #[test]
+    fn names_without_a_component_for_the_prefix_are_not_spread() {
+        assert!(Template::spread(SHAPES[0], 0, 4000, 7).is_none());
+        assert!(Template::spread(SHAPES[2], 0, 4000, 7).is_none());
+        assert!(Template::spread(SHAPES[1], 0, 4000, 0).is_none());
+        let plain = Template::new(SHAPES[1], 0, 4000).unwrap();
+        assert!(!plain.is_spread() && plain.prefixes().next().is_none());
     }
 
     #[test]

@@ -121,10 +121,11 @@ fn attempt(
     let partners = drive.partners();
     let namespace = network.as_ref().map(Network::router);
     let namespace = namespace.as_deref();
-    let start = Start { command, core: cores.forwarder, namespace, host, partners: &partners };
+    let (core, tables) = (cores.forwarder, workload.tables);
+    let start = Start { command, core, namespace, host, partners: &partners, tables };
     let mut running = forwarder.start(&start)?;
     drive.connect(&mut running)?;
-    let reading = drive.run(&mut running.process)?;
+    let reading = drive.run(&mut running)?;
     Ok(Reading { cores_apart: cores.apart(), ..reading })
 }
 

@@ -1,6 +1,6 @@
 //! What is sent to a forwarder, and by which link.
 
-use super::Plan;
+use super::{Plan, Tables};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -37,8 +37,8 @@ pub enum Pace {
     OneAtATime,
 }
 
-/// A workload: `LINK/COMPONENTS`, then perhaps one of `/third-distinct`, `/pending-COUNT`, `/paced-RATE` and
-/// `/one-at-a-time` (counts and rates with `k` behind them for thousands).
+/// A workload: `LINK/COMPONENTS`, then perhaps one of `/third-distinct`, `/pending-COUNT`, `/paced-RATE`,
+/// `/one-at-a-time`, `/large` and `/large-COUNT` (counts and rates with `k` behind them for thousands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The link.
@@ -47,6 +47,8 @@ pub struct Workload {
     pub names: Names,
     /// Interests for other names that are sent first, and never answered.
     pub pending: usize,
+    /// Tables that are filled before anything is measured.
+    pub tables: Option<Tables>,
     /// The rate of the Interests.
     pub pace: Pace,
 }
@@ -61,12 +63,15 @@ impl fmt::Display for WorkloadError {
             f,
             "no load {:?}: write unix, udp or netns, a number of components from {} to {}, and perhaps \
              third-distinct, pending-COUNT (up to {MOST_PENDING}), paced-RATE (Interests a second, from {} to \
-             {}) or one-at-a-time, as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
+             {}), one-at-a-time, or with {LARGE_COMPONENTS} components and more large or large-COUNT (prefixes, \
+             from {} to {}), as in unix/11/third-distinct, unix/11/pending-200k or udp/4/paced-16k",
             self.0,
             COMPONENTS.start(),
             COMPONENTS.end(),
             PACES.start(),
-            PACES.end()
+            PACES.end(),
+            LARGE.start(),
+            LARGE.end()
         )
     }
 }
@@ -79,6 +84,12 @@ const COMPONENTS: std::ops::RangeInclusive<usize> = 3..=20;
 const PACES: std::ops::RangeInclusive<usize> = 16..=1_000_000;
 /// A face of our forwarder gets no more of the PIT than half of it.
 const MOST_PENDING: usize = 400_000;
+/// Prefixes of a load with large tables; without a count, the most.
+const LARGE: std::ops::RangeInclusive<usize> = 100..=1_000_000;
+/// Components of its names at least: those of a prefix, and one that differs.
+const LARGE_COMPONENTS: usize = 4;
+/// Prefixes of such a load for each Interest that is never answered.
+const PREFIXES_PER_PENDING: usize = 5;
 
 impl Names {
     /// Which component differs, from 0.
@@ -114,19 +125,28 @@ impl FromStr for Workload {
                 _ => return None,
             };
             let mut names = Names::parse(count)?;
-            let (mut pending, mut pace) = (0, Pace::Full);
+            let (mut pending, mut tables, mut pace) = (0, None, Pace::Full);
+            let mut large = |count: usize| {
+                pending = count / PREFIXES_PER_PENDING;
+                tables = Some(Tables { prefixes: count, packets: count });
+            };
             match rest {
                 [] => {}
                 ["third-distinct"] => names.third_distinct = true,
                 ["one-at-a-time"] => pace = Pace::OneAtATime,
+                ["large"] => large(*LARGE.end()),
                 [other] => match other.split_once('-')? {
+                    ("large", count) => large(parse_count(count, LARGE)?),
                     ("pending", count) => pending = parse_count(count, 1..=MOST_PENDING)?,
                     ("paced", rate) => pace = Pace::Steady(parse_count(rate, PACES)? as u32),
                     _ => return None,
                 },
                 _ => return None,
             }
-            Some(Self { link, names, pending, pace })
+            if tables.is_some() && names.components < LARGE_COMPONENTS {
+                return None;
+            }
+            Some(Self { link, names, pending, tables, pace })
         };
         parse().ok_or_else(|| WorkloadError(id.to_owned()))
     }
@@ -162,7 +182,8 @@ mod tests {
     fn reads_ids() {
         let workload = |id: &str| id.parse::<Workload>().unwrap();
         let names = |components, third_distinct| Names { components, third_distinct };
-        let plain = Workload { link: Link::Unix, names: names(4, false), pending: 0, pace: Pace::Full };
+        let plain =
+            Workload { link: Link::Unix, names: names(4, false), pending: 0, tables: None, pace: Pace::Full };
         assert_eq!(workload("unix/4"), plain);
         assert_eq!(workload("udp/4"), Workload { link: Link::Udp, ..plain });
         assert_eq!(workload("netns/4"), Workload { link: Link::Netns, ..plain });
@@ -174,6 +195,19 @@ mod tests {
         assert_eq!(workload("unix/11/pending-50").pending, 50);
         assert_eq!(workload("unix/4/paced-16k"), Workload { pace: Pace::Steady(16_000), ..plain });
         assert_eq!(workload("unix/4/one-at-a-time"), Workload { pace: Pace::OneAtATime, ..plain });
+    }
+
+    #[test]
+    fn a_large_load_fills_all_tables() {
+        let sizes = |id: &str| {
+            let workload = id.parse::<Workload>().unwrap();
+            assert_eq!((workload.pace, workload.names.varied()), (Pace::Full, workload.names.components - 1));
+            workload.tables.map(|Tables { prefixes, packets }| (prefixes, packets, workload.pending))
+        };
+        assert_eq!(sizes("unix/11"), None);
+        assert_eq!(sizes("unix/11/large"), Some((1_000_000, 1_000_000, 200_000)));
+        assert_eq!(sizes("unix/11/large-1000k"), sizes("unix/11/large"));
+        assert_eq!(sizes("udp/4/large-1k"), Some((1000, 1000, 200)));
     }
 
     #[test]
@@ -206,6 +240,12 @@ mod tests {
             "unix/4/paced-",
             "unix/4/one-at-a-time/more",
             "unix/4/third-distinct/more",
+            "unix/3/large",
+            "unix/4/large-",
+            "unix/4/large-99",
+            "unix/4/large-1001k",
+            "unix/4/large-1k/more",
+            "unix/4/large/third-distinct",
         ] {
             let error = id.parse::<Workload>().unwrap_err().to_string();
             assert!(error.contains("unix/11/third-distinct"), "{error}");

@@ -16,6 +16,11 @@ pub(super) const PARTS: &str = "forwarder-parts";
 pub(super) const MEMORY: &str = "forwarder-memory";
 
 const OURS: &str = "ours";
+/// The scheme that is `ours` a second time.
+const CONTROL: &str = "ours-again";
+
+/// Added to the note where the control is measured.
+const CONTROL_NOTE: &str = " `ours-again` is an A/A control: any difference from `ours` is noise.";
 
 pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let load = Facts::of(definition, records, MODEL);
@@ -49,7 +54,14 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
                 ndnd and ndn-rs with a star were measured elsewhere, on a machine of this kind and under a load of this shape, and not in \
                 this run; NFD less timers is without the timer of no length that it sets for each Data, which such a machine makes dear. \
                 The relay hands datagrams on by the same system calls and forwards nothing.";
-    Some(Section { title: "Forwarders".to_owned(), note: any.note(note.to_owned()), findings, blocks })
+    let has_control = load.as_ref().is_some_and(|facts| facts.schemes.contains(&CONTROL));
+    let control = if has_control { CONTROL_NOTE } else { "" };
+    Some(Section {
+        title: "Forwarders".to_owned(),
+        note: any.note(format!("{note}{control}")),
+        findings,
+        blocks,
+    })
 }
 
 /// Microseconds: two decimals below 10.

@@ -19,8 +19,9 @@ const ANSWERED: f64 = 0.99;
 const PARTS_MODEL: &str = "forwarder-parts";
 const MEMORY_MODEL: &str = "forwarder-memory";
 
-/// The quick size sends no more Interests that pend: with more, a turn is longer than all others together.
-const MOST_PENDING_QUICK: usize = 20_000;
+/// Most entries that a table of the forwarder is filled with in the quick size: with more, a turn takes
+/// longer than all others together.
+const MOST_ENTRIES_QUICK: usize = 20_000;
 
 /// Entries of a table whose memory is measured, and what their workload is called.
 const ENTRIES: u32 = 100_000;
@@ -76,13 +77,14 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
         let workload: Workload = label
             .parse()
             .map_err(|error: load::WorkloadError| RunError::UnknownWorkload(error.to_string()))?;
-        if workload.pending > MOST_PENDING_QUICK && !session.settings.full {
+        let entries = workload.tables.map_or(0, |tables| tables.prefixes.max(tables.packets));
+        if entries.max(workload.pending) > MOST_ENTRIES_QUICK && !session.settings.full {
             session.notes.push(format!("{label} was left out; --full measures it"));
             continue;
         }
         for id in definition.schemes_on(label) {
             let Some(forwarder) = Forwarder::of(id) else { continue };
-            if forwarder.takes(workload.link) && forwarder.missing().is_none() {
+            if forwarder.takes(&workload) && forwarder.missing().is_none() {
                 let plan = workload.plan(measured);
                 subjects.push(Subject::new(label, id, forwarder, workload, plan));
             }
