@@ -367,6 +367,26 @@ mod tests {
     }
 
     #[test]
+    fn the_study_of_large_tables_has_the_criterion_of_the_whole_one() {
+        let large = include_str!("../../../../../studies/ndn-forwarder/large.toml");
+        let large = Definition::parse(large, "large.toml").unwrap();
+        let whole = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(large.targets.len(), 1);
+        assert!(whole.targets.contains(&large.targets[0]));
+        assert_eq!(whole.schemes_on(&large.workloads[0]), large.schemes);
+    }
+
+    #[test]
+    fn the_control_is_explained_where_it_is_measured() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let note = |records: &RecordSet| section(&definition, records).unwrap().note;
+        assert!(!note(&records()).contains(CONTROL));
+        let mut all = Adder(records());
+        all.add(MODEL, "unix/4", CONTROL, metric::CPU_US, "us", 1.25);
+        assert!(note(&all.0).contains(CONTROL_NOTE));
+    }
+
+    #[test]
     fn what_is_subtracted_adds_up_to_the_process() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         let records = records();
