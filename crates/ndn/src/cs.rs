@@ -23,6 +23,17 @@ mod tree;
 use queue::{Link, Queue};
 use tree::{PLACE_COST, PLACES, Tree};
 
+/// A pass of the prefetching stage over a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// Where entries stand.
+    Buckets,
+    /// The entries.
+    Entries,
+    /// Memory that entries own, and what they point at.
+    Owned,
+}
+
 /// What leaves a full store first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
@@ -364,6 +375,29 @@ impl ContentStore {
     #[inline(always)]
     pub(crate) fn prefetch_insert_entries(&self, name: &HashedName<'_>) {
         self.tree.prefetch_search_entries(name);
+    }
+
+    /// Prefetches what the insertion of so many packets evicts, one pass of the prefetching stage after the other:
+    /// first the packets and their nodes, then what stands around the nodes, then the buckets of that.
+    #[inline(always)]
+    pub(crate) fn prefetch_evictions(&self, packets: usize, pass: Pass) {
+        if self.len + packets <= self.config.packets && self.octets() < self.config.octets / 2 {
+            return;
+        }
+        let queue = if self.stale.first().is_some() { &self.stale } else { &self.queue };
+        let mut slot = queue.first();
+        for _ in 0..packets {
+            let Some(cached) = slot.and_then(|slot| self.cached(slot)) else { return };
+            match pass {
+                Pass::Buckets => {
+                    table::prefetch_bytes(cached.packet.get(..1).unwrap_or_default());
+                    self.tree.prefetch_node(cached.node);
+                }
+                Pass::Entries => self.tree.prefetch_around(cached.node),
+                Pass::Owned => self.tree.prefetch_edge(cached.node),
+            }
+            slot = cached.link.next();
+        }
     }
 
     #[inline(always)]

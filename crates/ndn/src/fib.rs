@@ -44,6 +44,13 @@ impl Fib {
         self.prefixes.prefetch_entries(name);
     }
 
+    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in the
+    /// cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_components(&self, name: &HashedName<'_>) {
+        self.prefixes.prefetch_components(name);
+    }
+
     /// Adds a way, or gives it another cost.
     pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) {
         let Some(hops) = self.prefixes.find_mut(prefix) else {

@@ -92,6 +92,16 @@ impl<V> Prefixes<V> {
         self.probed(name).for_each(|len| self.table.prefetch_entry(name.prefix(len)));
     }
 
+    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in the
+    /// cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_components(&self, name: &HashedName<'_>) {
+        let found = self.probed(name).find_map(|len| self.slot(name.prefix(len), |_| true));
+        if let Some((prefix, _)) = found.and_then(|slot| self.table.entry(slot)) {
+            table::prefetch_bytes(&prefix.components);
+        }
+    }
+
     #[inline(always)]
     fn longest_slot(&self, name: &HashedName<'_>) -> Option<u32> {
         let mut len = name.len().min(self.longest);

@@ -29,6 +29,7 @@ pub mod stage;
 pub mod swiss;
 mod table;
 
+pub use group::prefetch_bytes;
 pub use table::{Inserted, Table};
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::management::FaceOptions;
 use link::stream::{Filled, Framing, FramingError, StreamReader};
 use link::udp::Datagram;
 use ndn::face::{FaceId, Scope};
-use ndn::forward::{BURST, Burst, DropReason};
+use ndn::forward::{BURST, Burst, DropReason, PushError};
 use ndn::mgmt::FaceUri;
 use ndn::mgmt::face_uri::Protocol;
 use ndn::mgmt::values::{FacePersistency, FaceScope};
@@ -97,19 +97,15 @@ impl<P: Pit> Plane<P> {
     /// Adds one link packet to a burst, which is forwarded when it is full. The caller forwards what is left in it.
     #[inline(always)]
     fn take<'p>(&mut self, face: FaceId, octets: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
-        match LpPacket::parse(octets) {
-            Ok(packet) if packet.header.is_fragmented() => {
+        match burst.push(face, octets) {
+            Ok(()) if burst.is_full() => self.forward(burst),
+            Ok(()) => {}
+            Err(PushError::Malformed) => self.forwarder.dropped(face, DropReason::Malformed),
+            Err(PushError::Fragment(packet)) => {
                 // The order of packets on a face stays: what came before the last piece goes before the whole.
                 self.forward(burst);
                 self.take_piece(face, &packet, octets);
             }
-            Ok(packet) => {
-                burst.push(face, &packet);
-                if burst.is_full() {
-                    self.forward(burst);
-                }
-            }
-            Err(_) => self.forwarder.dropped(face, DropReason::Malformed),
         }
     }
 

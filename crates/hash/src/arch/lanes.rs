@@ -43,8 +43,10 @@ pub(crate) trait Lanes: Stage {
         }
         columns
     }
-    /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
-    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V;
+    /// Lane i of vector w is word w of `table[index[i] % LEN]`; LEN is a power of two.
+    fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Self::V) -> [Self::V; 4];
+    /// Word w of `to[i]` becomes lane i of vector w.
+    fn store_rows(self, rows: [Self::V; 4], to: &mut [[u64; 4]; WIDTH]);
 }
 
 /// Work that is generic over the lanes. `run` must be `#[inline(always)]`.
@@ -168,8 +170,15 @@ impl Lanes for Portable {
         at.map(|at| u64::from_le_bytes(table.as_chunks().0[at as usize % LEN / 8]))
     }
     #[inline(always)]
-    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Self::V) -> Self::V {
+    fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Self::V) -> [Self::V; 4] {
         const { assert!(LEN.is_power_of_two()) };
-        index.map(|i| table[i as usize & (LEN - 1)])
+        let rows = index.map(|i| table[i as usize & (LEN - 1)]);
+        core::array::from_fn(|word| rows.map(|row| row[word]))
+    }
+    #[inline(always)]
+    fn store_rows(self, rows: [Self::V; 4], to: &mut [[u64; 4]; WIDTH]) {
+        for (i, to) in to.iter_mut().enumerate() {
+            *to = rows.map(|row| row[i]);
+        }
     }
 }

@@ -218,6 +218,17 @@ impl Avx512 {
 
 // In the impls below: SAFETY of the register operations: the token exists only where `detect` found the features.
 // SAFETY of the memory operations: the references span eight `u64`, and the unaligned forms are used.
+impl Avx512 {
+    /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
+    #[inline(always)]
+    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: __m512i) -> __m512i {
+        const { assert!(LEN.is_power_of_two()) };
+        let index = self.and(index, self.splat(LEN as u64 - 1));
+        // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
+        unsafe { _mm512_i64gather_epi64::<8>(index, table.as_ptr().cast()) }
+    }
+}
+
 impl Lanes for Avx512 {
     type V = __m512i;
     const PAIRS: bool = true;
@@ -295,12 +306,55 @@ impl Lanes for Avx512 {
         // SAFETY: `words` has 8 N words, of which word N i + at % N is read for every i below 8.
         unsafe { _mm512_i64gather_epi64::<8>(self.load(&rows), words.as_ptr().add(at % N).cast()) }
     }
+    /// By loads and shuffles: four gathers take several times as long.
     #[inline(always)]
-    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: __m512i) -> __m512i {
+    fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: __m512i) -> [__m512i; 4] {
         const { assert!(LEN.is_power_of_two()) };
-        let index = self.and(index, self.splat(LEN as u64 - 1));
-        // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
-        unsafe { _mm512_i64gather_epi64::<8>(index, table.as_ptr().cast()) }
+        let mut at = [0; WIDTH];
+        self.store(index, &mut at);
+        let row = |i: usize| &table[at[i] as usize & (LEN - 1)];
+        // Rows i and i + 4 side by side.
+        // SAFETY: a row is 256 bits, read by the unaligned form; the rest are register operations.
+        let two = |i: usize| unsafe {
+            let [low, high] = [row(i), row(i + 4)].map(|row| _mm256_loadu_si256(row.as_ptr().cast()));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        };
+        let (a, b, c, d) = (two(0), two(1), two(2), two(3));
+        // SAFETY: register operations.
+        unsafe {
+            let (low, high) =
+                (_mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15));
+            // Words 0 and 2, then words 1 and 3, of a and b, and of c and d.
+            let even = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+            let odd = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+            [
+                _mm512_permutex2var_epi64(even.0, low, even.1),
+                _mm512_permutex2var_epi64(odd.0, low, odd.1),
+                _mm512_permutex2var_epi64(even.0, high, even.1),
+                _mm512_permutex2var_epi64(odd.0, high, odd.1),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn store_rows(self, [v0, v1, v2, v3]: [__m512i; 4], to: &mut [[u64; 4]; WIDTH]) {
+        // SAFETY: register operations, and stores of 256 bits to rows of 256 bits by the unaligned form.
+        unsafe {
+            let (low, high) =
+                (_mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15));
+            // Words 0 and 1, then 2 and 3, of the even lanes, and of the odd ones.
+            let even = (_mm512_unpacklo_epi64(v0, v1), _mm512_unpacklo_epi64(v2, v3));
+            let odd = (_mm512_unpackhi_epi64(v0, v1), _mm512_unpackhi_epi64(v2, v3));
+            let pairs = [
+                (0, _mm512_permutex2var_epi64(even.0, low, even.1)),
+                (4, _mm512_permutex2var_epi64(even.0, high, even.1)),
+                (1, _mm512_permutex2var_epi64(odd.0, low, odd.1)),
+                (5, _mm512_permutex2var_epi64(odd.0, high, odd.1)),
+            ];
+            for (i, rows) in pairs {
+                _mm256_storeu_si256(to[i].as_mut_ptr().cast(), _mm512_castsi512_si256(rows));
+                _mm256_storeu_si256(to[i + 2].as_mut_ptr().cast(), _mm512_extracti64x4_epi64::<1>(rows));
+            }
+        }
     }
 }
 
@@ -433,12 +487,40 @@ impl Lanes for Avx2 {
         }
         columns
     }
+    /// By loads and shuffles: four gathers take several times as long.
     #[inline(always)]
-    fn gather<const LEN: usize>(self, table: &[u64; LEN], index: Pair) -> Pair {
+    fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Pair) -> [Pair; 4] {
         const { assert!(LEN.is_power_of_two()) };
-        let index = self.and(index, self.splat(LEN as u64 - 1));
-        let at = table.as_ptr().cast();
-        // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
-        unsafe { [_mm256_i64gather_epi64::<8>(at, index[0]), _mm256_i64gather_epi64::<8>(at, index[1])] }
+        let mut at = [0; WIDTH];
+        self.store(index, &mut at);
+        // SAFETY: a row is 256 bits, read by the unaligned form.
+        let row = |i: usize| unsafe { _mm256_loadu_si256(table[at[i] as usize & (LEN - 1)].as_ptr().cast()) };
+        let [low, high] = [0, 4].map(|i| transposed([row(i), row(i + 1), row(i + 2), row(i + 3)]));
+        core::array::from_fn(|word| [low[word], high[word]])
+    }
+    #[inline(always)]
+    fn store_rows(self, rows: [Pair; 4], to: &mut [[u64; 4]; WIDTH]) {
+        for (half, to) in to.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            for (row, to) in transposed(rows.map(|row| row[half])).into_iter().zip(to) {
+                // SAFETY: a row is 256 bits, written by the unaligned form.
+                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), row) }
+            }
+        }
+    }
+}
+
+/// Four rows of four words as four columns.
+#[inline(always)]
+fn transposed([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+    // SAFETY: register operations.
+    unsafe {
+        let even = (_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d));
+        let odd = (_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d));
+        [
+            _mm256_permute2x128_si256::<0x20>(even.0, even.1),
+            _mm256_permute2x128_si256::<0x20>(odd.0, odd.1),
+            _mm256_permute2x128_si256::<0x31>(even.0, even.1),
+            _mm256_permute2x128_si256::<0x31>(odd.0, odd.1),
+        ]
     }
 }

@@ -39,15 +39,15 @@ impl EveryPrefix for Crc32c {
 impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
     #[inline(always)]
     fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
-        let Group { octets, states: [states, ..], ends, names, prefixes, height, .. } = group;
+        let Group { octets, registers, ends, names, prefixes, height, .. } = group;
         if *names == 1 {
-            chain::<S, 1>(self.step, octets, states, *height);
+            chain::<S, 1>(self.step, octets, registers, *height);
         } else {
-            chain::<S, WIDTH>(self.step, octets, states, *height);
+            chain::<S, WIDTH>(self.step, octets, registers, *height);
         }
         let eights = ends.as_chunks().0.iter().zip(out.as_chunks_mut().0);
         for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
-            self.step.eight_ends(octets, states, ends, hashes);
+            self.step.eight_ends(octets, registers, ends, hashes);
             for hash in hashes {
                 *hash = finished(*hash);
             }

@@ -10,7 +10,7 @@ pub(super) const WORDS: usize = STRIDE / 8;
 const PREFIXES: usize = 256;
 
 /// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the states.
-/// About 24 KiB, of which names of common length touch a few; made once and reused, nothing in it needs clearing.
+/// About 28 KiB, of which names of common length touch a few; made once and reused, nothing in it needs clearing.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Group {
@@ -19,8 +19,9 @@ pub struct Group {
     /// Keeps a word and its state at different offsets in their pages: a CPU takes a load for dependent on a store
     /// before it where the low 12 bits of their addresses agree, and would stall the chain at every word.
     _apart: [u64; 32],
-    /// States before each word, an array for each 64 bits of a state; how they are laid out is the hash's affair.
-    pub(super) states: [[u64; WORDS * WIDTH]; 4],
+    /// States before each word, and registers, for hashes whose state is one word: the hash lays them out.
+    pub(super) states: [[u64; 4]; WORDS * WIDTH],
+    pub(super) registers: [u64; WORDS * WIDTH],
     /// Where each prefix ends in `octets`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
     /// How many prefixes each name has.
@@ -50,7 +51,8 @@ impl Group {
         Self {
             octets: [0; STRIDE * WIDTH],
             _apart: [0; 32],
-            states: [[0; WORDS * WIDTH]; 4],
+            states: [[0; 4]; WORDS * WIDTH],
+            registers: [0; WORDS * WIDTH],
             ends: [0; PREFIXES * WIDTH],
             counts: [0; WIDTH],
             names: 0,

@@ -67,42 +67,29 @@ const FIRST_WORDS: [u64; WIDTH] = {
 /// The state before word w of name n is kept at `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
+    let Group { octets, states, height, .. } = group;
     let mut state = Words::splat(lanes, initial);
     let mut at = lanes.load(&FIRST_WORDS);
-    for (w, ((s0, s1), (s2, s3))) in rows(&mut group.states).enumerate() {
+    for (w, row) in states.as_chunks_mut().0.iter_mut().enumerate() {
         let Words([v0, v1, v2, v3]) = state;
-        lanes.store(v0.1, s0);
-        lanes.store(v1.1, s1);
-        lanes.store(v2.1, s2);
-        lanes.store(v3.1, s3);
+        lanes.store_rows([v0.1, v1.1, v2.1, v3.1], row);
         // Words are dear: none is taken in that no prefix needs.
-        if w >= group.height {
+        if w >= *height {
             break;
         }
-        state.compress::<C>(Vector(lanes, lanes.gather_words(&group.octets, at)));
+        state.compress::<C>(Vector(lanes, lanes.gather_words(octets, at)));
         at = lanes.add(at, lanes.splat(8));
     }
-}
-
-/// A vector of each of the four words.
-type Row<'g> = ((&'g mut [u64; WIDTH], &'g mut [u64; WIDTH]), (&'g mut [u64; WIDTH], &'g mut [u64; WIDTH]));
-
-/// The places for the states, row by row.
-#[inline(always)]
-fn rows(states: &mut [[u64; WORDS * WIDTH]; 4]) -> impl Iterator<Item = Row<'_>> {
-    let [s0, s1, s2, s3] = states;
-    let (s0, s1) = (s0.as_chunks_mut().0.iter_mut(), s1.as_chunks_mut().0.iter_mut());
-    let (s2, s3) = (s2.as_chunks_mut().0.iter_mut(), s3.as_chunks_mut().0.iter_mut());
-    s0.zip(s1).zip(s2.zip(s3))
 }
 
 /// [`chain`] for a group of one name: one chain is shorter in plain registers.
 #[inline(always)]
 fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
+    let Group { octets, states, height, .. } = group;
     let mut state = initial;
-    let rows = rows(&mut group.states).take(group.height + 1);
-    for (word, ((s0, s1), (s2, s3))) in group.octets.as_chunks().0.iter().zip(rows) {
-        [s0[0], s1[0], s2[0], s3[0]] = state.0;
+    let rows = states.as_chunks_mut::<WIDTH>().0.iter_mut().take(*height + 1);
+    for (word, [first, ..]) in octets.as_chunks().0.iter().zip(rows) {
+        *first = state.0;
         state.compress::<C>(u64::from_le_bytes(*word));
     }
 }
@@ -110,20 +97,16 @@ fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
 /// Finishes the prefixes, eight at a time, each from the state before its last word.
 #[inline(always)]
 fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &Group, out: &mut [u64]) {
-    // Written out, here and below: an array's `map` may stay a call, and vectors would then go through memory.
-    let Group { octets, states: [s0, s1, s2, s3], ends, prefixes, .. } = group;
+    let Group { octets, states, ends, prefixes, .. } = group;
     let eights = ends.as_chunks::<WIDTH>().0.iter().zip(out.as_chunks_mut::<WIDTH>().0);
     for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
         let end = lanes.widen(ends);
         // The kept state: word (end % STRIDE) / 8, name end / STRIDE.
         let word = lanes.and(end, lanes.splat(STRIDE as u64 - 8));
         let slot = lanes.xor(word, lanes.shr::<{ STRIDE.ilog2() }>(end));
-        let state = Words([
-            Vector(lanes, lanes.gather(s0, slot)),
-            Vector(lanes, lanes.gather(s1, slot)),
-            Vector(lanes, lanes.gather(s2, slot)),
-            Vector(lanes, lanes.gather(s3, slot)),
-        ]);
+        // Written out: an array's `map` may stay a call, and vectors would then go through memory.
+        let [v0, v1, v2, v3] = lanes.gather_rows(states, slot);
+        let state = Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)]);
         // The octets of the last word that are in the prefix: its low 8 · (end % 8) bits.
         let bits = lanes.and(lanes.shl(end, lanes.splat(3)), lanes.splat(56));
         let mask = lanes.add(lanes.shl(lanes.splat(1), bits), lanes.splat(u64::MAX));

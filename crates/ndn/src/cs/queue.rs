@@ -15,6 +15,13 @@ impl Default for Link {
     }
 }
 
+impl Link {
+    /// The packet behind it.
+    pub(super) fn next(&self) -> Option<u32> {
+        (self.next != NONE).then_some(self.next)
+    }
+}
+
 /// A queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {

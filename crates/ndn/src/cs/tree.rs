@@ -136,6 +136,30 @@ impl Tree {
         self.probed(name).for_each(|len| self.places.prefetch_entry(name.prefix(len)));
     }
 
+    /// Prefetches a node.
+    #[inline(always)]
+    pub(super) fn prefetch_node(&self, slot: u32) {
+        self.places.prefetch_slot(slot);
+    }
+
+    /// Prefetches the places around a node, and its bucket.
+    #[inline(always)]
+    pub(super) fn prefetch_around(&self, slot: u32) {
+        let Some((hash, Place::Node(node))) = self.places.entry(slot) else { return };
+        self.places.prefetch(*hash);
+        for slot in [node.parent, node.next, node.prev, node.edge] {
+            self.places.prefetch_slot(slot);
+        }
+    }
+
+    /// Prefetches the bucket of the edge that leads to a node.
+    #[inline(always)]
+    pub(super) fn prefetch_edge(&self, slot: u32) {
+        if let Some((hash, _)) = self.node(slot).and_then(|node| self.places.entry(node.edge)) {
+            self.places.prefetch(*hash);
+        }
+    }
+
     /// The lengths, longest first, at which a search for a name probes.
     #[inline(always)]
     fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {

@@ -1,6 +1,6 @@
 //! The last stage: look up, change the tables, and send, packet after packet in order of arrival.
 
-use super::burst::{Burst, Content, Ingress};
+use super::burst::{Burst, Content, Packet};
 use super::{DropReason, Forwarder, Output};
 use crate::hashed::HashedName;
 use crate::pit::Pit;
@@ -17,9 +17,9 @@ pub struct Act<'f, P, O> {
 
 impl<P: Pit, O: Output> Act<'_, P, O> {
     #[inline(always)]
-    fn act(&mut self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>) -> Result<(), DropReason> {
+    fn act(&mut self, packet: Packet<'_, '_, P::Mark>, name: &HashedName<'_>) -> Result<(), DropReason> {
         let Self { forwarder, now, out } = self;
-        match &packet.content {
+        match &packet.ingress.content {
             Content::None => Ok(()),
             Content::Interest(interest) => forwarder.interest(packet, interest, name, *now, *out),
             Content::Nack(interest) => forwarder.nack(packet, interest, name, *now, *out),
@@ -32,8 +32,11 @@ impl<P: Pit, O: Output> Stage<Burst<'_, P::Mark>> for Act<'_, P, O> {
     #[inline(always)]
     fn run(&mut self, burst: &mut Burst<'_, P::Mark>) {
         let names = self.forwarder.decode.take_names();
-        for packet in &mut burst.packets {
-            packet.outcome = packet.outcome.and_then(|()| self.act(packet, &names.of(packet)));
+        let Burst { packets, headers } = burst;
+        for packet in packets {
+            let (header, name) = (headers.of(packet), names.of(packet));
+            packet.outcome =
+                packet.outcome.and_then(|()| self.act(Packet { ingress: packet, header }, &name));
             if let Err(reason) = packet.outcome {
                 self.forwarder.dropped(packet.face, reason);
             }

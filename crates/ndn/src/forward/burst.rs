@@ -15,13 +15,28 @@ pub const BURST: usize = 64;
 #[derive(Debug)]
 pub struct Burst<'p, M = ()> {
     pub(super) packets: SmallVec<[Ingress<'p, M>; BURST]>,
+    pub(super) headers: Headers<'p>,
+}
+
+/// The link headers of the packets of a burst that have one: most have none, and a header is large.
+#[derive(Debug)]
+pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
+
+/// Why octets were not added to a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushError<'p> {
+    /// The octets are no link packet.
+    Malformed,
+    /// The link packet has one of several fragments, to be reassembled before it is forwarded.
+    Fragment(LpPacket<'p>),
 }
 
 /// A packet of a burst.
 #[derive(Debug)]
 pub(super) struct Ingress<'p, M> {
     pub(super) face: FaceId,
-    pub(super) header: LpHeader<'p>,
+    /// The number of its link header; [`BARE`] if it has none.
+    pub(super) header: u8,
     pub(super) fragment: &'p [u8],
     pub(super) content: Content<'p>,
     /// The number of its name among the hashed names of the burst.
@@ -29,6 +44,27 @@ pub(super) struct Ingress<'p, M> {
     /// The mark of an Interest, or why an Interest with this header is dropped. Set by the stage that prefetches.
     pub(super) mark: Option<Result<M, DropReason>>,
     pub(super) outcome: Result<(), DropReason>,
+}
+
+/// The number of no link header.
+const BARE: u8 = u8::MAX;
+
+/// The header of packets that have none.
+static EMPTY: LpHeader<'static> = LpHeader::EMPTY;
+
+impl<'p> Headers<'p> {
+    /// The link header of a packet.
+    #[inline(always)]
+    pub(super) fn of<M>(&self, packet: &Ingress<'p, M>) -> &LpHeader<'p> {
+        if packet.header == BARE { &EMPTY } else { self.0.get(usize::from(packet.header)).unwrap_or(&EMPTY) }
+    }
+}
+
+/// A packet of a burst with its link header.
+#[derive(Debug)]
+pub(super) struct Packet<'b, 'p, M> {
+    pub(super) ingress: &'b Ingress<'p, M>,
+    pub(super) header: &'b LpHeader<'p>,
 }
 
 /// The network packet of a link packet.
@@ -52,20 +88,50 @@ impl<'p, M> Burst<'p, M> {
     /// A burst without packets.
     #[inline(always)]
     pub fn new() -> Self {
-        Self { packets: SmallVec::new() }
+        Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()) }
     }
 
-    /// Adds a link packet that came from `face`. A full burst drops it: [`is_full`](Self::is_full) tells.
+    /// Adds octets that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes no more.
+    ///
+    /// # Errors
+    /// Why they were not added.
     #[inline(always)]
-    pub fn push(&mut self, face: FaceId, packet: &LpPacket<'p>) {
-        debug_assert!(!self.is_full(), "the caller handles a full burst first");
+    pub fn push(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError<'p>> {
+        if LpPacket::is_bare(octets) {
+            self.add(face, BARE, octets);
+            return Ok(());
+        }
+        self.push_wrapped(face, octets)
+    }
+
+    #[inline(never)]
+    fn push_wrapped(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError<'p>> {
+        let packet = LpPacket::parse(octets).map_err(|_| PushError::Malformed)?;
+        if packet.header.is_fragmented() {
+            return Err(PushError::Fragment(packet));
+        }
+        self.push_packet(face, &packet);
+        Ok(())
+    }
+
+    /// Adds a link packet that came from `face`, and is not a fragment of several.
+    pub fn push_packet(&mut self, face: FaceId, packet: &LpPacket<'p>) {
+        if !self.is_full() {
+            self.headers.0.push(packet.header);
+            self.add(face, (self.headers.0.len() - 1) as u8, packet.fragment);
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, face: FaceId, header: u8, fragment: &'p [u8]) {
+        debug_assert!(!self.is_full(), "the caller forwards a full burst first");
         if self.is_full() {
             return;
         }
         self.packets.push(Ingress {
             face,
-            header: packet.header,
-            fragment: packet.fragment,
+            header,
+            fragment,
             content: Content::None,
             name: 0,
             mark: None,
@@ -95,6 +161,7 @@ impl<'p, M> Burst<'p, M> {
     #[inline(always)]
     pub fn clear(&mut self) {
         self.packets.clear();
+        self.headers.0.clear();
     }
 
     /// The outcome of each packet, in order of arrival: why it was dropped, if it was. Valid after the last stage.

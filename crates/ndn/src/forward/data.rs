@@ -1,6 +1,6 @@
 //! The way of Data.
 
-use super::burst::Ingress;
+use super::burst::Packet;
 use super::{DropReason, Forwarder, Output, Part, digest_for, header_for, is_management, out_of_scope, ways};
 use crate::dead_nonce::LIFETIME;
 use crate::face::{Face, FaceId, LinkType};
@@ -15,14 +15,14 @@ impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub(super) fn data(
         &mut self,
-        packet: &Ingress<'_, P::Mark>,
+        packet: Packet<'_, '_, P::Mark>,
         data: &Data<'_>,
         name: &HashedName<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Ingress { face: from, header, .. } = packet;
-        let (from, octets) = (*from, data.as_bytes());
+        let Packet { ingress, header } = packet;
+        let (from, octets) = (ingress.face, data.as_bytes());
         let Self { hasher, pit, faces, cs, counters, config, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;

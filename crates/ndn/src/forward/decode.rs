@@ -72,8 +72,9 @@ impl<M> Stage<Burst<'_, M>> for Decode {
     #[inline(always)]
     fn run(&mut self, burst: &mut Burst<'_, M>) {
         let mut names = 0;
-        for packet in &mut burst.packets {
-            match decode(packet) {
+        let Burst { packets, headers } = burst;
+        for packet in packets.iter_mut() {
+            match decode(packet, headers.of(packet).nack.is_some()) {
                 Ok(content) => {
                     packet.content = content;
                     packet.name = names;
@@ -82,9 +83,9 @@ impl<M> Stage<Burst<'_, M>> for Decode {
                 Err(reason) => packet.outcome = Err(reason),
             }
         }
-        let octets = burst.packets.iter().filter_map(|packet| packet.content.name_octets());
+        let octets = packets.iter().filter_map(|packet| packet.content.name_octets());
         self.one_pass.burst(octets, &mut self.names.hashes);
-        for packet in &mut burst.packets {
+        for packet in packets {
             if matches!(packet.content, Content::None) {
                 continue;
             }
@@ -102,12 +103,11 @@ impl<M> Stage<Burst<'_, M>> for Decode {
 
 /// Decodes all of a packet but its name.
 #[inline(always)]
-fn decode<'p, M>(packet: &Ingress<'p, M>) -> Result<Content<'p>, DropReason> {
+fn decode<'p, M>(packet: &Ingress<'p, M>, nack: bool) -> Result<Content<'p>, DropReason> {
     let fragment = packet.fragment;
     if fragment.len() > MAX_PACKET {
         return Err(DropReason::TooLong);
     }
-    let nack = packet.header.nack.is_some();
     Ok(match fragment.first().map(|typ| u32::from(*typ)) {
         Some(INTEREST) => {
             let interest = Interest::parse_but_name(fragment)?;

@@ -1,6 +1,6 @@
 //! The way of an Interest.
 
-use super::burst::Ingress;
+use super::burst::Packet;
 use super::{
     Config, Counters, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, Part, digest_for, header_for,
     is_localhop, out_of_scope, rewrite, ways,
@@ -142,16 +142,17 @@ impl<P: Pit> Forwarder<P> {
     #[inline(always)]
     pub(super) fn interest(
         &mut self,
-        packet: &Ingress<'_, P::Mark>,
+        packet: Packet<'_, '_, P::Mark>,
         interest: &Interest<'_>,
         name: &HashedName<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let mark = packet.mark.as_ref().unwrap_or(&Err(DropReason::Malformed)).as_ref().map_err(|why| *why);
+        let Packet { ingress, header } = packet;
+        let mark = ingress.mark.as_ref().unwrap_or(&Err(DropReason::Malformed)).as_ref().map_err(|why| *why);
         let request = Request {
-            from: packet.face,
-            header: &packet.header,
+            from: ingress.face,
+            header,
             octets: interest.as_bytes(),
             digest: mark.map_or(&[], P::digest_of),
             name,
@@ -221,7 +222,9 @@ impl<P: Pit> Forwarder<P> {
         } = self;
         let Request { from, header, name, .. } = request;
         let digest_type = config.digest_type;
-        out.enter(Part::Face);
+        if !request.admitted {
+            out.enter(Part::Face);
+        }
         let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
         if !request.admitted {
             admit(face, counters, name, interest)?;

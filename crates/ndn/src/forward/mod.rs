@@ -22,7 +22,7 @@ mod rewrite;
 mod sweep;
 
 pub use act::Act;
-pub use burst::{BURST, Burst};
+pub use burst::{BURST, Burst, PushError};
 pub use counters::Counters;
 pub use decode::Decode;
 pub use drop::{DropCounters, DropReason};
@@ -71,7 +71,7 @@ pub trait Output {
 /// A part of the work of [`Act`] on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The ingress face: lookup, counters, scope. Each packet begins with it.
+    /// The ingress face: lookup, counters, scope. Each packet that was decoded begins with it, and enters it once.
     Face,
     /// The dead nonce list, and loops.
     Loop,
@@ -186,7 +186,7 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let mut burst = Burst::new();
-        burst.push(face, packet);
+        burst.push_packet(face, packet);
         self.receive_burst(&mut burst, now, out);
         burst.outcomes().next().unwrap_or(Ok(()))
     }

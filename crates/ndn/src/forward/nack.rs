@@ -1,6 +1,6 @@
 //! The way of a Nack.
 
-use super::burst::Ingress;
+use super::burst::Packet;
 use super::{DropReason, Forwarder, Output, Part, digest_for, out_of_scope, ways};
 use crate::face::LinkType;
 use crate::hashed::HashedName;
@@ -14,14 +14,14 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     pub(super) fn nack(
         &mut self,
-        packet: &Ingress<'_, P::Mark>,
+        packet: Packet<'_, '_, P::Mark>,
         interest: &Interest<'_>,
         name: &HashedName<'_>,
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Ingress { face: from, header, mark, .. } = packet;
-        let from = *from;
+        let Packet { ingress, header } = packet;
+        let (from, mark) = (ingress.face, ingress.mark);
         let reason = header.nack.unwrap_or(NackReason::NONE);
         let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
         out.enter(Part::Face);

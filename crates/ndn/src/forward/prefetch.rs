@@ -1,16 +1,22 @@
 //! The second stage: bring into the cache what the packets of a burst will need.
 //!
-//! A packet reads some twenty cache lines of tables that are far larger than a cache. Handled one by one, packets
+//! A packet reads some twenty cache lines of tables that may be far larger than a cache. Handled one by one, packets
 //! wait for each of these in turn; here the misses of the whole burst overlap. Three passes follow the pointers:
 //! buckets, then the entries that they lead to, then the memory that these own. The passes read tables and write
 //! none; packets later in the burst may find other entries than were prefetched, which costs them time alone.
+//!
+//! Tables that a cache holds get the first pass alone.
 
 use super::Forwarder;
 use super::burst::{Burst, Content, Ingress};
 use super::decode::Names;
+use crate::cs::Pass;
 use crate::hashed::HashedName;
 use crate::pit::{Hop, Pit};
 use table::stage::Stage;
+
+/// Entries of a table that a cache of the second level holds, a few hundred bytes each.
+const CACHED: usize = 1 << 12;
 
 /// Derives the marks of Interests, and prefetches. It changes no table.
 #[derive(Debug)]
@@ -18,12 +24,19 @@ pub struct Prefetch<'f, P> {
     pub(super) forwarder: &'f Forwarder<P>,
 }
 
+/// Tables that are larger than a cache.
+#[derive(Clone, Copy)]
+struct Large {
+    pit: bool,
+    fib: bool,
+    store: bool,
+}
+
 impl<P: Pit> Prefetch<'_, P> {
     /// Where the entries stand.
     #[inline(always)]
-    fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, names: &Names) {
-        let Forwarder { pit, cs, dead, fib, choice, config, .. } = self.forwarder;
-        let hop = Hop::of(&packet.header, config.digest_type);
+    fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: Hop<'_>, names: &Names, large: Large) {
+        let Forwarder { pit, cs, dead, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None => {}
             Content::Interest(interest) => {
@@ -34,8 +47,9 @@ impl<P: Pit> Prefetch<'_, P> {
                 }
                 dead.prefetch(name.hash(), interest.nonce().unwrap_or_default());
                 cs.prefetch(&name);
-                fib.prefetch(&name);
-                choice.prefetch(&name);
+                if large.fib {
+                    fib.prefetch(&name);
+                }
                 packet.mark = Some(mark);
             }
             Content::Nack(interest) => {
@@ -55,21 +69,38 @@ impl<P: Pit> Prefetch<'_, P> {
 
     /// The entries.
     #[inline(always)]
-    fn entries(&self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>) {
-        let Forwarder { pit, cs, fib, config, .. } = self.forwarder;
+    fn entries(&self, packet: &Ingress<'_, P::Mark>, hop: Hop<'_>, name: &HashedName<'_>, large: Large) {
+        let Forwarder { pit, cs, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None | Content::Nack(_) => {}
             Content::Interest(_) => {
                 if let Some(Ok(mark)) = &packet.mark {
                     pit.prefetch_entry(name.hash(), mark);
                 }
-                fib.prefetch_entries(name);
-                cs.prefetch_entry(name);
+                if large.fib {
+                    fib.prefetch_entries(name);
+                }
+                if large.store {
+                    cs.prefetch_entry(name);
+                }
             }
             Content::Data(_) => {
-                pit.prefetch_match_entry(name.hash(), Hop::of(&packet.header, config.digest_type));
-                cs.prefetch_insert_entries(name);
+                pit.prefetch_match_entry(name.hash(), hop);
+                if large.store {
+                    cs.prefetch_insert_entries(name);
+                }
             }
+        }
+    }
+
+    /// What the entries own.
+    #[inline(always)]
+    fn owned(&self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>, large: Large) {
+        let Forwarder { pit, fib, .. } = self.forwarder;
+        match &packet.content {
+            Content::Interest(_) if large.fib => fib.prefetch_components(name),
+            Content::Data(_) if large.pit => pit.prefetch_match_packet(name.hash()),
+            _ => {}
         }
     }
 }
@@ -77,16 +108,34 @@ impl<P: Pit> Prefetch<'_, P> {
 impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
     #[inline(always)]
     fn run(&mut self, burst: &mut Burst<'_, P::Mark>) {
-        let names = self.forwarder.decode.names();
-        for packet in &mut burst.packets {
-            self.buckets(packet, names);
+        let Forwarder { decode, pit, fib, cs, config, .. } = self.forwarder;
+        let (names, digest_type) = (decode.names(), config.digest_type);
+        let large = Large { pit: pit.len() > CACHED, fib: fib.len() > CACHED, store: cs.len() > CACHED };
+        let Burst { packets, headers } = burst;
+        let mut data = 0;
+        for packet in packets.iter_mut() {
+            let hop = Hop::of(headers.of(packet), digest_type);
+            self.buckets(packet, hop, names, large);
+            data += usize::from(matches!(packet.content, Content::Data(_)));
         }
         // A lone packet would wait here for what it will wait for anyway.
-        if burst.len() < 2 {
+        if packets.len() < 2 || !(large.pit || large.fib || large.store) {
             return;
         }
-        for packet in &burst.packets {
-            self.entries(packet, &names.of(packet));
+        let evicts = |pass| {
+            if large.store {
+                cs.prefetch_evictions(data, pass);
+            }
+        };
+        evicts(Pass::Buckets);
+        for packet in packets.iter() {
+            let hop = Hop::of(headers.of(packet), digest_type);
+            self.entries(packet, hop, &names.of(packet), large);
         }
+        evicts(Pass::Entries);
+        for packet in packets.iter() {
+            self.owned(packet, &names.of(packet), large);
+        }
+        evicts(Pass::Owned);
     }
 }

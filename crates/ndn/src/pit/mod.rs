@@ -114,6 +114,15 @@ pub trait Pit {
         self.entries().table.prefetch_entry(hash);
     }
 
+    /// Prefetches the Interest of an entry whose name has this hash; the entry should be in the cache.
+    #[inline(always)]
+    fn prefetch_match_packet(&self, hash: u64) {
+        self.of_name(hash, |_, key, _| {
+            table::prefetch_bytes(key.packet());
+            true
+        });
+    }
+
     /// The entry of `interest`, whose name `name` is.
     fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Self::Mark) -> Option<u32>;
 

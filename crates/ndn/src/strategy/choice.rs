@@ -146,12 +146,6 @@ impl Choice {
         self.prefixes.longest_slot_mut(name)
     }
 
-    /// Prefetches the buckets that a lookup of `name` may read.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
-        self.prefixes.prefetch(name);
-    }
-
     /// The strategy in a slot.
     #[inline(always)]
     pub(crate) fn at(&mut self, slot: u32) -> Option<&mut Strategy> {

@@ -164,6 +164,24 @@ pub struct LpHeader<'a> {
 }
 
 impl<'a> LpHeader<'a> {
+    /// A header without fields.
+    pub const EMPTY: Self = Self {
+        sequence: None,
+        frag_index: 0,
+        frag_count: 0,
+        pit_token: &[],
+        nack: None,
+        incoming_face: None,
+        next_hop_face: None,
+        cache_policy: None,
+        congestion_mark: 0,
+        acks: Acks(&[]),
+        tx_sequence: None,
+        non_discovery: false,
+        prefix_announcement: &[],
+        digest: DigestField { typ: 0, value: &[] },
+    };
+
     /// Whether no field is set.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -341,14 +359,17 @@ impl<'a> LpPacket<'a> {
     /// The first rule that the octets break.
     #[inline(always)]
     pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        let header = LpHeader::default();
-        match octets.first() {
-            // Whether their length is right, the parser of that packet finds out.
-            Some(&first) if u32::from(first) == INTEREST || u32::from(first) == DATA => {
-                Ok(Self { header, fragment: octets })
-            }
-            _ => Self::parse_wrapped(octets),
+        if Self::is_bare(octets) {
+            return Ok(Self { header: LpHeader::EMPTY, fragment: octets });
         }
+        Self::parse_wrapped(octets)
+    }
+
+    /// True if the octets begin as a bare Interest or Data packet. The parser of that packet finds out if their length
+    /// is right.
+    #[inline(always)]
+    pub(crate) fn is_bare(octets: &[u8]) -> bool {
+        octets.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))
     }
 
     #[inline(never)]

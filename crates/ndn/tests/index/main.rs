@@ -7,6 +7,7 @@ mod rig;
 #[allow(unreachable_pub, reason = "it is shared")]
 mod support;
 
+mod bursts;
 mod departed;
 mod digest;
 mod network;

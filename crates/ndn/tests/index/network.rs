@@ -12,7 +12,7 @@ use name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use name::ndn::Ndn;
 use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::fib::NextHop;
-use ndn::forward::{Config, Forwarder};
+use ndn::forward::{BURST, Burst, Config, Forwarder};
 use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
 use ndn::strategy::{Dice, Strategy};
 use ndn::time::Time;
@@ -180,16 +180,20 @@ type Trace = BTreeSet<(u64, usize, usize, Vec<u8>, Option<u64>, u64, Vec<u8>)>;
 
 struct Network<'p, P> {
     plan: &'p Plan,
+    /// Hands packets that come to one node at one time over in bursts.
+    bursts: bool,
     forwarders: Vec<Forwarder<P>>,
     faces: Vec<Vec<FaceId>>,
     under_way: BTreeSet<Arrival>,
     trace: Trace,
     /// Tokens and digests of forwarders' own that came back.
     hints: usize,
+    /// Packets of the largest burst.
+    most: usize,
 }
 
 impl<'p, P: Pit> Network<'p, P> {
-    fn new(plan: &'p Plan, make: impl Fn(u8) -> P) -> Self {
+    fn new(plan: &'p Plan, bursts: bool, make: impl Fn(u8) -> P) -> Self {
         let mut forwarders = Vec::new();
         let mut faces = Vec::new();
         for (node, links) in plan.nodes.iter().enumerate() {
@@ -217,8 +221,16 @@ impl<'p, P: Pit> Network<'p, P> {
             let strategy = Strategy::from_name(strategy.view()).expect("a strategy");
             forwarders[*node].set_strategy(&name_of(prefix).view(), strategy);
         }
-        let mut network =
-            Self { plan, forwarders, faces, under_way: BTreeSet::new(), trace: Trace::new(), hints: 0 };
+        let mut network = Self {
+            plan,
+            bursts,
+            forwarders,
+            faces,
+            under_way: BTreeSet::new(),
+            trace: Trace::new(),
+            hints: 0,
+            most: 0,
+        };
         for (at, node, face, ask, token) in &plan.asks {
             let arrival = (at * 1_000_000, *node, *face, ask.build(), None, token.clone(), vec![]);
             network.under_way.insert(arrival);
@@ -226,35 +238,50 @@ impl<'p, P: Pit> Network<'p, P> {
         network
     }
 
-    fn run(mut self) -> (Trace, usize) {
+    /// Runs until nothing is under way; the trace, the hints, and the packets of the largest burst.
+    fn run(mut self) -> (Trace, usize, usize) {
         let mut last = 0;
-        while let Some((at, node, face, packet, nack, token, digest)) = self.under_way.pop_first() {
+        while let Some(first) = self.under_way.pop_first() {
+            let (at, node, ..) = first;
             last = at;
-            let now = Time(1_000_000 + at);
-            let header = LpHeader {
-                pit_token: &token,
-                nack: nack.map(NackReason),
-                digest: DigestField::new(INTEREST_DIGEST, &digest),
-                ..LpHeader::default()
-            };
-            let answers = nack.is_some() || packet.first() == Some(&6);
-            self.hints += usize::from(answers && !(token.is_empty() && digest.is_empty()));
-            let mut log = Log::default();
-            let from = self.faces[node][face];
-            let packet = LpPacket { header, fragment: &packet };
-            self.forwarders[node].turn(now);
-            let _ = self.forwarders[node].receive(from, &packet, now, &mut log);
-            check(&self.forwarders[node]);
-            for sent in log.0 {
-                self.sent(at, node, sent);
+            let mut arrivals = vec![first];
+            let goes_on = |(then, there, ..): &Arrival| (*then, *there) == (at, node);
+            while self.bursts && arrivals.len() < BURST && self.under_way.first().is_some_and(goes_on) {
+                arrivals.extend(self.under_way.pop_first());
             }
+            self.arrive(at, node, &arrivals);
         }
         for forwarder in &mut self.forwarders {
             forwarder.turn(Time(last).after_millis(100_000));
             assert!(forwarder.pit().is_empty());
             check(forwarder);
         }
-        (self.trace, self.hints)
+        (self.trace, self.hints, self.most)
+    }
+
+    /// Packets come to a node together.
+    fn arrive(&mut self, at: u64, node: usize, arrivals: &[Arrival]) {
+        let now = Time(1_000_000 + at);
+        let (mut burst, mut log) = (Burst::new(), Log::default());
+        for (_, _, face, packet, nack, token, digest) in arrivals {
+            let header = LpHeader {
+                pit_token: token,
+                nack: nack.map(NackReason),
+                digest: DigestField::new(INTEREST_DIGEST, digest),
+                ..LpHeader::default()
+            };
+            let answers = nack.is_some() || packet.first() == Some(&6);
+            self.hints += usize::from(answers && !(token.is_empty() && digest.is_empty()));
+            burst.push_packet(self.faces[node][*face], &LpPacket { header, fragment: packet });
+        }
+        self.most = self.most.max(burst.len());
+        let forwarder = &mut self.forwarders[node];
+        forwarder.turn(now);
+        forwarder.receive_burst(&mut burst, now, &mut log);
+        check(forwarder);
+        for sent in log.0 {
+            self.sent(at, node, sent);
+        }
     }
 
     fn sent(&mut self, at: u64, node: usize, sent: Sent) {
@@ -338,31 +365,37 @@ fn first_difference(one: &Trace, other: &Trace) -> Option<(String, bool)> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn all_indexes_forward_alike(seed in any::<u64>()) {
+    fn all_indexes_forward_alike_one_by_one_and_in_bursts(seed in any::<u64>()) {
         let plan = plan(seed);
-        let (by_name, _) = Network::new(&plan, |_| ByName::default()).run();
-        let (by_token, _) = Network::new(&plan, |node| ByToken::new(&Key::VECTOR, node)).run();
-        prop_assert_eq!(first_difference(&by_token, &by_name), None, "by token");
-        for function in [DigestFunction::Sha1, DigestFunction::Sip64([3; 16])] {
-            let make = |_| ByDigest::new(function, Satisfy::All, &Key::VECTOR);
-            let (by_digest, _) = Network::new(&plan, make).run();
-            prop_assert_eq!(first_difference(&by_digest, &by_name), None, "by digest");
+        let (by_name, ..) = Network::new(&plan, false, |_| ByName::default()).run();
+        let (in_bursts, ..) = Network::new(&plan, true, |_| ByName::default()).run();
+        prop_assert_eq!(first_difference(&in_bursts, &by_name), None, "by name, in bursts");
+        for bursts in [false, true] {
+            let (by_token, ..) = Network::new(&plan, bursts, |node| ByToken::new(&Key::VECTOR, node)).run();
+            prop_assert_eq!(first_difference(&by_token, &by_name), None, "by token, in bursts: {}", bursts);
+            for function in [DigestFunction::Sha1, DigestFunction::Sip64([3; 16])] {
+                let make = |_| ByDigest::new(function, Satisfy::All, &Key::VECTOR);
+                let (by_digest, ..) = Network::new(&plan, bursts, make).run();
+                prop_assert_eq!(first_difference(&by_digest, &by_name), None, "by digest, in bursts: {}", bursts);
+            }
         }
     }
 }
 
 #[test]
 fn the_networks_are_busy_and_hints_come_back() {
-    let (mut packets, mut hints) = (0, [0; 3]);
+    let (mut packets, mut hints, mut largest) = (0, [0; 3], 0);
     for seed in 0..50 {
         let plan = plan(seed);
-        let (by_name, none) = Network::new(&plan, |_| ByName::default()).run();
-        let (_, tokens) = Network::new(&plan, |node| ByToken::new(&Key::VECTOR, node)).run();
+        let (by_name, none, _) = Network::new(&plan, false, |_| ByName::default()).run();
+        let (_, tokens, burst) = Network::new(&plan, true, |node| ByToken::new(&Key::VECTOR, node)).run();
+        largest = largest.max(burst);
         let make = |_| ByDigest::new(DigestFunction::Sha1, Satisfy::All, &Key::VECTOR);
-        let (_, digests) = Network::new(&plan, make).run();
+        let (_, digests, _) = Network::new(&plan, false, make).run();
         packets += by_name.len();
         [none, tokens, digests].iter().zip(&mut hints).for_each(|(of, sum)| *sum += of);
     }
+    assert!(largest > 4, "the largest burst has {largest} packets");
     // Under names only what producers made up.
     assert!(packets > 5000 && hints[1] > 2 * hints[0] && hints[2] > 2 * hints[0], "{packets} {hints:?}");
 }
