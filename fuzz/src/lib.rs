@@ -10,6 +10,7 @@
 pub mod capture;
 
 pub mod dump;
+pub mod flows;
 pub mod forwarder;
 pub mod ndn;
 pub mod targets;

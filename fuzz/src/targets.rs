@@ -1,6 +1,6 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{capture, dump, forwarder, ndn};
+use crate::{capture, dump, flows, forwarder, ndn};
 use flow::packet::Packet;
 use name::ccnx::Ccnx;
 use name::ndn::Ndn;
@@ -16,6 +16,7 @@ macro_rules! with_targets {
             dns_render,
             dns_text,
             dns_zone,
+            flow_burst,
             flow_packet,
             name_ccnx,
             name_ndn,
@@ -59,6 +60,11 @@ pub fn dns_text(bytes: &[u8]) {
 /// Reads a zone file; see [`crate::check_zone`].
 pub fn dns_zone(bytes: &[u8]) {
     crate::check_zone(bytes);
+}
+
+/// Receives frames in bursts and one by one; see [`flows::check_burst`].
+pub fn flow_burst(bytes: &[u8]) {
+    flows::check_burst(bytes);
 }
 
 /// Reads a frame; capturing more of it changes nothing, and the received tuple is the sent one reversed.

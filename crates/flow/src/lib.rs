@@ -2,7 +2,8 @@
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as octets and as words.
 //! - [`packet`]: the tuple of a packet, from its octets.
-//! - [`ehash`]: what hashes a tuple, one at a time and a burst at a time.
+//! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
+//! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
 //! - [`shared`]: a table of flows that one thread writes while others find.
 //!
@@ -14,6 +15,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod burst;
 pub mod ehash;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]

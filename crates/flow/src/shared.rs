@@ -6,13 +6,12 @@
 
 pub use table::shared::InsertError;
 
+use crate::burst::{BURST, Hash, Keys, Prefetch, widened};
 use crate::ehash::TupleHash;
 use crate::tuple::Tuple;
 use hash::scheme::Key;
 use table::shared;
-
-/// Tuples whose cache misses overlap.
-const BURST: usize = 32;
+use table::stage::Stage;
 
 /// A table for so many flows, hashed under `key`: the end that writes, and the first of those that read.
 ///
@@ -49,7 +48,7 @@ impl<H: TupleHash> Writer<H> {
     /// The value of a flow.
     #[inline]
     pub fn find(&self, tuple: &Tuple) -> Option<u64> {
-        self.table.find(spread::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
     }
 
     /// Gives a flow a value, and returns the one that it had. Readers find the old one or the new one.
@@ -57,12 +56,12 @@ impl<H: TupleHash> Writer<H> {
     /// # Errors
     /// [`InsertError::Full`] where the flow is not in the table and as many others are as there may be.
     pub fn insert(&mut self, tuple: &Tuple, value: u64) -> Result<Option<u64>, InsertError> {
-        self.table.insert(spread::<H>(self.hash.hash(tuple)), tuple.as_ref(), value)
+        self.table.insert(widened::<H>(self.hash.hash(tuple)), tuple.as_ref(), value)
     }
 
     /// Takes out a flow; the value that it had.
     pub fn remove(&mut self, tuple: &Tuple) -> Option<u64> {
-        self.table.remove(spread::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.remove(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
     }
 }
 
@@ -77,7 +76,7 @@ impl<H: TupleHash> Reader<H> {
     /// The value of a flow.
     #[inline]
     pub fn find(&self, tuple: &Tuple) -> Option<u64> {
-        self.table.find(spread::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
     }
 
     /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in order.
@@ -85,27 +84,17 @@ impl<H: TupleHash> Reader<H> {
     /// They are hashed side by side and their cache misses overlap, 32 at a time. Each is found at a moment of its own.
     #[inline]
     pub fn find_burst(&self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<u64>)) {
-        let mut hashes = [0; BURST];
         for (burst, tuples) in tuples.chunks(BURST).enumerate() {
-            self.hash.hash_burst(tuples, &mut hashes);
-            for (_, hash) in tuples.iter().zip(&mut hashes) {
-                *hash = spread::<H>(*hash);
-                self.table.prefetch(*hash);
-            }
-            for (_, hash) in tuples.iter().zip(&hashes) {
-                self.table.prefetch_entry(*hash);
-            }
-            for (at, (tuple, hash)) in tuples.iter().zip(&hashes).enumerate() {
+            let mut hashes = [0; BURST];
+            let mut keys = Keys::new(tuples, &mut hashes);
+            Hash(&self.hash).run(&mut keys);
+            let (bucket, entry) = (|hash| self.table.prefetch(hash), |hash| self.table.prefetch_entry(hash));
+            Prefetch { bucket, entry }.run(&mut keys);
+            for (at, (tuple, hash)) in tuples.iter().zip(keys.hashes()).enumerate() {
                 each(burst * BURST + at, self.table.find(*hash, tuple.as_ref()));
             }
         }
     }
-}
-
-/// A hash with good bits at both ends, where the table looks: of a narrow one the upper half is a copy of the lower.
-#[inline(always)]
-fn spread<H: TupleHash>(hash: u64) -> u64 {
-    if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A table of flows: from the tuple of a packet to what is kept for its connection.
 
+pub use crate::burst::BURST;
+use crate::burst::{Act, Burst, Decode, Find, Hash, Keys, Prefetch, Visitor, widened};
 use crate::ehash::{SipHash13, TupleHash};
 use crate::tuple::Tuple;
 use crate::wheel::Wheel;
@@ -8,9 +10,7 @@ use core::num::NonZeroU32;
 use hash::scheme::Key;
 use table::Table;
 use table::batched::Batched;
-
-/// Tuples that are hashed, prefetched and looked up together.
-pub const BURST: usize = 32;
+use table::stage::Stage;
 
 /// How many flows a table takes, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,35 +137,45 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// The hash of a tuple, as wide as the tables want it.
     #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
-        widened::<H, V, T>(self.hash.hash(tuple))
+        widened::<H>(self.hash.hash(tuple))
     }
 
     /// The value of a flow.
     #[inline(always)]
     pub fn find(&self, tuple: &Tuple) -> Option<&V> {
-        self.table.find(self.hash(tuple), tuple).map(|flow| &flow.value)
+        self.find_hashed(self.hash(tuple), tuple)
     }
 
     /// The value of a flow of which a packet has come at tick `now`.
     #[inline(always)]
     pub fn seen(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
-        let hash = self.hash(tuple);
-        let flow = self.table.find_mut(hash, tuple)?;
-        flow.after = after(now);
-        Some(&mut flow.value)
+        self.seen_hashed(self.hash(tuple), tuple, now)
     }
 
-    /// The values of many flows: calls `each` with the position of a tuple and its value, in their order.
+    /// The stage that hashes a batch for this table.
+    #[inline(always)]
+    pub fn hash_stage(&self) -> Hash<'_, H> {
+        Hash(&self.hash)
+    }
+
+    /// The stage that prefetches what a batch will read of this table.
+    #[inline(always)]
+    pub fn prefetch_stage(&self) -> Prefetch<impl Fn(u64), impl Fn(u64)> {
+        Prefetch { bucket: |hash| self.table.prefetch(hash), entry: |hash| self.table.prefetch_entry(hash) }
+    }
+
+    /// Looks up many flows: calls `each` with the position of a tuple and the value of its flow, in their order.
     ///
     /// [`BURST`] tuples at a time are hashed side by side, and their cache misses overlap.
     #[inline]
     pub fn find_burst<'a>(&'a self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<&'a V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
             let mut hashes = [0; BURST];
-            self.approach(tuples, &mut hashes);
-            for (at, (tuple, hash)) in tuples.iter().zip(&hashes).enumerate() {
-                each(BURST * chunk + at, self.table.find(*hash, tuple).map(|flow| &flow.value));
-            }
+            let mut keys = Keys::new(tuples, &mut hashes);
+            self.hash_stage().run(&mut keys);
+            self.prefetch_stage().run(&mut keys);
+            let each = |number, value| each(BURST * chunk + number, value);
+            Find { flows: self, each }.run(&mut keys);
         }
     }
 
@@ -173,33 +183,48 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     #[inline]
     pub fn seen_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
-            let mut hashes = [0; BURST];
-            self.approach(tuples, &mut hashes);
-            for (at, (tuple, hash)) in tuples.iter().zip(&hashes).enumerate() {
-                let flow = self.table.find_mut(*hash, tuple);
-                each(
-                    BURST * chunk + at,
-                    flow.map(|flow| {
-                        flow.after = after(now);
-                        &mut flow.value
-                    }),
-                );
-            }
+            let visitor = Seen { first: BURST * chunk, each: &mut each };
+            self.act(tuples, now, visitor);
         }
     }
 
-    /// Hashes a burst and brings what it will need into the cache.
+    /// Receives a burst of packets at tick `now`: each marks its flow as seen, or begins one.
+    ///
+    /// `visitor` gets the packets' numbers in the burst. Those without a tuple are counted by `decode` and not visited.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        decode: &mut Decode,
+        burst: &mut Burst<'_>,
+        now: u32,
+        visitor: &mut impl Visitor<V>,
+    ) {
+        decode.run(burst);
+        self.act(burst.tuples(), now, Numbered { numbers: burst.numbers(), visitor });
+    }
+
+    /// The stages of a batch that marks flows as seen and adds flows.
     #[inline(always)]
-    fn approach(&self, tuples: &[Tuple], hashes: &mut [u64; BURST]) {
-        self.hash.hash_burst(tuples, hashes);
-        let hashes = hashes.get_mut(..tuples.len()).unwrap_or_default();
-        for hash in hashes.iter_mut() {
-            *hash = widened::<H, V, T>(*hash);
-            self.table.prefetch(*hash);
-        }
-        for hash in hashes {
-            self.table.prefetch_entry(*hash);
-        }
+    fn act(&mut self, tuples: &[Tuple], now: u32, visitor: impl Visitor<V>) {
+        let mut hashes = [0; BURST];
+        let mut keys = Keys::new(tuples, &mut hashes);
+        self.hash_stage().run(&mut keys);
+        self.prefetch_stage().run(&mut keys);
+        Act { flows: self, now, visitor }.run(&mut keys);
+    }
+
+    /// [`find`](Self::find) of a tuple whose hash is known.
+    #[inline(always)]
+    pub(crate) fn find_hashed(&self, hash: u64, tuple: &Tuple) -> Option<&V> {
+        self.table.find(hash, tuple).map(|flow| &flow.value)
+    }
+
+    /// [`seen`](Self::seen) of a tuple whose hash is known.
+    #[inline(always)]
+    pub(crate) fn seen_hashed(&mut self, hash: u64, tuple: &Tuple, now: u32) -> Option<&mut V> {
+        let flow = self.table.find_mut(hash, tuple)?;
+        flow.after = after(now);
+        Some(&mut flow.value)
     }
 
     /// Adds a flow that was seen at tick `now`, or gives the one that is there a new value; returns the old one.
@@ -207,10 +232,11 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// # Errors
     /// Where there are as many flows as there may be, and this is not one of them.
     pub fn insert(&mut self, tuple: Tuple, value: V, now: u32) -> Result<Option<V>, Full<V>> {
-        if let Some(known) = self.seen(&tuple, now) {
+        let hash = self.hash(&tuple);
+        if let Some(known) = self.seen_hashed(hash, &tuple, now) {
             return Ok(Some(core::mem::replace(known, value)));
         }
-        self.insert_new(tuple, value, now).map(|()| None)
+        self.insert_hashed(hash, tuple, value, now).map(|()| None)
     }
 
     /// [`insert`](Self::insert) of a flow that the caller has just not found, without looking for it again. Of a flow
@@ -219,11 +245,22 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// # Errors
     /// Where there are as many flows as there may be.
     pub fn insert_new(&mut self, tuple: Tuple, value: V, now: u32) -> Result<(), Full<V>> {
-        let hash = self.hash(&tuple);
+        self.insert_hashed(self.hash(&tuple), tuple, value, now)
+    }
+
+    /// [`insert_new`](Self::insert_new) of a tuple whose hash is known.
+    #[inline]
+    pub(crate) fn insert_hashed(
+        &mut self,
+        hash: u64,
+        tuple: Tuple,
+        value: V,
+        now: u32,
+    ) -> Result<(), Full<V>> {
         if self.table.len() >= self.limits.flows {
             return Err(Full(value));
         }
-        let rehash = |tuple: &Tuple| widened::<H, V, T>(self.hash.hash(tuple));
+        let rehash = |tuple: &Tuple| widened::<H>(self.hash.hash(tuple));
         let flow = Flow::new(value, now);
         let due = flow.seen().wrapping_add(self.limits.idle);
         let inserted = self.table.insert(hash, tuple, flow, rehash);
@@ -256,7 +293,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
                 return Some(now.wrapping_add(limits.idle - idle));
             }
             let tuple = *tuple;
-            let flow = table.remove(widened::<H, V, T>(hash.hash(&tuple)), &tuple)?;
+            let flow = table.remove(widened::<H>(hash.hash(&tuple)), &tuple)?;
             each(tuple, flow.value);
             None
         });
@@ -276,9 +313,57 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     }
 }
 
-#[inline(always)]
-fn widened<H: TupleHash, V, T: Table<Tuple, Flow<V>>>(hash: u64) -> u64 {
-    if H::INFO.width == 32 { T::widen(hash as u32) } else { hash }
+/// Gives what it meets to a closure, and adds no flow.
+struct Seen<F> {
+    /// Position of the first tuple of the batch.
+    first: usize,
+    each: F,
+}
+
+impl<V, F: FnMut(usize, Option<&mut V>)> Visitor<V> for Seen<F> {
+    #[inline(always)]
+    fn known(&mut self, number: usize, value: &mut V) {
+        (self.each)(self.first + number, Some(value));
+    }
+
+    #[inline(always)]
+    fn begins(&mut self, number: usize, _: &Tuple) -> Option<V> {
+        (self.each)(self.first + number, None);
+        None
+    }
+
+    #[inline(always)]
+    fn refused(&mut self, _: usize, _: Full<V>) {}
+}
+
+/// Gives a visitor the numbers of packets for the places of their tuples.
+struct Numbered<'a, R> {
+    numbers: &'a [u8],
+    visitor: &'a mut R,
+}
+
+impl<R> Numbered<'_, R> {
+    #[inline(always)]
+    fn number(&self, place: usize) -> usize {
+        self.numbers.get(place).map_or(place, |number| usize::from(*number))
+    }
+}
+
+impl<V, R: Visitor<V>> Visitor<V> for Numbered<'_, R> {
+    #[inline(always)]
+    fn known(&mut self, place: usize, value: &mut V) {
+        self.visitor.known(self.number(place), value);
+    }
+
+    #[inline(always)]
+    fn begins(&mut self, place: usize, tuple: &Tuple) -> Option<V> {
+        self.visitor.begins(self.number(place), tuple)
+    }
+
+    #[inline(always)]
+    fn refused(&mut self, place: usize, full: Full<V>) {
+        self.visitor.refused(self.number(place), full);
+    }
 }
 
 #[cfg(test)]

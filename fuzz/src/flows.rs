@@ -1,0 +1,118 @@
+//! Frames given to a table of flows in bursts and one by one.
+
+use flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
+use flow::packet::Packet;
+use flow::table::{Flows, Full, Limits};
+use flow::tuple::Tuple;
+use hash::scheme::Key;
+
+/// Few, so that the table is full early.
+const LIMITS: Limits = Limits { flows: 4, idle: 2 };
+
+/// Frames give the same outcomes and the same table in bursts as one by one.
+///
+/// The first octet is the size of a burst. Before each frame stand two octets: its length, and with the top bit set the
+/// sign that a tick passes and idle flows expire before the burst that begins with it.
+pub fn check_burst(octets: &[u8]) {
+    let Some((size, rest)) = octets.split_first() else { return };
+    let size = 1 + usize::from(*size) % BURST;
+    let (mut single, mut many) = (Side::new(), Side::new());
+    let mut decode = Decode::default();
+    let mut skipped = Skipped::default();
+    let mut burst = Burst::default();
+    for (now, frames) in rounds(rest) {
+        for frames in frames.chunks(size) {
+            burst.clear();
+            assert!(frames.iter().all(|frame| burst.push(frame)));
+            many.flows.receive(&mut decode, &mut burst, now, &mut many.log);
+            for (number, frame) in frames.iter().enumerate() {
+                match Packet::ethernet(frame) {
+                    Ok(packet) => single.receive(number, packet.received(), now),
+                    Err(error) => skipped.count(error),
+                }
+            }
+            assert_eq!(many.log, single.log);
+            assert_eq!(decode.skipped, skipped);
+        }
+        assert_eq!(many.all(), single.all());
+        assert_eq!(many.expire(now + 1), single.expire(now + 1));
+    }
+}
+
+/// The frames of each tick.
+fn rounds(mut rest: &[u8]) -> Vec<(u32, Vec<&[u8]>)> {
+    let mut rounds = vec![(0, Vec::new())];
+    while let Some((head, after)) = rest.split_first_chunk() {
+        let head = u16::from_be_bytes(*head);
+        let (frame, after) = after.split_at(after.len().min(usize::from(head & 0x7fff)));
+        if head & 0x8000 != 0 {
+            rounds.push((rounds.len() as u32, Vec::new()));
+        }
+        if let Some((_, frames)) = rounds.last_mut() {
+            frames.push(frame);
+        }
+        rest = after;
+    }
+    rounds
+}
+
+/// An outcome: number of a packet, and the value of its flow after it.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    Known(usize, u32),
+    Begins(usize),
+    Refused(usize, u32),
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Log(Vec<Outcome>);
+
+impl Visitor<u32> for Log {
+    fn known(&mut self, number: usize, packets: &mut u32) {
+        *packets += 1;
+        self.0.push(Outcome::Known(number, *packets));
+    }
+
+    fn begins(&mut self, number: usize, _: &Tuple) -> Option<u32> {
+        self.0.push(Outcome::Begins(number));
+        Some(1)
+    }
+
+    fn refused(&mut self, number: usize, Full(packets): Full<u32>) {
+        self.0.push(Outcome::Refused(number, packets));
+    }
+}
+
+struct Side {
+    flows: Flows<u32>,
+    log: Log,
+}
+
+impl Side {
+    fn new() -> Self {
+        Self { flows: Flows::new(&Key::VECTOR, LIMITS, 0), log: Log::default() }
+    }
+
+    fn receive(&mut self, number: usize, tuple: Tuple, now: u32) {
+        if let Some(packets) = self.flows.seen(&tuple, now) {
+            self.log.known(number, packets);
+        } else if let Some(packets) = self.log.begins(number, &tuple)
+            && let Err(full) = self.flows.insert(tuple, packets, now)
+        {
+            self.log.refused(number, full);
+        }
+    }
+
+    fn all(&self) -> Vec<([u8; Tuple::OCTETS], u32)> {
+        let mut all: Vec<_> = self.flows.iter().map(|(tuple, packets)| (*tuple.octets(), *packets)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn expire(&mut self, now: u32) -> Vec<([u8; Tuple::OCTETS], u32)> {
+        let mut expired = Vec::new();
+        self.flows.expire(now, |tuple, packets| expired.push((*tuple.octets(), packets)));
+        expired.sort_unstable();
+        expired
+    }
+}
