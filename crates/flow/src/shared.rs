@@ -1,8 +1,8 @@
 //! A table of flows for several threads: one inserts and removes, any number find, and nobody waits.
 //!
-//! [`table()`] makes it with a fixed capacity. Values are words: a connection's place in an array, an address, a
-//! backend. It is [`table::shared`] over a tuple's words and its hash; that module states the guarantees of a find while the
-//! writer works. Nothing in this repository calls it yet.
+//! [`table()`] makes it with a fixed capacity. Values are words: a connection's place in an array, an
+//! address, a backend. It is [`table::shared`] over a tuple's words and its hash; that module states the
+//! guarantees of a find while the writer works. Nothing in this repository calls it yet.
 
 pub use table::shared::InsertError;
 

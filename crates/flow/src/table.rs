@@ -164,7 +164,8 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         Prefetch { bucket: |hash| self.table.prefetch(hash), entry: |hash| self.table.prefetch_entry(hash) }
     }
 
-    /// Looks up many flows: calls `each` with the position of a tuple and the value of its flow, in their order.
+    /// Looks up many flows: calls `each` with the position of a tuple and the value of its flow, in their
+    /// order.
     ///
     /// [`BURST`] tuples at a time are hashed side by side, and their cache misses overlap.
     #[inline]
@@ -190,7 +191,8 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
 
     /// Receives a burst of packets at tick `now`: each marks its flow as seen, or begins one.
     ///
-    /// `visitor` gets the packets' numbers in the burst. Those without a tuple are counted by `decode` and not visited.
+    /// `visitor` gets the packets' numbers in the burst. Those without a tuple are counted by `decode` and
+    /// not visited.
     #[inline]
     pub fn receive(
         &mut self,

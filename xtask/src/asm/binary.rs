@@ -1,9 +1,11 @@
 //! The functions of an executable, by their demangled names, and what they are made of.
 
+use super::calls::Calls;
 use iced_x86::{
     Code, Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, Mnemonic, OpKind, Register,
 };
 use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget, SymbolKind};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// An executable for x86-64.
@@ -11,15 +13,26 @@ pub(super) struct Binary<'a> {
     file: object::File<'a>,
     /// By address.
     functions: BTreeMap<u64, Function>,
-    /// What the loader writes at an address: the address or the name of a function.
-    slots: BTreeMap<u64, String>,
+    /// The function whose address the loader writes at an address.
+    slots: BTreeMap<u64, Callee>,
+    /// Made when it is first needed: it takes a disassembly of everything.
+    call_graph: OnceCell<Calls>,
+}
+
+/// Target of a call.
+#[derive(Clone)]
+enum Callee {
+    /// An address in the executable.
+    At(u64),
+    /// A function elsewhere, or a description of an unknown one.
+    Named(String),
 }
 
 /// A function of the executable.
 pub(super) struct Function {
     /// The demangled symbol, without its hash.
     pub(super) name: String,
-    at: u64,
+    pub(super) at: u64,
     len: u64,
 }
 
@@ -50,25 +63,8 @@ impl<'a> Binary<'a> {
                 Some((symbol.address(), Function { name, at: symbol.address(), len: symbol.size() }))
             })
             .collect();
-        let mut binary = Self { file, functions, slots: BTreeMap::new() };
-        binary.slots = binary.slots();
-        Ok(binary)
-    }
-
-    fn slots(&self) -> BTreeMap<u64, String> {
-        let symbols = self.file.dynamic_symbol_table();
-        let relocations = self.file.dynamic_relocations().into_iter().flatten();
-        relocations
-            .filter_map(|(at, relocation)| {
-                let name = match relocation.target() {
-                    RelocationTarget::Symbol(index) => {
-                        symbols.as_ref()?.symbol_by_index(index).ok()?.name().ok()?.to_owned()
-                    }
-                    _ => self.name_of(relocation.addend() as u64),
-                };
-                Some((at, name))
-            })
-            .collect()
+        let slots = slots(&file);
+        Ok(Self { file, functions, slots, call_graph: OnceCell::new() })
     }
 
     /// The functions in whose names all of `parts` occur.
@@ -78,58 +74,94 @@ impl<'a> Binary<'a> {
 
     /// The instructions of a function.
     pub(super) fn disassemble(&self, function: &Function) -> Vec<Line> {
-        let octets = self
-            .file
-            .sections()
-            .find_map(|section| section.data_range(function.at, function.len).ok().flatten())
-            .unwrap_or_default();
         let mut formatter = IntelFormatter::new();
-        Decoder::with_ip(64, octets, function.at, DecoderOptions::NONE)
+        self.decoder(function)
             .iter()
             .map(|instruction| {
                 let mut text = String::new();
                 formatter.format(&instruction, &mut text);
-                let calls = self.calls(function, &instruction);
+                let calls = self.callee(function, &instruction).map(|callee| match callee {
+                    Callee::At(at) => self.name_of(at),
+                    Callee::Named(name) => name,
+                });
                 let mnemonic = mnemonic(&instruction);
                 Line { offset: instruction.ip() - function.at, mnemonic, text, calls }
             })
             .collect()
     }
 
-    /// Where an instruction goes, if that is out of the function.
-    fn calls(&self, function: &Function, instruction: &Instruction) -> Option<String> {
+    /// The calls between all functions, by their addresses.
+    pub(super) fn call_graph(&self) -> &Calls {
+        self.call_graph.get_or_init(|| {
+            let callees = |function: &Function| {
+                let to = |instruction| match self.callee(function, &instruction)? {
+                    Callee::At(at) => self.function_at(at).map(|function| function.at),
+                    Callee::Named(_) => None,
+                };
+                self.decoder(function).iter().filter_map(to).collect()
+            };
+            self.functions.iter().map(|(at, function)| (*at, callees(function))).collect()
+        })
+    }
+
+    fn decoder(&self, function: &Function) -> Decoder<'a> {
+        let mut octets = self
+            .file
+            .sections()
+            .filter_map(|section| section.data_range(function.at, function.len).ok().flatten());
+        Decoder::with_ip(64, octets.next().unwrap_or_default(), function.at, DecoderOptions::NONE)
+    }
+
+    /// The target of an instruction that leaves the function.
+    fn callee(&self, function: &Function, instruction: &Instruction) -> Option<Callee> {
         let is_call = instruction.mnemonic() == Mnemonic::Call;
         match instruction.op0_kind() {
             OpKind::NearBranch64 => {
                 let to = instruction.near_branch_target();
                 let inside = (function.at..function.at + function.len).contains(&to);
-                (is_call || !inside).then(|| self.name_of(to))
+                (is_call || !inside).then_some(Callee::At(to))
             }
             OpKind::Memory if is_call || instruction.mnemonic() == Mnemonic::Jmp => {
                 if instruction.memory_base() != Register::RIP {
-                    return Some("a function whose address stands in memory".to_owned());
+                    return Some(Callee::Named("a function whose address stands in memory".to_owned()));
                 }
                 let slot = instruction.memory_displacement64();
-                Some(
-                    self.slots
-                        .get(&slot)
-                        .cloned()
-                        .unwrap_or_else(|| format!("the function in slot {slot:#x}")),
-                )
+                let unknown = || Callee::Named(format!("the function in slot {slot:#x}"));
+                Some(self.slots.get(&slot).cloned().unwrap_or_else(unknown))
             }
             // A jump to a register is a table of jumps inside the function.
-            _ if is_call => Some("a function whose address stands in a register".to_owned()),
+            _ if is_call => Some(Callee::Named("a function whose address stands in a register".to_owned())),
             _ => None,
         }
     }
 
-    fn name_of(&self, at: u64) -> String {
-        let function = self.functions.range(..=at).next_back().map(|(_, function)| function);
-        match function.filter(|function| at < function.at + function.len) {
-            Some(function) => function.name.clone(),
-            None => format!("{at:#x}"),
-        }
+    /// The function that stands at an address, or around it.
+    pub(super) fn function_at(&self, at: u64) -> Option<&Function> {
+        let (_, function) = self.functions.range(..=at).next_back()?;
+        (at < function.at + function.len).then_some(function)
     }
+
+    /// The name of the function at an address, or the address where there is none.
+    pub(super) fn name_of(&self, at: u64) -> String {
+        self.function_at(at).map_or_else(|| format!("{at:#x}"), |function| function.name.clone())
+    }
+}
+
+/// The functions whose addresses the loader writes, by the place where it does.
+fn slots(file: &object::File<'_>) -> BTreeMap<u64, Callee> {
+    let symbols = file.dynamic_symbol_table();
+    let relocations = file.dynamic_relocations().into_iter().flatten();
+    relocations
+        .filter_map(|(at, relocation)| {
+            let callee = match relocation.target() {
+                RelocationTarget::Symbol(index) => {
+                    Callee::Named(symbols.as_ref()?.symbol_by_index(index).ok()?.name().ok()?.to_owned())
+                }
+                _ => Callee::At(relocation.addend() as u64),
+            };
+            Some((at, callee))
+        })
+        .collect()
 }
 
 fn mnemonic(instruction: &Instruction) -> String {

@@ -1,6 +1,6 @@
 //! What is expected of a function, and whether it holds.
 
-use super::binary::{Binary, Line};
+use super::binary::{Binary, Function, Line};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,8 +19,13 @@ pub(super) struct Expectation {
     never: Vec<String>,
     #[serde(default)]
     may_call: Vec<String>,
+    #[serde(default)]
+    called_by: Vec<String>,
     why: String,
 }
+
+/// Callers shown of a function that no plane calls.
+const CALLERS: usize = 4;
 
 /// Instructions shown before and after the one that is wrong.
 const AROUND: usize = 3;
@@ -40,11 +45,60 @@ impl Expectation {
                 self.symbol, self.why, ""
             ));
         }
-        let faults: String = functions
+        let mut faults: String = functions
             .iter()
             .filter_map(|function| self.fault(&function.name, &binary.disassemble(function)))
             .collect();
-        if faults.is_empty() { Ok(count(functions.len(), "function")) } else { Err(faults) }
+        let mut passed = count(functions.len(), "function");
+        match self.path(binary, &functions) {
+            Ok(None) => {}
+            // Writing to a string cannot fail.
+            Ok(Some(path)) => drop(write!(passed, ", called by {path}")),
+            Err(fault) => faults.push_str(&fault),
+        }
+        if faults.is_empty() { Ok(passed) } else { Err(faults) }
+    }
+
+    /// The path of calls from a function of the plane to one of `functions`; `None` if no plane is named.
+    ///
+    /// # Errors
+    /// A text that says what is missing, and what to do.
+    fn path(&self, binary: &Binary<'_>, functions: &[&Function]) -> Result<Option<String>, String> {
+        if self.called_by.is_empty() {
+            return Ok(None);
+        }
+        let addresses = |functions: &[&Function]| functions.iter().map(|f| f.at).collect::<Vec<_>>();
+        let names = |path: &[u64]| path.iter().map(|at| binary.name_of(*at)).collect::<Vec<_>>();
+        let plane = binary.find(&self.called_by);
+        let (from, to) = (addresses(&plane), addresses(functions));
+        match binary.call_graph().path(&from, &to) {
+            Some(path) => Ok(Some(names(&path).join(" → "))),
+            None => Err(self.uncalled(plane.len(), &names(&binary.call_graph().callers(&to)))),
+        }
+    }
+
+    /// The fault of a function that no function of the plane calls; `callers` do.
+    fn uncalled(&self, plane: usize, callers: &[String]) -> String {
+        let mut shown: String =
+            callers.iter().take(CALLERS).map(|name| format!("{:12}{name}\n", "")).collect();
+        if callers.len() > CALLERS {
+            let _ = writeln!(shown, "{:12}and {} more", "", callers.len() - CALLERS);
+        }
+        let found = match plane {
+            0 => "no such function".to_owned(),
+            _ => format!("no path of calls from any of {}", count(plane, "such function")),
+        };
+        format!(
+            "  function: one in whose name stand {:?}\n  \
+             expected: a call of it, direct or through others, by a function in whose name stand {:?}\n  \
+             found:    {found}; it is called by {}\n{shown}  \
+             to do:    let the plane run the stage that is timed. If the plane's function was renamed, change\n  \
+             {:9} `called-by` in xtask/asm.toml; if the plane inlined the timed function, mark that #[inline(never)]\n",
+            self.symbol,
+            self.called_by,
+            count(callers.len(), "function"),
+            ""
+        )
     }
 
     /// What is wrong with a function.
@@ -123,6 +177,18 @@ mod tests {
     fn accepts_what_is_expected_and_a_call_of_a_cold_path() {
         let lines = [line("crc32q", None), line("call", Some("a::cold::path")), line("crc32q", None)];
         assert_eq!(expectation().fault("f", &lines), None);
+    }
+
+    #[test]
+    fn says_that_no_plane_calls_the_function_and_who_does() {
+        let expectation = Expectation { called_by: vec!["plane".into()], ..expectation() };
+        let callers: Vec<String> = (0..6).map(|number| format!("lab::caller{number}")).collect();
+        let fault = expectation.uncalled(2, &callers);
+        for part in ["[\"plane\"]", "any of 2 such functions", "lab::caller3", "and 2 more", "to do:"] {
+            assert!(fault.contains(part), "{part} in {fault}");
+        }
+        assert!(!fault.contains("lab::caller4"));
+        assert!(expectation.uncalled(0, &[]).contains("no such function; it is called by 0 functions"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `cargo xtask asm`
 
 mod binary;
+mod calls;
 mod expectation;
 
 use crate::run::{self, Begun, Outcome};
@@ -13,7 +14,7 @@ use std::fs;
 /// Check the instructions of the functions that are timed
 ///
 /// Builds the release binary, disassembles the functions that xtask/asm.toml names, and holds them against what it
-/// expects of them: instructions that must stand there, and calls that must not.
+/// expects of them: instructions that must stand there, calls that must not, and a data plane that calls them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Asm {}

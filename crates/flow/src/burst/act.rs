@@ -38,8 +38,8 @@ impl<V, T: Visitor<V>> Visitor<V> for &mut T {
 
 /// Stage: for each tuple in order, marks its flow as seen, or adds it with the value that the visitor gives.
 ///
-/// Two tuples of one new flow make one entry: the second finds what the first added. Packet numbers are the tuples' places
-/// in the batch.
+/// Two tuples of one new flow make one entry: the second finds what the first added. Packet numbers are the
+/// tuples' places in the batch.
 #[derive(Debug)]
 pub struct Act<'a, V, H, T, R> {
     /// The flows.

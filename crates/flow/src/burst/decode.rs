@@ -25,7 +25,8 @@ impl Default for Burst<'_> {
 }
 
 impl<'p> Burst<'p> {
-    /// Adds a packet, whose number is the count of those before it; `false`, and nothing is added, if the burst is full.
+    /// Adds a packet, whose number is the count of those before it; `false`, and nothing is added, if the
+    /// burst is full.
     #[inline]
     #[must_use]
     pub fn push(&mut self, packet: &'p [u8]) -> bool {
@@ -74,15 +75,17 @@ pub enum Link {
     Ip,
 }
 
-/// Stage: parses the packets of a burst into tuples, as the host that [receives](Packet::received) them has them.
+/// Stage: parses the packets of a burst into tuples, as the host that [receives](Packet::received) them has
+/// them.
 ///
 /// A packet without a tuple is skipped and counted by reason.
 #[derive(Clone, Debug, Default)]
 pub struct Decode {
     /// First header of every packet.
     pub link: Link,
-    /// The protocol whose packets have tuples; `None`: all protocols with ports. A tuple does not hold its protocol, so
-    /// that flows of different protocols between the same ports are one flow in a table that takes all.
+    /// The protocol whose packets have tuples; `None`: all protocols with ports. A tuple does not hold its
+    /// protocol, so that flows of different protocols between the same ports are one flow in a table that
+    /// takes all.
     pub protocol: Option<u8>,
     /// Packets skipped so far.
     pub skipped: Skipped,

@@ -8,7 +8,7 @@ use table::stage::Stage;
 /// Room for the hashes of a batch.
 pub type Hashes = [u64; BURST];
 
-/// A batch of tuples, at most [`BURST`], and the hash of each once [`Hash`] has run.
+/// A batch of tuples, at most [`BURST`], and the hash of each once [`Hash`](struct@Hash) has run.
 // Two slices and no array, so that their ends stay in registers while a stage writes the hashes.
 #[derive(Debug)]
 pub struct Keys<'t> {
@@ -31,7 +31,7 @@ impl<'t> Keys<'t> {
         self.tuples
     }
 
-    /// The hash of each tuple, 64 bits wide; of meaning after [`Hash`].
+    /// The hash of each tuple, 64 bits wide; of meaning after [`Hash`](struct@Hash).
     #[inline(always)]
     pub fn hashes(&self) -> &[u64] {
         self.hashes
@@ -58,7 +58,8 @@ pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
     if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
 }
 
-/// Stage: prefetches the buckets of all tuples of a batch, then their entries, so that the cache misses of a batch overlap.
+/// Stage: prefetches the buckets of all tuples of a batch, then their entries, so that the cache misses of a
+/// batch overlap.
 #[derive(Debug)]
 pub struct Prefetch<B, E> {
     /// Prefetches the bucket of a hash; see [`Table::prefetch`](table::Table::prefetch).

@@ -3,14 +3,14 @@
 //! | stage | batch | does |
 //! | --- | --- | --- |
 //! | [`Decode`] | [`Burst`] | parses each packet; keeps the tuples, counts the packets without one |
-//! | [`Hash`] | [`Keys`] | hashes all tuples side by side |
+//! | [`Hash`](struct@Hash) | [`Keys`] | hashes all tuples side by side |
 //! | [`Prefetch`] | [`Keys`] | brings the buckets, then the entries of all tuples into the cache |
 //! | [`Find`] | [`Keys`] | looks each tuple up |
 //! | [`Act`] | [`Keys`] | for each packet in order of arrival: marks its flow seen, or adds it |
 //!
-//! [`FlowTable::receive`] runs Decode, Hash, Prefetch and Act; [`FlowTable::seen_burst`] the last three, of tuples that the
-//! caller has; [`FlowTable::find_burst`] Hash, Prefetch and Find. No stage allocates, unless an added flow makes the
-//! table grow.
+//! [`FlowTable::receive`] runs Decode, Hash, Prefetch and Act; [`FlowTable::seen_burst`] the last three, of
+//! tuples that the caller has; [`FlowTable::find_burst`] Hash, Prefetch and Find. No stage allocates, unless
+//! an added flow makes the table grow.
 //!
 //! [`FlowTable::receive`]: crate::table::FlowTable::receive
 //! [`FlowTable::seen_burst`]: crate::table::FlowTable::seen_burst

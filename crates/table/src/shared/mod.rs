@@ -1,9 +1,9 @@
 //! One writer, any number of readers, and nobody waits: a table for several threads.
 //!
-//! [`table`] makes it, with a fixed capacity, and gives its two ends. The [`Writer`] inserts and removes; there is one of
-//! it. A [`Reader`] finds, and is cloned for each thread that does. Keys are arrays of `N` words and values are words:
-//! what is larger stands elsewhere, and the value says where. Its one caller in this repository is the crate `flow`'s
-//! module `shared`.
+//! [`table`] makes it, with a fixed capacity, and gives its two ends. The [`Writer`] inserts and removes;
+//! there is one of it. A [`Reader`] finds, and is cloned for each thread that does. Keys are arrays of `N`
+//! words and values are words: what is larger stands elsewhere, and the value says where. Its one caller in
+//! this repository is the crate `flow`'s module `shared`.
 //!
 //! The shape is that of [`batched`](crate::batched), a bucket being one cache line and entries standing in an array of
 //! their own, so that a burst of finds is prefetched in the same two rounds.
