@@ -17,7 +17,8 @@ impl FromIterator<(u64, BTreeSet<u64>)> for Calls {
 }
 
 impl Calls {
-    /// The shortest path from any of `from` to any of `to`, both ends included; one function if it is in both.
+    /// The shortest path from any of `from` to any of `to`, both ends included; one function if it is in
+    /// both.
     pub(super) fn path(&self, from: &[u64], to: &[u64]) -> Option<Vec<u64>> {
         // For each function reached, the one that calls it; itself for those of `from`.
         let mut callers: BTreeMap<u64, u64> = from.iter().map(|function| (*function, *function)).collect();

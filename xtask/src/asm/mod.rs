@@ -13,8 +13,9 @@ use std::fs;
 
 /// Check the instructions of the functions that are timed
 ///
-/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and holds them against what it
-/// expects of them: instructions that must stand there, calls that must not, and a data plane that calls them.
+/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and holds them against
+/// what it expects of them: instructions that must stand there, calls that must not, and a data plane that
+/// calls them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Asm {}
