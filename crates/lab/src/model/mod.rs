@@ -1,5 +1,7 @@
 //! What is timed: the code that the data planes call, on one unit of a workload.
 
+#[cfg(feature = "peers")]
+pub mod composer;
 pub mod digest;
 pub mod flows;
 pub mod forwarding;

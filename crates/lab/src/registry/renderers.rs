@@ -1,5 +1,7 @@
 //! Renderers of DNS messages by their ids.
 
+#[cfg(feature = "peers")]
+use crate::model::composer::{Fresh, Reused};
 use crate::model::render::{Messages, Names, Packed};
 use crate::workload::dns::Corpus;
 use baseline::dns::{Dumb, New, Old};
@@ -10,14 +12,19 @@ use peers::dns::{BUILT_IN, IDS, Input, Render};
 /// Those of this repository.
 const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
 
+/// Our compressor behind the message builder of `domain`, with the feature `peers`.
+const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
+
 /// Whether a scheme of that id is known, built in or not.
 pub fn is_renderer(id: &str) -> bool {
-    OURS.contains(&id) || IDS.contains(&id)
+    OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id)
 }
 
-/// Whether that renderer is built in: those of others are with the feature `peers` only.
+/// Whether that renderer is built in: other people's and those behind their builders only with the feature
+/// `peers`.
 pub fn is_built_in(id: &str) -> bool {
-    BUILT_IN || OURS.contains(&id)
+    let composers = cfg!(feature = "peers") && COMPOSERS.contains(&id);
+    OURS.contains(&id) || composers || BUILT_IN && IDS.contains(&id)
 }
 
 /// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages in wire form
@@ -47,14 +54,25 @@ pub fn renderer<'a>(
         "new" => ours(corpus, packed, New::default()),
         "dumb" => ours(corpus, packed, Dumb),
         "ours" => ours(corpus, packed, SuffixTable::new(key)),
-        _ => match corpus {
-            Corpus::Names(names) => peers::dns::renderer(id, Input::Names(names)),
-            Corpus::Messages(_) => peers::dns::renderer(id, Input::Messages(plain)),
-        },
+        _ => {
+            let input = match corpus {
+                Corpus::Names(names) => Input::Names(names),
+                Corpus::Messages(_) => Input::Messages(plain),
+            };
+            #[cfg(feature = "peers")]
+            match id {
+                "composer/fresh" => return peers::dns::domain::renderer(Fresh(SuffixTable::new(key)), input),
+                "composer/reused" => {
+                    return peers::dns::domain::renderer(Reused(SuffixTable::new(key)), input);
+                }
+                _ => {}
+            }
+            peers::dns::renderer(id, input)
+        }
     }
 }
 
 /// How the ids are made, for a message.
 pub fn renderers_help() -> String {
-    format!("a renderer is one of {}, {}", OURS.join(", "), IDS.join(", "))
+    format!("a renderer is one of {}, {}, {}", OURS.join(", "), COMPOSERS.join(", "), IDS.join(", "))
 }

@@ -9,14 +9,16 @@ use domain::base::{Header, Message, MessageBuilder, Name, ParsedName, Question, 
 use domain::dep::octseq::Truncate;
 use domain::rdata::AllRecordData;
 
-/// How a compressor is had for the next message.
-pub(super) trait Manner {
+/// Makes the compressor of each message.
+pub trait Manner {
+    /// Target of the message builder.
     type Compressor: Composer;
 
-    fn new() -> Self::Compressor;
+    /// Makes the first compressor, around an empty buffer.
+    fn first(&self, buffer: Vec<u8>) -> Self::Compressor;
 
-    /// For the next message, out of the one for the last.
-    fn next(last: Self::Compressor) -> Self::Compressor;
+    /// Makes the compressor of the next message out of the one of the last message, whose buffer it keeps.
+    fn next(&self, last: Self::Compressor) -> Self::Compressor;
 }
 
 macro_rules! manner {
@@ -26,11 +28,11 @@ macro_rules! manner {
         impl Manner for $manner {
             type Compressor = $compressor<Vec<u8>>;
 
-            fn new() -> Self::Compressor {
-                $compressor::new(Vec::with_capacity(1 << 17))
+            fn first(&self, buffer: Vec<u8>) -> Self::Compressor {
+                $compressor::new(buffer)
             }
 
-            fn next(last: Self::Compressor) -> Self::Compressor {
+            fn next(&self, last: Self::Compressor) -> Self::Compressor {
                 let next: fn(Self::Compressor) -> Self::Compressor = $next;
                 next(last)
             }
@@ -76,10 +78,15 @@ enum Work {
 
 struct Renderer<M: Manner> {
     work: Work,
+    manner: M,
     compressor: Option<M::Compressor>,
 }
 
-pub(super) fn renderer<'a, M: Manner + 'a>(input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
+/// A renderer of what is given, built by `MessageBuilder` on the compressors that `manner` makes.
+///
+/// # Errors
+/// Why it cannot take the input, in words.
+pub fn renderer<'a, M: Manner + 'a>(manner: M, input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
     let work = match input {
         Input::Names(names) => {
             let names = names.iter().map(|name| Owned::from_octets(name.as_bytes().to_vec()));
@@ -89,7 +96,7 @@ pub(super) fn renderer<'a, M: Manner + 'a>(input: Input<'_>) -> Result<Box<dyn R
             Work::Messages(messages.iter().map(|octets| content(octets)).collect::<Result<_, _>>()?)
         }
     };
-    Ok(Box::new(Renderer::<M> { work, compressor: Some(M::new()) }))
+    Ok(Box::new(Renderer { work, manner, compressor: None }))
 }
 
 fn words(error: impl Display) -> String {
@@ -129,7 +136,10 @@ fn content(octets: &[u8]) -> Result<Content, String> {
 
 impl<M: Manner> Render for Renderer<M> {
     fn render(&mut self, message: usize) -> Result<&[u8], String> {
-        let compressor = self.compressor.take().map_or_else(M::new, M::next);
+        let compressor = match self.compressor.take() {
+            Some(last) => self.manner.next(last),
+            None => self.manner.first(Vec::with_capacity(1 << 17)),
+        };
         let compressor = match &self.work {
             Work::Names(names) => write_names(compressor, names)?,
             Work::Messages(messages) => {

@@ -1,10 +1,11 @@
 //! Renderers of DNS messages, and what they are asked to render.
 //!
-//! With the feature `dns` the crates `domain` (its three compressors), `hickory-proto` and `simple-dns` are behind
-//! [`renderer`]; without it there is none.
+//! With the feature `dns` the crates `domain` (its three compressors), `hickory-proto` and `simple-dns` are
+//! behind [`renderer`]; without it there is none. Other compressors go behind the builder of `domain` by way
+//! of its module.
 
 #[cfg(feature = "dns")]
-mod domain;
+pub mod domain;
 #[cfg(feature = "dns")]
 mod hickory;
 #[cfg(feature = "dns")]
@@ -54,10 +55,10 @@ pub const IDS: [&str; 6] =
 #[cfg(feature = "dns")]
 pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
     match id {
-        "domain/static" => domain::renderer::<domain::Static>(input),
-        "domain/tree" => domain::renderer::<domain::Tree>(input),
-        "domain/hash" => domain::renderer::<domain::Hash>(input),
-        "domain/hash-reused" => domain::renderer::<domain::HashReused>(input),
+        "domain/static" => domain::renderer(domain::Static, input),
+        "domain/tree" => domain::renderer(domain::Tree, input),
+        "domain/hash" => domain::renderer(domain::Hash, input),
+        "domain/hash-reused" => domain::renderer(domain::HashReused, input),
         "hickory" => hickory::renderer(input),
         "simple-dns" => simple_dns::renderer(input),
         _ => Err(format!("there is no renderer {id:?}")),

@@ -28,7 +28,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if !missing.is_empty() {
         let were = if missing.len() == 1 { "was" } else { "were" };
         session.notes.push(format!(
-            "{} {were} not measured, as other people's renderers are not built in; in a clone of the repository, \
+            "{} {were} not measured, as they are not built in; in a clone of the repository, \
              `cargo run --release --features peers -- study run …` builds them",
             missing.join(", ")
         ));
