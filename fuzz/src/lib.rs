@@ -13,6 +13,7 @@ pub mod dump;
 pub mod flows;
 pub mod forwarder;
 pub mod ndn;
+pub mod queries;
 pub mod targets;
 pub mod zones;
 

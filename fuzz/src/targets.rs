@@ -1,6 +1,6 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{capture, dump, flows, forwarder, ndn};
+use crate::{capture, dump, flows, forwarder, ndn, queries};
 use flow::packet::Packet;
 use name::ccnx::Ccnx;
 use name::ndn::Ndn;
@@ -13,6 +13,7 @@ macro_rules! with_targets {
         $macro![
             capture,
             dns_name,
+            dns_query,
             dns_render,
             dns_text,
             dns_zone,
@@ -45,6 +46,11 @@ pub fn capture(bytes: &[u8]) {
 /// Parses a DNS name in wire form; see [`crate::check_dns_octets`].
 pub fn dns_name(bytes: &[u8]) {
     crate::check_dns_octets(bytes);
+}
+
+/// Parses and hashes datagrams in batches and one by one; see [`queries::check_queries`].
+pub fn dns_query(bytes: &[u8]) {
+    queries::check_queries(bytes);
 }
 
 /// Renders a DNS message and reads it back; see [`crate::check_dns_message`].

@@ -1,9 +1,10 @@
 //! DNS messages.
 //!
-//! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against what the message already holds,
-//! by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a message and reads
-//! one back. With the feature `domain`, `composer` compresses the names of messages that are built with the crate of that
-//! name.
+//! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against what the message
+//! already holds, by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of
+//! a message and reads one back. [`query`] parses the batch of queries that a name server receives, and
+//! hashes their names. With the feature `domain`, `composer` compresses the names of messages that are built
+//! with the crate of that name.
 //!
 //! ```
 //! use dns::render::{Options, Renderer};
@@ -37,6 +38,7 @@ extern crate std;
 
 #[cfg(feature = "domain")]
 pub mod composer;
+pub mod query;
 pub mod render;
 pub mod wire;
 

@@ -1,0 +1,123 @@
+//! Datagrams as they were received, and the stage that parses them.
+
+use super::parse::{DropReason, Outcome, parse};
+use alloc::vec::Vec;
+use name::dns::MAX_LABELS;
+use table::stage::Stage;
+
+/// Datagrams of a batch at most.
+pub const BATCH: usize = 64;
+
+/// Up to [`BATCH`] datagrams, borrowed, and what the stages find in them.
+#[derive(Debug)]
+pub struct Batch<'d> {
+    datagrams: [(usize, &'d [u8]); BATCH],
+    len: usize,
+    pub(super) outcomes: [Outcome<'d>; BATCH],
+    pub(super) suffixes: &'d mut Suffixes,
+}
+
+impl<'d> Batch<'d> {
+    /// An empty batch. `suffixes` takes the hashes; those of an earlier batch are removed.
+    pub fn new(suffixes: &'d mut Suffixes) -> Self {
+        suffixes.clear();
+        let outcomes = [Outcome::Drop(DropReason::TooShort); BATCH];
+        Self { datagrams: [(0, &[]); BATCH], len: 0, outcomes, suffixes }
+    }
+
+    /// Adds a datagram with the caller's index of it; `false`, and nothing is added, if the batch is full.
+    #[inline]
+    #[must_use]
+    pub fn push(&mut self, index: usize, datagram: &'d [u8]) -> bool {
+        match self.datagrams.get_mut(self.len) {
+            Some(place) => {
+                *place = (index, datagram);
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The datagrams with their indices, in order of arrival.
+    #[inline]
+    pub fn datagrams(&self) -> &[(usize, &'d [u8])] {
+        self.datagrams.get(..self.len).unwrap_or_default()
+    }
+
+    /// The outcome of each datagram, in order of arrival; of meaning after [`Decode`].
+    #[inline]
+    pub fn outcomes(&self) -> &[Outcome<'d>] {
+        self.outcomes.get(..self.len).unwrap_or_default()
+    }
+
+    /// The hashes of the name of datagram `number`, counted from 0 in order of arrival: hash `i` is that of
+    /// the name without its first `i` labels, the last that of the root. Empty if the datagram is no query to
+    /// answer, and before [`Hash`](struct@super::Hash).
+    #[inline]
+    pub fn suffixes(&self, number: usize) -> &[u64] {
+        self.suffixes.of(number)
+    }
+}
+
+/// Stage: parses each datagram; see [`parse`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Decode;
+
+impl Stage<Batch<'_>> for Decode {
+    #[inline]
+    fn run(&mut self, batch: &mut Batch<'_>) {
+        let datagrams = batch.datagrams.iter().take(batch.len);
+        for (outcome, (_, datagram)) in batch.outcomes.iter_mut().zip(datagrams) {
+            *outcome = parse(datagram);
+        }
+    }
+}
+
+/// Room for the hashes of a batch: 64 KiB, allocated once.
+#[derive(Clone, Debug)]
+pub struct Suffixes {
+    hashes: Vec<u64>,
+    /// For each datagram, the first of its hashes and how many there are.
+    places: [(u16, u16); BATCH],
+}
+
+impl Default for Suffixes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Suffixes {
+    /// Empty room.
+    pub fn new() -> Self {
+        Self { hashes: Vec::with_capacity(BATCH * (MAX_LABELS + 1)), places: [(0, 0); BATCH] }
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.hashes.clear();
+        self.places = [(0, 0); BATCH];
+    }
+
+    /// Sets apart `count` hashes for a datagram, after those of the datagrams before it. They are
+    /// [added](Self::extend) later.
+    #[inline]
+    pub(super) fn reserve(&mut self, number: usize, first: usize, count: usize) {
+        if let Some(place) = self.places.get_mut(number) {
+            *place = (first as u16, count as u16);
+        }
+    }
+
+    #[inline]
+    pub(super) fn extend(&mut self, hashes: &[u64]) {
+        self.hashes.extend_from_slice(hashes);
+    }
+
+    #[inline]
+    fn of(&self, number: usize) -> &[u64] {
+        let (first, count) = self.places.get(number).map_or((0, 0), |(first, count)| (*first, *count));
+        let (first, count) = (usize::from(first), usize::from(count));
+        self.hashes.get(first..first + count).unwrap_or_default()
+    }
+}

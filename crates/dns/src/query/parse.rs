@@ -1,0 +1,185 @@
+//! One datagram: what a name server does with it.
+
+use super::opt::Opt;
+use crate::render::Edns;
+use crate::wire::{Class, Flags, HEADER_LEN, Header, Opcode, Rcode, RecordType, Section};
+use name::dns::Name;
+
+/// Octets of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
+const PLAIN_LIMIT: u16 = 512;
+
+/// What a name server does with a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome<'d> {
+    /// Answers it.
+    Answer(Query<'d>),
+    /// Answers with an error alone.
+    Refuse(Refusal),
+    /// Sends nothing.
+    Drop(DropReason),
+}
+
+/// A query with one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query<'d> {
+    /// Identifier, flags and opcode, which is QUERY.
+    pub header: Header,
+    /// The name that is asked about, as it stands in the datagram.
+    pub name: Name<'d>,
+    /// The type that is asked for.
+    pub rtype: RecordType,
+    /// The class.
+    pub class: Class,
+    /// The OPT record, of version 0. Its payload is as it was sent; see [`limit`](Self::limit).
+    pub edns: Option<Edns<'d>>,
+}
+
+impl Query<'_> {
+    /// Octets of a UDP response at most: 512, or the payload size of the OPT record if that is more (RFC 6891
+    /// §6.2.3).
+    pub fn limit(&self) -> usize {
+        usize::from(self.edns.map_or(PLAIN_LIMIT, |edns| edns.payload.max(PLAIN_LIMIT)))
+    }
+}
+
+/// A message that is answered with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Identifier, flags and opcode of the message.
+    pub header: Header,
+    /// [`FORMAT_ERROR`](Rcode::FORMAT_ERROR), [`NOT_IMPLEMENTED`](Rcode::NOT_IMPLEMENTED) or
+    /// [`BAD_VERSION`](Rcode::BAD_VERSION).
+    pub rcode: Rcode,
+    /// Whether the response must have an OPT record, as the message has one (RFC 6891 §6.1.1).
+    pub edns: bool,
+}
+
+/// Why a datagram gets no response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DropReason {
+    /// Fewer octets than a header: there is nothing to put into a response's header (RFC 1035 §4.1.1).
+    TooShort,
+    /// A response. To respond to it could begin a loop between two servers.
+    Response,
+}
+
+/// Parses a datagram.
+///
+/// - Opcodes other than QUERY are refused with NOTIMP (RFC 1035 §4.1.1); nothing after the header is read.
+/// - A QUERY must have one question (RFC 9619 §4), whose name is whole: a pointer in the first name of a
+///   message could only lead into its header. Queries without a question, which may ask for a cookie (RFC
+///   7873 §5.4), are refused, as from a server without cookies.
+/// - Records are walked over, to the last octet of the datagram. One OPT record may stand among them, in the
+///   additional section, owned by the root (RFC 6891 §6.1.1 and §6.1.2). Other records are not read.
+/// - A version of EDNS other than 0 is refused with BADVERS (RFC 6891 §6.1.3). The options of version 0 must
+///   fill the OPT record.
+/// - Whatever else is wrong is refused with FORMERR.
+#[inline]
+pub fn parse(datagram: &[u8]) -> Outcome<'_> {
+    let Some((header, counts)) = header(datagram) else { return Outcome::Drop(DropReason::TooShort) };
+    if header.flags.contains(Flags::RESPONSE) {
+        return Outcome::Drop(DropReason::Response);
+    }
+    let refuse = |rcode, edns| Outcome::Refuse(Refusal { header, rcode, edns });
+    if header.flags.opcode() != Opcode::QUERY {
+        return refuse(Rcode::NOT_IMPLEMENTED, false);
+    }
+    let mut rest = Rest { datagram, at: HEADER_LEN };
+    let [questions, records @ ..] = counts;
+    let Some((name, rtype, class)) = rest.question().filter(|_| questions == 1) else {
+        return refuse(Rcode::FORMAT_ERROR, false);
+    };
+    let mut opt = None;
+    if rest.records(records, &mut opt).is_none() || rest.at != datagram.len() {
+        return refuse(Rcode::FORMAT_ERROR, opt.is_some());
+    }
+    match opt.map(Opt::edns).transpose() {
+        Ok(edns) => Outcome::Answer(Query { header, name, rtype, class, edns }),
+        Err(rcode) => refuse(rcode, true),
+    }
+}
+
+/// The header, and the numbers of questions, answers, authority and additional records.
+#[inline(always)]
+fn header(datagram: &[u8]) -> Option<(Header, [u16; 4])> {
+    let header: &[u8; HEADER_LEN] = datagram.first_chunk()?;
+    let [id, flags, counts @ ..] = be16s(header);
+    Some((Header { id, flags: Flags(flags) }, counts))
+}
+
+/// The octets as numbers of 16 bits.
+#[inline(always)]
+fn be16s(octets: &[u8; HEADER_LEN]) -> [u16; 6] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = *octets;
+    [[a, b], [c, d], [e, f], [g, h], [i, j], [k, l]].map(u16::from_be_bytes)
+}
+
+/// The part of a datagram that was not read yet.
+struct Rest<'d> {
+    datagram: &'d [u8],
+    at: usize,
+}
+
+impl<'d> Rest<'d> {
+    #[inline(always)]
+    fn octets(&self) -> &'d [u8] {
+        self.datagram.get(self.at..).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let octets = self.octets().first_chunk()?;
+        self.at += N;
+        Some(*octets)
+    }
+
+    #[inline(always)]
+    fn question(&mut self) -> Option<(Name<'d>, RecordType, Class)> {
+        let name = Name::parse_first(self.octets()).ok()?;
+        self.at += name.len();
+        let [a, b, c, d] = self.take()?;
+        Some((name, RecordType(u16::from_be_bytes([a, b])), Class(u16::from_be_bytes([c, d]))))
+    }
+
+    /// Walks over so many records of each section, and keeps the one OPT record; `None` where a rule is broken.
+    #[inline]
+    fn records(&mut self, counts: [u16; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
+        for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {
+            for _ in 0..count {
+                let root = self.octets().first() == Some(&0);
+                self.skip_name()?;
+                let [a, b, c, d, ttl @ .., e, f] = self.take::<10>()?;
+                let len = usize::from(u16::from_be_bytes([e, f]));
+                let data = self.octets().get(..len)?;
+                self.at += len;
+                if RecordType(u16::from_be_bytes([a, b])) == RecordType::OPT {
+                    if section != Section::Additional || !root || opt.is_some() {
+                        return None;
+                    }
+                    *opt = Some(Opt { payload: u16::from_be_bytes([c, d]), ttl, options: data });
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Walks over a name, which may end in a pointer.
+    #[inline]
+    fn skip_name(&mut self) -> Option<()> {
+        loop {
+            match *self.octets() {
+                [0, ..] => {
+                    self.at += 1;
+                    return Some(());
+                }
+                [len @ 1..=63, ..] => self.at += 1 + usize::from(len),
+                [0xc0..=0xff, _, ..] => {
+                    self.at += 2;
+                    return Some(());
+                }
+                _ => return None,
+            }
+        }
+    }
+}
