@@ -6,8 +6,9 @@ use hash::scheme::Key;
 use name::dns::LabelSequence;
 use table::stage::Stage;
 
-/// Datagrams, each after two octets of length, have the same outcomes and hashes in batches as one by one. A query
-/// to answer is one for our reader of messages, too; its name's hashes are those of the name in lower case.
+/// Datagrams, each after two octets of length, have the same outcomes and hashes in batches as one by one. A
+/// query to answer is one for our reader of messages, too; its name's hashes are those of the name in lower
+/// case.
 pub fn check_queries(octets: &[u8]) {
     let datagrams = datagrams(octets);
     let mut hash = Hash::new(&Key::VECTOR);

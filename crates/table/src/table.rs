@@ -3,7 +3,7 @@
 /// An exact-match table from keys to values, whose caller hashes the keys.
 ///
 /// The hash of a key must be the same each time. Tables take bits from both ends of it, so that all 64 should be good;
-/// of a hash of 32 bits the caller spreads a copy over the upper half (see [`widen`](Self::widen)).
+/// of a hash of 32 bits the caller copies the lower half over the upper half.
 ///
 /// An entry stands in a *slot*, a number below [`slots`](Self::slots). Whether it stays there while it lives is stated by
 /// [`SLOTS_STAY`](Self::SLOTS_STAY).
@@ -63,11 +63,6 @@ pub trait Table<K, V> {
     where
         K: 'a,
         V: 'a;
-
-    /// A hash of 32 bits made fit for a table: the upper half is a copy of the lower.
-    fn widen(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
 }
 
 /// Where an entry was put.

@@ -128,8 +128,8 @@ fn stage<H: EveryPrefix>(hash: &H, group: &mut Group, name: Name<'_>) -> usize {
     if prefixes.add() { count } else { 0 }
 }
 
-/// Writes the labels of `name` from the last to the first to `out`, in lower case, each with its length before
-/// it. `out` has room for all labels, and none for the root.
+/// Writes the labels of `name` from the last to the first to `out`, in lower case, each with its length
+/// before it. `out` has room for all labels, and none for the root.
 #[inline(always)]
 fn reverse(name: Name<'_>, out: &mut [u8]) {
     let mut rest = out;

@@ -142,7 +142,8 @@ impl<'d> Rest<'d> {
         Some((name, RecordType(u16::from_be_bytes([a, b])), Class(u16::from_be_bytes([c, d]))))
     }
 
-    /// Walks over so many records of each section, and keeps the one OPT record; `None` where a rule is broken.
+    /// Walks over so many records of each section, and keeps the one OPT record; `None` where a rule is
+    /// broken.
     #[inline]
     fn records(&mut self, counts: [u16; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
         for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {

@@ -198,8 +198,8 @@ proptest! {
     }
 }
 
-/// What is accepted, `hickory-proto` and our own reader accept with the same fields; and what `hickory-proto` accepts as a
-/// query with one question, is accepted.
+/// What is accepted, `hickory-proto` and our own reader accept with the same fields; and what `hickory-proto`
+/// accepts as a query with one question, is accepted.
 fn agrees_with_hickory(datagram: &[u8]) {
     let mut decoder = BinDecoder::new(datagram);
     let theirs = op::Message::read(&mut decoder);
@@ -237,8 +237,8 @@ fn agrees_with_hickory(datagram: &[u8]) {
             let Ok(theirs) = theirs else { return };
             let is_query = theirs.metadata.message_type == op::MessageType::Query
                 && theirs.metadata.op_code == op::OpCode::Query;
-            // What is stricter here: octets after the message, options that do not fill their record, and pointers
-            // in the question's name and to the root as the owner of an OPT record.
+            // What is stricter here: octets after the message, options that do not fill their record, and
+            // pointers in the question's name and to the root as the owner of an OPT record.
             let pointer = datagram.windows(4).any(|octets| octets[0] >= 0xc0 && octets[2..] == [0, 41]);
             let question = Name::parse_first(&datagram[12..]).is_err();
             let strict = !ended || question || pointer || broken_options(datagram);
