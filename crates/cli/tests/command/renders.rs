@@ -62,7 +62,7 @@ fn messages_of_another_size_are_not_believed() {
     holds(&failed, &["nxdomain is not what the study expects", "old renders 43 octets where it says 42"]);
     folder.write("unknown.toml", RENDERS.replace("\"dumb\"", "\"dump\""));
     let failed = folder.run(&["study", "run", "unknown.toml"]).failed();
-    holds(&failed, &["no scheme \"dump\": a renderer is one of old, new, dumb, ours, domain/static"]);
+    holds(&failed, &["no scheme \"dump\": a renderer is one of old, new, dumb, ours, composer/fresh"]);
     folder.write("workload.toml", RENDERS.replace("response/a1", "response/a2"));
     holds(&folder.run(&["study", "run", "workload.toml"]).failed(), &["hostile/known-key"]);
 }

@@ -37,3 +37,26 @@ impl Manner for Reused {
         last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hash::scheme::Key;
+    use name::dns::NameBuf;
+    use peers::dns::{Input, domain::renderer};
+
+    #[test]
+    fn compresses_names_message_after_message() {
+        let names: Vec<NameBuf> =
+            ["www.example.com", "ns.Example.com", "."].iter().filter_map(|text| text.parse().ok()).collect();
+        let table = || SuffixTable::new(&Key::VECTOR);
+        let input = Input::Names(&names);
+        for mut renderer in
+            [renderer(Fresh(table()), input).unwrap(), renderer(Reused(table()), input).unwrap()]
+        {
+            let first = renderer.render(0).unwrap().to_vec();
+            assert_eq!(&first[12..], b"\x03www\x07example\x03com\0\x02ns\xc0\x10\0");
+            assert_eq!(renderer.render(0).unwrap(), first);
+        }
+    }
+}
