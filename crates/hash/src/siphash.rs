@@ -1,7 +1,7 @@
 //! SipHash-2-4 and SipHash-1-3: keyed hashes made for hash tables under attack.
 //!
-//! [`SipHash`] runs over the bytes of one key at a time; [`prefix`](crate::prefix) runs the same steps in vector
-//! registers, eight names side by side.
+//! [`SipHash`] runs over the bytes of one key at a time; [`prefix`](crate::prefix) and
+//! [`words`](crate::words) run the same steps in vector registers, eight inputs side by side.
 //!
 //! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
 

@@ -1,7 +1,9 @@
 //! Datagrams as they were received, and the stage that parses them.
 
 use super::parse::{DropReason, Outcome, parse};
+use alloc::vec;
 use alloc::vec::Vec;
+use hash::prefix::Group;
 use name::dns::MAX_LABELS;
 use table::stage::Stage;
 
@@ -78,6 +80,8 @@ impl Stage<Batch<'_>> for Decode {
 #[derive(Clone, Debug)]
 pub struct Suffixes {
     hashes: Vec<u64>,
+    /// Hashes of all datagrams so far.
+    len: usize,
     /// For each datagram, the first of its hashes and how many there are.
     places: [(u16, u16); BATCH],
 }
@@ -91,12 +95,14 @@ impl Default for Suffixes {
 impl Suffixes {
     /// Empty room.
     pub fn new() -> Self {
-        Self { hashes: Vec::with_capacity(BATCH * (MAX_LABELS + 1)), places: [(0, 0); BATCH] }
+        // Hashes are written in vectors, the last of which may be longer than what is left.
+        let room = BATCH * (MAX_LABELS + 1) + Group::NAMES;
+        Self { hashes: vec![0; room], len: 0, places: [(0, 0); BATCH] }
     }
 
     #[inline]
     pub(super) fn clear(&mut self) {
-        self.hashes.clear();
+        self.len = 0;
         self.places = [(0, 0); BATCH];
     }
 
@@ -109,9 +115,16 @@ impl Suffixes {
         }
     }
 
+    /// Room for the hashes that come next.
     #[inline]
-    pub(super) fn extend(&mut self, hashes: &[u64]) {
-        self.hashes.extend_from_slice(hashes);
+    pub(super) fn room(&mut self) -> &mut [u64] {
+        self.hashes.get_mut(self.len..).unwrap_or_default()
+    }
+
+    /// Adds so many hashes, the next that stand in the [room](Self::room).
+    #[inline]
+    pub(super) fn extend(&mut self, hashes: usize) {
+        self.len += hashes;
     }
 
     #[inline]

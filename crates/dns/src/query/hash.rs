@@ -19,6 +19,8 @@ use table::stage::Stage;
 pub struct Hash<H = SipHash24> {
     hash: H,
     group: Group,
+    /// The hashes of a single name.
+    name: [u64; Group::PREFIXES],
 }
 
 impl Hash {
@@ -31,13 +33,14 @@ impl Hash {
 impl<H: EveryPrefix + Scheme> Hash<H> {
     /// With a hash of the caller's choice under `key`.
     pub fn with(key: &Key) -> Self {
-        Self { hash: H::new(key), group: Group::new() }
+        Self { hash: H::new(key), group: Group::new(), name: [0; Group::PREFIXES] }
     }
 
     /// The hashes of one name, as [`Batch::suffixes`] gives them: for the names of a table.
     pub fn name(&mut self, name: Name<'_>) -> &[u64] {
-        self.hash.run_every(Single { group: &mut self.group, name });
-        self.group.hashes()
+        let Self { hash, group, name: hashes } = self;
+        let count = hash.run_every(Single { group, name, hashes });
+        hashes.get(..count).unwrap_or_default()
     }
 }
 
@@ -88,8 +91,8 @@ impl EveryKernel for Many<'_, '_> {
 /// Hashes a group, and empties it.
 #[inline(always)]
 fn flush<H: EveryPrefix>(hash: &H, group: &mut Group, suffixes: &mut Suffixes) {
-    hash.every_prefix(group);
-    suffixes.extend(group.hashes());
+    hash.every_prefix(group, suffixes.room());
+    suffixes.extend(group.counts().sum());
     group.clear();
 }
 
@@ -97,16 +100,19 @@ fn flush<H: EveryPrefix>(hash: &H, group: &mut Group, suffixes: &mut Suffixes) {
 struct Single<'a, 'n> {
     group: &'a mut Group,
     name: Name<'n>,
+    hashes: &'a mut [u64],
 }
 
 impl EveryKernel for Single<'_, '_> {
-    type Output = ();
+    /// Hashes of the name.
+    type Output = usize;
 
     #[inline(always)]
-    fn run<H: EveryPrefix>(self, hash: &H) {
+    fn run<H: EveryPrefix>(self, hash: &H) -> usize {
         self.group.clear();
-        stage(hash, self.group, self.name);
-        hash.every_prefix(self.group);
+        let count = stage(hash, self.group, self.name);
+        hash.every_prefix(self.group, self.hashes);
+        count
     }
 }
 

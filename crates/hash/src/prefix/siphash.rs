@@ -1,6 +1,5 @@
 //! SipHash of every prefix, eight at a time in lanes.
 
-use super::group::WORDS;
 use super::{EveryKernel, EveryPrefix, Group};
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::arch::stage::STRIDE;
