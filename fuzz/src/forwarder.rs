@@ -3,12 +3,17 @@
 //!
 //! The octets are a list of steps, each of one octet that says which, and arguments of few octets. Names are made of two letters, and Nonces of
 //! one octet, so that Interests, Data and Nacks meet. Tokens and digests are octets of the input, or those that the forwarder sent before, or nearly those.
+//!
+//! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send the same, and
+//! in the end have the same in all its tables.
 
 use ::ndn::cs;
 use ::ndn::dead_nonce::LIFETIME;
 use ::ndn::face::{Face, FaceId, LinkType, Scope};
 use ::ndn::fib::NextHop;
-use ::ndn::forward::{Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output};
+use ::ndn::forward::{
+    BURST, Burst, Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, PushError,
+};
 use ::ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
 use ::ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy, TOKEN_LEN};
 use ::ndn::strategy::Strategy;
@@ -21,6 +26,8 @@ use name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use name::ndn::Ndn;
 use name::uri::parse_uri;
 use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::sync::Arc;
 
 const PIT_ENTRIES: usize = 24;
 
@@ -78,6 +85,15 @@ impl Output for Log {
     }
 }
 
+/// A packet that was sent, to be compared: face, token, digest, reason of a Nack, octets.
+type Brief = (FaceId, Vec<u8>, Vec<u8>, Option<NackReason>, Vec<u8>);
+
+fn briefs(log: &Log) -> impl Iterator<Item = Brief> + '_ {
+    log.0
+        .iter()
+        .map(|sent| (sent.face, sent.token.clone(), sent.digest.clone(), sent.nack, sent.packet.clone()))
+}
+
 struct Port {
     face: FaceId,
     reassembler: Reassembler,
@@ -85,6 +101,12 @@ struct Port {
 
 struct Rig<P> {
     forwarder: Forwarder<P>,
+    /// The same, but that it takes packets in bursts.
+    twin: Forwarder<P>,
+    /// Packets that the twin has yet to take.
+    waiting: Vec<(FaceId, Vec<u8>)>,
+    /// What was sent for them: face, token, digest, reason, packet.
+    sent: Vec<Brief>,
     index: Index,
     ports: Vec<Port>,
     now: Time,
@@ -110,21 +132,24 @@ enum Index {
 /// Runs the steps under each index.
 pub fn check_forwarder(octets: &[u8]) {
     let (sha, sip) = (DigestFunction::Sha1, DigestFunction::Sip64([7; 16]));
-    run(octets, Index::Name, ByName::default());
+    run(octets, Index::Name, ByName::default);
     // With this number of a thread no token is all zeros.
-    run(octets, Index::Token, ByToken::new(&Key::VECTOR, 5));
-    run(octets, Index::Digest(sha), ByDigest::new(sha, Satisfy::All, &Key::VECTOR));
-    run(octets, Index::Digest(sip), ByDigest::new(sip, Satisfy::One, &Key::VECTOR));
+    run(octets, Index::Token, || ByToken::new(&Key::VECTOR, 5));
+    run(octets, Index::Digest(sha), || ByDigest::new(sha, Satisfy::All, &Key::VECTOR));
+    run(octets, Index::Digest(sip), || ByDigest::new(sip, Satisfy::One, &Key::VECTOR));
 }
 
-fn run<P: Pit>(octets: &[u8], index: Index, pit: P) {
+fn run<P: Pit + Debug>(octets: &[u8], index: Index, pit: impl Fn() -> P) {
     let mut steps = Steps(octets);
     let region = parse_uri(b"/b/a").expect("a name");
     let cs = cs::Config { packets: 6, octets: 40_000, ..cs::Config::default() };
     let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region], ..Config::default() };
-    let forwarder = Forwarder::with_pit(config, &Key::VECTOR, 7, pit);
+    let [forwarder, twin] = [(); 2].map(|()| Forwarder::with_pit(config.clone(), &Key::VECTOR, 7, pit()));
     let mut rig = Rig {
         forwarder,
+        twin,
+        waiting: Vec::new(),
+        sent: Vec::new(),
         index,
         ports: Vec::new(),
         now: Time::from_millis(1),
@@ -136,7 +161,8 @@ fn run<P: Pit>(octets: &[u8], index: Index, pit: P) {
         rig.add_face(number);
     }
     let root: OwnedName<Ndn> = parse_uri(b"/").expect("a name");
-    rig.forwarder.add_route(&root.view(), NextHop { face: rig.ports[3].face, cost: 1 });
+    let hop = NextHop { face: rig.ports[3].face, cost: 1 };
+    rig.both(|forwarder| forwarder.add_route(&root.view(), hop));
     // What one input does is bounded, so that it is not slow.
     for _ in 0..2000 {
         if steps.0.is_empty() {
@@ -147,7 +173,38 @@ fn run<P: Pit>(octets: &[u8], index: Index, pit: P) {
     rig.ends();
 }
 
-impl<P: Pit> Rig<P> {
+impl<P: Pit + Debug> Rig<P> {
+    /// Does the same with both forwarders, between two bursts.
+    fn both<T: PartialEq + Debug>(&mut self, change: impl Fn(&mut Forwarder<P>) -> T) -> T {
+        self.take_waiting();
+        let done = change(&mut self.forwarder);
+        assert_eq!(done, change(&mut self.twin));
+        done
+    }
+
+    /// Lets the twin take in a burst what waits.
+    fn take_waiting(&mut self) {
+        let (waiting, mut burst, mut log) = (std::mem::take(&mut self.waiting), Burst::new(), Log::default());
+        for (face, octets) in &waiting {
+            match burst.push(*face, octets) {
+                Ok(()) => {}
+                Err(PushError::Malformed) => self.twin.dropped(*face, DropReason::Malformed),
+                Err(PushError::Fragment(_)) => self.twin.dropped(*face, DropReason::Reassembly),
+            }
+        }
+        self.twin.receive_burst(&mut burst, self.now, &mut log);
+        assert!(briefs(&log).eq(self.sent.drain(..)), "a burst sends something else");
+    }
+
+    /// Keeps a packet for the twin, and what the forwarder sent for it.
+    fn wait(&mut self, face: FaceId, octets: Vec<u8>, log: &Log) {
+        self.waiting.push((face, octets));
+        self.sent.extend(briefs(log));
+        if self.waiting.len() == BURST {
+            self.take_waiting();
+        }
+    }
+
     fn add_face(&mut self, how: u8) {
         if self.ports.len() == 8 {
             return;
@@ -157,7 +214,13 @@ impl<P: Pit> Rig<P> {
         let mut face = Face::new(scope, link[usize::from(how >> 2 & 3)]);
         face.local_fields = how & 16 != 0;
         (face.pit_tokens, face.interest_digests) = (how & 32 == 0, how & 64 == 0);
-        let face = self.forwarder.add_face(face).expect("room for a face");
+        let face = self.both(|forwarder| {
+            let mut face = face.clone();
+            // Each counts for itself.
+            face.counters = Arc::default();
+            forwarder.add_face(face)
+        });
+        let face = face.expect("room for a face");
         self.ports.push(Port { face, reassembler: Reassembler::default() });
     }
 
@@ -195,16 +258,17 @@ impl<P: Pit> Rig<P> {
             11 => {
                 if let Some(at) = usize::from(steps.octet()).checked_rem(self.ports.len()) {
                     let port = self.ports.remove(at);
-                    assert!(self.forwarder.remove_face(port.face).is_some());
+                    assert!(self.both(|forwarder| forwarder.remove_face(port.face).is_some()));
                 }
             }
             12 => self.add_face(steps.octet()),
             13 => {
                 let (prefix, face) = (steps.name(), self.face(steps.octet()));
                 if step >> 4 & 3 == 0 {
-                    self.forwarder.remove_route(&prefix.view(), face);
+                    self.both(|forwarder| forwarder.remove_route(&prefix.view(), face));
                 } else {
-                    self.forwarder.add_route(&prefix.view(), NextHop { face, cost: (step >> 4).into() });
+                    let hop = NextHop { face, cost: (step >> 4).into() };
+                    self.both(|forwarder| forwarder.add_route(&prefix.view(), hop));
                 }
             }
             14 => self.strategy(steps, step >> 4),
@@ -218,28 +282,34 @@ impl<P: Pit> Rig<P> {
             ["best-route", "multicast", "random", "asf", "asf/probing-interval~1000/max-timeouts~1"];
         let prefix = steps.name();
         let Some(name) = NAMES.get(usize::from(which)) else {
-            self.forwarder.unset_strategy(&prefix.view());
+            self.both(|forwarder| forwarder.unset_strategy(&prefix.view()));
             return;
         };
         let name: OwnedName<Ndn> =
             parse_uri(format!("/localhost/nfd/strategy/{name}").as_bytes()).expect("a name");
-        self.forwarder.set_strategy(&prefix.view(), Strategy::from_name(name.view()).expect("a strategy"));
+        self.both(|forwarder| {
+            let strategy = Strategy::from_name(name.view()).expect("a strategy");
+            forwarder.set_strategy(&prefix.view(), strategy);
+        });
     }
 
     fn store(&mut self, steps: &mut Steps<'_>, which: u8) {
         if which & 1 == 0 {
             let limit = usize::from(steps.octet());
-            assert!(self.forwarder.erase(&steps.name().view(), limit) <= limit);
+            let prefix = steps.name();
+            assert!(self.both(|forwarder| forwarder.erase(&prefix.view(), limit)) <= limit);
             return;
         }
         let policy = if which & 2 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
         let (packets, octets) = (usize::from(steps.octet() & 15), steps.number() as usize);
         let (admit, serve) = (which & 4 == 0, which & 8 == 0);
-        self.forwarder.configure_cs(cs::Config { packets, octets, policy, admit, serve });
+        let config = cs::Config { packets, octets, policy, admit, serve };
+        self.both(|forwarder| forwarder.configure_cs(config));
         // What is too much now leaves with the turns that follow at once.
         while self.forwarder.cs().is_over() {
             let before = self.forwarder.cs().len();
-            self.forwarder.turn(self.now);
+            let now = self.now;
+            self.both(|forwarder| forwarder.turn(now));
             assert!(self.forwarder.cs().len() < before, "a store that stays too full");
         }
     }
@@ -298,13 +368,14 @@ impl<P: Pit> Rig<P> {
                 match port.reassembler.receive(&piece, octets, self.now) {
                     Ok(Some(whole)) => self.receive(id, &whole.packet()),
                     Ok(None) => {}
-                    Err(_) => self.forwarder.dropped(id, DropReason::Reassembly),
+                    Err(_) => self.both(|forwarder| forwarder.dropped(id, DropReason::Reassembly)),
                 }
                 self.drops = self.counted();
             }
             _ => {
                 let mut log = Log::default();
                 let result = self.forwarder.receive_octets(id, octets, self.now, &mut log);
+                self.wait(id, octets.to_vec(), &log);
                 self.done(result, log);
             }
         }
@@ -313,6 +384,8 @@ impl<P: Pit> Rig<P> {
     fn receive(&mut self, face: FaceId, packet: &LpPacket<'_>) {
         let mut log = Log::default();
         let result = self.forwarder.receive(face, packet, self.now, &mut log);
+        let head = packet.header.wrapped(packet.fragment.len());
+        self.wait(face, [head.as_bytes(), packet.fragment].concat(), &log);
         self.done(result, log);
     }
 
@@ -374,8 +447,11 @@ impl<P: Pit> Rig<P> {
     }
 
     fn passes(&mut self, millis: u64) {
+        // The twin takes what came before at its time.
+        self.take_waiting();
         self.now = self.now.after_millis(millis);
-        self.forwarder.turn(self.now);
+        let now = self.now;
+        self.both(|forwarder| forwarder.turn(now));
         self.ports.iter_mut().for_each(|port| port.reassembler.turn(self.now));
         let past = self.now.millis();
         let late =
@@ -410,6 +486,12 @@ impl<P: Pit> Rig<P> {
 
     /// When the longest lifetime has passed, nothing waits any more.
     fn ends(mut self) {
+        self.take_waiting();
+        assert_eq!(
+            format!("{:?}", self.forwarder),
+            format!("{:?}", self.twin),
+            "a burst leaves something else"
+        );
         self.passes(MAX_LIFETIME + 1);
         assert!(self.forwarder.pit().is_empty() && self.forwarder.pending() == 0);
         // Nor is a Nonce remembered that went out before.

@@ -14,6 +14,8 @@ pub struct Sum {
     pub loops: u64,
     pub cs_hits: u64,
     pub nacks: u64,
+    /// Packets of the largest burst.
+    pub largest: usize,
 }
 
 impl Sum {
@@ -26,6 +28,7 @@ impl Sum {
         for node in &network.nodes {
             let counters = node.forwarder.counters();
             self.packets += node.model.packets_in;
+            self.largest = self.largest.max(node.largest);
             self.loops += counters.drops.value(ndn::forward::DropReason::Loop);
             self.cs_hits += counters.cs_hits.value();
             self.nacks += counters.in_nacks.value();

@@ -45,25 +45,29 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
 }
 
-fn run<P: Index>(kind: Kind, seed: u64) -> Network<P> {
+fn run<P: Index>(kind: Kind, seed: u64, bursts: bool) -> Network<P> {
     let _running = Running(kind, seed);
-    let mut network = Network::new(kind, seed);
+    let mut network = Network::new(kind, seed, bursts);
     network.run();
     checks::check(&network);
     network
 }
 
-/// Runs all seeds that are to be run, and returns what came of them together.
-fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
+/// Runs all seeds that are to be run, packet by packet or in bursts, and returns what came of them together.
+fn all_in<P: Index>(kind: Kind, runs: u64, bursts: bool) -> checks::Sum {
     let mut sum = checks::Sum::default();
     match number("HASHLANE_SIM_SEED") {
-        Some(seed) => sum.add(&run::<P>(kind, seed)),
-        None => {
-            (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs)).for_each(|seed| sum.add(&run::<P>(kind, seed)))
-        }
+        Some(seed) => sum.add(&run::<P>(kind, seed, bursts)),
+        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs))
+            .for_each(|seed| sum.add(&run::<P>(kind, seed, bursts))),
     }
-    println!("{kind:?}: {sum:?}");
+    println!("{kind:?}, in bursts: {bursts}: {sum:?}");
     sum
+}
+
+/// All seeds packet by packet.
+fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
+    all_in::<P>(kind, runs, false)
 }
 
 #[test]
@@ -89,6 +93,28 @@ fn of_all_kinds<P: Index>() {
     assert!(all::<P>(Kind::Crowded, 100).asked > 0);
 }
 
+fn in_bursts<P: Index>() {
+    let sum = all_in::<P>(Kind::Sound, 100, true);
+    assert!(sum.answered == sum.asked && sum.asked > 0 && sum.largest > 4, "{sum:?}");
+    assert!(all_in::<P>(Kind::Faulty, 100, true).asked > 0);
+    assert!(all_in::<P>(Kind::Crowded, 100, true).asked > 0);
+}
+
+#[test]
+fn in_bursts_networks_keep_the_rules() {
+    in_bursts::<ByName>();
+}
+
+#[test]
+fn in_bursts_under_tokens_networks_keep_the_rules() {
+    in_bursts::<ByToken>();
+}
+
+#[test]
+fn in_bursts_under_digests_networks_keep_the_rules() {
+    in_bursts::<ByDigest>();
+}
+
 #[test]
 fn under_tokens_networks_keep_the_rules() {
     of_all_kinds::<ByToken>();
@@ -103,7 +129,7 @@ fn under_digests_networks_keep_the_rules() {
 fn a_seed_says_all_that_happens() {
     let again = [1, 2].map(|_| {
         let mut sum = checks::Sum::default();
-        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(Kind::Faulty, seed)));
+        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(Kind::Faulty, seed, true)));
         sum
     });
     assert_eq!(again[0], again[1]);

@@ -39,6 +39,10 @@ enum Event {
     Turns {
         node: usize,
     },
+    /// A node reads what waits.
+    Reads {
+        node: usize,
+    },
     Restarts {
         node: usize,
     },
@@ -55,6 +59,8 @@ pub struct Network<P> {
     events: u64,
     pub now: Time,
     chance: Chance,
+    /// Lets nodes read what has come in bursts, a while after the first packet came.
+    bursts: bool,
     pub nonces: u32,
     /// Interests that were sent over links, those that were lost there included.
     pub link_interests: usize,
@@ -63,11 +69,14 @@ pub struct Network<P> {
 /// Microseconds over which consumers ask.
 const ASKING: usize = 10_000_000;
 
+/// Milliseconds after its first packet that a node reads a burst.
+const READS: u64 = 10;
+
 /// Times that a consumer asks again when an Interest comes back.
 const TRIES: usize = 20;
 
 impl<P: Index> Network<P> {
-    pub fn new(kind: Kind, seed: u64) -> Self {
+    pub fn new(kind: Kind, seed: u64, bursts: bool) -> Self {
         let mut chance = Chance::new(seed);
         let topology = Topology::draw(kind, &mut chance);
         let nodes = (0..topology.nodes).map(|node| Node::new(&topology, node, chance.number())).collect();
@@ -79,6 +88,7 @@ impl<P: Index> Network<P> {
             events: 0,
             now: Time::from_millis(1000),
             chance,
+            bursts,
             nonces: 0,
             link_interests: 0,
         };
@@ -149,6 +159,9 @@ impl<P: Index> Network<P> {
         match event {
             Event::Arrives { node, link, octets } => {
                 let port = self.port(node, Peer::Link(link));
+                if self.bursts {
+                    return self.wait(node, port, octets);
+                }
                 let sent = self.nodes[node].receive(port, &octets, self.now);
                 self.send(node, sent);
             }
@@ -171,6 +184,11 @@ impl<P: Index> Network<P> {
                 self.nodes[node].turn(self.now);
                 self.plan_turn(node);
             }
+            Event::Reads { node } => {
+                let packets = std::mem::take(&mut self.nodes[node].waiting);
+                let sent = self.nodes[node].receive_together(&packets, self.now);
+                self.send(node, sent);
+            }
             // The node has planned another one since.
             Event::Turns { .. } => {}
             Event::Restarts { node } => {
@@ -187,7 +205,9 @@ impl<P: Index> Network<P> {
 
     fn ask(&mut self, consumer: usize, request: usize) {
         let Request { ask, token, until, .. } = &mut self.consumers[consumer].requests[request];
-        *until = (*until).max(self.now.after_millis(ask.lifetime));
+        // Its lifetime begins when the node reads it.
+        let read = self.now.after_millis(if self.bursts { READS } else { 0 });
+        *until = (*until).max(read.after_millis(ask.lifetime));
         let (octets, token) = (ask.build(), token.clone());
         let header = LpHeader { pit_token: &token, ..LpHeader::default() };
         let node = self.topology.consumers[consumer];
@@ -202,8 +222,21 @@ impl<P: Index> Network<P> {
     /// Hands a packet of an application to its node.
     fn give(&mut self, node: usize, peer: Peer, packet: &LpPacket<'_>) {
         let port = self.port(node, peer);
+        if self.bursts {
+            let head = packet.header.wrapped(packet.fragment.len());
+            return self.wait(node, port, [head.as_bytes(), packet.fragment].concat());
+        }
         let sent = self.nodes[node].take(port, packet, self.now);
         self.send(node, sent);
+    }
+
+    /// Lets a link packet wait with others that come soon after it.
+    fn wait(&mut self, node: usize, port: usize, octets: Vec<u8>) {
+        let waiting = &mut self.nodes[node].waiting;
+        waiting.push((port, octets));
+        if waiting.len() == 1 {
+            self.push(self.now.after_millis(READS), Event::Reads { node });
+        }
     }
 
     fn plan_turn(&mut self, node: usize) {

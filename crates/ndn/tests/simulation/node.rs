@@ -9,12 +9,31 @@ use name::ndn::Ndn;
 use ndn::cs;
 use ndn::face::{Face, FaceId, LinkType, Scope};
 use ndn::fib::NextHop;
-use ndn::forward::{Config, DropReason, Forwarder};
+use ndn::forward::{BURST, Burst, Config, DropReason, Forwarder, Output, Part};
 use ndn::fragment::{Fragmenter, Reassembler};
 use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
 use ndn::strategy::Strategy;
 use ndn::time::Time;
-use ndn::wire::{Interest, LpPacket};
+use ndn::wire::{Interest, LpHeader, LpPacket};
+
+/// Keeps what is sent, and where the packets of each packet of a burst begin.
+#[derive(Default)]
+struct Parted {
+    sent: Log,
+    starts: Vec<usize>,
+}
+
+impl Output for Parted {
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        self.sent.send(face, header, packet);
+    }
+
+    fn enter(&mut self, part: Part) {
+        if part == Part::Face {
+            self.starts.push(self.sent.0.len());
+        }
+    }
+}
 
 /// What is at the other end of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +85,10 @@ pub struct Node<P> {
     pub ports: Vec<Port>,
     /// When the forwarder is to be turned next.
     pub turn_at: Option<Time>,
+    /// Link packets that wait to be read together, with the numbers of their ports.
+    pub waiting: Vec<(usize, Vec<u8>)>,
+    /// Packets of the largest burst so far.
+    pub largest: usize,
 }
 
 /// The name of the region of a node.
@@ -89,7 +112,8 @@ impl<P: Index> Node<P> {
         };
         let ports = peers.map(port).collect();
         let (forwarder, model) = Self::empty(topology, number, seed);
-        let mut node = Self { number, forwarder, model, ports, turn_at: None };
+        let mut node =
+            Self { number, forwarder, model, ports, turn_at: None, waiting: Vec::new(), largest: 0 };
         node.set_up(topology);
         node
     }
@@ -199,6 +223,47 @@ impl<P: Index> Node<P> {
         let whole = reassembler.receive(&packet, octets, now).expect("a piece that a forwarder sent");
         assert!(reassembler.octets() <= ndn::fragment::MAX_OCTETS);
         whole.map(|whole| self.take(port, &whole.packet(), now)).unwrap_or_default()
+    }
+
+    /// Takes link packets of the ports with these numbers, in bursts, and holds what is done with each against the
+    /// model; returns what is to be sent.
+    pub fn receive_together(&mut self, packets: &[(usize, Vec<u8>)], now: Time) -> Vec<Sent> {
+        let mut whole = Vec::new();
+        for (port, octets) in packets {
+            let packet = LpPacket::parse(octets).expect("a link packet that a forwarder sent");
+            if !packet.header.is_fragmented() {
+                whole.push((self.ports[*port].face, octets.clone()));
+                continue;
+            }
+            let Port { face, reassembler, .. } = &mut self.ports[*port];
+            let done = reassembler.receive(&packet, octets, now).expect("a piece that a forwarder sent");
+            whole.extend(done.map(|done| {
+                let packet = done.packet();
+                let head = packet.header.wrapped(packet.fragment.len());
+                (*face, [head.as_bytes(), packet.fragment].concat())
+            }));
+        }
+        let mut sent = Vec::new();
+        for packets in whole.chunks(BURST) {
+            let (mut burst, mut log) = (Burst::new(), Parted::default());
+            for (face, octets) in packets {
+                burst.push(*face, octets).expect("a link packet");
+            }
+            self.largest = self.largest.max(burst.len());
+            self.forwarder.receive_burst(&mut burst, now, &mut log);
+            assert_eq!(log.starts.len(), packets.len(), "each packet begins once");
+            log.starts.push(log.sent.0.len());
+            for ((range, result), (from, octets)) in log.starts.windows(2).zip(burst.outcomes()).zip(packets)
+            {
+                assert_ne!(result, Err(DropReason::Malformed), "what a forwarder sent is no packet");
+                let packet = LpPacket::parse(octets).expect("a link packet");
+                let done = Done { result, sent: &log.sent.0[range[0]..range[1]] };
+                self.model.arrived(Arrival { from: *from, packet: &packet, now }, done);
+            }
+            self.within_limits(now);
+            sent.extend(log.sent.0);
+        }
+        sent
     }
 
     /// Takes a packet, and holds what is done with it against the model.
