@@ -495,16 +495,18 @@ impl Lanes for Avx2 {
         self.store(index, &mut at);
         // SAFETY: a row is 256 bits, read by the unaligned form.
         let row = |i: usize| unsafe { _mm256_loadu_si256(table[at[i] as usize & (LEN - 1)].as_ptr().cast()) };
-        let [low, high] = [0, 4].map(|i| transposed([row(i), row(i + 1), row(i + 2), row(i + 3)]));
-        core::array::from_fn(|word| [low[word], high[word]])
+        // Written out: an array's `map` may stay a call, and vectors would then go through memory.
+        let [a, b, c, d] = transposed([row(0), row(1), row(2), row(3)]);
+        let [e, f, g, h] = transposed([row(4), row(5), row(6), row(7)]);
+        [[a, e], [b, f], [c, g], [d, h]]
     }
     #[inline(always)]
     fn store_rows(self, rows: [Pair; 4], to: &mut [[u64; 4]; WIDTH]) {
-        for (half, to) in to.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            for (row, to) in transposed(rows.map(|row| row[half])).into_iter().zip(to) {
-                // SAFETY: a row is 256 bits, written by the unaligned form.
-                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), row) }
-            }
+        let [[a, e], [b, f], [c, g], [d, h]] = rows;
+        let halves = [transposed([a, b, c, d]), transposed([e, f, g, h])];
+        for (row, to) in halves.as_flattened().iter().zip(to) {
+            // SAFETY: a row is 256 bits, written by the unaligned form.
+            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), *row) }
         }
     }
 }
