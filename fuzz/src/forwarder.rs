@@ -189,7 +189,7 @@ impl<P: Pit + Debug> Rig<P> {
             match burst.push(*face, octets) {
                 Ok(()) => {}
                 Err(PushError::Malformed) => self.twin.dropped(*face, DropReason::Malformed),
-                Err(PushError::Fragment(_)) => self.twin.dropped(*face, DropReason::Reassembly),
+                Err(PushError::Fragment) => self.twin.dropped(*face, DropReason::Reassembly),
             }
         }
         self.twin.receive_burst(&mut burst, self.now, &mut log);

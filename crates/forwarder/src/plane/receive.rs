@@ -101,10 +101,10 @@ impl<P: Pit> Plane<P> {
             Ok(()) if burst.is_full() => self.forward(burst),
             Ok(()) => {}
             Err(PushError::Malformed) => self.forwarder.dropped(face, DropReason::Malformed),
-            Err(PushError::Fragment(packet)) => {
+            Err(PushError::Fragment) => {
                 // The order of packets on a face stays: what came before the last piece goes before the whole.
                 self.forward(burst);
-                self.take_piece(face, &packet, octets);
+                self.take_piece(face, octets);
             }
         }
     }
@@ -119,10 +119,10 @@ impl<P: Pit> Plane<P> {
     }
 
     #[cold]
-    fn take_piece(&mut self, face: FaceId, piece: &LpPacket<'_>, octets: &[u8]) {
+    fn take_piece(&mut self, face: FaceId, octets: &[u8]) {
         let now = self.ports.now;
-        let Some(port) = self.ports.find_mut(face) else { return };
-        match port.reassembler.receive(piece, octets, now) {
+        let (Ok(piece), Some(port)) = (LpPacket::parse(octets), self.ports.find_mut(face)) else { return };
+        match port.reassembler.receive(&piece, octets, now) {
             Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
             Ok(None) => {}
             Err(_) => self.forwarder.dropped(face, DropReason::Reassembly),

@@ -43,6 +43,17 @@ pub(crate) trait Lanes: Stage {
         }
         columns
     }
+    /// Whether [`load_block`](Self::load_block) takes less than eight gathers.
+    const BLOCKS: bool = false;
+    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` octets; at most the words
+    /// of a row.
+    #[inline(always)]
+    fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [Self::V; WIDTH] {
+        core::array::from_fn(|w| {
+            let words = core::array::from_fn(|i| (ROW * i + 8 * (at + w)) as u64);
+            self.gather_words(rows, self.load(&words))
+        })
+    }
     /// Lane i of vector w is word w of `table[index[i] % LEN]`; LEN is a power of two.
     fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Self::V) -> [Self::V; 4];
     /// Word w of `to[i]` becomes lane i of vector w.

@@ -232,6 +232,28 @@ impl Avx512 {
 impl Lanes for Avx512 {
     type V = __m512i;
     const PAIRS: bool = true;
+    const BLOCKS: bool = true;
+
+    #[inline(always)]
+    fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [__m512i; WIDTH] {
+        const { assert!(LEN == ROW * WIDTH && ROW.is_multiple_of(64) && ROW.is_power_of_two()) };
+        let blocks = rows.as_chunks::<64>().0;
+        let block = at / 8 % (ROW / 64);
+        // SAFETY: a block is 512 bits, read by the unaligned form.
+        let row = |i: usize| unsafe { _mm512_loadu_epi64(blocks[ROW / 64 * i + block].as_ptr().cast()) };
+        let (a, b, c, d, e, f, g, h) = (row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7));
+        // SAFETY: register operations.
+        unsafe {
+            // Words 0 2 4 6, then 1 3 5 7, of two rows each.
+            let (ab, cd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+            let (ef, gh) = (_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
+            let [w0, w2, w4, w6] = quarters(ab, cd, ef, gh);
+            let (ab, cd) = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+            let (ef, gh) = (_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
+            let [w1, w3, w5, w7] = quarters(ab, cd, ef, gh);
+            [w0, w1, w2, w3, w4, w5, w6, w7]
+        }
+    }
 
     #[inline(always)]
     fn load(self, from: &[u64; WIDTH]) -> __m512i {
@@ -355,6 +377,28 @@ impl Lanes for Avx512 {
                 _mm256_storeu_si256(to[i + 2].as_mut_ptr().cast(), _mm512_extracti64x4_epi64::<1>(rows));
             }
         }
+    }
+}
+
+/// The first 128 bits of each of four registers, then the second, the third, the fourth.
+///
+/// # Safety
+/// The CPU has AVX-512.
+#[inline(always)]
+unsafe fn quarters(a: __m512i, b: __m512i, c: __m512i, d: __m512i) -> [__m512i; 4] {
+    // SAFETY: register operations.
+    unsafe {
+        // Quarters 0 and 2, then 1 and 3, of two registers.
+        let (even, odd) =
+            (_mm512_shuffle_i64x2::<0b10_00_10_00>(a, b), _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b));
+        let (even_2, odd_2) =
+            (_mm512_shuffle_i64x2::<0b10_00_10_00>(c, d), _mm512_shuffle_i64x2::<0b11_01_11_01>(c, d));
+        [
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(even, even_2),
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(odd, odd_2),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(even, even_2),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(odd, odd_2),
+        ]
     }
 }
 

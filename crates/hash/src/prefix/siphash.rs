@@ -68,6 +68,21 @@ const FIRST_WORDS: [u64; WIDTH] = {
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
     let Group { octets, states, height, .. } = group;
     let mut state = Words::splat(lanes, initial);
+    if L::BLOCKS {
+        let (blocks, _) = states.as_chunks_mut::<{ 8 * WIDTH }>();
+        for (block, rows) in blocks.iter_mut().enumerate() {
+            let words = lanes.load_block::<STRIDE, _>(octets, 8 * block);
+            for (w, (row, word)) in rows.as_chunks_mut().0.iter_mut().zip(words).enumerate() {
+                let Words([v0, v1, v2, v3]) = state;
+                lanes.store_rows([v0.1, v1.1, v2.1, v3.1], row);
+                if 8 * block + w >= *height {
+                    return;
+                }
+                state.compress::<C>(Vector(lanes, word));
+            }
+        }
+        return;
+    }
     let mut at = lanes.load(&FIRST_WORDS);
     for (w, row) in states.as_chunks_mut().0.iter_mut().enumerate() {
         let Words([v0, v1, v2, v3]) = state;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// The hashes of all prefixes of each name of a burst. Made once and reused.
 ///
 /// The kernels write the hashes here, one name's behind the other's, so that nothing copies them. It keeps the
-/// memory of the largest burst so far: 8 bytes for each prefix, 24 for each name.
+/// memory of the largest burst so far: 8 bytes for each prefix, 8 for each name.
 #[derive(Clone, Debug, Default)]
 pub struct BurstHashes {
     /// Behind the hashes of the last name stands whatever a vector wrote there.
@@ -14,13 +14,15 @@ pub struct BurstHashes {
     /// Hashes of all names so far.
     len: usize,
     /// Where the hashes of each name are: from, to.
-    names: Vec<Result<(u32, u32), ParseError>>,
+    names: Vec<(u32, u32)>,
+    /// Numbers of the names that break a rule, in order.
+    errors: Vec<(usize, ParseError)>,
 }
 
 impl BurstHashes {
     /// Hashes of no name.
     pub const fn new() -> Self {
-        Self { hashes: Vec::new(), len: 0, names: Vec::new() }
+        Self { hashes: Vec::new(), len: 0, names: Vec::new(), errors: Vec::new() }
     }
 
     /// Names of the burst.
@@ -42,11 +44,25 @@ impl BurstHashes {
     /// The rule of the encoding that the name breaks.
     #[inline(always)]
     pub fn name(&self, number: usize) -> Result<&[u64], ParseError> {
-        match self.names.get(number) {
-            Some(Ok((from, to))) => Ok(self.hashes.get(*from as usize..*to as usize).unwrap_or_default()),
-            Some(Err(error)) => Err(*error),
-            None => Ok(&[]),
+        if !self.errors.is_empty() {
+            self.check(number)?;
         }
+        let (from, to) = self.names.get(number).copied().unwrap_or_default();
+        Ok(self.hashes.get(from as usize..to as usize).unwrap_or_default())
+    }
+
+    #[cold]
+    fn check(&self, number: usize) -> Result<(), ParseError> {
+        match self.errors.binary_search_by_key(&number, |(number, _)| *number) {
+            Ok(at) => self.errors.get(at).map_or(Ok(()), |(_, error)| Err(*error)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Names that break a rule.
+    #[inline]
+    pub fn errors(&self) -> usize {
+        self.errors.len()
     }
 
     /// The result of each name, in the order of the names.
@@ -59,6 +75,7 @@ impl BurstHashes {
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.names.clear();
+        self.errors.clear();
     }
 
     /// Room for the hashes of the names that come next, at least this many places.
@@ -82,12 +99,13 @@ impl BurstHashes {
     pub(super) fn push(&mut self, hashes: usize) {
         let from = self.len;
         self.len += hashes;
-        self.names.push(Ok((from as u32, self.len as u32)));
+        self.names.push((from as u32, self.len as u32));
     }
 
     /// Adds a name that breaks a rule.
     #[inline(always)]
     pub(super) fn push_error(&mut self, error: ParseError) {
-        self.names.push(Err(error));
+        self.errors.push((self.len(), error));
+        self.push(0);
     }
 }

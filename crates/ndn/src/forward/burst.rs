@@ -24,11 +24,11 @@ pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
 
 /// Why octets were not added to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PushError<'p> {
+pub enum PushError {
     /// The octets are no link packet.
     Malformed,
     /// The link packet has one of several fragments, to be reassembled before it is forwarded.
-    Fragment(LpPacket<'p>),
+    Fragment,
 }
 
 /// A packet of a burst.
@@ -96,7 +96,7 @@ impl<'p, M> Burst<'p, M> {
     /// # Errors
     /// Why they were not added.
     #[inline(always)]
-    pub fn push(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError<'p>> {
+    pub fn push(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError> {
         if LpPacket::is_bare(octets) {
             self.add(face, BARE, octets);
             return Ok(());
@@ -105,10 +105,10 @@ impl<'p, M> Burst<'p, M> {
     }
 
     #[inline(never)]
-    fn push_wrapped(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError<'p>> {
+    fn push_wrapped(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError> {
         let packet = LpPacket::parse(octets).map_err(|_| PushError::Malformed)?;
         if packet.header.is_fragmented() {
-            return Err(PushError::Fragment(packet));
+            return Err(PushError::Fragment);
         }
         self.push_packet(face, &packet);
         Ok(())
@@ -178,16 +178,6 @@ impl<'p> Content<'p> {
             Self::None => None,
             Self::Interest(interest) | Self::Nack(interest) => Some(interest.name_octets()),
             Self::Data(data) => Some(data.name_octets()),
-        }
-    }
-
-    /// Notes the number of components of a name that was checked.
-    #[inline(always)]
-    pub(super) fn checked(&mut self, components: usize) {
-        match self {
-            Self::None => {}
-            Self::Interest(interest) | Self::Nack(interest) => interest.checked(components),
-            Self::Data(data) => data.checked(components),
         }
     }
 }

@@ -85,18 +85,20 @@ impl<M> Stage<Burst<'_, M>> for Decode {
         }
         let octets = packets.iter().filter_map(|packet| packet.content.name_octets());
         self.one_pass.burst(octets, &mut self.names.hashes);
-        for packet in packets {
-            if matches!(packet.content, Content::None) {
-                continue;
-            }
-            match self.names.hashes.name(packet.name as usize) {
-                // The name of a packet has a component.
-                Ok(hashes) if !hashes.is_empty() => packet.content.checked(hashes.len()),
-                _ => {
-                    packet.content = Content::None;
-                    packet.outcome = Err(DropReason::Malformed);
-                }
-            }
+        if self.names.hashes.errors() > 0 {
+            drop_malformed(packets, &self.names.hashes);
+        }
+    }
+}
+
+/// Drops the packets whose names break a rule.
+#[cold]
+fn drop_malformed<M>(packets: &mut [Ingress<'_, M>], hashes: &BurstHashes) {
+    for packet in packets {
+        let has_name = !matches!(packet.content, Content::None);
+        if has_name && hashes.name(packet.name as usize).is_err() {
+            packet.content = Content::None;
+            packet.outcome = Err(DropReason::Malformed);
         }
     }
 }

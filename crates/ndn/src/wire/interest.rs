@@ -67,17 +67,11 @@ impl<'a> Interest<'a> {
         Self::parse_and(octets, NameCheck::Now)
     }
 
-    /// Checks all of a packet but its name, which must be [`checked`](Self::checked) before anything else is done
-    /// with the packet.
+    /// Checks all of a packet but that its name, which is not empty, is one: the caller does, before it does anything
+    /// else with the packet.
     #[inline(always)]
     pub(crate) fn parse_but_name(octets: &'a [u8]) -> Result<Self, WireError> {
         Self::parse_and(octets, NameCheck::Later)
-    }
-
-    /// Notes that the name has been checked, and has so many components: 1 to 255.
-    #[inline(always)]
-    pub(crate) fn checked(&mut self, components: usize) {
-        self.components = components as u8;
     }
 
     #[inline(always)]
@@ -205,7 +199,8 @@ impl<'a> Interest<'a> {
     /// How many components the name has, at least 1.
     #[inline]
     pub fn name_len(&self) -> usize {
-        self.components.into()
+        // Not counted where the name was checked apart.
+        if self.components == 0 { self.name().len() } else { self.components.into() }
     }
 
     /// Whether Data whose name only begins with this one's may satisfy it.

@@ -51,7 +51,11 @@ fn packet_name<'a>(
     let element = first.filter(|first| first.typ == NAME).ok_or(WireError::Missing { typ: NAME })?;
     let name = name_octets(octets, &element);
     if check == NameCheck::Later {
-        return Ok((name, 0));
+        return if element.value.is_empty() {
+            Err(WireError::EmptyName { at: element.at })
+        } else {
+            Ok((name, 0))
+        };
     }
     match NdnName::parse(name).map(|name| name.len()) {
         Ok(0) => Err(WireError::EmptyName { at: element.at }),
