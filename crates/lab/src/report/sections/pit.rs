@@ -1,5 +1,5 @@
-//! The indexes of the pending Interest table: the source's table printed again, full load, the table alone, where the time goes, and
-//! digests.
+//! Indexes of the pending Interest table: the source's table printed again, full load, operations on the PIT, parts
+//! of the forwarder, digests.
 
 use super::published::PIT_NETWORK;
 use super::{Facts, without_empty_columns};
@@ -10,7 +10,7 @@ use crate::report::words;
 use crate::stats::Interval;
 use crate::study::definition::Definition;
 
-/// The tables alone.
+/// Operations on the PIT.
 pub(super) const MODEL: &str = "pit";
 /// The models of what is measured besides; they stand in this section.
 pub(super) const LOAD: &str = "pit-load";
@@ -35,7 +35,7 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings.extend(network_findings(facts, reference));
     }
     if let Some(facts) = &alone {
-        blocks.push(tables(facts, reference));
+        blocks.push(operations(facts, reference));
     }
     if let Some(facts) = &parts {
         blocks.push(parts_table(facts, load.as_ref()));
@@ -43,10 +43,12 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     if let Some(facts) = &digest {
         blocks.push(digests(facts, alone.as_ref(), reference));
     }
-    let note = "Intervals are of 95 % over rounds in which each index had its turn. name-again is name once more: what lies between the two is what \
-                nothing makes. digest satisfies all that the name of Data answers, as name and token do; digest-one, as the source proposed, the entry \
-                of the digest alone. Rows with a star are the source's: NFD of 2017, on hardware of the Open Network Laboratory; only what lies between \
-                two rows of one machine can be compared with what lies between two of another.";
+    let note = "Intervals are of 95 % over rounds in which each index had its turn. name-again is an A/A \
+                control: any difference from name is noise. digest satisfies all that the name of Data \
+                answers, as name and token do; digest-one, as the source proposed, the entry of the digest \
+                alone. Rows with a star are the source's: NFD of 2017, on hardware of the Open Network \
+                Laboratory; only what lies between two rows of one machine can be compared with what lies \
+                between two of another.";
     let title = "The index of the pending Interest table".to_owned();
     Some(Section { title, note: any.note(note.to_owned()), findings, blocks })
 }
@@ -178,8 +180,8 @@ fn saturated(facts: &Facts<'_>, reference: &str) -> Option<Block> {
     })
 }
 
-/// The table alone.
-fn tables(facts: &Facts<'_>, reference: &str) -> Block {
+/// Operations on the PIT in a forwarder without I/O.
+fn operations(facts: &Facts<'_>, reference: &str) -> Block {
     let others: Vec<&str> = facts.schemes.iter().copied().filter(|id| *id != reference).collect();
     let row = |workload: &&str| {
         let cycles = facts
@@ -192,9 +194,10 @@ fn tables(facts: &Facts<'_>, reference: &str) -> Block {
     let ratios = others.iter().map(|id| format!("{id} / {reference}"));
     let names = ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned());
     Block::Table(without_empty_columns(Table {
-        caption: "the table alone: cycles per operation, and ratios round by round. match has the hashes of the Data's name given, as in the \
-                  forwarder, whose parser leaves them for all tables; match-hashing walks the name, and hashes its prefixes only where the index \
-                  needs them"
+        caption: "operations on the PIT of a forwarder without I/O, in bursts of 16 packets: cycles per \
+                  operation, and ratios round by round. match and insert: the PIT's part of the last stage, \
+                  for Data that satisfies an entry and for an Interest that gets one. data and interest: all \
+                  stages for such a packet. expire: the forwarder's turn, per entry that ended"
             .to_owned(),
         columns: names.chain(ratios).collect(),
         left: 1,
@@ -203,16 +206,18 @@ fn tables(facts: &Facts<'_>, reference: &str) -> Block {
     }))
 }
 
-/// The parts, by the ids of the model that times them, and what they are.
-const NAMED: [(&str, &str); 5] = [
+/// The ids of the model's parts, and their rows in the table.
+const NAMED: [(&str, &str); 6] = [
     ("decode", "decoding, and hashing names"),
-    ("pit", "PIT: digest, find, insert, match, remove"),
+    ("prefetch", "marks and prefetches"),
+    ("pit", "PIT: find, insert, match, remove"),
     ("fib", "FIB and strategy"),
     ("store", "content store: find, insert"),
     ("whole", "the state machine"),
 ];
 
-/// Where the time goes: parts of the process under full load over Unix sockets, where that was measured.
+/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets where that was
+/// measured.
 fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
     let mut rows = Vec::new();
     let mut counts: Vec<usize> = facts.workloads.iter().filter_map(|workload| components(workload)).collect();
@@ -241,7 +246,11 @@ fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
         row("the process", &process);
     }
     Block::Table(Table {
-        caption: "where the time goes, ns per exchange, and per cent of the process under full load over Unix sockets where that was measured"
+        caption: "where the time goes, ns per exchange, and per cent of the process under full load over \
+                  Unix sockets where that was measured. decoding, and marks and prefetches: the first two \
+                  stages of the forwarder; by digest, the marks have computing the digest in them. PIT, FIB \
+                  and content store: parts of the last stage. The rest of forwarding is all stages less \
+                  these rows; system calls and faces are the process less all stages"
             .to_owned(),
         columns: ["components", "part"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
         left: 2,
@@ -250,7 +259,7 @@ fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
     })
 }
 
-/// What a digest costs at each hop, beside what finding Data's entry by it saves in the largest table.
+/// The cost of a digest at each hop, beside what finding the entry of Data by it saves.
 fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &str) -> Block {
     let cells = |of: &dyn Fn(&str) -> Option<f64>| {
         facts.workloads.iter().map(|workload| of(workload).map_or_else(none, figure)).collect::<Vec<_>>()
@@ -261,10 +270,9 @@ fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &str) -> Blo
         rows.push([format!("an Interest's digest by {function}")].into_iter().chain(cost).collect());
     }
     for size in ["1Ki", "64Ki", "1Mi"] {
-        for (kind, words) in [
-            ("match", "saved by a match, hashes given"),
-            ("match-hashing", "saved by a match, hashing included"),
-        ] {
+        for (kind, words) in
+            [("match", "saved in the PIT's part, for Data"), ("data", "saved in all stages, for Data")]
+        {
             let saved = cells(&|workload| {
                 let table = format!("{kind}/{size}/{}", components(workload)?);
                 let ns = |id| alone?.value(&table, id, metric::NS);
@@ -277,8 +285,9 @@ fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &str) -> Blo
     let heads = facts.workloads.iter().map(|workload| workload.replace("digest/", "components "));
     Block::Table(Table {
         caption: format!(
-            "what a digest costs a hop that computes it for each Interest, and what finding the entry of Data by digest ({SOURCE_FUNCTION}) and not by \
-             {reference} saves, in ns"
+            "what a digest costs a hop that computes it for each Interest, and what finding the entry of \
+             Data by digest ({SOURCE_FUNCTION}) and not by {reference} saves, in ns: in the PIT's part of \
+             the last stage (match), and in all stages (data)"
         ),
         columns: [String::new()].into_iter().chain(heads).collect(),
         left: 1,
@@ -333,9 +342,16 @@ mod tests {
             add(LOAD, "load/unix/11", scheme, metric::CPU_US, "us", percent / 10.0);
             add(MODEL, "match/1Mi/11", scheme, metric::CYCLES, "cycles", 100.0 * percent);
             add(MODEL, "match/1Mi/11", scheme, metric::NS, "ns", 40.0 * percent);
-            for (part, ns) in
-                [("decode", 200.0), ("pit", 150.0), ("fib", 50.0), ("store", 100.0), ("whole", 600.0)]
-            {
+            add(MODEL, "data/1Mi/11", scheme, metric::CYCLES, "cycles", 125.0 * percent);
+            add(MODEL, "data/1Mi/11", scheme, metric::NS, "ns", 50.0 * percent);
+            for (part, ns) in [
+                ("decode", 200.0),
+                ("prefetch", 40.0),
+                ("pit", 150.0),
+                ("fib", 50.0),
+                ("store", 100.0),
+                ("whole", 600.0),
+            ] {
                 add(PARTS, &format!("parts/11/{part}"), scheme, metric::NS, "ns", ns);
             }
             if more != 0.0 {
@@ -390,11 +406,13 @@ mod tests {
         let section = section(&definition, &records).unwrap();
         let digests = table(&section, "what a digest costs");
         assert_eq!(digests.rows[0], ["an Interest's digest by sha1", "130"]);
-        assert_eq!(digests.rows[1], ["saved by a match, hashes given, 1Mi entries", "20.0"]);
-        assert_eq!(digests.rows.len(), 2);
+        assert_eq!(digests.rows[1], ["saved in the PIT's part, for Data, 1Mi entries", "20.0"]);
+        assert_eq!(digests.rows[2], ["saved in all stages, for Data, 1Mi entries", "25.0"]);
+        assert_eq!(digests.rows.len(), 3);
         let parts = table(&section, "where the time");
-        assert_eq!(parts.rows[4][1..3], ["rest of forwarding (subtracted)", "100 (8.3 %)"]);
-        assert_eq!(parts.rows[5][1..3], ["system calls, faces (subtracted)", "600 (50.0 %)"]);
+        assert_eq!(parts.rows[1][1..3], ["marks and prefetches", "40.0 (3.3 %)"]);
+        assert_eq!(parts.rows[5][1..3], ["rest of forwarding (subtracted)", "60.0 (5.0 %)"]);
+        assert_eq!(parts.rows[6][1..3], ["system calls, faces (subtracted)", "600 (50.0 %)"]);
     }
 
     #[test]

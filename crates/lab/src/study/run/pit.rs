@@ -1,4 +1,5 @@
-//! The indexes of the pending Interest table: alone, in a forwarder under full load, and in one that is asked at a steady pace.
+//! Indexes of the pending Interest table: operations on it in a forwarder without I/O, and forwarders under full load
+//! and under a load of a steady pace.
 
 use super::fact::Fact;
 use super::rounds::{Rounds, order};
@@ -11,7 +12,7 @@ use crate::model::pit::{self, BLOCK, Filling, Operation};
 use crate::record::{machine, metric};
 use std::time::Duration;
 
-/// The models of the records, beside that of the tables, which is the study's.
+/// The models of the records, beside that of the operations, which is the study's.
 pub(super) const MODEL: &str = "pit";
 const LOAD_MODEL: &str = "pit-load";
 const PARTS_MODEL: &str = "pit-parts";
@@ -107,7 +108,8 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     forwarders(session, &works, rounds)
 }
 
-/// The indexes that the study names. In a table alone, Data that satisfies one entry takes the same way whether it must or not.
+/// The indexes that the study names. Without load, each Data satisfies one entry, so that `digest-one` does what
+/// `digest` does; it is left out.
 fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
     let schemes = session.definition.schemes.iter();
     let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
