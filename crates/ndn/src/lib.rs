@@ -3,8 +3,8 @@
 //! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
 //! - [`security`]: signatures, certificates, and whom to trust.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
-//! - [`forward`]: what becomes of a packet that comes in, on the tables [`fib`], [`pit`], [`cs`], [`dead_nonce`], with a [`strategy`] for each
-//!   prefix.
+//! - [`forward`]: forwards packets, one or a burst of up to 64, on the tables [`fib`], [`pit`], [`cs`],
+//!   [`dead_nonce`], with a [`strategy`] for each prefix.
 //! - [`share`]: shares of a bounded table, so that no face fills it.
 //! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
 //!
@@ -49,6 +49,51 @@
 //!
 //! // Nobody waits for it any more.
 //! assert!(forwarder.receive_octets(producer, &data, now, &mut sent).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Packets that arrive together go through three stages as a burst: [`Decode`](forward::Decode) parses all of
+//! them, then hashes their names together; [`Prefetch`](forward::Prefetch) brings the table entries that they
+//! need into the cache; [`Act`](forward::Act) forwards them in order of arrival. The effects are those of one
+//! packet after the other, and a single packet is a burst of one.
+//!
+//! ```
+//! # use hash::scheme::Key;
+//! # use name::uri::parse_uri;
+//! # use ndn::face::{Face, FaceId, LinkType, Scope};
+//! # use ndn::fib::NextHop;
+//! # use ndn::forward::{Config, Forwarder, Output};
+//! # use ndn::time::Time;
+//! # use ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
+//! use ndn::forward::Burst;
+//!
+//! # #[derive(Default)]
+//! # struct Sent(Vec<FaceId>);
+//! # impl Output for Sent {
+//! #     fn send(&mut self, face: FaceId, _: &LpHeader<'_>, _: &[u8]) {
+//! #         self.0.push(face);
+//! #     }
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut forwarder = Forwarder::new(Config::default(), &Key::VECTOR, 1);
+//! # let face = || Face::new(Scope::Local, LinkType::PointToPoint);
+//! # let consumer = forwarder.add_face(face()).ok_or("too many faces")?;
+//! # let producer = forwarder.add_face(face()).ok_or("too many faces")?;
+//! # forwarder.add_route(&parse_uri(b"/example")?.view(), NextHop { face: producer, cost: 0 });
+//! # let name = parse_uri(b"/example/hello")?;
+//! # let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+//! # let data = DataBuilder::new(name.view(), b"world").build();
+//! # let (mut sent, now) = (Sent::default(), Time::from_millis(1));
+//! let mut burst = Burst::new();
+//! for (face, packet) in [(consumer, &interest), (producer, &data)] {
+//!     burst.push(face, packet).map_err(|_| "not a link packet, or a fragment of one")?;
+//! }
+//! forwarder.receive_burst(&mut burst, now, &mut sent);
+//!
+//! // Data finds the entry of the Interest before it.
+//! assert_eq!(sent.0, [producer, consumer]);
+//! assert!(burst.outcomes().all(|outcome| outcome.is_ok()));
 //! # Ok(())
 //! # }
 //! ```

@@ -8,6 +8,7 @@
 //! - [`batched`]: buckets of one cache line with short tags, entries in an array of their own, where they stay.
 //!
 //! One more is for several threads, and of a fixed capacity: [`shared`], which one thread writes while others find.
+//! [`stage`] has the trait of the stages of a receive path.
 //!
 //! A burst of keys is looked up in three rounds: [`prefetch`](Table::prefetch) for all, then
 //! [`prefetch_entry`](Table::prefetch_entry) for all, then [`find`](Table::find) for each; the cache misses of a burst

@@ -1,10 +1,10 @@
 //! The forwarding thread: one loop over all sockets, around one [`Forwarder`].
 //!
-//! A round waits for events, reads a bounded amount of each socket that has something, forwards it, and then
-//! sends what has gathered: for each socket one system call for many packets on either side, and none that
-//! must fail. Streams report that they are readable, and only while a queue waits that they are writable.
-//! Time comes with the round; timers are the forwarder's wheel, and cost no system call. The management is
-//! another thread. It sends [requests](message::Request), each of which takes a moment.
+//! A round waits for events, reads a bounded amount of each socket that has something, forwards it in bursts,
+//! and then sends what has gathered: for each socket one system call for many packets on either side, and
+//! none that must fail. Streams report that they are readable, and only while a queue waits that they are
+//! writable. Time comes with the round; timers are the forwarder's wheel, and cost no system call. The
+//! management is another thread. It sends [requests](message::Request), each of which takes a moment.
 
 mod accept;
 mod control;

@@ -1,4 +1,4 @@
-//! What is timed: the code that the data planes call, on one unit of a workload.
+//! Models: stages of receive paths and public functions of the crates, timed on a unit of a workload.
 
 #[cfg(feature = "peers")]
 pub mod composer;

@@ -1,8 +1,10 @@
 //! Forwarding: what becomes of a packet that comes in.
 //!
-//! A [`Forwarder`] is a state machine. [`receive`](Forwarder::receive) takes one link packet from one face at one time, and hands what is to be
-//! sent to an [`Output`]; [`turn`](Forwarder::turn) lets time pass. It does no I/O, reads no clock, and starts no thread, so that a whole
-//! network of forwarders runs in one test, and the same packets at the same times have the same effects.
+//! A [`Forwarder`] is a state machine. [`receive`](Forwarder::receive) takes one link packet from one face at
+//! one time, [`receive_burst`](Forwarder::receive_burst) several; both hand what is to be sent to an
+//! [`Output`]. [`turn`](Forwarder::turn) lets time pass. It does no I/O, reads no clock, and starts no
+//! thread, so that a whole network of forwarders runs in one test, and the same packets at the same times
+//! have the same effects.
 //!
 //! The rules are those of NFD (NFD Developer's Guide, Forwarding), with these differences: Data satisfies
 //! only entries that went to the face it comes from; a downstream gets one Data once for each of its PIT
