@@ -3,11 +3,11 @@
 #[cfg(feature = "peers")]
 pub mod composer;
 pub mod digest;
+pub mod exchanges;
 pub mod flows;
-pub mod forwarding;
 pub mod memory;
 pub mod names;
-pub mod pit;
+pub mod pending;
 pub mod render;
 pub mod stages;
 pub mod tuples;

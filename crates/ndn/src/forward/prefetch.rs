@@ -5,7 +5,7 @@
 //! buckets, then the entries that they lead to, then the memory that these own. The passes read tables and write
 //! none; packets later in the burst may find other entries than were prefetched, which costs them time alone.
 //!
-//! Tables that a cache holds get the first pass alone.
+//! Where no table is larger than a cache, and for a lone packet, the first pass is all.
 
 use super::Forwarder;
 use super::burst::{Burst, Content, Ingress};

@@ -46,6 +46,7 @@ pub(super) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     findings.extend(limit_finding(&limits));
     if let Some(facts) = &parts {
         blocks.push(parts_table(facts));
+        blocks.extend(decode_table(facts));
     }
     if let Some(facts) = &memory {
         blocks.push(memory_table(facts));
@@ -259,6 +260,39 @@ fn parts_of<'a>(facts: &Facts<'_>, shape: &str, process: Option<f64>) -> Vec<Par
     ]
 }
 
+/// The stage that decodes and hashes, by the packets of a burst.
+fn decode_table(facts: &Facts<'_>) -> Option<Block> {
+    const SINGLE: &str = "decode-1";
+    let ns = |shape: &str, id: &str| facts.value(shape, id, metric::NS).map_or_else(none, figure);
+    let to_single = |shape: &str, id: &str| {
+        let ratio = facts.records.ratio(facts.study, shape, id, SINGLE).map(Record::interval);
+        ratio.map_or_else(none, words::ratio_with_bounds)
+    };
+    let row = |shape: &&str| {
+        let bursts = ["decode-16", "decode-64"].map(|id| [ns(shape, id), to_single(shape, id)]);
+        let cells = [(*shape).to_owned(), ns(shape, SINGLE)];
+        cells.into_iter().chain(bursts.into_iter().flatten()).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = facts
+        .workloads
+        .iter()
+        .filter(|shape| facts.value(shape, SINGLE, metric::NS).is_some())
+        .map(row)
+        .collect();
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption:
+                "decoding, and hashing names, by the packets of a burst: ns per exchange, and ratios to \
+                      one packet, round by round"
+                    .to_owned(),
+            columns: ["components", "1", "16", "16 / 1", "64", "64 / 1"].map(str::to_owned).into(),
+            left: 1,
+            rows,
+            shown: Shown::Open,
+        })
+    })
+}
+
 impl Facts<'_> {
     /// Nanoseconds of our process for an exchange of names of this shape over Unix faces.
     fn value_of_load(&self, shape: &str) -> Option<f64> {
@@ -342,6 +376,10 @@ mod tests {
         ] {
             all.add(PARTS, "4", part, metric::NS, "ns", ns);
         }
+        for (burst, ns) in [("decode-1", 400.0), ("decode-16", 250.0), ("decode-64", 240.0)] {
+            all.add(PARTS, "4", burst, metric::NS, "ns", ns);
+        }
+        all.add(PARTS, "4", "decode-16", metric::RATIO, "decode-1", 0.625);
         for (table, resident, packet) in [("pit", 420.0, 130.0), ("fib", 110.0, 0.0)] {
             all.add(MEMORY, "100k", table, metric::OCTETS, "octets", resident);
             all.add(MEMORY, "100k", table, metric::OCTETS_ACCOUNTED, "octets", resident - 20.0);

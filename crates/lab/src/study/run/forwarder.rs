@@ -1,11 +1,11 @@
 //! Forwarders under load, in alternation; then the parts of ours without I/O, and the memory of its tables.
 
 use super::fact::Fact;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, order};
 use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
 use crate::load::{self, Forwarder, Link, Names, Reading, Workload};
-use crate::model::forwarding::{BLOCK, Counts, Forwarding, PARTS, Profile as _};
+use crate::model::exchanges::{BLOCK, Counts, Exchanges, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::record::metric;
 use crate::study::definition::Against;
@@ -26,6 +26,9 @@ const MOST_ENTRIES_QUICK: usize = 20_000;
 /// Entries of a table whose memory is measured, and what their workload is called.
 const ENTRIES: u32 = 100_000;
 const ENTRIES_LABEL: &str = "100k";
+
+/// Packets of the bursts that are decoded, and the ids of their records; the others are compared with the first.
+const BURSTS: [(&str, usize); 3] = [("decode-1", 1), ("decode-16", 16), ("decode-64", 64)];
 
 /// Blocks of a sample of the parts, and samples for each round of the study.
 const BLOCKS: usize = 16;
@@ -163,7 +166,7 @@ fn parts(session: &mut Session<'_>, names: Names) -> Result<(), RunError> {
     let label = names.to_string();
     session.step(&label, "the parts of ours without I/O");
     let failed = |why: String| RunError::Expectation { workload: label.clone(), what: why };
-    let mut forwarding = Forwarding::new(names, &session.settings.key)
+    let mut forwarding = Exchanges::new(names, &session.settings.key)
         .ok_or_else(|| failed("no packets have names of this shape".into()))?;
     let size = session.settings.size;
     // As full as a forwarder's own would be: no more than it could have done in a turn.
@@ -191,6 +194,35 @@ fn parts(session: &mut Session<'_>, names: Names) -> Result<(), RunError> {
         session.add(PARTS_MODEL, &label, part, "cycles", metric::CYCLES, "cycles", fact);
         fact.scale(1.0 / ghz);
         session.add(PARTS_MODEL, &label, part, "cycles", metric::NS, "ns", fact);
+    }
+    decode(session, &label, &mut forwarding)
+}
+
+/// The stage that decodes and hashes, by the packets of a burst, in alternation.
+fn decode(session: &mut Session<'_>, label: &str, forwarding: &mut Exchanges) -> Result<(), RunError> {
+    let mut figures = vec![Vec::new(); BURSTS.len()];
+    for round in 0..SAMPLES * session.settings.size.repetitions as usize {
+        if session.stopped() {
+            return Ok(());
+        }
+        for at in order(BURSTS.len(), round) {
+            let (Some((_, packets)), Some(figures)) = (BURSTS.get(at), figures.get_mut(at)) else { continue };
+            let mut sum = 0;
+            for _ in 0..BLOCKS {
+                let count = forwarding.decode(*packets);
+                sum += count.map_err(|what| RunError::Expectation { workload: label.to_owned(), what })?;
+            }
+            figures.push(sum as f64 / (BLOCKS * BLOCK) as f64);
+        }
+    }
+    let rounds = Rounds::of(figures);
+    for (at, (id, _)) in BURSTS.iter().enumerate() {
+        let mut fact = rounds.time(at);
+        fact.scale(1.0 / session.rates.counter_ghz);
+        session.add(PARTS_MODEL, label, id, "cycles", metric::NS, "ns", fact);
+        if let (Some(ratio), Some((single, _))) = (rounds.ratio(at, 0).filter(|_| at > 0), BURSTS.first()) {
+            session.add(PARTS_MODEL, label, id, "cycles", metric::RATIO, single, ratio);
+        }
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use super::under_load::{Subject, note, turns};
 use super::{RunError, Session};
 use crate::load::{self, Forwarder, Index, Names, Plan, Reading, Workload};
 use crate::model::digest;
-use crate::model::forwarding::{self, BLOCK as EXCHANGES, PARTS};
-use crate::model::pit::{self, BLOCK, Filling, Operation};
+use crate::model::exchanges::{self, BLOCK as EXCHANGES, PARTS};
+use crate::model::pending::{self, BLOCK, Filling, Operation};
 use crate::record::{machine, metric};
 use std::time::Duration;
 
@@ -201,9 +201,10 @@ fn tables(
             }
             session.step(first, &format!("the table by {id}, round {} of {rounds}", round + 1));
             let seed = session.settings.seed + round as u64;
-            let counts = pit::turn(*index, filling, blocks, &session.settings.key, seed).map_err(|what| {
-                RunError::Expectation { workload: (*first).to_owned(), what: format!("{id}: {what}") }
-            })?;
+            let counts =
+                pending::turn(*index, filling, blocks, &session.settings.key, seed).map_err(|what| {
+                    RunError::Expectation { workload: (*first).to_owned(), what: format!("{id}: {what}") }
+                })?;
             for (figures, count) in figures.iter_mut().zip(counts) {
                 if let Some(figures) = figures.get_mut(at) {
                     figures.push(count);
@@ -344,7 +345,7 @@ fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), Run
     let size = session.settings.size;
     let mut forwardings = Vec::new();
     for (_, index) in &indexes {
-        let made = forwarding::indexed(*index, names, &session.settings.key);
+        let made = exchanges::indexed(*index, names, &session.settings.key);
         let mut forwarding = made.ok_or_else(|| failed("no packets have names of this shape".into()))?;
         let fill = forwarding.exchanges_to_fill().min(size.items as usize * 100);
         for _ in 0..fill.div_ceil(EXCHANGES) {

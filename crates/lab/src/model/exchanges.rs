@@ -61,11 +61,11 @@ pub fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn Profile>
 // Each in a frame of its own: they are large.
 #[inline(never)]
 fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Option<Box<dyn Profile>> {
-    Some(Box::new(Forwarding::with(names, key, index.digests(), pit)?))
+    Some(Box::new(Exchanges::with(names, key, index.digests(), pit)?))
 }
 
 /// A forwarder, and the packets of a block.
-pub struct Forwarding<P = ByName> {
+pub struct Exchanges<P = ByName> {
     templates: Vec<Template>,
     consumers: Vec<FaceId>,
     producers: Vec<FaceId>,
@@ -80,14 +80,14 @@ pub struct Forwarding<P = ByName> {
     timed: Sink<true>,
 }
 
-impl Forwarding {
+impl Exchanges {
     /// By name, with a route to each producer; `None` for a shape that no workload has.
     pub fn new(names: Names, key: &Key) -> Option<Self> {
         Self::with(names, key, None, ByName::default())
     }
 }
 
-impl<P: Pit> Forwarding<P> {
+impl<P: Pit> Exchanges<P> {
     fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
         let templates: Vec<Template> =
             (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
@@ -189,7 +189,7 @@ fn of_faces<'p>(
     faces.zip(packets.iter().map(Vec::as_slice))
 }
 
-impl<P: Pit> Profile for Forwarding<P> {
+impl<P: Pit> Profile for Exchanges<P> {
     fn exchanges_to_fill(&self) -> usize {
         self.forwarder.cs().config().packets
     }
@@ -225,7 +225,7 @@ mod tests {
         for names in
             [Names { components: 4, third_distinct: false }, Names { components: 11, third_distinct: true }]
         {
-            let mut forwarding = Forwarding::new(names, &Key::VECTOR).unwrap();
+            let mut forwarding = Exchanges::new(names, &Key::VECTOR).unwrap();
             for _ in 0..3 {
                 let counts = forwarding.block().unwrap();
                 assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
@@ -245,8 +245,7 @@ mod tests {
             let mut forwarding = indexed(index, names, &Key::VECTOR).unwrap();
             assert!(forwarding.block().unwrap().iter().all(|count| *count > 0), "{index:?}");
         }
-        let mut by_token =
-            Forwarding::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
+        let mut by_token = Exchanges::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
         by_token.block().unwrap();
         assert_eq!(by_token.timed.labels.len(), BLOCK);
         let first = LpPacket::parse(&by_token.data[0]).unwrap();
