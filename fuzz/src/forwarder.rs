@@ -4,8 +4,8 @@
 //! The octets are a list of steps, each of one octet that says which, and arguments of few octets. Names are made of two letters, and Nonces of
 //! one octet, so that Interests, Data and Nacks meet. Tokens and digests are octets of the input, or those that the forwarder sent before, or nearly those.
 //!
-//! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send the same, and
-//! in the end have the same in all its tables.
+//! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send
+//! the same, and in the end have the same in all its tables.
 
 use ::ndn::cs;
 use ::ndn::dead_nonce::LIFETIME;

@@ -377,8 +377,8 @@ impl ContentStore {
         self.tree.prefetch_search_entries(name);
     }
 
-    /// Prefetches what the insertion of so many packets evicts, one pass of the prefetching stage after the other:
-    /// first the packets and their nodes, then what stands around the nodes, then the buckets of that.
+    /// Prefetches what the insertion of so many packets evicts, one pass of the prefetching stage after the
+    /// other: first the packets and their nodes, then what stands around the nodes, then the buckets of that.
     #[inline(always)]
     pub(crate) fn prefetch_evictions(&self, packets: usize, pass: Pass) {
         if self.len + packets <= self.config.packets && self.octets() < self.config.octets / 2 {

@@ -44,8 +44,8 @@ impl Fib {
         self.prefixes.prefetch_entries(name);
     }
 
-    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in the
-    /// cache.
+    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in
+    /// the cache.
     #[inline(always)]
     pub(crate) fn prefetch_components(&self, name: &HashedName<'_>) {
         self.prefixes.prefetch_components(name);

@@ -92,8 +92,8 @@ impl<V> Prefixes<V> {
         self.probed(name).for_each(|len| self.table.prefetch_entry(name.prefix(len)));
     }
 
-    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in the
-    /// cache.
+    /// Prefetches the components of the prefix that a lookup of `name` compares first; its entry should be in
+    /// the cache.
     #[inline(always)]
     pub(crate) fn prefetch_components(&self, name: &HashedName<'_>) {
         let found = self.probed(name).find_map(|len| self.slot(name.prefix(len), |_| true));

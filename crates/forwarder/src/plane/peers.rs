@@ -40,8 +40,9 @@ impl Peers {
     }
 }
 
-/// The key of a peer: in place of a local address, the number of the socket and the zone of the peer's address (RFC
-/// 4007), as link-local addresses of two links may be the same. The flow label is not part of it.
+/// The key of a peer: in place of a local address, the number of the socket and the zone of the peer's
+/// address (RFC 4007), as link-local addresses of two links may be the same. The flow label is not part of
+/// it.
 #[inline]
 pub(super) fn tuple(socket: usize, peer: SocketAddr) -> Tuple {
     let local = |zone: u32| Ipv6Addr::from_bits(u128::from(zone) << 64 | socket as u128);

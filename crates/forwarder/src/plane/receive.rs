@@ -94,7 +94,8 @@ impl<P: Pit> Plane<P> {
         }
     }
 
-    /// Adds one link packet to a burst, which is forwarded when it is full. The caller forwards what is left in it.
+    /// Adds one link packet to a burst, which is forwarded when it is full. The caller forwards what is left
+    /// in it.
     #[inline(always)]
     fn take<'p>(&mut self, face: FaceId, octets: &'p [u8], burst: &mut Burst<'p, P::Mark>) {
         match burst.push(face, octets) {
@@ -102,7 +103,8 @@ impl<P: Pit> Plane<P> {
             Ok(()) => {}
             Err(PushError::Malformed) => self.forwarder.dropped(face, DropReason::Malformed),
             Err(PushError::Fragment) => {
-                // The order of packets on a face stays: what came before the last piece goes before the whole.
+                // The order of packets on a face stays: what came before the last piece goes before the
+                // whole.
                 self.forward(burst);
                 self.take_piece(face, octets);
             }

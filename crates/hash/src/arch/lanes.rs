@@ -45,8 +45,8 @@ pub(crate) trait Lanes: Stage {
     }
     /// Whether [`load_block`](Self::load_block) takes less than eight gathers.
     const BLOCKS: bool = false;
-    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` octets; at most the words
-    /// of a row.
+    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` octets; at
+    /// most the words of a row.
     #[inline(always)]
     fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [Self::V; WIDTH] {
         core::array::from_fn(|w| {

@@ -9,8 +9,9 @@ pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
 const PREFIXES: usize = 256;
 
-/// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the states.
-/// About 28 KiB, of which names of common length touch a few; made once and reused, nothing in it needs clearing.
+/// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the
+/// states. About 28 KiB, of which names of common length touch a few; made once and reused, nothing in it
+/// needs clearing.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Group {
@@ -105,8 +106,8 @@ impl Group {
         })
     }
 
-    /// Places that [`every_prefix`](super::EveryPrefix::every_prefix) needs: the prefixes of all names, rounded up to
-    /// whole vectors.
+    /// Places that [`every_prefix`](super::EveryPrefix::every_prefix) needs: the prefixes of all names,
+    /// rounded up to whole vectors.
     #[inline]
     pub fn room(&self) -> usize {
         self.prefixes.next_multiple_of(WIDTH)

@@ -23,7 +23,8 @@ use crate::scheme::Concatenative;
 
 /// A hash that can take a [`Group`].
 pub trait EveryPrefix: Concatenative {
-    /// Writes the hash of every staged prefix to `out`, name after name, in the order in which they were added.
+    /// Writes the hash of every staged prefix to `out`, name after name, in the order in which they were
+    /// added.
     ///
     /// `out` must be as long as [`Group::room`]: what has no place in it is not written, and the places behind the
     /// last prefix are left with any value.

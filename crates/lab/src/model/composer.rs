@@ -5,7 +5,8 @@ use dns::render::SuffixTable;
 use domain::dep::octseq::Truncate;
 use peers::dns::domain::Manner;
 
-/// A compressor for each message: a copy of a table that was keyed before, as [`Compressing::default`] makes it.
+/// A compressor for each message: a copy of a table that was keyed before, as [`Compressing::default`] makes
+/// it.
 pub struct Fresh(pub SuffixTable);
 
 impl Manner for Fresh {

@@ -1,8 +1,9 @@
 //! Exchanges through the stages of the forwarder, without I/O.
 //!
-//! Work is done in blocks: 256 Interests, as many as a load of 16 windows of 16 keeps unanswered, and then the Data of
-//! all of them, in bursts of 16 packets of one face each, as the forwarder's process reads them. Each stage is timed as
-//! a whole; the parts of the last one are timed in every other block, by readings of the counter in between.
+//! Work is done in blocks: 256 Interests, as many as a load of 16 windows of 16 keeps unanswered, and then
+//! the Data of all of them, in bursts of 16 packets of one face each, as the forwarder's process reads them.
+//! Each stage is timed as a whole; the parts of the last one are timed in every other block, by readings of
+//! the counter in between.
 
 use super::stages::{self, PACKETS, Sink, StageCounts};
 use crate::load::template::Template;

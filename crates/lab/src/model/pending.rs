@@ -1,11 +1,12 @@
-//! The pending Interest table in a forwarder, under each of its indexes: entries added, answered by Data, and ended by
-//! time.
+//! The pending Interest table in a forwarder, under each of its indexes: entries added, answered by Data, and
+//! ended by time.
 //!
-//! Interests fill the table in the order of their numbers, over two seconds of its own time. Data then comes for
-//! entries in an order that has nothing to do with that, in blocks of 256; after each block as many new Interests come,
-//! so that the table stays as full as it is. In the end time passes until all have ended. All of it goes through the
-//! stages of the forwarder, in bursts of 16 packets; its store holds one packet, so that the table has the cache for
-//! itself. Each answer is checked: Data must go to the one who asked, and end one entry.
+//! Interests fill the table in the order of their numbers, over two seconds of its own time. Data then comes
+//! for entries in an order that has nothing to do with that, in blocks of 256; after each block as many new
+//! Interests come, so that the table stays as full as it is. In the end time passes until all have ended. All
+//! of it goes through the stages of the forwarder, in bursts of 16 packets; its store holds one packet, so
+//! that the table has the cache for itself. Each answer is checked: Data must go to the one who asked, and
+//! end one entry.
 
 use super::stages::{self, PACKETS, Sink, StageCounts};
 use crate::load::template::Template;
@@ -66,16 +67,17 @@ pub struct Filling {
     pub pending: usize,
     /// The names.
     pub names: Names,
-    /// Adds an entry that can be a prefix at each length below that of the names, of a name that no Data begins with:
-    /// each is a length at which Data by its name alone must be looked for.
+    /// Adds an entry that can be a prefix at each length below that of the names, of a name that no Data
+    /// begins with: each is a length at which Data by its name alone must be looked for.
     pub prefixes: bool,
 }
 
 /// Counts of the counter for an operation, in the order of [`Operation::ALL`].
 pub type Counts = [f64; Operation::ALL.len()];
 
-/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each operation but
-/// the last the count is the median of the blocks', as others disturb some of them; what ends is counted as a whole.
+/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each
+/// operation but the last the count is the median of the blocks', as others disturb some of them; what ends
+/// is counted as a whole.
 ///
 /// # Errors
 /// The forwarder does not do what it should.
@@ -204,8 +206,8 @@ impl<P: Pit> Turn<P> {
         Ok(components - 1)
     }
 
-    /// Forwards the first `packets` packets from a face; what the stages took, and the PIT's part of the last one if
-    /// that is timed.
+    /// Forwards the first `packets` packets from a face; what the stages took, and the PIT's part of the last
+    /// one if that is timed.
     fn forward<const TIMED: bool>(
         &mut self,
         from: FaceId,

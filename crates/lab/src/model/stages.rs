@@ -9,7 +9,8 @@ use ndn::wire::LpHeader;
 use std::hint::black_box;
 use table::stage::Stage as _;
 
-/// Packets of a burst in the studies: the window of a consumer, which one read of its socket brings under full load.
+/// Packets of a burst in the studies: the window of a consumer, which one read of its socket brings under
+/// full load.
 pub const PACKETS: usize = 16;
 
 /// Counts of the counter.
@@ -73,11 +74,11 @@ pub fn run<'p, P: Pit, O: Output>(
     counts
 }
 
-/// Takes what a forwarder sends: counts it, and keeps what is to come back with the Data. If `TIMED`, it times the parts
-/// of the last stage besides.
+/// Takes what a forwarder sends: counts it, and keeps what is to come back with the Data. If `TIMED`, it
+/// times the parts of the last stage besides.
 ///
-/// A reading of the counter takes some 20 cycles and waits for nothing, so that packets overlap as they do without
-/// it; what the readings themselves take is subtracted.
+/// A reading of the counter takes some 20 cycles and waits for nothing, so that packets overlap as they do
+/// without it; what the readings themselves take is subtracted.
 #[derive(Debug)]
 pub struct Sink<const TIMED: bool> {
     /// Packets sent.
@@ -134,8 +135,8 @@ impl<const TIMED: bool> Sink<TIMED> {
         (counts, visits)
     }
 
-    /// Counts of a part since it was [cleared](Self::clear), without those of the readings. Those of [`Part::Face`]
-    /// have the time between bursts in them, and are of no use.
+    /// Counts of a part since it was [cleared](Self::clear), without those of the readings. Those of
+    /// [`Part::Face`] have the time between bursts in them, and are of no use.
     pub fn count(&self, part: Part) -> u64 {
         let (counts, visits) = self.of(part);
         counts.saturating_sub(visits * self.reading)

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 /// The hashes of all prefixes of each name of a burst. Made once and reused.
 ///
-/// The kernels write the hashes here, one name's behind the other's, so that nothing copies them. It keeps the
-/// memory of the largest burst so far: 8 bytes for each prefix, 8 for each name.
+/// The kernels write the hashes here, one name's behind the other's, so that nothing copies them. It keeps
+/// the memory of the largest burst so far: 8 bytes for each prefix, 8 for each name.
 #[derive(Clone, Debug, Default)]
 pub struct BurstHashes {
     /// Behind the hashes of the last name stands whatever a vector wrote there.
@@ -37,8 +37,8 @@ impl BurstHashes {
         self.names.is_empty()
     }
 
-    /// The hashes of all prefixes of the name with this number, the shortest prefix first; none for a number that no
-    /// name has.
+    /// The hashes of all prefixes of the name with this number, the shortest prefix first; none for a number
+    /// that no name has.
     ///
     /// # Errors
     /// The rule of the encoding that the name breaks.

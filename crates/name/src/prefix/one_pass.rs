@@ -38,8 +38,8 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
         Ok(kept.hashes())
     }
 
-    /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`] side by side. `out`
-    /// then holds the result of each name, and nothing else.
+    /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`] side by
+    /// side. `out` then holds the result of each name, and nothing else.
     #[inline]
     pub fn burst<'n>(&mut self, names: impl IntoIterator<Item = &'n [u8]>, out: &mut BurstHashes) {
         let Self { hash, group, kept, encoding } = self;

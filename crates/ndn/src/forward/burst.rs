@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 /// Most packets of a burst: as many as one system call receives.
 pub const BURST: usize = 64;
 
-/// Up to [`BURST`] link packets, in order of arrival, from any faces. `M` is what the index of the PIT derives of an
-/// Interest ([`Pit::Mark`](crate::pit::Pit::Mark)).
+/// Up to [`BURST`] link packets, in order of arrival, from any faces. `M` is what the index of the PIT
+/// derives of an Interest ([`Pit::Mark`](crate::pit::Pit::Mark)).
 ///
 /// Each [stage](super::Forwarder::receive_burst) adds to the packets what the next one needs.
 #[derive(Debug)]
@@ -41,7 +41,8 @@ pub(super) struct Ingress<'p, M> {
     pub(super) content: Content<'p>,
     /// The number of its name among the hashed names of the burst.
     pub(super) name: u32,
-    /// The mark of an Interest, or why an Interest with this header is dropped. Set by the stage that prefetches.
+    /// The mark of an Interest, or why an Interest with this header is dropped. Set by the stage that
+    /// prefetches.
     pub(super) mark: Option<Result<M, DropReason>>,
     pub(super) outcome: Result<(), DropReason>,
 }
@@ -91,7 +92,8 @@ impl<'p, M> Burst<'p, M> {
         Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()) }
     }
 
-    /// Adds octets that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes no more.
+    /// Adds octets that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes
+    /// no more.
     ///
     /// # Errors
     /// Why they were not added.
@@ -164,7 +166,8 @@ impl<'p, M> Burst<'p, M> {
         self.headers.0.clear();
     }
 
-    /// The outcome of each packet, in order of arrival: why it was dropped, if it was. Valid after the last stage.
+    /// The outcome of each packet, in order of arrival: why it was dropped, if it was. Valid after the last
+    /// stage.
     pub fn outcomes(&self) -> impl Iterator<Item = Result<(), DropReason>> {
         self.packets.iter().map(|packet| packet.outcome)
     }

@@ -64,8 +64,8 @@ pub trait Output {
     /// Sends a packet, an Interest or Data, with these link header fields.
     fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]);
 
-    /// Notes that the stage [`Act`] goes on with this part of its work. Does nothing, unless a study times the
-    /// parts.
+    /// Notes that the stage [`Act`] goes on with this part of its work. Does nothing, unless a study times
+    /// the parts.
     #[inline(always)]
     fn enter(&mut self, _part: Part) {}
 }
@@ -73,7 +73,8 @@ pub trait Output {
 /// A part of the work of [`Act`] on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The ingress face: lookup, counters, scope. Each packet that was decoded begins with it, and enters it once.
+    /// The ingress face: lookup, counters, scope. Each packet that was decoded begins with it, and enters it
+    /// once.
     Face,
     /// The dead nonce list, and loops.
     Loop,
@@ -216,8 +217,8 @@ impl<P: Pit> Forwarder<P> {
     /// Takes the link packets of a burst, none of them a fragment of several. Its effects are those of
     /// [`receive`](Self::receive) of packet after packet.
     ///
-    /// The burst then has the [outcomes](Burst::outcomes); drops have been counted as [`dropped`](Self::dropped)
-    /// says.
+    /// The burst then has the [outcomes](Burst::outcomes); drops have been counted as
+    /// [`dropped`](Self::dropped) says.
     #[inline]
     pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
         self.decode().run(burst);

@@ -1,9 +1,10 @@
 //! The second stage: bring into the cache what the packets of a burst will need.
 //!
-//! A packet reads some twenty cache lines of tables that may be far larger than a cache. Handled one by one, packets
-//! wait for each of these in turn; here the misses of the whole burst overlap. Three passes follow the pointers:
-//! buckets, then the entries that they lead to, then the memory that these own. The passes read tables and write
-//! none; packets later in the burst may find other entries than were prefetched, which costs them time alone.
+//! A packet reads some twenty cache lines of tables that may be far larger than a cache. Handled one by one,
+//! packets wait for each of these in turn; here the misses of the whole burst overlap. Three passes follow
+//! the pointers: buckets, then the entries that they lead to, then the memory that these own. The passes read
+//! tables and write none; packets later in the burst may find other entries than were prefetched, which costs
+//! them time alone.
 //!
 //! Where no table is larger than a cache, and for a lone packet, the first pass is all.
 

@@ -101,8 +101,8 @@ pub trait Pit {
         self.entries().table.prefetch_entry(hash);
     }
 
-    /// Prefetches the place or the bucket of the entry that Data with this header answers, whose name has this
-    /// hash.
+    /// Prefetches the place or the bucket of the entry that Data with this header answers, whose name has
+    /// this hash.
     #[inline(always)]
     fn prefetch_match(&self, hash: u64, _hop: Hop<'_>) {
         self.entries().table.prefetch(hash);

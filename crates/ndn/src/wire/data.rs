@@ -61,8 +61,8 @@ impl<'a> Data<'a> {
         Self::parse_and(octets, NameCheck::Now)
     }
 
-    /// Checks all of a packet but that its name, which is not empty, is one: the caller does, before it does anything
-    /// else with the packet.
+    /// Checks all of a packet but that its name, which is not empty, is one: the caller does, before it does
+    /// anything else with the packet.
     #[inline(always)]
     pub(crate) fn parse_but_name(octets: &'a [u8]) -> Result<Self, WireError> {
         Self::parse_and(octets, NameCheck::Later)

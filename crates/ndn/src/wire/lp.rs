@@ -365,8 +365,8 @@ impl<'a> LpPacket<'a> {
         Self::parse_wrapped(octets)
     }
 
-    /// True if the octets begin as a bare Interest or Data packet. The parser of that packet finds out if their length
-    /// is right.
+    /// True if the octets begin as a bare Interest or Data packet. The parser of that packet finds out if
+    /// their length is right.
     #[inline(always)]
     pub(crate) fn is_bare(octets: &[u8]) -> bool {
         octets.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))

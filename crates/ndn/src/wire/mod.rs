@@ -40,8 +40,8 @@ pub(crate) fn name_octets<'a>(octets: &'a [u8], element: &Element<'a>) -> &'a [u
     octets.get(element.at..element.end()).unwrap_or_default()
 }
 
-/// The first element of a packet, which must be its name, and the number of its components: at least 1 if it is
-/// checked now, else 0.
+/// The first element of a packet, which must be its name, and the number of its components: at least 1 if it
+/// is checked now, else 0.
 #[inline(always)]
 fn packet_name<'a>(
     octets: &'a [u8],

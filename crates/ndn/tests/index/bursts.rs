@@ -1,8 +1,9 @@
 //! A burst of packets has the effects of packet after packet, under each index.
 //!
-//! Two forwarders of one key and one seed take the same packets at the same times: one takes them one by one, the other
-//! in bursts. Outcomes, packets sent and all tables must be the same after each burst. Names are few and short, so that
-//! packets of one burst meet: an Interest and its Data, two Interests for one name, Data and its eviction.
+//! Two forwarders of one key and one seed take the same packets at the same times: one takes them one by one,
+//! the other in bursts. Outcomes, packets sent and all tables must be the same after each burst. Names are
+//! few and short, so that packets of one burst meet: an Interest and its Data, two Interests for one name,
+//! Data and its eviction.
 
 use crate::rig::Rig;
 use crate::support::{Ask, Log, Sent, check, data_of};

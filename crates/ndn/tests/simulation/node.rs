@@ -225,8 +225,8 @@ impl<P: Index> Node<P> {
         whole.map(|whole| self.take(port, &whole.packet(), now)).unwrap_or_default()
     }
 
-    /// Takes link packets of the ports with these numbers, in bursts, and holds what is done with each against the
-    /// model; returns what is to be sent.
+    /// Takes link packets of the ports with these numbers, in bursts, and holds what is done with each
+    /// against the model; returns what is to be sent.
     pub fn receive_together(&mut self, packets: &[(usize, Vec<u8>)], now: Time) -> Vec<Sent> {
         let mut whole = Vec::new();
         for (port, octets) in packets {

@@ -1,5 +1,5 @@
-//! Indexes of the pending Interest table: the source's table printed again, full load, operations on the PIT, parts
-//! of the forwarder, digests.
+//! Indexes of the pending Interest table: the source's table printed again, full load, operations on the PIT,
+//! parts of the forwarder, digests.
 
 use super::published::PIT_NETWORK;
 use super::{Facts, without_empty_columns};
@@ -216,8 +216,8 @@ const NAMED: [(&str, &str); 6] = [
     ("whole", "the state machine"),
 ];
 
-/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets where that was
-/// measured.
+/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets where that
+/// was measured.
 fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
     let mut rows = Vec::new();
     let mut counts: Vec<usize> = facts.workloads.iter().filter_map(|workload| components(workload)).collect();

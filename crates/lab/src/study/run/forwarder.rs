@@ -27,7 +27,8 @@ const MOST_ENTRIES_QUICK: usize = 20_000;
 const ENTRIES: u32 = 100_000;
 const ENTRIES_LABEL: &str = "100k";
 
-/// Packets of the bursts that are decoded, and the ids of their records; the others are compared with the first.
+/// Packets of the bursts that are decoded, and the ids of their records; the others are compared with the
+/// first.
 const BURSTS: [(&str, usize); 3] = [("decode-1", 1), ("decode-16", 16), ("decode-64", 64)];
 
 /// Blocks of a sample of the parts, and samples for each round of the study.

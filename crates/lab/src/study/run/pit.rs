@@ -1,5 +1,5 @@
-//! Indexes of the pending Interest table: operations on it in a forwarder without I/O, and forwarders under full load
-//! and under a load of a steady pace.
+//! Indexes of the pending Interest table: operations on it in a forwarder without I/O, and forwarders under
+//! full load and under a load of a steady pace.
 
 use super::fact::Fact;
 use super::rounds::{Rounds, order};
@@ -108,8 +108,8 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     forwarders(session, &works, rounds)
 }
 
-/// The indexes that the study names. Without load, each Data satisfies one entry, so that `digest-one` does what
-/// `digest` does; it is left out.
+/// The indexes that the study names. Without load, each Data satisfies one entry, so that `digest-one` does
+/// what `digest` does; it is left out.
 fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
     let schemes = session.definition.schemes.iter();
     let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
