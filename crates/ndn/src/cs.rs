@@ -387,6 +387,7 @@ impl ContentStore {
         let queue = if self.stale.first().is_some() { &self.stale } else { &self.queue };
         let mut slot = queue.first();
         for _ in 0..packets {
+            // The store has fewer packets than are to come.
             let Some(cached) = slot.and_then(|slot| self.cached(slot)) else { return };
             match pass {
                 Pass::Buckets => {

@@ -13,7 +13,7 @@ pub struct BurstHashes {
     hashes: Vec<u64>,
     /// Hashes of all names so far.
     len: usize,
-    /// Where the hashes of each name are: from, to.
+    /// Places of the hashes of each name: from, to.
     names: Vec<(u32, u32)>,
     /// Numbers of the names that break a rule, in order.
     errors: Vec<(usize, ParseError)>,

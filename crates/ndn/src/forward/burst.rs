@@ -22,7 +22,7 @@ pub struct Burst<'p, M = ()> {
 #[derive(Debug)]
 pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
 
-/// Why octets were not added to a burst.
+/// Reasons why octets were not added to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushError {
     /// The octets are no link packet.
@@ -52,6 +52,21 @@ const BARE: u8 = u8::MAX;
 
 /// The header of packets that have none.
 static EMPTY: LpHeader<'static> = LpHeader::EMPTY;
+
+impl<M> Ingress<'_, M> {
+    /// The mark of an Interest.
+    ///
+    /// # Errors
+    /// The reason why an Interest with this header is dropped.
+    #[inline(always)]
+    pub(super) fn mark(&self) -> Result<&M, DropReason> {
+        debug_assert!(self.mark.is_some(), "the stage that derives marks runs before");
+        match &self.mark {
+            Some(mark) => mark.as_ref().map_err(|reason| *reason),
+            None => Err(DropReason::Malformed),
+        }
+    }
+}
 
 impl<'p> Headers<'p> {
     /// The link header of a packet.
@@ -96,7 +111,7 @@ impl<'p, M> Burst<'p, M> {
     /// no more.
     ///
     /// # Errors
-    /// Why they were not added.
+    /// The reason why they were not added.
     #[inline(always)]
     pub fn push(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError> {
         if LpPacket::is_bare(octets) {
@@ -118,17 +133,18 @@ impl<'p, M> Burst<'p, M> {
 
     /// Adds a link packet that came from `face`, and is not a fragment of several.
     pub fn push_packet(&mut self, face: FaceId, packet: &LpPacket<'p>) {
-        if !self.is_full() {
+        let header = self.headers.0.len() as u8;
+        if self.add(face, header, packet.fragment) {
             self.headers.0.push(packet.header);
-            self.add(face, (self.headers.0.len() - 1) as u8, packet.fragment);
         }
     }
 
+    /// Adds a packet, whose header has this number; false if the burst is full.
     #[inline(always)]
-    fn add(&mut self, face: FaceId, header: u8, fragment: &'p [u8]) {
+    fn add(&mut self, face: FaceId, header: u8, fragment: &'p [u8]) -> bool {
         debug_assert!(!self.is_full(), "the caller forwards a full burst first");
         if self.is_full() {
-            return;
+            return false;
         }
         self.packets.push(Ingress {
             face,
@@ -139,6 +155,7 @@ impl<'p, M> Burst<'p, M> {
             mark: None,
             outcome: Ok(()),
         });
+        true
     }
 
     /// Number of packets.

@@ -28,6 +28,7 @@ impl Names {
     /// The hashed name of a packet that has been decoded.
     #[inline(always)]
     pub(super) fn of<'a, M>(&'a self, packet: &Ingress<'a, M>) -> HashedName<'a> {
+        // A link packet that has only a header has no name, nor has one that was dropped.
         let octets = packet.content.name_octets().unwrap_or_default();
         let hashes = self.hashes.name(packet.name as usize).unwrap_or_default();
         HashedName { components: components(octets), root: self.root, hashes }

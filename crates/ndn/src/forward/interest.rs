@@ -149,7 +149,7 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Packet { ingress, header } = packet;
-        let mark = ingress.mark.as_ref().unwrap_or(&Err(DropReason::Malformed)).as_ref().map_err(|why| *why);
+        let mark = ingress.mark();
         let request = Request {
             from: ingress.face,
             header,

@@ -21,7 +21,7 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Packet { ingress, header } = packet;
-        let (from, mark) = (ingress.face, ingress.mark);
+        let from = ingress.face;
         let reason = header.nack.unwrap_or(NackReason::NONE);
         let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
         out.enter(Part::Face);
@@ -37,7 +37,7 @@ impl<P: Pit> Forwarder<P> {
         }
         out.enter(Part::Pit);
         let hop = Hop::of(header, config.digest_type);
-        let mark = mark.ok_or(DropReason::UnexpectedNack)??;
+        let mark = *ingress.mark()?;
         let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
         let (prefix, _) = ways(fib, hasher, name, interest.forwarding_hint());
         let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;

@@ -6,7 +6,7 @@
 //! tables and write none; packets later in the burst may find other entries than were prefetched, which costs
 //! them time alone.
 //!
-//! Where no table is larger than a cache, and for a lone packet, the first pass is all.
+//! Tables that a cache holds, and lone packets, get the first pass alone.
 
 use super::Forwarder;
 use super::burst::{Burst, Content, Ingress};
@@ -34,7 +34,7 @@ struct Large {
 }
 
 impl<P: Pit> Prefetch<'_, P> {
-    /// Where the entries stand.
+    /// Prefetches the buckets, and derives the mark of an Interest.
     #[inline(always)]
     fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: Hop<'_>, names: &Names, large: Large) {
         let Forwarder { pit, cs, dead, fib, .. } = self.forwarder;
@@ -46,7 +46,9 @@ impl<P: Pit> Prefetch<'_, P> {
                 if let Ok(mark) = &mark {
                     pit.prefetch(name.hash(), mark);
                 }
-                dead.prefetch(name.hash(), interest.nonce().unwrap_or_default());
+                if let Some(nonce) = interest.nonce() {
+                    dead.prefetch(name.hash(), nonce);
+                }
                 cs.prefetch(&name);
                 if large.fib {
                     fib.prefetch(&name);
@@ -68,14 +70,16 @@ impl<P: Pit> Prefetch<'_, P> {
         }
     }
 
-    /// The entries.
+    /// Prefetches the entries.
     #[inline(always)]
     fn entries(&self, packet: &Ingress<'_, P::Mark>, hop: Hop<'_>, name: &HashedName<'_>, large: Large) {
         let Forwarder { pit, cs, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None | Content::Nack(_) => {}
             Content::Interest(_) => {
-                if let Some(Ok(mark)) = &packet.mark {
+                if large.pit
+                    && let Some(Ok(mark)) = &packet.mark
+                {
                     pit.prefetch_entry(name.hash(), mark);
                 }
                 if large.fib {
@@ -86,7 +90,9 @@ impl<P: Pit> Prefetch<'_, P> {
                 }
             }
             Content::Data(_) => {
-                pit.prefetch_match_entry(name.hash(), hop);
+                if large.pit {
+                    pit.prefetch_match_entry(name.hash(), hop);
+                }
                 if large.store {
                     cs.prefetch_insert_entries(name);
                 }
@@ -94,7 +100,7 @@ impl<P: Pit> Prefetch<'_, P> {
         }
     }
 
-    /// What the entries own.
+    /// Prefetches the memory that the entries own.
     #[inline(always)]
     fn owned(&self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>, large: Large) {
         let Forwarder { pit, fib, .. } = self.forwarder;

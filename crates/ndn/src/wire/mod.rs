@@ -26,7 +26,7 @@ pub const DATA: u32 = 6;
 /// TLV-TYPE of a name.
 pub const NAME: u32 = 7;
 
-/// Whether the name of a packet is checked while the packet is parsed.
+/// Time at which the name of a packet is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameCheck {
     Now,
