@@ -23,10 +23,10 @@ impl Peers {
         self.flows.find(&tuple(socket, peer)).copied()
     }
 
-    /// The faces of the peers of a batch, in order.
+    /// Calls `each` with the number of each peer of a batch and its face, in order.
     #[inline]
-    pub(super) fn find_burst(&self, peers: &[Tuple], mut each: impl FnMut(Option<FaceId>)) {
-        self.flows.find_burst(peers, |_, face| each(face.copied()));
+    pub(super) fn find_burst(&self, peers: &[Tuple], mut each: impl FnMut(usize, Option<FaceId>)) {
+        self.flows.find_burst(peers, |number, face| each(number, face.copied()));
     }
 
     /// Adds the face of a peer. False if there are as many as there may be faces.
@@ -78,7 +78,7 @@ mod tests {
             assert!(peers.insert(socket, peer, FaceId(face)));
         }
         let mut found = Vec::new();
-        peers.find_burst(&all.map(|(socket, peer)| tuple(socket, peer)), |face| found.push(face));
+        peers.find_burst(&all.map(|(socket, peer)| tuple(socket, peer)), |_, face| found.push(face));
         assert!(found.into_iter().eq((0..8).map(|face| Some(FaceId(face)))));
         assert_eq!(peers.find(0, zone(7, 1)), Some(FaceId(6)), "another flow label");
         peers.remove(0, zone(9, 1));

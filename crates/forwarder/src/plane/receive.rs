@@ -69,7 +69,7 @@ fn framing(octets: &[u8]) -> Framing {
 /// Reads the messages of a WebSocket that one turn takes; whether there may be more.
 ///
 /// # Errors
-/// Why the connection has ended. The messages that came before are read.
+/// The reason why the connection has ended. The messages that came before are read.
 fn read_messages(socket: &mut WebSocket, closing: bool, messages: &mut Vec<Vec<u8>>) -> Result<bool, String> {
     socket.grant(MESSAGE_OCTETS, closing);
     for _ in 0..MESSAGES {
@@ -123,6 +123,7 @@ impl<P: Pit> Plane<P> {
     #[cold]
     fn take_piece(&mut self, face: FaceId, octets: &[u8]) {
         let now = self.ports.now;
+        // It has just been parsed; the face may be gone.
         let (Ok(piece), Some(port)) = (LpPacket::parse(octets), self.ports.find_mut(face)) else { return };
         match port.reassembler.receive(&piece, octets, now) {
             Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
@@ -262,19 +263,21 @@ impl<P: Pit> Plane<P> {
         let (mut batch, mut peers) = (SmallVec::<[_; BURST]>::new(), SmallVec::<[_; BURST]>::new());
         for datagram in datagrams {
             peers.push(peers::tuple(number, datagram.from));
-            batch.push(datagram);
+            batch.push((datagram, None));
         }
-        let (mut faces, mut lengths) =
-            (SmallVec::<[_; BURST]>::new(), batch.iter().map(|it| it.octets.len()));
-        self.peers.find_burst(&peers, |face| faces.push((face, lengths.next().unwrap_or_default())));
+        self.peers.find_burst(&peers, |at, found| {
+            if let Some((_, face)) = batch.get_mut(at) {
+                *face = found;
+            }
+        });
         // Before any peer gives way to a new one: those of this batch are not silent.
-        for run in faces.chunk_by(|(a, _), (b, _)| a == b) {
-            if let [(Some(face), _), ..] = run {
-                self.heard(*face, run.iter().map(|(_, len)| len).sum());
+        for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
+            if let [(_, Some(face)), ..] = run {
+                self.heard(*face, run.iter().map(|(datagram, _)| datagram.octets.len()).sum());
             }
         }
         let mut burst = Burst::new();
-        for (datagram, (face, _)) in batch.iter().zip(&faces) {
+        for (datagram, face) in &batch {
             let face = match face {
                 Some(face) => Ok(*face),
                 None => self.peer(number, datagram.from, datagram.octets),
@@ -292,7 +295,7 @@ impl<P: Pit> Plane<P> {
     /// The face of a peer of a UDP socket that had none when its batch came; made if it has sent a packet.
     ///
     /// # Errors
-    /// Why the datagram is dropped.
+    /// The reason why the datagram is dropped.
     #[cold]
     fn peer(&mut self, number: usize, peer: SocketAddr, octets: &[u8]) -> Result<FaceId, DropReason> {
         let face = match self.peers.find(number, peer) {
