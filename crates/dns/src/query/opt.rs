@@ -6,9 +6,9 @@ use crate::wire::Rcode;
 /// An OPT record as it stands in a message.
 #[derive(Clone, Copy)]
 pub(super) struct Opt<'d> {
-    /// What stands in place of a class: the UDP payload size.
+    /// UDP payload size, in place of a class.
     pub(super) payload: u16,
-    /// What stands in place of a time to live: extended rcode, version, flags.
+    /// Extended rcode, version and flags, in place of a time to live.
     pub(super) ttl: [u8; 4],
     /// The record's data.
     pub(super) options: &'d [u8],
@@ -38,7 +38,7 @@ impl<'d> Opt<'d> {
     }
 }
 
-/// Whether options, each of a code, a length and so many octets, fill `octets` (RFC 6891 §6.1.2).
+/// True if options, each of a code, a length and so many octets, fill `octets` (RFC 6891 §6.1.2).
 fn are_options(mut octets: &[u8]) -> bool {
     while let [_, _, a, b, rest @ ..] = octets {
         match rest.get(usize::from(u16::from_be_bytes([*a, *b]))..) {

@@ -2,13 +2,13 @@
 
 use super::opt::Opt;
 use crate::render::Edns;
-use crate::wire::{Class, Flags, HEADER_LEN, Header, Opcode, Rcode, RecordType, Section};
+use crate::wire::{Class, Flags, HEADER_LEN, Header, Message, Opcode, Rcode, RecordType, Section};
 use name::dns::Name;
 
 /// Octets of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
 const PLAIN_LIMIT: u16 = 512;
 
-/// What a name server does with a datagram.
+/// Answer, refusal or silence: the response of a name server to a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<'d> {
     /// Answers it.
@@ -50,11 +50,11 @@ pub struct Refusal {
     /// [`FORMAT_ERROR`](Rcode::FORMAT_ERROR), [`NOT_IMPLEMENTED`](Rcode::NOT_IMPLEMENTED) or
     /// [`BAD_VERSION`](Rcode::BAD_VERSION).
     pub rcode: Rcode,
-    /// Whether the response must have an OPT record, as the message has one (RFC 6891 §6.1.1).
+    /// True if the response must have an OPT record, as the message has one (RFC 6891 §6.1.1).
     pub edns: bool,
 }
 
-/// Why a datagram gets no response.
+/// Reasons why a datagram gets no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DropReason {
@@ -77,7 +77,8 @@ pub enum DropReason {
 /// - Whatever else is wrong is refused with FORMERR.
 #[inline]
 pub fn parse(datagram: &[u8]) -> Outcome<'_> {
-    let Some((header, counts)) = header(datagram) else { return Outcome::Drop(DropReason::TooShort) };
+    let Ok(message) = Message::parse(datagram) else { return Outcome::Drop(DropReason::TooShort) };
+    let header = message.header();
     if header.flags.contains(Flags::RESPONSE) {
         return Outcome::Drop(DropReason::Response);
     }
@@ -86,7 +87,7 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
         return refuse(Rcode::NOT_IMPLEMENTED, false);
     }
     let mut rest = Rest { datagram, at: HEADER_LEN };
-    let [questions, records @ ..] = counts;
+    let [questions, records @ ..] = Section::ALL.map(|section| message.count(section));
     let Some((name, rtype, class)) = rest.question().filter(|_| questions == 1) else {
         return refuse(Rcode::FORMAT_ERROR, false);
     };
@@ -98,21 +99,6 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
         Ok(edns) => Outcome::Answer(Query { header, name, rtype, class, edns }),
         Err(rcode) => refuse(rcode, true),
     }
-}
-
-/// The header, and the numbers of questions, answers, authority and additional records.
-#[inline(always)]
-fn header(datagram: &[u8]) -> Option<(Header, [u16; 4])> {
-    let header: &[u8; HEADER_LEN] = datagram.first_chunk()?;
-    let [id, flags, counts @ ..] = be16s(header);
-    Some((Header { id, flags: Flags(flags) }, counts))
-}
-
-/// The octets as numbers of 16 bits.
-#[inline(always)]
-fn be16s(octets: &[u8; HEADER_LEN]) -> [u16; 6] {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = *octets;
-    [[a, b], [c, d], [e, f], [g, h], [i, j], [k, l]].map(u16::from_be_bytes)
 }
 
 /// The part of a datagram that was not read yet.
@@ -145,7 +131,7 @@ impl<'d> Rest<'d> {
     /// Walks over so many records of each section, and keeps the one OPT record; `None` where a rule is
     /// broken.
     #[inline]
-    fn records(&mut self, counts: [u16; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
+    fn records(&mut self, counts: [usize; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
         for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {
             for _ in 0..count {
                 let root = self.octets().first() == Some(&0);

@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// What is accepted, `hickory-proto` and our own reader accept with the same fields; and what `hickory-proto`
+/// Datagrams that are accepted, `hickory-proto` and our own reader accept with the same fields; and what `hickory-proto`
 /// accepts as a query with one question, is accepted.
 fn agrees_with_hickory(datagram: &[u8]) {
     let mut decoder = BinDecoder::new(datagram);
@@ -251,12 +251,12 @@ fn agrees_with_hickory(datagram: &[u8]) {
     }
 }
 
-/// Whether the header counts records beside this many in the additional section.
+/// True if the header counts records beside this many in the additional section.
 fn has_records(datagram: &[u8], opts: u8) -> bool {
     datagram[6..12] != [0, 0, 0, 0, 0, opts]
 }
 
-/// Whether the message ends with an OPT record whose options do not fill it.
+/// True if the message ends with an OPT record whose options do not fill it.
 fn broken_options(datagram: &[u8]) -> bool {
     let (_, records) = Message::parse(datagram).unwrap().questions().unwrap();
     let mut opts = records.flatten().filter(|record| record.rtype == RecordType::OPT);

@@ -46,7 +46,7 @@ fn frame(number: u8) -> Vec<u8> {
     out
 }
 
-/// What happened to a packet, by its number.
+/// Outcome of a packet, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Known(usize, u32),
