@@ -40,12 +40,6 @@ pub trait Profile {
     /// # Errors
     /// The forwarder does not send what it should.
     fn block(&mut self) -> Result<Counts, String>;
-
-    /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
-    ///
-    /// # Errors
-    /// As [`block`](Self::block).
-    fn decode(&mut self, size: usize) -> Result<u64, String>;
 }
 
 /// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
@@ -65,8 +59,15 @@ fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Opt
     Some(Box::new(Exchanges::with(names, key, index.digests(), pit)?))
 }
 
-/// A forwarder, and the packets of a block.
+/// A forwarder, and what takes the packets that it sends.
 pub struct Exchanges<P = ByName> {
+    bench: Bench<P>,
+    plain: Sink<false>,
+    timed: Sink<true>,
+}
+
+/// A forwarder, and the packets of a block.
+struct Bench<P> {
     templates: Vec<Template>,
     consumers: Vec<FaceId>,
     producers: Vec<FaceId>,
@@ -77,8 +78,6 @@ pub struct Exchanges<P = ByName> {
     next: u64,
     interests: Vec<Vec<u8>>,
     data: Vec<Vec<u8>>,
-    plain: Sink<false>,
-    timed: Sink<true>,
 }
 
 impl Exchanges {
@@ -90,6 +89,21 @@ impl Exchanges {
 
 impl<P: Pit> Exchanges<P> {
     fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
+        let bench = Bench::new(names, key, digests, pit)?;
+        Some(Self { bench, plain: Sink::default(), timed: Sink::default() })
+    }
+
+    /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
+    ///
+    /// # Errors
+    /// As [`block`](Profile::block).
+    pub fn decode(&mut self, size: usize) -> Result<u64, String> {
+        Ok(self.bench.exchange(size, &mut self.plain)?.decode)
+    }
+}
+
+impl<P: Pit> Bench<P> {
+    fn new(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
         let templates: Vec<Template> =
             (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
         let mut forwarder = Forwarder::with_pit(Config::default(), key, 1, pit);
@@ -112,8 +126,6 @@ impl<P: Pit> Exchanges<P> {
             next: 0,
             interests: vec![Vec::new(); BLOCK],
             data: vec![Vec::new(); BLOCK],
-            plain: Sink::default(),
-            timed: Sink::default(),
         })
     }
 
@@ -192,27 +204,15 @@ fn of_faces<'p>(
 
 impl<P: Pit> Profile for Exchanges<P> {
     fn exchanges_to_fill(&self) -> usize {
-        self.forwarder.cs().config().packets
+        self.bench.forwarder.cs().config().packets
     }
 
     fn block(&mut self) -> Result<Counts, String> {
-        let mut plain = std::mem::take(&mut self.plain);
-        let stages = self.exchange(PACKETS, &mut plain);
-        self.plain = plain;
-        let mut timed = std::mem::take(&mut self.timed);
-        let parts = self.exchange(PACKETS, &mut timed);
+        let Self { bench, plain, timed } = self;
+        let stages = bench.exchange(PACKETS, plain)?;
+        bench.exchange(PACKETS, timed)?;
         let [store, pit, fib] = [Part::Store, Part::Pit, Part::Fib].map(|part| timed.count(part));
-        self.timed = timed;
-        parts?;
-        let stages = stages?;
         Ok([stages.sum(), stages.decode, stages.prefetch, store, pit, fib])
-    }
-
-    fn decode(&mut self, size: usize) -> Result<u64, String> {
-        let mut plain = std::mem::take(&mut self.plain);
-        let stages = self.exchange(size, &mut plain);
-        self.plain = plain;
-        Ok(stages?.decode)
     }
 }
 
@@ -234,8 +234,8 @@ mod tests {
             for size in [1, 16, 64] {
                 assert!(forwarding.decode(size).unwrap() > 0);
             }
-            assert_eq!(forwarding.forwarder.cs().len(), 9 * BLOCK);
-            assert!(forwarding.forwarder.pit().is_empty());
+            assert_eq!(forwarding.bench.forwarder.cs().len(), 9 * BLOCK);
+            assert!(forwarding.bench.forwarder.pit().is_empty());
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let mut by_token = Exchanges::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
         by_token.block().unwrap();
         assert_eq!(by_token.timed.labels.len(), BLOCK);
-        let first = LpPacket::parse(&by_token.data[0]).unwrap();
+        let first = LpPacket::parse(&by_token.bench.data[0]).unwrap();
         assert_eq!(first.header.pit_token, by_token.timed.labels[0].as_bytes());
     }
 }

@@ -89,7 +89,7 @@ pub struct Sink<const TIMED: bool> {
     visits: [u64; PARTS],
     part: Part,
     since: u64,
-    /// What a reading takes.
+    /// Counts of a reading.
     reading: u64,
 }
 
