@@ -7,7 +7,7 @@ mod stream;
 #[path = "../../crates/cli/src/cmd/ndn/dump/recent.rs"]
 mod recent;
 
-use flow::packet::StreamPart;
+use hashlane_flow::packet::StreamPart;
 use stream::{Found, Streams};
 
 /// Parts of connections, each after four octets that say of which it is and how, its number, and its length, give packets that are no longer than
@@ -18,7 +18,7 @@ pub fn check_stream(mut octets: &[u8]) {
     let mut found = |_: u8, what: Found<'_>| {
         count += 1;
         if let Found::Packet(packet) = what {
-            assert_eq!(::ndn::tlv::frame(packet), Ok(Some(packet.len() as u64)));
+            assert_eq!(::hashlane_ndn::tlv::frame(packet), Ok(Some(packet.len() as u64)));
             packets += packet.len();
         }
     };

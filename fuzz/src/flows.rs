@@ -1,10 +1,10 @@
 //! Frames given to a table of flows in bursts and one by one.
 
-use flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
-use flow::packet::Packet;
-use flow::table::{Flows, Full, Limits};
-use flow::tuple::Tuple;
-use hash::scheme::Key;
+use hashlane_flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
+use hashlane_flow::packet::Packet;
+use hashlane_flow::table::{Flows, Full, Limits};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
 
 /// Few, so that the table is full early.
 const LIMITS: Limits = Limits { flows: 4, idle: 2 };

@@ -7,24 +7,24 @@
 //! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send
 //! the same, and in the end have the same in all its tables.
 
-use ::ndn::cs;
-use ::ndn::dead_nonce::LIFETIME;
-use ::ndn::face::{Face, FaceId, LinkType, Scope};
-use ::ndn::fib::NextHop;
-use ::ndn::forward::{
+use ::hashlane_ndn::cs;
+use ::hashlane_ndn::dead_nonce::LIFETIME;
+use ::hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use ::hashlane_ndn::fib::NextHop;
+use ::hashlane_ndn::forward::{
     BURST, Burst, Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, PushError,
 };
-use ::ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
-use ::ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy, TOKEN_LEN};
-use ::ndn::strategy::Strategy;
-use ::ndn::time::Time;
-use ::ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
-use ::ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use name::ndn::Ndn;
-use name::uri::parse_uri;
+use ::hashlane_ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
+use ::hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy, TOKEN_LEN};
+use ::hashlane_ndn::strategy::Strategy;
+use ::hashlane_ndn::time::Time;
+use ::hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
+use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_uri;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -17,22 +17,22 @@ pub mod queries;
 pub mod targets;
 pub mod zones;
 
-use ::dns::render::{Compressor, Framing, Options, Renderer};
-use ::dns::wire::{Content, Rdata, Record};
-use baseline::dns::Old;
-use hash::scheme::{Key, Scheme};
-use hash::siphash::SipHash24;
-use name::build::{NameBuilder, OwnedName};
-use name::ccnx::Ccnx;
-use name::convert::convert;
-use name::dns::{self, Case, LabelSequence, NameBuf};
-use name::layout::Layout;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::prefix::{BurstHashes, Kept, OnePass, one_by_one};
-use name::uri::{parse_line, parse_path, parse_uri};
-use name::view::Name;
-use name::walk::Walk;
+use ::hashlane_dns::render::{Compressor, Framing, Options, Renderer};
+use ::hashlane_dns::wire::{Content, Rdata, Record};
+use hashlane_baseline::dns::Old;
+use hashlane_hash::scheme::{Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::build::{NameBuilder, OwnedName};
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::convert::convert;
+use hashlane_name::dns::{self, Case, LabelSequence, NameBuf};
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::prefix::{BurstHashes, Kept, OnePass, one_by_one};
+use hashlane_name::uri::{parse_line, parse_path, parse_uri};
+use hashlane_name::view::Name;
+use hashlane_name::walk::Walk;
 
 /// Octets that parse as a name of encoding `E` are rebuilt from its components octet for octet, survive every
 /// encoding that can hold them, and survive the text form.

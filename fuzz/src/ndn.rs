@@ -1,14 +1,14 @@
 //! Properties of the parsers of NDN packets, management, certificates and safe bags, for any bytes.
 
-use ::ndn::mgmt::dataset::{
+use ::hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
     RibEntry, StrategyChoice,
 };
-use ::ndn::mgmt::{Command, ControlParameters, ControlResponse, FaceUri, Record};
-use ::ndn::security::certificate::Certificate;
-use ::ndn::security::{SafeBag, Signed, TrustAnchors, time};
-use ::ndn::wire::lp::{Acks, LpHeader};
-use ::ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket};
+use ::hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, FaceUri, Record};
+use ::hashlane_ndn::security::certificate::Certificate;
+use ::hashlane_ndn::security::{SafeBag, Signed, TrustAnchors, time};
+use ::hashlane_ndn::wire::lp::{Acks, LpHeader};
+use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket};
 
 /// Octets that parse as a link packet give a header that is read back as it was, and a fragment; a fragment that parses as an Interest or as
 /// Data is built again from its parts, and read back with the same ones.

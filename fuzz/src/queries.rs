@@ -1,10 +1,10 @@
-//! Datagrams given to the stages of `dns::query`, in a batch and one by one.
+//! Datagrams given to the stages of `hashlane_dns::query`, in a batch and one by one.
 
-use dns::query::{BATCH, Batch, Decode, Hash, Outcome, Suffixes, parse};
-use dns::wire::{Flags, Message, Rcode};
-use hash::scheme::Key;
-use name::dns::LabelSequence;
-use table::stage::Stage;
+use hashlane_dns::query::{BATCH, Batch, Decode, Hash, Outcome, Suffixes, parse};
+use hashlane_dns::wire::{Flags, Message, Rcode};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::LabelSequence;
+use hashlane_table::stage::Stage;
 
 /// Datagrams, each after two octets of length, have the same outcomes and hashes in batches as one by one. A
 /// query to answer is one for our reader of messages, too; its name's hashes are those of the name in lower
@@ -29,7 +29,7 @@ pub fn check_queries(octets: &[u8]) {
             };
             assert_eq!(batch.suffixes(number).len(), query.name.label_count() + 1);
             let lower = query.name.as_bytes().to_ascii_lowercase();
-            let lower = name::dns::Name::parse(&lower).expect("a name in lower case");
+            let lower = hashlane_name::dns::Name::parse(&lower).expect("a name in lower case");
             assert_eq!(batch.suffixes(number), single.name(lower));
             let parent = LabelSequence::of(lower).strip_left(1).as_name().expect("the root is its end");
             let of_parent = batch.suffixes(number).get(1..).filter(|hashes| !hashes.is_empty());

@@ -1,10 +1,10 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{capture, dump, flows, forwarder, ndn, queries};
-use flow::packet::Packet;
-use name::ccnx::Ccnx;
-use name::ndn::Ndn;
-use name::offset::Offset;
+use hashlane_flow::packet::Packet;
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
 
 /// Gives the list of targets to the macro that is named.
 #[macro_export]

@@ -1,6 +1,6 @@
 //! The lab's reader of zone files, by its file, as the reader of captures.
 
-use ::dns::wire::Record;
+use ::hashlane_dns::wire::Record;
 
 #[path = "../../crates/lab/src/workload/dns/zone.rs"]
 pub mod zone;

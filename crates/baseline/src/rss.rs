@@ -1,10 +1,10 @@
 //! Hashes without a secret, as they are found in devices and tables: what a known key is worth is to be shown.
 
-use flow::ehash::TupleHash;
-use flow::tuple::Tuple;
-use hash::jhash::Jhash;
-use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
-use hash::toeplitz::Rss;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::jhash::Jhash;
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::toeplitz::Rss;
 
 /// The key in Microsoft's specification of receive-side scaling, which many drivers set ("Verifying the RSS Hash
 /// Calculation").

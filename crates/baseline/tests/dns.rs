@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use baseline::dns::{Dumb, New, Old};
-use dns::render::{
+use hashlane_baseline::dns::{Dumb, New, Old};
+use hashlane_dns::render::{
     Compressor, Edns, Framing, Mark, Message, Options, POINTER_LIMIT, Place, RenderError, Renderer,
     SuffixTable, Writer,
 };
-use dns::wire::{self, Class, Flags, Header, Rdata, Record, RecordType, Section};
-use hash::scheme::Key;
-use name::dns::{Case, Name, NameBuf};
+use hashlane_dns::wire::{self, Class, Flags, Header, Rdata, Record, RecordType, Section};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Case, Name, NameBuf};
 use proptest::prelude::*;
 
 /// Searches the whole message for the longest suffix, octet by octet: slow, and obviously right.
@@ -33,7 +33,7 @@ impl Compressor for Naive {
         let mut found = None;
         while labels.rest().len() > 1 && found.is_none() {
             let same = |at: &&usize| {
-                let (there, _) = name::dns::message::read(written, **at).unwrap();
+                let (there, _) = hashlane_name::dns::message::read(written, **at).unwrap();
                 self.case.eq(there.as_bytes(), labels.rest())
             };
             match self.labels.iter().find(same) {
@@ -74,7 +74,7 @@ fn read_names(message: &[u8]) -> Vec<NameBuf> {
     let mut at = 12;
     let mut names = Vec::new();
     while at < message.len() {
-        let (name, end) = name::dns::message::read(message, at).unwrap();
+        let (name, end) = hashlane_name::dns::message::read(message, at).unwrap();
         names.push(name);
         at = end;
     }

@@ -4,12 +4,12 @@
 
 mod process;
 
-use client::{Client, Express, Transport};
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::ForwarderStatus;
-use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
-use ndn::tlv::Elements;
-use ndn::wire::{DataBuilder, InterestBuilder};
+use hashlane_client::{Client, Express, Transport};
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::ForwarderStatus;
+use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
+use hashlane_ndn::tlv::Elements;
+use hashlane_ndn::wire::{DataBuilder, InterestBuilder};
 use nix::unistd::{Gid, Group, Uid, geteuid, setfsuid};
 use process::{Folder, Forwarder, Process, block_on, fetch, over_websocket, parse, produce, until};
 use std::fs::{self, Permissions};

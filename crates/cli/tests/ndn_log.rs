@@ -4,7 +4,7 @@
 
 mod process;
 
-use client::Client;
+use hashlane_client::Client;
 use process::{Folder, Process, RUN, block_on, fetch, produce, until};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -4,14 +4,14 @@
 
 mod process;
 
-use client::Client;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::FaceStatus;
-use ndn::mgmt::values::{
+use hashlane_client::Client;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::FaceStatus;
+use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
-use ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
-use ndn::wire::InterestBuilder;
+use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
+use hashlane_ndn::wire::InterestBuilder;
 use process::{Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until};
 use socket2::{Domain, Socket, Type};
 use std::fs;
@@ -512,7 +512,7 @@ fn routes_that_come_and_go_cost_no_packet() {
             }
         }
         let routes = client.dataset("rib", "list", None).await.unwrap();
-        let routes = ndn::mgmt::dataset::RibEntry::parse_all(&routes).unwrap();
+        let routes = hashlane_ndn::mgmt::dataset::RibEntry::parse_all(&routes).unwrap();
         assert!(routes.iter().all(|route| !route.name.to_string().starts_with("/other")));
     });
     let output = ping.wait_with_output().unwrap();
@@ -549,8 +549,8 @@ fn a_permanent_tcp_face_is_connected_again_and_a_persistent_one_closed() {
     second.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut octets = [0; 512];
     let read = second.read(&mut octets).unwrap();
-    let interest = ndn::wire::LpPacket::parse(&octets[..read]).unwrap().fragment;
-    assert_eq!(ndn::wire::Interest::parse(interest).unwrap().name(), parse("/t/x").view());
+    let interest = hashlane_ndn::wire::LpPacket::parse(&octets[..read]).unwrap().fragment;
+    assert_eq!(hashlane_ndn::wire::Interest::parse(interest).unwrap().name(), parse("/t/x").view());
     asking.wait_with_output().unwrap();
     assert!(folder.run(&["face", "destroy", face.trim()]).status.success());
     assert_eq!(second.read(&mut octets).unwrap(), 0, "destroyed it is not connected again");

@@ -5,13 +5,13 @@
 #[path = "../../client/tests/forwarder/mod.rs"]
 mod forwarder;
 
-use client::{Client, Library, Publication, Transport};
 use forwarder::Forwarder;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::security::Signer;
-use ndn::security::certificate::CertificateBuilder;
+use hashlane_client::{Client, Library, Publication, Transport};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::security::Signer;
+use hashlane_ndn::security::certificate::CertificateBuilder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -200,7 +200,7 @@ fn standard_input_is_put_and_peeked_at() {
     assert_eq!(out(&network.run(&["peek", "-P", "/a/hello"]), 0), "hello\n");
     assert_eq!(out(&network.run(&["get", "/a/hello", "-q"]), 0), "hello\n");
     let raw = network.run(&["peek", "/a/hello/v=3/seg=0", "--raw", "-v"]);
-    assert_eq!(ndn::wire::Data::parse(&raw.stdout).unwrap().content(), b"hello\n");
+    assert_eq!(hashlane_ndn::wire::Data::parse(&raw.stdout).unwrap().content(), b"hello\n");
     let told = String::from_utf8(raw.stderr).unwrap();
     assert!(told.contains("Data /a/hello/v=3/seg=0") && told.contains("DigestSha256"), "{told}");
 }
@@ -237,7 +237,7 @@ fn publish_signed(network: &Network, uri: &str, content: &[u8], seed: u8, file: 
 }
 
 fn parse(uri: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(uri.as_bytes()).unwrap()
+    hashlane_name::uri::parse_uri(uri.as_bytes()).unwrap()
 }
 
 #[test]

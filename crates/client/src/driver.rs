@@ -9,11 +9,11 @@ use crate::link::Link;
 use crate::packet::{ExpressError, OwnedData};
 use crate::reassembly::Reassembly;
 use crate::transport::{ConnectError, Transport};
-use name::walk::{Encoding, Walk};
-use ndn::pit::DigestFunction;
-use ndn::tlv;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Data, Interest, LpHeader, LpPacket, NackReason};
+use hashlane_name::walk::{Encoding, Walk};
+use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::tlv;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket, NackReason};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::pin::Pin;
@@ -413,7 +413,7 @@ pub(crate) fn name_value(name: &[u8]) -> &[u8] {
 
 /// Calls `each` with the end of each component in the name's value.
 fn for_each_prefix(name: &[u8], mut each: impl FnMut(usize)) {
-    if let Ok(mut walk) = name::ndn::Ndn::walk(name) {
+    if let Ok(mut walk) = hashlane_name::ndn::Ndn::walk(name) {
         while let Ok(Some(end)) = walk.next_end() {
             each(end);
         }
@@ -427,7 +427,7 @@ fn ends_with_digest(name: &[u8]) -> bool {
     while let Ok(Some(element)) = elements.next() {
         last = element.typ;
     }
-    last == u32::from(name::component::IMPLICIT_SHA256_DIGEST)
+    last == u32::from(hashlane_name::component::IMPLICIT_SHA256_DIGEST)
 }
 
 /// Gives a checked Interest another Nonce.

@@ -8,11 +8,11 @@
 //!
 //! ```no_run
 //! use client::{Client, Express, Transport};
-//! use ndn::wire::InterestBuilder;
+//! use hashlane_ndn::wire::InterestBuilder;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(&Transport::from_environment()?).await?;
-//! let name = name::uri::parse_uri(b"/example/hello")?;
+//! let name = hashlane_name::uri::parse_uri(b"/example/hello")?;
 //! let data = client.express(&InterestBuilder::new(name.view()), &Express::default()).await?;
 //! println!("{} octets", data.view().content().len());
 //! # Ok(())
@@ -26,7 +26,7 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(&Transport::from_environment()?).await?;
-//! let name = name::uri::parse_uri(b"/example/hello")?;
+//! let name = hashlane_name::uri::parse_uri(b"/example/hello")?;
 //! let mut library = Library::new();
 //! library.insert(Publication::new(name.view(), vec![b'a'; 100_000])?);
 //!

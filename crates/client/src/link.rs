@@ -1,7 +1,7 @@
 //! Packets in and out of one socket.
 
 use crate::transport::{ConnectError, Transport};
-use ndn::tlv;
+use hashlane_ndn::tlv;
 use std::io;
 use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

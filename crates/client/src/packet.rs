@@ -1,8 +1,8 @@
 //! Packets that own their octets, and what becomes of an Interest.
 
-use ndn::tlv::WireError;
-use ndn::wire::data::APPLICATION_NACK;
-use ndn::wire::{Data, NackReason, SignatureType};
+use hashlane_ndn::tlv::WireError;
+use hashlane_ndn::wire::data::APPLICATION_NACK;
+use hashlane_ndn::wire::{Data, NackReason, SignatureType};
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::fmt;

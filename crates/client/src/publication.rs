@@ -3,14 +3,14 @@
 use crate::driver::name_value;
 use crate::fetch::METADATA;
 use crate::register::Registration;
-use name::build::OwnedName;
-use name::component::{Component, KEYWORD, SEGMENT, VERSION};
-use name::error::BuildError;
-use name::ndn::{Ndn, NdnName};
-use ndn::mgmt::segment::{number, with_number};
-use ndn::security::Signer;
-use ndn::tlv::{Elements, integer_len};
-use ndn::wire::{DataBuilder, Interest, KeyLocator, SignatureInfo};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, KEYWORD, SEGMENT, VERSION};
+use hashlane_name::error::BuildError;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::mgmt::segment::{number, with_number};
+use hashlane_ndn::security::Signer;
+use hashlane_ndn::tlv::{Elements, integer_len};
+use hashlane_ndn::wire::{DataBuilder, Interest, KeyLocator, SignatureInfo};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -298,8 +298,8 @@ impl Error for PublishError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use name::uri::parse_uri;
-    use ndn::wire::{Data, InterestBuilder};
+    use hashlane_name::uri::parse_uri;
+    use hashlane_ndn::wire::{Data, InterestBuilder};
 
     fn answer(object: &Publication, uri: &str, can_be_prefix: bool) -> Option<(String, Vec<u8>)> {
         let name: OwnedName<Ndn> = parse_uri(uri.as_bytes()).unwrap();

@@ -1,7 +1,7 @@
 //! Packets out of the pieces that a datagram link carries.
 
 use crate::link::MAX_PACKET;
-use ndn::wire::LpPacket;
+use hashlane_ndn::wire::LpPacket;
 use std::collections::VecDeque;
 
 /// Packets that are put together at the same time.
@@ -62,7 +62,7 @@ impl Reassembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndn::wire::LpHeader;
+    use hashlane_ndn::wire::LpHeader;
 
     fn piece(sequence: u64, frag_index: u64, fragment: &[u8]) -> LpPacket<'_> {
         let header = LpHeader { sequence: Some(sequence), frag_index, frag_count: 3, ..LpHeader::default() };

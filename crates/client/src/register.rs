@@ -3,9 +3,9 @@
 use crate::client::{Client, Incoming};
 use crate::driver::name_value;
 use crate::management::CommandError;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
-use ndn::mgmt::ControlParameters;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::mgmt::ControlParameters;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;

@@ -41,7 +41,7 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The one that the environment names, or else the first socket that is there of [those](link::unix::places) at which forwarders listen: this
+    /// The one that the environment names, or else the first socket that is there of [those](hashlane_link::unix::places) at which forwarders listen: this
     /// user's own before the host's.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Transport {
         {
             return text.parse();
         }
-        Ok(Self::Unix(link::unix::find(SERVICE)))
+        Ok(Self::Unix(hashlane_link::unix::find(SERVICE)))
     }
 }
 

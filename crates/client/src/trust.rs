@@ -1,7 +1,7 @@
 //! Whose Data is accepted.
 
-use ndn::security::{Signed, TrustAnchors};
-use ndn::wire::Data;
+use hashlane_ndn::security::{Signed, TrustAnchors};
+use hashlane_ndn::wire::Data;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A validator that accepts Data which one of these certificates verifies, and which is valid now. No chain of certificates is followed.

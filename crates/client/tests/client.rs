@@ -3,19 +3,19 @@
 
 mod forwarder;
 
-use client::{
+use forwarder::Forwarder;
+use hashlane_client::{
     Client, CommandError, Discovery, Express, ExpressError, FetchError, FetchOptions, Library, OwnedData,
     Publication, RegisterError, Transport,
 };
-use forwarder::Forwarder;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use name::uri::parse_uri;
-use ndn::mgmt::{ControlParameters, ControlResponse, Record};
-use ndn::pit::DigestFunction;
-use ndn::wire::lp::INTEREST_DIGEST;
-use ndn::wire::{DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_uri;
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, Record};
+use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::wire::lp::INTEREST_DIGEST;
+use hashlane_ndn::wire::{DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -104,9 +104,9 @@ async fn data_is_found_by_its_digest() {
     let _forwarder = Forwarder::start(&path);
     let (producer, consumer) = (connect(&path).await, connect(&path).await);
     let packet = DataBuilder::new(name("/a/b").view(), b"content").build();
-    let digest = ndn::wire::Data::parse(&packet).unwrap().implicit_digest();
+    let digest = hashlane_ndn::wire::Data::parse(&packet).unwrap().implicit_digest();
     let of = |digest: &[u8]| {
-        let last = Component { typ: name::component::IMPLICIT_SHA256_DIGEST, value: digest };
+        let last = Component { typ: hashlane_name::component::IMPLICIT_SHA256_DIGEST, value: digest };
         OwnedName::<Ndn>::from_components(name("/a/b").view().components().chain([last])).unwrap()
     };
     let (right, wrong) = (of(&digest), of(&[0; 32]));
@@ -267,7 +267,7 @@ async fn an_object_is_fetched_however_its_version_is_found() {
 async fn one_segment_is_fetched_by_its_name() {
     let sent = octets(20_000);
     let fetched = fetch(sent.clone(), "/object/v=7/seg=2", 0, Discovery::Auto).await.unwrap();
-    assert_eq!(fetched, sent[2 * client::SEGMENT_SIZE..]);
+    assert_eq!(fetched, sent[2 * hashlane_client::SEGMENT_SIZE..]);
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 //!
 //! It answers over UDP and TCP from a small zone, so that a resolver or `dig` can be pointed at it. See `--help`.
 
-use dns::composer::{Compressed, Compressing};
 use domain::base::iana::{Opcode, Rcode};
 use domain::base::name::ToName;
 use domain::base::rdata::RecordData;
@@ -16,6 +15,7 @@ use domain::net::server::service::{CallResult, ServiceError, ServiceResult};
 use domain::net::server::stream::StreamServer;
 use domain::net::server::util::{mk_builder_for_target, service_fn};
 use domain::rdata::{A, AllRecordData, Cname, Mx, Ns, Soa, Txt};
+use hashlane_dns::composer::{Compressed, Compressing};
 use std::error::Error;
 use std::io;
 use std::net::Ipv4Addr;

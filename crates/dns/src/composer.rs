@@ -5,7 +5,7 @@
 //! it has a `Default`, it may be the `Target` of a `Service` of that crate's server.
 //!
 //! ```
-//! use dns::composer::{Compressed, Compressing};
+//! use hashlane_dns::composer::{Compressed, Compressing};
 //! use domain::base::{MessageBuilder, Name, Rtype, StreamTarget};
 //! use domain::rdata::Ns;
 //!
@@ -47,8 +47,8 @@ use domain::base::name::ToName;
 use domain::base::rdata::{ComposeRecordData, RecordData};
 use domain::base::wire::Composer;
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, Truncate};
-use hash::scheme::Key;
-use name::dns::{Case, Name, NameBuf};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Case, Name, NameBuf};
 use std::hash::RandomState;
 use std::sync::LazyLock;
 

@@ -7,10 +7,10 @@
 //! with the crate of that name.
 //!
 //! ```
-//! use dns::render::{Options, Renderer};
-//! use dns::wire::{Class, Header, Rdata, RecordType, Section};
-//! use hash::scheme::Key;
-//! use name::dns::{NameBuf, text};
+//! use hashlane_dns::render::{Options, Renderer};
+//! use hashlane_dns::wire::{Class, Header, Rdata, RecordType, Section};
+//! use hashlane_hash::scheme::Key;
+//! use hashlane_name::dns::{NameBuf, text};
 //!
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {
 //! let (owner, mx) = (text::parse(b"example.com")?, text::parse(b"mail.example.com")?);

@@ -1,9 +1,6 @@
 //! Messages built with `domain` into our target are what our renderer writes, and read as what was put in.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use dns::composer::{Compressed, Compressing};
-use dns::render::{Compressor, Edns, Options, Place, Renderer};
-use dns::wire::{self, Class, Header, Rdata, RecordType, Section};
 use domain::base::iana::Class as DomainClass;
 use domain::base::message_builder::{AdditionalBuilder, PushError};
 use domain::base::name::{Label, ToLabelIter, ToName};
@@ -14,8 +11,11 @@ use domain::base::{
 };
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, ShortBuf, Truncate};
 use domain::rdata::{A, AllRecordData, Cname, Mx, Ns, Ptr, Soa, Srv, Txt};
-use hash::scheme::Key;
-use name::dns::Case;
+use hashlane_dns::composer::{Compressed, Compressing};
+use hashlane_dns::render::{Compressor, Edns, Options, Place, Renderer};
+use hashlane_dns::wire::{self, Class, Header, Rdata, RecordType, Section};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::Case;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -142,8 +142,8 @@ fn render(content: &Content, case: Case) -> Vec<u8> {
     message.finish().to_vec()
 }
 
-fn ours(name: &Owner) -> ::name::dns::Name<'_> {
-    ::name::dns::Name::parse(name.as_slice()).unwrap()
+fn ours(name: &Owner) -> ::hashlane_name::dns::Name<'_> {
+    ::hashlane_name::dns::Name::parse(name.as_slice()).unwrap()
 }
 
 fn octets(data: &Data) -> Vec<u8> {
@@ -276,7 +276,7 @@ impl Compressor for Witness {
         self.0.borrow_mut().push(Asked::Start);
     }
 
-    fn place(&mut self, written: &[u8], name: ::name::dns::Name<'_>) -> Place {
+    fn place(&mut self, written: &[u8], name: ::hashlane_name::dns::Name<'_>) -> Place {
         self.0.borrow_mut().push(Asked::Place(written.to_vec()));
         Place::whole(name)
     }

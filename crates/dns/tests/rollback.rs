@@ -3,16 +3,16 @@
 //! Three readers decode each message: ours, `domain` and `hickory-proto`.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use dns::composer::Compressing;
-use dns::render::{Compressor, Message, Options, RenderError, Renderer};
-use dns::wire::{Class, Content, Flags, Header, Question, Rdata, Record, RecordType, Section};
 use domain::base::wire::Composer;
 use domain::base::{ParsedName, Rtype};
 use domain::dep::octseq::{OctetsBuilder, Truncate};
 use domain::rdata::AllRecordData;
-use hash::scheme::Key;
+use hashlane_dns::composer::Compressing;
+use hashlane_dns::render::{Compressor, Message, Options, RenderError, Renderer};
+use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Rdata, Record, RecordType, Section};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Name, NameBuf};
 use hickory_proto::op;
-use name::dns::{Name, NameBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -413,7 +413,7 @@ proptest! {
                     let theirs = domain::base::Name::from_octets(name.as_bytes()).unwrap();
                     target.append_compressed_name(&theirs).unwrap();
                     let octets = target.as_ref();
-                    prop_assert_eq!(name::dns::message::read(octets, len), Ok((*name, octets.len())));
+                    prop_assert_eq!(hashlane_name::dns::message::read(octets, len), Ok((*name, octets.len())));
                     if let [.., high @ 0xc0..=0xff, low] = octets[len..] {
                         let to = usize::from(u16::from_be_bytes([high & 0x3f, low]));
                         let within = |(from, end): &(usize, usize)| (*from..*end).contains(&to);

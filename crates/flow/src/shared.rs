@@ -1,17 +1,17 @@
 //! A table of flows for several threads: one inserts and removes, any number find, and nobody waits.
 //!
 //! [`table()`] makes it with a fixed capacity. Values are words: a connection's place in an array, an
-//! address, a backend. It is [`table::shared`] over a tuple's words and its hash; that module states the
+//! address, a backend. It is [`hashlane_table::shared`] over a tuple's words and its hash; that module states the
 //! guarantees of a find while the writer works. Nothing in this repository calls it yet.
 
-pub use table::shared::InsertError;
+pub use hashlane_table::shared::InsertError;
 
 use crate::burst::{BURST, Hash, Keys, Prefetch, widened};
 use crate::ehash::TupleHash;
 use crate::tuple::Tuple;
-use hash::scheme::Key;
-use table::shared;
-use table::stage::Stage;
+use hashlane_hash::scheme::Key;
+use hashlane_table::shared;
+use hashlane_table::stage::Stage;
 
 /// A table for so many flows, hashed under `key`: the end that writes, and the first of those that read.
 ///
@@ -101,7 +101,7 @@ impl<H: TupleHash> Reader<H> {
 mod tests {
     use super::*;
     use core::net::Ipv6Addr;
-    use hash::scheme::{Keying, SchemeInfo};
+    use hashlane_hash::scheme::{Keying, SchemeInfo};
     use proptest::prelude::*;
     use std::vec::Vec;
 

@@ -7,10 +7,10 @@ use crate::tuple::Tuple;
 use crate::wheel::Wheel;
 use core::fmt;
 use core::num::NonZeroU32;
-use hash::scheme::Key;
-use table::Table;
-use table::batched::Batched;
-use table::stage::Stage;
+use hashlane_hash::scheme::Key;
+use hashlane_table::Table;
+use hashlane_table::batched::Batched;
+use hashlane_table::stage::Stage;
 
 /// How many flows a table takes, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn after(now: u32) -> NonZeroU32 {
 ///
 /// With [`with_room`](FlowTable::with_room) it allocates once, for each flow its entry (48 bytes for a value
 /// of 4) and at most 30 bytes more, plus 1 KiB and the wheel of [`Limits::idle`]. A
-/// [`Swiss`](table::swiss::Swiss) table looks hits up up to a quarter faster (study `flow-table`), but stalls
+/// [`Swiss`](hashlane_table::swiss::Swiss) table looks hits up up to a quarter faster (study `flow-table`), but stalls
 /// while it is rebuilt.
 pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 
@@ -66,9 +66,9 @@ pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 /// Time is counted in ticks of the caller's choice, given with each operation that needs it; the count may wrap.
 ///
 /// ```
-/// use flow::table::{Flows, Limits};
-/// use flow::tuple::Tuple;
-/// use hash::scheme::Key;
+/// use hashlane_flow::table::{Flows, Limits};
+/// use hashlane_flow::tuple::Tuple;
+/// use hashlane_hash::scheme::Key;
 ///
 /// // The key is drawn at random at start, and told to nobody.
 /// let key = Key::VECTOR;
@@ -79,7 +79,7 @@ pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 /// flows.find_burst(&[tuple, tuple.reversed()], |at, found| assert_eq!(found.is_some(), at == 0));
 /// flows.expire(300, |tuple, connection| println!("{tuple}: {connection} was idle"));
 /// assert!(flows.is_empty());
-/// # Ok::<(), flow::table::Full<&str>>(())
+/// # Ok::<(), hashlane_flow::table::Full<&str>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FlowTable<V, H, T> {

@@ -1,11 +1,11 @@
 //! The configuration: one TOML file, in which every value has a default.
 
 use crate::management::{Account, is_management};
-use ndn::cs::Policy;
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::values::FacePersistency;
-use ndn::strategy::Strategy;
-use ndn::wire::lp::DigestField;
+use hashlane_ndn::cs::Policy;
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::values::FacePersistency;
+use hashlane_ndn::strategy::Strategy;
+use hashlane_ndn::wire::lp::DigestField;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -118,7 +118,7 @@ mod octal {
 
 /// The socket where none is named: the first place at which clients look.
 fn default_socket() -> PathBuf {
-    link::unix::places("nfd").into_iter().next().unwrap_or_default()
+    hashlane_link::unix::places("nfd").into_iter().next().unwrap_or_default()
 }
 
 /// UDP.
@@ -156,7 +156,7 @@ impl Default for Udp {
     fn default() -> Self {
         Self {
             listen: anywhere(PORT),
-            mtu: ndn::forward::MAX_PACKET,
+            mtu: hashlane_ndn::forward::MAX_PACKET,
             idle_timeout_s: 600,
             max_on_demand: 4096,
             offload: true,
@@ -240,18 +240,19 @@ pub enum CsPolicy {
 
 impl Default for Cs {
     fn default() -> Self {
-        let ndn::cs::Config { packets, octets, admit, serve, .. } = ndn::cs::Config::default();
+        let hashlane_ndn::cs::Config { packets, octets, admit, serve, .. } =
+            hashlane_ndn::cs::Config::default();
         Self { packets, octets, policy: CsPolicy::Lru, admit, serve }
     }
 }
 
 impl Cs {
-    pub(crate) fn store(&self) -> ndn::cs::Config {
+    pub(crate) fn store(&self) -> hashlane_ndn::cs::Config {
         let policy = match self.policy {
             CsPolicy::Lru => Policy::Lru,
             CsPolicy::PriorityFifo => Policy::PriorityFifo,
         };
-        ndn::cs::Config {
+        hashlane_ndn::cs::Config {
             packets: self.packets,
             octets: self.octets,
             policy,
@@ -367,7 +368,7 @@ impl Config {
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
-        let longest = ndn::forward::MAX_LIFETIME;
+        let longest = hashlane_ndn::forward::MAX_LIFETIME;
         if !(1..=longest).contains(&self.pit.remote_lifetime_ms) {
             return wrong("pit.remote_lifetime_ms", &format!("must be between 1 and {longest}"));
         }
@@ -432,12 +433,12 @@ fn is_origin(text: &str) -> bool {
 }
 
 /// The name that a URI is of.
-pub(crate) fn region_name(uri: &str) -> Option<name::build::OwnedName<name::ndn::Ndn>> {
-    name::uri::parse_uri(uri.as_bytes()).ok()
+pub(crate) fn region_name(uri: &str) -> Option<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>> {
+    hashlane_name::uri::parse_uri(uri.as_bytes()).ok()
 }
 
 /// The name of a strategy; of one word, that of NFD's.
-pub(crate) fn strategy_name(uri: &str) -> Option<name::build::OwnedName<name::ndn::Ndn>> {
+pub(crate) fn strategy_name(uri: &str) -> Option<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>> {
     match uri.starts_with('/') {
         true => region_name(uri),
         false => region_name(&format!("/localhost/nfd/strategy/{uri}")),

@@ -8,7 +8,7 @@
 //! A forwarder inside of another program:
 //!
 //! ```
-//! use forwarder::{Config, Server};
+//! use hashlane_forwarder::{Config, Server};
 //! use std::os::unix::net::UnixStream;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -7,10 +7,10 @@
 //!
 //! Source: NFD wiki, RibMgmt, Route Inheritance.
 
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
-use name::walk::Walk;
-use ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::walk::Walk;
+use hashlane_ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
@@ -356,7 +356,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn name(uri: &str) -> OwnedName<Ndn> {
-        name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
+        hashlane_name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
     }
 
     fn route(face: u64, cost: u64, flags: u64) -> Route {

@@ -3,14 +3,14 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-use forwarder::{Config, Server};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::{FaceStatus, ForwarderStatus};
-use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
-use ndn::tlv::{Elements, frame};
-use ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
+use hashlane_forwarder::{Config, Server};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::{FaceStatus, ForwarderStatus};
+use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
+use hashlane_ndn::tlv::{Elements, frame};
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::UdpSocket;
@@ -28,7 +28,7 @@ const PEERS: usize = 26;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn uri(text: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(text.as_bytes()).unwrap()
+    hashlane_name::uri::parse_uri(text.as_bytes()).unwrap()
 }
 
 /// A running forwarder.
@@ -36,7 +36,7 @@ struct Running {
     folder: PathBuf,
     socket: PathBuf,
     udp: String,
-    stopper: forwarder::server::Stopper,
+    stopper: hashlane_forwarder::server::Stopper,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -213,7 +213,7 @@ fn a_row_of_floods_shuts_no_local_application_out() {
     let mut faces = BTreeSet::new();
     for peer in &peers {
         let uri = format!("udp4://{}", peer.local_addr().unwrap());
-        let filter = ndn::mgmt::dataset::FaceQueryFilter { uri: Some(uri), ..Default::default() };
+        let filter = hashlane_ndn::mgmt::dataset::FaceQueryFilter { uri: Some(uri), ..Default::default() };
         let escaped: String = filter.to_bytes().iter().map(|byte| format!("%{byte:02X}")).collect();
         let found = FaceStatus::parse_all(&client.list(&format!("faces/query/{escaped}")).unwrap()).unwrap();
         faces.extend(found.iter().map(|face| face.face_id));

@@ -16,7 +16,7 @@
 //! Sends back whatever comes:
 //!
 //! ```
-//! use link::udp::{RecvBatch, SendBatch, UdpSocket};
+//! use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 //! use mio::{Events, Interest, Poll, Token};
 //!
 //! fn echo(socket: &mut UdpSocket, received: &mut RecvBatch, queue: &mut SendBatch) -> std::io::Result<()> {

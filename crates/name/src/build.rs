@@ -65,13 +65,13 @@ impl Size {
 /// Takes components one at a time.
 ///
 /// ```
-/// use name::{build::NameBuilder, component::Component, ndn::Ndn};
+/// use hashlane_name::{build::NameBuilder, component::Component, ndn::Ndn};
 ///
 /// let mut builder = NameBuilder::<Ndn>::new();
 /// builder.push(Component::generic(b"hello"))?;
 /// builder.push(Component { typ: 54, value: &[3] })?;
 /// assert_eq!(builder.finish().as_bytes(), b"\x07\x0a\x08\x05hello\x36\x01\x03");
-/// # Ok::<(), name::error::BuildError>(())
+/// # Ok::<(), hashlane_name::error::BuildError>(())
 /// ```
 pub struct NameBuilder<E> {
     values: Vec<u8>,

@@ -15,7 +15,7 @@
 //! [`dns`] stands beside these: the names of the Domain Name System, which have labels in place of components.
 //!
 //! ```
-//! use name::{build::OwnedName, ccnx::Ccnx, convert::convert, ndn::Ndn, uri};
+//! use hashlane_name::{build::OwnedName, ccnx::Ccnx, convert::convert, ndn::Ndn, uri};
 //!
 //! let name: OwnedName<Ndn> = uri::parse_uri(b"ndn:/hello/v=3")?;
 //! assert_eq!(name.as_bytes(), b"\x07\x0a\x08\x05hello\x36\x01\x03");

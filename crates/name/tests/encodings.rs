@@ -3,16 +3,16 @@
 
 mod support;
 
-use name::build::{NameBuilder, OwnedName, encode_into};
-use name::ccnx::{Ccnx, CcnxName};
-use name::component::Component;
-use name::convert::convert;
-use name::error::{BuildError, ParseError};
-use name::layout::Layout;
-use name::ndn::{Ndn, NdnName};
-use name::offset::{Offset, OffsetName};
-use name::view::Name;
-use name::walk::Walk;
+use hashlane_name::build::{NameBuilder, OwnedName, encode_into};
+use hashlane_name::ccnx::{Ccnx, CcnxName};
+use hashlane_name::component::Component;
+use hashlane_name::convert::convert;
+use hashlane_name::error::{BuildError, ParseError};
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::offset::{Offset, OffsetName};
+use hashlane_name::view::Name;
+use hashlane_name::walk::Walk;
 
 /// The example of Mosko, "Name hashing performance for three encoding schemes" (CCNxCon 2015).
 const EXAMPLE: [Component<'_>; 4] = [

@@ -2,20 +2,20 @@
 
 mod support;
 
-use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
-use hash::prefix::EveryPrefix;
-use hash::scheme::{BytesHash, Key, PrefixHash, Scheme};
-use hash::siphash::{SipHash13, SipHash24};
-use name::ccnx::Ccnx;
-use name::error::ParseError;
-use name::layout::Layout;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::prefix::{
+use hashlane_hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
+use hashlane_hash::prefix::EveryPrefix;
+use hashlane_hash::scheme::{BytesHash, Key, PrefixHash, Scheme};
+use hashlane_hash::siphash::{SipHash13, SipHash24};
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::error::ParseError;
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::prefix::{
     BurstHashes, Kept, OnePass, all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first,
 };
-use name::view::Name;
-use name::walk::Walk;
+use hashlane_name::view::Name;
+use hashlane_name::walk::Walk;
 use proptest::prelude::*;
 use support::{Owned, built, components, damaged};
 
@@ -80,7 +80,7 @@ fn every_way_agrees<E: Layout>(key: [u8; 16], names: &[Vec<u8>]) {
         one_by_one_agrees::<E, _>(&SipHash24::new(&key), octets);
         all_at_once_agrees::<E, _>(&Crc32c::new(&key), octets);
         all_at_once_agrees::<E, _>(&SipHash13::new(&key), octets);
-        all_at_once_agrees::<E, _>(&hash::city::CityHash64, octets);
+        all_at_once_agrees::<E, _>(&hashlane_hash::city::CityHash64, octets);
     }
     one_pass_agrees::<E, _>(&Crc32c::new(&key), names);
     one_pass_agrees::<E, _>(&SipHash13::new(&key), names);

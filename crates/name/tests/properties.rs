@@ -3,14 +3,14 @@
 
 mod support;
 
-use name::build::{NameBuilder, encode_into};
-use name::ccnx::Ccnx;
-use name::convert::convert;
-use name::layout::Layout;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::view::Name;
-use name::walk::Walk;
+use hashlane_name::build::{NameBuilder, encode_into};
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::convert::convert;
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::view::Name;
+use hashlane_name::walk::Walk;
 use proptest::prelude::*;
 
 use support::{Owned, Read, borrowed, built, components, damaged};

@@ -4,14 +4,14 @@
 
 mod support;
 
-use name::build::OwnedName;
-use name::ccnx::Ccnx;
-use name::component::Component;
-use name::error::BuildError;
-use name::layout::Layout;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::uri::{UriError, parse_line, parse_path, parse_uri};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::component::Component;
+use hashlane_name::error::BuildError;
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::uri::{UriError, parse_line, parse_path, parse_uri};
 use proptest::prelude::*;
 
 use support::{borrowed, built, components};

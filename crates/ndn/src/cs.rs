@@ -13,8 +13,8 @@ use crate::wheel::{Wheel, tick_of};
 use crate::wire::{Data, Interest};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use name::component::IMPLICIT_SHA256_DIGEST;
-use name::ndn::NdnName;
+use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
+use hashlane_name::ndn::NdnName;
 use sha2::{Digest, Sha256};
 
 mod queue;
@@ -391,7 +391,7 @@ impl ContentStore {
             let Some(cached) = slot.and_then(|slot| self.cached(slot)) else { return };
             match pass {
                 Pass::Buckets => {
-                    table::prefetch_bytes(cached.packet.get(..1).unwrap_or_default());
+                    hashlane_table::prefetch_bytes(cached.packet.get(..1).unwrap_or_default());
                     self.tree.prefetch_node(cached.node);
                 }
                 Pass::Entries => self.tree.prefetch_around(cached.node),

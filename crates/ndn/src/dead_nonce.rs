@@ -6,8 +6,8 @@
 //! Source: NFD Developer's Guide, Dead Nonce List.
 
 use crate::time::Time;
-use table::Table as _;
-use table::swiss::Swiss;
+use hashlane_table::Table as _;
+use hashlane_table::swiss::Swiss;
 
 /// The list.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! A name and the keyed hashes of all its prefixes, which all tables share.
 
 use crate::tlv::single;
-use hash::scheme::{BytesHash, Key, Scheme};
-use hash::siphash::SipHash24;
-use name::error::ParseError;
-use name::ndn::{Ndn, NdnName};
-use name::prefix::OnePass;
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::error::ParseError;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::prefix::OnePass;
 
 /// A name's components and the hashes of its prefixes. Made once for a packet, and lent to all tables.
 #[derive(Clone, Copy, Debug)]

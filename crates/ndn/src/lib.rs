@@ -11,13 +11,13 @@
 //! A forwarder takes packets and says what is to be sent. Who calls it has the sockets and the clock:
 //!
 //! ```
-//! use hash::scheme::Key;
-//! use name::uri::parse_uri;
-//! use ndn::face::{Face, FaceId, LinkType, Scope};
-//! use ndn::fib::NextHop;
-//! use ndn::forward::{Config, Forwarder, Output};
-//! use ndn::time::Time;
-//! use ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
+//! use hashlane_hash::scheme::Key;
+//! use hashlane_name::uri::parse_uri;
+//! use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+//! use hashlane_ndn::fib::NextHop;
+//! use hashlane_ndn::forward::{Config, Forwarder, Output};
+//! use hashlane_ndn::time::Time;
+//! use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
 //!
 //! /// Writes down what goes where.
 //! #[derive(Default)]
@@ -59,14 +59,14 @@
 //! packet after the other, and a single packet is a burst of one.
 //!
 //! ```
-//! # use hash::scheme::Key;
-//! # use name::uri::parse_uri;
-//! # use ndn::face::{Face, FaceId, LinkType, Scope};
-//! # use ndn::fib::NextHop;
-//! # use ndn::forward::{Config, Forwarder, Output};
-//! # use ndn::time::Time;
-//! # use ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
-//! use ndn::forward::Burst;
+//! # use hashlane_hash::scheme::Key;
+//! # use hashlane_name::uri::parse_uri;
+//! # use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+//! # use hashlane_ndn::fib::NextHop;
+//! # use hashlane_ndn::forward::{Config, Forwarder, Output};
+//! # use hashlane_ndn::time::Time;
+//! # use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
+//! use hashlane_ndn::forward::Burst;
 //!
 //! # #[derive(Default)]
 //! # struct Sent(Vec<FaceId>);

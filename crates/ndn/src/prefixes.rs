@@ -6,15 +6,15 @@
 
 use crate::hashed::HashedName;
 use alloc::boxed::Box;
-use table::Table as _;
-use table::batched::Batched;
+use hashlane_table::Table as _;
+use hashlane_table::batched::Batched;
 
 /// Values by name.
 #[derive(Clone, Debug)]
 pub struct Prefixes<V> {
     table: Batched<Prefix, V>,
     /// Entries of each length.
-    lengths: Box<[u32; name::MAX_COMPONENTS + 1]>,
+    lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
     /// The longest length that an entry has had.
     longest: usize,
 }
@@ -37,7 +37,7 @@ impl<V> Prefixes<V> {
     pub fn new() -> Self {
         Self {
             table: Batched::with_capacity(0),
-            lengths: Box::new([0; name::MAX_COMPONENTS + 1]),
+            lengths: Box::new([0; hashlane_name::MAX_COMPONENTS + 1]),
             longest: 0,
         }
     }
@@ -98,7 +98,7 @@ impl<V> Prefixes<V> {
     pub(crate) fn prefetch_components(&self, name: &HashedName<'_>) {
         let found = self.probed(name).find_map(|len| self.slot(name.prefix(len), |_| true));
         if let Some((prefix, _)) = found.and_then(|slot| self.table.entry(slot)) {
-            table::prefetch_bytes(&prefix.components);
+            hashlane_table::prefetch_bytes(&prefix.components);
         }
     }
 

@@ -9,8 +9,8 @@
 
 use alloc::vec::Vec;
 use core::fmt;
-use name::error::ParseError as NameError;
-use name::tlv::{NumberError, read_number, write_number};
+use hashlane_name::error::ParseError as NameError;
+use hashlane_name::tlv::{NumberError, read_number, write_number};
 
 /// The rule that a packet breaks, and the offset (octets from the start of what was parsed) where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

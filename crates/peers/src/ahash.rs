@@ -9,8 +9,8 @@
 use core::hash::{BuildHasher, Hasher};
 
 use ::ahash::RandomState;
-use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
-use hash::siphash::SipHash24;
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::siphash::SipHash24;
 
 /// aHash under four 64-bit keys, which are drawn from the 128-bit key by SipHash-2-4.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl BytesHash for AHash {
 
 #[cfg(test)]
 mod tests {
-    use hash::scheme::CHECK_INPUT;
+    use hashlane_hash::scheme::CHECK_INPUT;
     use proptest::prelude::*;
 
     use super::*;

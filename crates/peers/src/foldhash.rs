@@ -8,7 +8,7 @@ use core::hash::Hasher;
 
 use ::foldhash::SharedSeed;
 use ::foldhash::fast::FoldHasher;
-use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// foldhash under two seeds: one of 64 bits for each hasher, and a shared one grown from 64 bits.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ mod tests {
     use core::hash::BuildHasher;
 
     use ::foldhash::fast::FixedState;
-    use hash::scheme::CHECK_INPUT;
+    use hashlane_hash::scheme::CHECK_INPUT;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! hashbrown: the table of Rust's standard library, with hashes that the caller gives.
 
 use ::hashbrown::HashTable;
-use table::{Inserted, Table};
+use hashlane_table::{Inserted, Table};
 
 /// A `hashbrown::HashTable` of keys and values. It has nothing to prefetch: its finds are one at a time.
 /// Under churn it may double within its capacity.

@@ -5,7 +5,7 @@
 //! that against collisions which hold under every seed.
 
 use ::rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
-use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
 /// rapidhash V3 under a 64-bit seed.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl BytesHash for RapidHash {
 #[cfg(test)]
 mod tests {
     use ::rapidhash::v3::RapidStreamHasherV3;
-    use hash::scheme::CHECK_INPUT;
+    use hashlane_hash::scheme::CHECK_INPUT;
     use proptest::prelude::*;
 
     use super::*;

@@ -3,7 +3,7 @@
 //! The result is fixed by the XXH3 specification and is the same on every machine; which vector instructions compute
 //! it for keys over 240 octets is chosen when the crate is compiled.
 
-use hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// XXH3-64 under a 64-bit seed.
@@ -38,7 +38,7 @@ impl BytesHash for Xxh3 {
 
 #[cfg(test)]
 mod tests {
-    use hash::scheme::CHECK_INPUT;
+    use hashlane_hash::scheme::CHECK_INPUT;
     use proptest::prelude::*;
 
     use super::*;

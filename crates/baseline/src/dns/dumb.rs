@@ -1,7 +1,7 @@
 //! No compression.
 
-use dns::render::{Compressor, Place};
-use name::dns::{Case, Name};
+use hashlane_dns::render::{Compressor, Place};
+use hashlane_name::dns::{Case, Name};
 
 /// Writes every name as it is: the floor of what writing names costs.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,8 +3,8 @@
 use super::octets::Octets;
 use alloc::vec::Vec;
 use core::array;
-use dns::render::{Compressor, POINTER_LIMIT, Place};
-use name::dns::{Case, MAX_LABELS, Name};
+use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
+use hashlane_name::dns::{Case, MAX_LABELS, Name};
 
 /// Buckets of the table; the number was BIND 9's.
 pub const BUCKETS: usize = 64;

@@ -4,8 +4,8 @@ use super::octets::Octets;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use dns::render::{Compressor, POINTER_LIMIT, Place};
-use name::dns::{Case, Name};
+use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
+use hashlane_name::dns::{Case, Name};
 
 /// The old renderer's set of suffixes: a balanced tree with a node of its own for each, ordered by octets in lower
 /// case, which are read from the message at each comparison.

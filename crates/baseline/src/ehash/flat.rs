@@ -1,9 +1,9 @@
 //! The hash that takes every word of the tuple.
 
 use super::{Secrets, foreign_port, tuple_hash};
-use flow::tuple::Tuple;
-use hash::jhash::{JHASH_INITVAL, jhash2};
-use hash::scheme::{Keying, SchemeInfo};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::jhash::{JHASH_INITVAL, jhash2};
+use hashlane_hash::scheme::{Keying, SchemeInfo};
 
 tuple_hash!(
     /// One jhash over the whole tuple under its secrets: [`flat`].

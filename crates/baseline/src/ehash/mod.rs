@@ -28,9 +28,9 @@ pub use v4::{V4, v4};
 pub use words::{Base, HSipHash, Jhash2, LinearPort, SipHash, V1};
 pub use words::{base, hsiphash, jhash2, lport, siphash, v1};
 
-use flow::tuple::Tuple;
-use hash::fixed::siphash_1u64;
-use hash::scheme::Key;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::fixed::siphash_1u64;
+use hashlane_hash::scheme::Key;
 
 /// What the kernel draws at random and mixes into the hashes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,17 +91,17 @@ fn ports(tuple: &Tuple) -> u32 {
 }
 
 /// A type for a function of a tuple and secrets, so that it can be used where a
-/// [`TupleHash`](flow::ehash::TupleHash) is asked for.
+/// [`TupleHash`](hashlane_flow::ehash::TupleHash) is asked for.
 macro_rules! tuple_hash {
     ($(#[$doc:meta])* $name:ident, $function:ident, $info:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name(pub $crate::ehash::Secrets);
 
-        impl flow::ehash::TupleHash for $name {
-            const INFO: hash::scheme::SchemeInfo = $info;
+        impl hashlane_flow::ehash::TupleHash for $name {
+            const INFO: hashlane_hash::scheme::SchemeInfo = $info;
 
-            fn new(key: &hash::scheme::Key) -> Self {
+            fn new(key: &hashlane_hash::scheme::Key) -> Self {
                 Self($crate::ehash::Secrets::new(key))
             }
 

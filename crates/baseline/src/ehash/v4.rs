@@ -1,9 +1,9 @@
 //! The hash of IPv4 connections.
 
 use super::{Secrets, ports, tuple_hash};
-use flow::tuple::Tuple;
-use hash::jhash::jhash_3words;
-use hash::scheme::{Keying, SchemeInfo};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::jhash::jhash_3words;
+use hashlane_hash::scheme::{Keying, SchemeInfo};
 
 tuple_hash!(
     /// The hash of IPv4 connections under its secrets: [`v4`].

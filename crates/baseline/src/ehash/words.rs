@@ -1,11 +1,11 @@
 //! The hashes that make one word of each address and then one hash of both and the ports.
 
 use super::{Secrets, foreign_port, ports, tuple_hash};
-use flow::tuple::Tuple;
-use hash::fixed::{hsiphash_4u32, siphash_2u64};
-use hash::jhash;
-use hash::jhash::jhash_3words;
-use hash::scheme::{Keying, SchemeInfo};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::fixed::{hsiphash_4u32, siphash_2u64};
+use hashlane_hash::jhash;
+use hashlane_hash::jhash::jhash_3words;
+use hashlane_hash::scheme::{Keying, SchemeInfo};
 
 tuple_hash!(
     /// The hash of Linux before 6.5 under its secrets: [`base`].

@@ -4,12 +4,12 @@
 mod naive;
 mod spread;
 
-use baseline::ehash::{Base, Flat, HSipHash, Jhash2, LinearPort, Secrets, SipHash, V1, V4};
-use baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1, v4};
 use core::net::Ipv6Addr;
-use flow::ehash::TupleHash;
-use flow::tuple::Tuple;
-use hash::scheme::Key;
+use hashlane_baseline::ehash::{Base, Flat, HSipHash, Jhash2, LinearPort, Secrets, SipHash, V1, V4};
+use hashlane_baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1, v4};
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
 use naive::Octets;
 
 /// Tuples and secrets without end, the same in every run: the generator splitmix64.

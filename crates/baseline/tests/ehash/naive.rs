@@ -1,6 +1,6 @@
 //! The hashes of connections once more, from their definitions: octet strings in, and the mixing as tables.
 
-use baseline::ehash::Secrets;
+use hashlane_baseline::ehash::Secrets;
 
 /// The octets of a tuple: addresses of 16, ports of 2, in network order.
 pub(crate) type Octets = [u8; 36];

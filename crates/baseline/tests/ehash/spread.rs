@@ -1,9 +1,9 @@
 //! The histogram of q2ven/inet6_ehashfn (README, "Hash Variance"; `test/variance.c`), digit for digit.
 
 use super::{Hash, base, hsiphash, jhash2, siphash};
-use baseline::ehash::Secrets;
 use core::net::Ipv6Addr;
-use flow::tuple::Tuple;
+use hashlane_baseline::ehash::Secrets;
+use hashlane_flow::tuple::Tuple;
 
 /// How many of 2²⁰ tuples fall into each of ten bins. The foreign address's words 0 and 1 are the tuple's number, all
 /// else is zero; a slot is the hash modulo 65535, and a bin is 6553 slots, so that five slots are in none.

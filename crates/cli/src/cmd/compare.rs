@@ -3,7 +3,7 @@
 use crate::output::{self, folder::Folder};
 use anyhow::{Result, bail};
 use clap::Args;
-use lab::compare::compare;
+use hashlane_lab::compare::compare;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -6,8 +6,8 @@ use crate::output::{
 };
 use anyhow::{Context, Result};
 use clap::Args;
-use lab::report::terminal;
-use lab::study::definition::Definition;
+use hashlane_lab::report::terminal;
+use hashlane_lab::study::definition::Definition;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

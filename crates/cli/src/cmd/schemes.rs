@@ -3,8 +3,8 @@
 use crate::output;
 use anyhow::Result;
 use clap::Args;
-use hash::scheme::Keying;
-use lab::registry;
+use hashlane_hash::scheme::Keying;
+use hashlane_lab::registry;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
 //! The folder of results: records, the machine that they come from, the page.
 
 use anyhow::{Context, Result, bail};
-use lab::record::{Machine, RecordSet, write_atomically};
-use lab::report::{Part, html};
-use lab::study::definition::Definition;
-use lab::study::embedded;
+use hashlane_lab::record::{Machine, RecordSet, write_atomically};
+use hashlane_lab::report::{Part, html};
+use hashlane_lab::study::definition::Definition;
+use hashlane_lab::study::embedded;
 use std::path::{Path, PathBuf};
 
 /// The folder where no other is named.

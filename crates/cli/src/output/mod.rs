@@ -5,7 +5,7 @@ pub(crate) mod log;
 pub(crate) mod progress;
 pub(crate) mod results;
 
-use lab::report::terminal::Colours;
+use hashlane_lab::report::terminal::Colours;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes to standard output.

@@ -1,7 +1,7 @@
 //! Progress of a run: a bar on a terminal, lines elsewhere.
 
+use hashlane_lab::study::run::Step;
 use indicatif::{ProgressBar, ProgressStyle};
-use lab::study::run::Step;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};

@@ -2,11 +2,11 @@
 
 use crate::support::{Folder, holds};
 use etherparse::PacketBuilder;
-use name::ndn::Ndn;
-use name::uri::parse_uri;
-use ndn::fragment::Fragmenter;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{DataBuilder, InterestBuilder, LpHeader, NackReason};
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_uri;
+use hashlane_ndn::fragment::Fragmenter;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader, NackReason};
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::pcapng::PcapNgWriter;

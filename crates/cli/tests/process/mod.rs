@@ -1,10 +1,10 @@
 //! Processes of `hashlane ndn`, and what the tests do with them.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use client::{Client, Express, Incoming, Transport};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::wire::{DataBuilder, InterestBuilder};
+use hashlane_client::{Client, Express, Incoming, Transport};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::wire::{DataBuilder, InterestBuilder};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -173,7 +173,7 @@ pub(crate) fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
 }
 
 pub(crate) fn parse(uri: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(uri.as_bytes()).unwrap()
+    hashlane_name::uri::parse_uri(uri.as_bytes()).unwrap()
 }
 
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {

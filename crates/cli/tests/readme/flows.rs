@@ -1,8 +1,8 @@
 //! The README's example with flows.
 
-use flow::table::{Flows, Limits};
-use flow::tuple::Tuple;
-use hash::scheme::Key;
+use hashlane_flow::table::{Flows, Limits};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
 
 /// `key`: drawn at random when the process starts; `burst`: the tuples of the packets that came together.
 fn receive(key: &Key, burst: &[Tuple]) -> usize {

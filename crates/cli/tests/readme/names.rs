@@ -1,9 +1,9 @@
 //! The README's example with names.
 
-use hash::scheme::{Key, Scheme};
-use hash::siphash::SipHash24;
-use name::prefix::{BurstHashes, OnePass};
-use name::{ndn::Ndn, uri::parse_uri};
+use hashlane_hash::scheme::{Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::prefix::{BurstHashes, OnePass};
+use hashlane_name::{ndn::Ndn, uri::parse_uri};
 
 /// `key`: drawn at random when the process starts, and told to nobody.
 fn hash_every_prefix(key: &Key) -> Result<(), Box<dyn std::error::Error>> {

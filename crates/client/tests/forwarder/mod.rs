@@ -5,16 +5,16 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-use name::build::OwnedName;
-use name::component::{SEGMENT, VERSION};
-use name::ndn::Ndn;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
-use ndn::mgmt::segment::with_number;
-use ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
-use ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
-use ndn::tlv;
-use ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{SEGMENT, VERSION};
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use hashlane_ndn::mgmt::segment::with_number;
+use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
+use hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
+use hashlane_ndn::tlv;
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::Shutdown;

@@ -3,9 +3,9 @@
 use super::parse::{DropReason, Outcome, parse};
 use alloc::vec;
 use alloc::vec::Vec;
-use hash::prefix::Group;
-use name::dns::MAX_LABELS;
-use table::stage::Stage;
+use hashlane_hash::prefix::Group;
+use hashlane_name::dns::MAX_LABELS;
+use hashlane_table::stage::Stage;
 
 /// Datagrams of a batch at most.
 pub const BATCH: usize = 64;

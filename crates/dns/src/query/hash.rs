@@ -3,11 +3,11 @@
 use super::batch::{Batch, Suffixes};
 use super::parse::Outcome;
 use core::fmt;
-use hash::prefix::{EveryKernel, EveryPrefix, Group};
-use hash::scheme::{Key, Scheme};
-use hash::siphash::SipHash24;
-use name::dns::{Case, MAX_NAME_LEN, Name};
-use table::stage::Stage;
+use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
+use hashlane_hash::scheme::{Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::dns::{Case, MAX_NAME_LEN, Name};
+use hashlane_table::stage::Stage;
 
 /// Stage: hashes every suffix of the name of every query to answer, under a key, without regard to the case
 /// of letters (RFC 4343).

@@ -9,10 +9,10 @@
 //! nothing in this repository calls them yet. No stage allocates.
 //!
 //! ```
-//! use dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
-//! use dns::wire::RecordType;
+//! use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
+//! use hashlane_dns::wire::RecordType;
 //! use hash::scheme::Key;
-//! use table::stage::Stage;
+//! use hashlane_table::stage::Stage;
 //!
 //! // Made once; the key is drawn at random when the process starts.
 //! let (mut hash, mut suffixes) = (Hash::new(&Key::VECTOR), Suffixes::new());

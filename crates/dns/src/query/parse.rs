@@ -3,7 +3,7 @@
 use super::opt::Opt;
 use crate::render::Edns;
 use crate::wire::{Class, Flags, HEADER_LEN, Header, Message, Opcode, Rcode, RecordType, Section};
-use name::dns::Name;
+use hashlane_name::dns::Name;
 
 /// Octets of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
 const PLAIN_LIMIT: u16 = 512;

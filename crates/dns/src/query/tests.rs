@@ -3,17 +3,17 @@
 use super::*;
 use crate::render::Edns;
 use crate::wire::{Class, Flags, Header, Message, Opcode, Rcode, RecordType};
-use ::hash::scheme::{BytesHash, Key, Scheme};
-use ::hash::siphash::{SipHash13, SipHash24};
+use ::hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use ::hashlane_hash::siphash::{SipHash13, SipHash24};
+use hashlane_name::dns::{Case, Name, NameBuf};
+use hashlane_table::stage::Stage;
 use hickory_proto::op;
 use hickory_proto::serialize::binary::{BinDecodable, BinDecoder};
-use name::dns::{Case, Name, NameBuf};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::vec::Vec;
-use table::stage::Stage;
 
 /// An OPT record: owner, payload, version and flags, options.
 type OptShape = (bool, u16, [u8; 4], Vec<u8>);

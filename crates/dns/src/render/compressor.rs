@@ -1,6 +1,6 @@
 //! What a renderer asks about each name.
 
-use name::dns::{Case, Name};
+use hashlane_name::dns::{Case, Name};
 
 /// The first offset that a pointer cannot have: it has 14 bits.
 pub const POINTER_LIMIT: usize = 0x4000;

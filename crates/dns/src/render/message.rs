@@ -5,7 +5,7 @@ use super::marks::{Marks, Moment};
 use super::writer::Writer;
 use super::{Edns, RenderError};
 use crate::wire::{Class, Flags, HEADER_LEN, Header, Rdata, RecordType, Section};
-use name::dns::Name;
+use hashlane_name::dns::Name;
 
 /// A message on its way: header, questions, records, section after section. [`Renderer`](super::Renderer) starts one.
 ///

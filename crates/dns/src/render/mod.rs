@@ -23,8 +23,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use hash::scheme::Key;
-use name::dns::Case;
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::Case;
 
 /// Bytes of a renderer's own buffer that it keeps whatever the messages are.
 const KEPT: usize = 16 * 1024;

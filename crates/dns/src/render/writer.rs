@@ -2,7 +2,7 @@
 
 use super::RenderError;
 use super::compressor::{Compressor, Place};
-use name::dns::{Case, Name};
+use hashlane_name::dns::{Case, Name};
 
 /// Writes octets and names into a buffer, names compressed against what it wrote.
 ///

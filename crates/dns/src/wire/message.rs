@@ -4,7 +4,7 @@ use super::{Class, Flags, HEADER_LEN, Header, RecordType, Section};
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use name::dns::{self, NameBuf};
+use hashlane_name::dns::{self, NameBuf};
 
 /// A message as it came: its header is there, and nothing else has been looked at.
 #[derive(Clone, Copy, Debug)]

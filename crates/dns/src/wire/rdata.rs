@@ -3,7 +3,7 @@
 use super::RecordType;
 use core::error::Error;
 use core::fmt;
-use name::dns::{self, Name};
+use hashlane_name::dns::{self, Name};
 
 /// Where names stand in the data of records of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

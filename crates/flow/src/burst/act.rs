@@ -4,8 +4,8 @@ use super::Keys;
 use crate::ehash::TupleHash;
 use crate::table::{Flow, FlowTable, Full};
 use crate::tuple::Tuple;
-use table::Table;
-use table::stage::Stage;
+use hashlane_table::Table;
+use hashlane_table::stage::Stage;
 
 /// Decisions of the caller about each packet of a burst, in order of arrival.
 pub trait Visitor<V> {

@@ -4,7 +4,7 @@ use super::BURST;
 use crate::packet::{Packet, PacketError};
 use crate::tuple::Tuple;
 use core::net::Ipv6Addr;
-use table::stage::Stage;
+use hashlane_table::stage::Stage;
 
 /// Up to [`BURST`] packets, borrowed, and their tuples once [`Decode`] has run.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::BURST;
 use crate::ehash::TupleHash;
 use crate::tuple::Tuple;
-use table::stage::Stage;
+use hashlane_table::stage::Stage;
 
 /// Room for the hashes of a batch.
 pub type Hashes = [u64; BURST];
@@ -62,9 +62,9 @@ pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
 /// batch overlap.
 #[derive(Debug)]
 pub struct Prefetch<B, E> {
-    /// Prefetches the bucket of a hash; see [`Table::prefetch`](table::Table::prefetch).
+    /// Prefetches the bucket of a hash; see [`Table::prefetch`](hashlane_table::Table::prefetch).
     pub bucket: B,
-    /// Prefetches the first entry of a bucket; see [`Table::prefetch_entry`](table::Table::prefetch_entry).
+    /// Prefetches the first entry of a bucket; see [`Table::prefetch_entry`](hashlane_table::Table::prefetch_entry).
     pub entry: E,
 }
 

@@ -5,16 +5,16 @@ use crate::ehash::SipHash13;
 use crate::packet::{Packet, PacketError};
 use crate::table::{Flow, FlowTable, Full, Limits};
 use crate::tuple::Tuple;
-use ::hash::scheme::Key;
+use ::hashlane_hash::scheme::Key;
 use etherparse::PacketBuilder;
+use hashlane_table::Table;
+use hashlane_table::batched::Batched;
+use hashlane_table::chained::Chained;
+use hashlane_table::stage::Stage;
+use hashlane_table::swiss::Swiss;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::vec::Vec;
-use table::Table;
-use table::batched::Batched;
-use table::chained::Chained;
-use table::stage::Stage;
-use table::swiss::Swiss;
 
 const LIMITS: Limits = Limits { flows: 40, idle: 3 };
 

@@ -7,7 +7,7 @@ mod words;
 pub use words::{Jhash2, SipHash13, SipHash24, Words};
 
 use crate::tuple::Tuple;
-use hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 
 /// A hash of a [`Tuple`], made from a 128-bit key.
 ///

@@ -2,10 +2,10 @@
 
 use super::TupleHash;
 use crate::tuple::Tuple;
-use hash::jhash::Jhash;
-use hash::scheme::{Key, Scheme, SchemeInfo};
-use hash::siphash;
-use hash::words::WordsHash;
+use hashlane_hash::jhash::Jhash;
+use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_hash::siphash;
+use hashlane_hash::words::WordsHash;
 
 /// A hash of words, over the 36 octets of the tuple: the same value as of the octets, whose check value it keeps.
 #[derive(Clone)]

@@ -2,24 +2,24 @@
 
 use super::*;
 use core::net::Ipv6Addr;
+use hashlane_table::batched::Batched;
+use hashlane_table::chained::Chained;
+use hashlane_table::swiss::Swiss;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::vec::Vec;
-use table::batched::Batched;
-use table::chained::Chained;
-use table::swiss::Swiss;
 
 /// A hash of 64 bits, or of 32, that is good enough for a test.
 #[derive(Clone)]
 struct Sum<const WIDTH: u32>(u64);
 
 impl<const WIDTH: u32> TupleHash for Sum<WIDTH> {
-    const INFO: hash::scheme::SchemeInfo = hash::scheme::SchemeInfo {
+    const INFO: hashlane_hash::scheme::SchemeInfo = hashlane_hash::scheme::SchemeInfo {
         id: "sum",
         source: "this test",
         width: WIDTH,
-        keying: hash::scheme::Keying::None,
+        keying: hashlane_hash::scheme::Keying::None,
         check: 0,
         safe: "In this test.",
     };

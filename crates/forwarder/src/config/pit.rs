@@ -1,6 +1,6 @@
 //! The table `[pit]` of the configuration.
 
-use ndn::pit::DigestFunction;
+use hashlane_ndn::pit::DigestFunction;
 use serde::{Deserialize, Serialize};
 
 /// The pending Interest table.
@@ -21,7 +21,7 @@ pub struct Pit {
 
 impl Default for Pit {
     fn default() -> Self {
-        let remote_lifetime_ms = ndn::forward::REMOTE_LIFETIME;
+        let remote_lifetime_ms = hashlane_ndn::forward::REMOTE_LIFETIME;
         Self { entries: 1 << 20, remote_lifetime_ms, index: PitIndex::Name, digest: PitDigest::default() }
     }
 }
@@ -84,7 +84,7 @@ pub enum DigestName {
 
 impl Default for PitDigest {
     fn default() -> Self {
-        let tlv_type = ndn::wire::lp::INTEREST_DIGEST;
+        let tlv_type = hashlane_ndn::wire::lp::INTEREST_DIGEST;
         Self { function: DigestName::Sha1, key: String::new(), tlv_type, one: false }
     }
 }

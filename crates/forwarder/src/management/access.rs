@@ -21,11 +21,11 @@
 use super::commands::Verb;
 use super::users::{Account, Users};
 use super::{Now, refused};
-use name::component::Component;
-use name::ndn::NdnName;
-use ndn::mgmt::values::FaceScope;
-use ndn::mgmt::{Command, ControlResponse, Scope};
-use ndn::wire::SignatureType;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::NdnName;
+use hashlane_ndn::mgmt::values::FaceScope;
+use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
+use hashlane_ndn::wire::SignatureType;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
@@ -341,8 +341,8 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use name::build::OwnedName;
-    use name::ndn::Ndn;
+    use hashlane_name::build::OwnedName;
+    use hashlane_name::ndn::Ndn;
 
     #[test]
     fn a_command_passes_once_and_in_time() {
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn names_below_a_prefix_are_those_with_its_components() {
         let below = |uri: &str| {
-            let name: OwnedName<Ndn> = name::uri::parse_uri(uri.as_bytes()).unwrap();
+            let name: OwnedName<Ndn> = hashlane_name::uri::parse_uri(uri.as_bytes()).unwrap();
             (is_below(name.view(), &[b"localhost"]), is_management(name.view()))
         };
         for (uri, expected) in [

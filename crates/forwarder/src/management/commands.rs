@@ -1,9 +1,9 @@
 //! The commands, and which parameters each takes.
 
 use super::refused;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::values::{FacePersistency, ROUTE_CHILD_INHERIT, RouteOrigin};
-use ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::values::{FacePersistency, ROUTE_CHILD_INHERIT, RouteOrigin};
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
 
 /// A command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Module cs.
 
 use super::{CsConfig, Done, Manager, Now, Plane, done};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
-use ndn::mgmt::{ControlParameters, ControlResponse};
-use ndn::wire::Interest;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_ndn::wire::Interest;
 
 /// The most packets that one command erases, so that it does not keep a forwarding thread from its work.
 const ERASE_LIMIT: u64 = 256;

@@ -1,17 +1,17 @@
 //! Lists: made when they are asked for, and kept for a while, so that their later segments can be asked for.
 
 use super::{FRESHNESS, Manager, Now, no_dataset};
-use name::build::OwnedName;
-use name::component::{GENERIC, SEGMENT, VERSION};
-use name::ndn::{Ndn, NdnName};
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::{
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{GENERIC, SEGMENT, VERSION};
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceQueryFilter, FibEntry, ForwarderStatus, NextHopRecord, RibEntry, Route,
     StrategyChoice,
 };
-use ndn::mgmt::segment::{number, segment, with_number};
-use ndn::mgmt::{ControlResponse, Record};
-use ndn::wire::Interest;
+use hashlane_ndn::mgmt::segment::{number, segment, with_number};
+use hashlane_ndn::mgmt::{ControlResponse, Record};
+use hashlane_ndn::wire::Interest;
 use std::collections::VecDeque;
 
 /// The most lists that are kept.
@@ -80,7 +80,7 @@ impl Store {
 }
 
 /// The last component of a name, and the name before it.
-fn split(name: NdnName<'_>) -> Option<(name::component::Component<'_>, OwnedName<Ndn>)> {
+fn split(name: NdnName<'_>) -> Option<(hashlane_name::component::Component<'_>, OwnedName<Ndn>)> {
     let last = name.components().last()?;
     let rest = OwnedName::from_components(name.components().take(name.len() - 1)).ok()?;
     Some((last, rest))

@@ -1,15 +1,15 @@
 //! The stream of what happens to faces.
 
 use super::{FRESHNESS, FaceInfo, Reply};
-use name::build::OwnedName;
-use name::component::{Component, SEQUENCE_NUM};
-use name::ndn::Ndn;
-use ndn::mgmt::Record;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::FaceEventNotification;
-use ndn::mgmt::segment::{number, with_number};
-use ndn::mgmt::values::FaceEventKind;
-use ndn::wire::{DataBuilder, Interest};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, SEQUENCE_NUM};
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::Record;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::FaceEventNotification;
+use hashlane_ndn::mgmt::segment::{number, with_number};
+use hashlane_ndn::mgmt::values::FaceEventKind;
+use hashlane_ndn::wire::{DataBuilder, Interest};
 use std::collections::VecDeque;
 
 /// Events that are kept for those who ask late.

@@ -1,15 +1,15 @@
 //! Module faces: commands and records.
 
 use super::{Done, FaceOptions, MAX_PACKET, Manager, Now, Origin, Plane, done, refused};
-use ndn::face::FaceCounters;
-use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
-use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{
+use hashlane_ndn::face::FaceCounters;
+use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS,
     FACE_PIT_TOKENS, FacePersistency, FaceScope, LinkType,
 };
-use ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
-use ndn::wire::Interest;
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
+use hashlane_ndn::wire::Interest;
 use std::sync::Arc;
 
 /// The smallest MTU that a face can be given, in octets.

@@ -1,9 +1,9 @@
 //! What the FIB of the forwarding threads holds, as management told them.
 
 use crate::rib::FibChange;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
-use name::walk::Walk;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::walk::Walk;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The components of a name, encoded.

@@ -13,7 +13,7 @@
 //!
 //! Data that leaves here must not be put into the content store: a cached list is an old one.
 //!
-//! Source: NFD Management protocol (wiki pages as in [`ndn::mgmt`]).
+//! Source: NFD Management protocol (wiki pages as in [`hashlane_ndn::mgmt`]).
 
 pub mod access;
 mod commands;
@@ -43,14 +43,14 @@ use commands::Verb;
 use datasets::Store;
 use events::Events;
 use fib::Fib;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
-use ndn::forward::Counters;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::values::{FaceEventKind, FaceScope};
-use ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
-use ndn::wire::data::APPLICATION_NACK;
-use ndn::wire::{DataBuilder, Interest, LpHeader, NackReason};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::forward::Counters;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::values::{FaceEventKind, FaceScope};
+use hashlane_ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
+use hashlane_ndn::wire::data::APPLICATION_NACK;
+use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, NackReason};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use strategies::Strategies;

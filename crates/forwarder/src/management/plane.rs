@@ -1,9 +1,9 @@
 //! What management asks of the forwarding threads.
 
 use super::StrategyInstance;
-use name::ndn::NdnName;
-use ndn::mgmt::values::FacePersistency;
-use ndn::mgmt::{ControlParameters, FaceUri};
+use hashlane_name::ndn::NdnName;
+use hashlane_ndn::mgmt::values::FacePersistency;
+use hashlane_ndn::mgmt::{ControlParameters, FaceUri};
 
 /// The forwarding threads, as management sees them. Every method returns at once.
 pub trait Plane {
@@ -51,7 +51,7 @@ pub struct Ticket(pub(super) u64);
 pub struct FaceOptions {
     /// When the face goes away.
     pub persistency: Option<FacePersistency>,
-    /// [`FACE_LOCAL_FIELDS`](ndn::mgmt::values::FACE_LOCAL_FIELDS) and the others.
+    /// [`FACE_LOCAL_FIELDS`](hashlane_ndn::mgmt::values::FACE_LOCAL_FIELDS) and the others.
     pub flags: u64,
     /// Which of the flags are meant.
     pub mask: u64,

@@ -3,10 +3,10 @@
 use super::access::{Grant, check_prefix};
 use super::{Done, Manager, Now, Origin, Plane, done, refused};
 use crate::rib::Route;
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::values::RouteOrigin;
-use ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::values::RouteOrigin;
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
 
 impl Manager {
     pub(super) fn add_next_hop(
@@ -132,7 +132,8 @@ impl Manager {
     ) -> Result<(OwnedName<Ndn>, u64, ControlParameters), ControlResponse> {
         let face = parameters.face_id.filter(|&face| face != 0).unwrap_or(from.face);
         parameters.face_id = Some(face);
-        let name = parameters.name.clone().unwrap_or_else(|| name::build::NameBuilder::new().finish());
+        let name =
+            parameters.name.clone().unwrap_or_else(|| hashlane_name::build::NameBuilder::new().finish());
         check_prefix(name.view(), from)?;
         Ok((name, face, parameters))
     }

@@ -6,12 +6,12 @@
 //! A version up to the one that is here is taken, since each version here does what the ones before it did.
 
 use super::{Done, Manager, Plane, done, refused};
-use name::build::OwnedName;
-use name::component::{Component, GENERIC, VERSION};
-use name::ndn::{Ndn, NdnName};
-use name::walk::Walk;
-use ndn::mgmt::segment::{number, with_number};
-use ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, GENERIC, VERSION};
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::walk::Walk;
+use hashlane_ndn::mgmt::segment::{number, with_number};
+use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
 use std::collections::BTreeMap;
 
 /// A strategy.
@@ -55,7 +55,7 @@ impl Program {
         let version = [self.version() as u8];
         let version = Component { typ: VERSION, value: &version };
         let all = components.map(Component::generic).into_iter().chain([version]);
-        OwnedName::from_components(all).unwrap_or_else(|_| name::build::NameBuilder::new().finish())
+        OwnedName::from_components(all).unwrap_or_else(|_| hashlane_name::build::NameBuilder::new().finish())
     }
 }
 
@@ -124,7 +124,7 @@ type Choice = (OwnedName<Ndn>, OwnedName<Ndn>);
 
 impl Strategies {
     pub(super) fn new(default: Program) -> Self {
-        let root = name::build::NameBuilder::new().finish();
+        let root = hashlane_name::build::NameBuilder::new().finish();
         Self { entries: BTreeMap::from([(Box::default(), (root, default.name()))]) }
     }
 

@@ -1,17 +1,17 @@
 use super::access::Origin;
 use super::*;
-use name::component::{Component, SEGMENT, SEQUENCE_NUM};
-use ndn::face::FaceCounters;
-use ndn::mgmt::CommandBuilder;
-use ndn::mgmt::dataset::{
+use hashlane_name::component::{Component, SEGMENT, SEQUENCE_NUM};
+use hashlane_ndn::face::FaceCounters;
+use hashlane_ndn::mgmt::CommandBuilder;
+use hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
     RibEntry, StrategyChoice,
 };
-use ndn::mgmt::segment::{number, with_number};
-use ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
-use ndn::tlv::{Elements, single, write_element, write_nested};
-use ndn::wire::data::APPLICATION_NACK;
-use ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
+use hashlane_ndn::mgmt::segment::{number, with_number};
+use hashlane_ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
+use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
+use hashlane_ndn::wire::data::APPLICATION_NACK;
+use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -42,7 +42,8 @@ impl Plane for Fake {
         }
         if let Some(strategy) = strategy.filter(|strategy| strategy.parameters.is_empty()) {
             // What is taken here the forwarding thread takes, too.
-            ndn::strategy::Strategy::from_name(strategy.name.view()).map_err(|error| error.to_string())?;
+            hashlane_ndn::strategy::Strategy::from_name(strategy.name.view())
+                .map_err(|error| error.to_string())?;
         }
         self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.program)));
         Ok(())
@@ -184,7 +185,7 @@ impl Bench {
 }
 
 fn name(uri: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
+    hashlane_name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
 }
 
 fn named(uri: &str) -> ControlParameters {

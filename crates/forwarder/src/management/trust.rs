@@ -1,9 +1,9 @@
 //! Trust anchors out of files.
 
 use super::Verify;
-use ndn::mgmt::Command;
-use ndn::security::file::MAX_FILE;
-use ndn::security::{Certificate, Signed, TrustAnchors, certificate_octets};
+use hashlane_ndn::mgmt::Command;
+use hashlane_ndn::security::file::MAX_FILE;
+use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_octets};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -123,7 +123,8 @@ impl Users {
             || access.users.iter().any(is_user)
             || access.groups.iter().any(&mut is_in_group);
         // A socket whose file is gone lets nobody in.
-        let mut connects = |path| link::unix::may_connect(path, uid, &mut is_member).unwrap_or(false);
+        let mut connects =
+            |path| hashlane_link::unix::may_connect(path, uid, &mut is_member).unwrap_or(false);
         let connects = access.sockets.iter().any(|path| connects(path));
         Rights { commands, connects }
     }

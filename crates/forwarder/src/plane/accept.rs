@@ -7,17 +7,17 @@ use super::reconnect::Connection;
 use super::socket::{Metered, Stream, WebSocket, limits};
 use super::{Kind, MAX_LINK_PACKET, Plane, PortKind, unix_uri};
 use crate::management::{FaceInfo, FaceOptions, Over, Peer};
-use link::stream::{StreamReader, StreamWriter};
-use link::unix::peer_credentials;
+use hashlane_link::stream::{StreamReader, StreamWriter};
+use hashlane_link::unix::peer_credentials;
+use hashlane_ndn::face::{FaceId, Scope};
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope};
+use hashlane_ndn::pit::Pit;
+use hashlane_ndn::time::Time;
 use mio::Interest;
 use mio::net::TcpStream;
 use mio::unix::SourceFd;
-use ndn::face::{FaceId, Scope};
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{FacePersistency, FaceScope};
-use ndn::pit::Pit;
-use ndn::time::Time;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
@@ -256,7 +256,7 @@ fn user_at(stream: &TcpStream, local: SocketAddr, peer: SocketAddr) -> Peer {
     if !address.to_canonical().is_loopback() {
         return Peer::Ip(address);
     }
-    match link::tcp::loopback_user(stream, local, peer) {
+    match hashlane_link::tcp::loopback_user(stream, local, peer) {
         Ok(uid) => Peer::User { uid, over: Over::Loopback },
         Err(error) => Peer::Unidentified { address, why: error.to_string().into() },
     }

@@ -3,20 +3,20 @@
 use super::message::{Report, Request, Requests};
 use super::{Kind, Plane, Port, PortKind, Time};
 use crate::management::{CsConfig, FaceOptions, FaceOutcome, Peer, Plane as Asked, StrategyInstance, Ticket};
-use mio::Interest;
-use mio::net::TcpStream;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
-use ndn::face::FaceId;
-use ndn::fib::NextHop;
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
-use ndn::pit::Pit;
-use ndn::strategy::Strategy;
-use ndn::wire::LpPacket;
+use hashlane_ndn::pit::Pit;
+use hashlane_ndn::strategy::Strategy;
+use hashlane_ndn::wire::LpPacket;
+use mio::Interest;
+use mio::net::TcpStream;
 use std::net::SocketAddr;
 
 /// For how long a TCP connection may take to come about, in milliseconds: as in NFD, so that whoever waits for as long as its tools do is told.
@@ -137,7 +137,7 @@ impl<P: Pit> Plane<P> {
                     let old = *self.forwarder.cs().config();
                     let packets = usize::try_from(config.capacity).unwrap_or(usize::MAX);
                     let CsConfig { admit, serve, .. } = config;
-                    self.forwarder.configure_cs(ndn::cs::Config { packets, admit, serve, ..old });
+                    self.forwarder.configure_cs(hashlane_ndn::cs::Config { packets, admit, serve, ..old });
                 }
                 Request::Erase { prefix, limit, ticket } => {
                     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -149,7 +149,7 @@ impl<P: Pit> Plane<P> {
                     let now = self.ports.now;
                     if let Ok(mut packet) = LpPacket::parse(&octets) {
                         // A list that is kept is an old one.
-                        packet.header.cache_policy = Some(ndn::wire::lp::NO_CACHE);
+                        packet.header.cache_policy = Some(hashlane_ndn::wire::lp::NO_CACHE);
                         // Who asked may have gone.
                         let _ = self.forwarder.receive(FaceId::MANAGEMENT, &packet, now, &mut self.ports);
                     }

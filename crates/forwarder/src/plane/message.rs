@@ -1,12 +1,12 @@
 //! What the management and the forwarding thread tell one another.
 
 use crate::management::{CsConfig, FaceInfo, FaceOptions, FaceOutcome, Peer, Ticket};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::strategy::Strategy;
 use mio::Waker;
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::face_uri::Protocol;
-use ndn::strategy::Strategy;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};

@@ -22,23 +22,23 @@ mod socket;
 pub(crate) use control::PlaneProxy;
 
 use accept::Handshakes;
-use hash::scheme::Key;
-use line_limit::LineLimit;
-use link::udp::{RecvBatch, UdpSocket};
-use link::{tcp, unix};
-use message::{Reports, RequestQueue};
-use mio::{Events, Interest, Poll, Token, Waker};
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::forward::{Forwarder, MAX_PACKET};
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::{
+use hashlane_hash::scheme::Key;
+use hashlane_link::udp::{RecvBatch, UdpSocket};
+use hashlane_link::{tcp, unix};
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::forward::{Forwarder, MAX_PACKET};
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
     LinkType as ToldLinkType,
 };
-use ndn::pit::Pit;
-use ndn::time::Time;
-use ndn::wire::LpPacket;
+use hashlane_ndn::pit::Pit;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::LpPacket;
+use line_limit::LineLimit;
+use message::{Reports, RequestQueue};
+use mio::{Events, Interest, Poll, Token, Waker};
 use on_demand::OnDemand;
 use peers::Peers;
 use port::{Port, PortKind, Ports, Udp};
@@ -193,7 +193,7 @@ pub(crate) struct Plane<P> {
     /// When the thread ends, once it is asked to.
     ends: Option<Time>,
     /// Numbers for the first fragment of each face.
-    dice: ndn::strategy::Dice,
+    dice: hashlane_ndn::strategy::Dice,
 }
 
 /// Random numbers that nobody outside may know.
@@ -262,7 +262,7 @@ impl<P: Pit> Plane<P> {
             stuck: false,
             told: Told::default(),
             ends: None,
-            dice: ndn::strategy::Dice::new(secrets.seed),
+            dice: hashlane_ndn::strategy::Dice::new(secrets.seed),
             poll,
         })
     }
@@ -454,7 +454,7 @@ impl<P: Pit> Plane<P> {
         face.counters = info.counters.clone();
         let Some(id) = self.forwarder.add_face(face) else {
             if !std::mem::replace(&mut self.told.crowded, true) {
-                tracing::warn!(remote = %info.remote, most = ndn::face::MAX_FACES, "there are too many faces");
+                tracing::warn!(remote = %info.remote, most = hashlane_ndn::face::MAX_FACES, "there are too many faces");
             }
             return None;
         };

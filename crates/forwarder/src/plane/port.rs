@@ -5,16 +5,16 @@ use super::message::Reports;
 use super::reconnect::Connection;
 use super::socket::{Call, Stream, WebSocket, counted};
 use crate::management::nack;
-use link::stream::StreamWriter;
-use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use hashlane_link::stream::StreamWriter;
+use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
+use hashlane_ndn::congestion::CongestionMarking;
+use hashlane_ndn::face::{FaceCounters, FaceId};
+use hashlane_ndn::forward::Output;
+use hashlane_ndn::fragment::{Fragmenter, Reassembler};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{LpHeader, NackReason};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
-use ndn::congestion::CongestionMarking;
-use ndn::face::{FaceCounters, FaceId};
-use ndn::forward::Output;
-use ndn::fragment::{Fragmenter, Reassembler};
-use ndn::time::Time;
-use ndn::wire::{LpHeader, NackReason};
 use std::cell::RefCell;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -370,7 +370,7 @@ impl Output for Ports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndn::wire::{InterestBuilder, LpPacket};
+    use hashlane_ndn::wire::{InterestBuilder, LpPacket};
 
     fn registry() -> Registry {
         mio::Poll::new().and_then(|poll| poll.registry().try_clone()).expect("epoll")
@@ -380,7 +380,7 @@ mod tests {
     fn interests_that_the_management_has_no_room_for_come_back() {
         let (reports, _inbox) = Reports::new();
         let mut ports = Ports::new(Vec::new(), reports, registry());
-        let name = name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
+        let name = hashlane_name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
         let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
         let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
         while ports.refused.is_empty() {

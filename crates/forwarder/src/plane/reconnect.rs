@@ -5,13 +5,13 @@ use super::control::Purpose;
 use super::message::Report;
 use super::socket::Stream;
 use super::{Plane, PortKind};
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::FacePersistency;
+use hashlane_ndn::pit::Pit;
+use hashlane_ndn::time::Time;
 use mio::net::TcpStream;
-use ndn::face::FaceId;
-use ndn::mgmt::FaceUri;
-use ndn::mgmt::face_uri::Protocol;
-use ndn::mgmt::values::FacePersistency;
-use ndn::pit::Pit;
-use ndn::time::Time;
 use std::net::SocketAddr;
 
 /// The first pause before a face is connected again, and the longest, in milliseconds. A connection that has lasted for the longest pause

@@ -3,13 +3,13 @@
 use super::message::{Inbox, RequestQueue, Requests};
 use super::socket::Call;
 use super::*;
-use link::stream::{Filled, Framing, StreamReader};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::fib::NextHop;
-use ndn::pit::ByName;
-use ndn::tlv;
-use ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
+use hashlane_link::stream::{Filled, Framing, StreamReader};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::pit::ByName;
+use hashlane_ndn::tlv;
+use hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, UdpSocket as Peer};
@@ -62,8 +62,9 @@ impl Bench {
         let (poll, waker) = poll().expect("epoll");
         let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
         let (reports, inbox) = Reports::new();
-        let key = hash::scheme::Key::new([7; 16]);
-        let forwarder = Forwarder::with_pit(ndn::forward::Config::default(), &key, 7, ByName::default());
+        let key = hashlane_hash::scheme::Key::new([7; 16]);
+        let forwarder =
+            Forwarder::with_pit(hashlane_ndn::forward::Config::default(), &key, 7, ByName::default());
         let secrets = Secrets { peers: key, seed: 7 };
         let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
@@ -124,7 +125,7 @@ impl Drop for Bench {
 }
 
 fn parse(uri: &str) -> OwnedName<Ndn> {
-    name::uri::parse_uri(uri.as_bytes()).expect("a name")
+    hashlane_name::uri::parse_uri(uri.as_bytes()).expect("a name")
 }
 
 fn interest(uri: &str) -> Vec<u8> {
@@ -198,7 +199,7 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
-    bench.plane.forwarder.configure_cs(ndn::cs::Config { admit: false, ..Default::default() });
+    bench.plane.forwarder.configure_cs(hashlane_ndn::cs::Config { admit: false, ..Default::default() });
     CALLS.set([0; 2]);
     let uris: Vec<String> = (0..20).map(|number| format!("/a/{number}")).collect();
     for uri in &uris {

@@ -1,8 +1,8 @@
 //! The hashes that a kernel is built with.
 
-use baseline::ehash::{self, Secrets};
-use flow::ehash::{SipHash13, TupleHash};
-use flow::tuple::Tuple;
+use hashlane_baseline::ehash::{self, Secrets};
+use hashlane_flow::ehash::{SipHash13, TupleHash};
+use hashlane_flow::tuple::Tuple;
 use std::fmt;
 use std::str::FromStr;
 
@@ -21,7 +21,7 @@ pub enum KernelScheme {
     SipHash,
     /// Linux after 6.18, as reported.
     Flat,
-    /// SipHash-1-3 over the whole tuple: [`flow::ehash::SipHash13`]. The mix of the network namespace joins the result.
+    /// SipHash-1-3 over the whole tuple: [`hashlane_flow::ehash::SipHash13`]. The mix of the network namespace joins the result.
     SipHash13,
 }
 

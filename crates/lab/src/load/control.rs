@@ -2,16 +2,16 @@
 
 use super::LoadError;
 use super::port::{framing, reader};
-use link::stream::Filled;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::mgmt::command::Target;
-use ndn::mgmt::dataset::{ChannelStatus, ForwarderStatus};
-use ndn::mgmt::values::FACE_PIT_TOKENS;
-use ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
-use ndn::tlv::Elements;
-use ndn::wire::{Data, InterestBuilder, LpPacket};
+use hashlane_link::stream::Filled;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::command::Target;
+use hashlane_ndn::mgmt::dataset::{ChannelStatus, ForwarderStatus};
+use hashlane_ndn::mgmt::values::FACE_PIT_TOKENS;
+use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
+use hashlane_ndn::tlv::Elements;
+use hashlane_ndn::wire::{Data, InterestBuilder, LpPacket};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;

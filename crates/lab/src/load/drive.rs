@@ -8,10 +8,10 @@ use super::template::Template;
 use super::turn::{Reading, Rtt};
 use super::window::{Counts, Window};
 use super::{Index, Link, LoadError, Tables, Workload, control, routes};
+use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use mio::{Events, Poll, Token};
-use ndn::pit::DigestFunction;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::net::UnixStream;
@@ -61,7 +61,7 @@ const LOST_AT_FIRST: Duration = Duration::from_millis(50);
 /// How long a forwarder may take until it listens, until all pairs exchange packets, and until it has taken the pending Interests.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Lifetime of Interests, in milliseconds: NDN's default, and for those that are to pend longer than any run.
-const LIFETIME: u64 = ndn::wire::interest::DEFAULT_LIFETIME;
+const LIFETIME: u64 = hashlane_ndn::wire::interest::DEFAULT_LIFETIME;
 const LONG_LIFETIME: u64 = 300_000;
 /// Interests that are sent before it is looked how many have arrived.
 const FLOOD_STEP: usize = 256;

@@ -1,6 +1,6 @@
 //! What the PIT of our forwarder is indexed by.
 
-use ndn::pit::DigestFunction;
+use hashlane_ndn::pit::DigestFunction;
 
 /// An index of the PIT, and how many entries Data satisfies under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The connections of consumers and producers.
 
 use super::LoadError;
-use link::stream::{Filled, Framing, StreamReader, StreamWriter};
-use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
+use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
+use hashlane_ndn::forward::MAX_PACKET;
+use hashlane_ndn::tlv;
 use mio::net::UnixStream;
 use mio::{Interest, Registry, Token};
-use ndn::forward::MAX_PACKET;
-use ndn::tlv;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! It receives and sends with the same calls, and batches of the same size, as the forwarder, and changes no octet.
 
 use super::port::BATCH;
-use link::udp::{RecvBatch, SendBatch, UdpSocket};
+use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use mio::{Events, Interest, Poll, Token};
 use std::collections::HashMap;
 use std::io::{self, Write as _};

@@ -3,10 +3,10 @@
 use super::LoadError;
 use super::control::{self, PATIENCE};
 use super::port::{framing, reader};
-use link::stream::Filled;
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::ControlParameters;
+use hashlane_link::stream::Filled;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::ControlParameters;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 

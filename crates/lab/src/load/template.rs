@@ -2,10 +2,10 @@
 
 use super::Names;
 use super::spread::Spread;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::wire::{DataBuilder, Interest, InterestBuilder};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::wire::{DataBuilder, Interest, InterestBuilder};
 
 /// Octets of content.
 pub const CONTENT: usize = 100;
@@ -182,7 +182,7 @@ impl Patched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndn::wire::Data;
+    use hashlane_ndn::wire::Data;
     use std::collections::HashSet;
 
     const SHAPES: [Names; 4] = [

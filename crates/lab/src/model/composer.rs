@@ -1,9 +1,9 @@
 //! Our compressor behind the message builder of the crate `domain`, in the place of that crate's own.
 
-use dns::composer::Compressing;
-use dns::render::SuffixTable;
 use domain::dep::octseq::Truncate;
-use peers::dns::domain::Manner;
+use hashlane_dns::composer::Compressing;
+use hashlane_dns::render::SuffixTable;
+use hashlane_peers::dns::domain::Manner;
 
 /// A compressor for each message: a copy of a table that was keyed before, as [`Compressing::default`] makes
 /// it.
@@ -42,9 +42,9 @@ impl Manner for Reused {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hash::scheme::Key;
-    use name::dns::NameBuf;
-    use peers::dns::{Input, domain::renderer};
+    use hashlane_hash::scheme::Key;
+    use hashlane_name::dns::NameBuf;
+    use hashlane_peers::dns::{Input, domain::renderer};
 
     #[test]
     fn compresses_names_message_after_message() {

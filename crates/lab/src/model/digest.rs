@@ -3,9 +3,9 @@
 use crate::load::Names;
 use crate::load::template::Template;
 use crate::probe::counter;
-use hash::scheme::Key;
-use ndn::pit::DigestFunction;
-use ndn::wire::Interest;
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::wire::Interest;
 use std::hint::black_box;
 
 /// The ids of the functions.

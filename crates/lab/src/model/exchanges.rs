@@ -9,14 +9,14 @@ use super::stages::{self, PACKETS, Sink, StageCounts};
 use crate::load::template::Template;
 use crate::load::{Index, Names};
 use crate::probe::counter;
-use hash::scheme::Key;
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::fib::NextHop;
-use ndn::forward::{Config, Forwarder, Part};
-use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
-use ndn::time::Time;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Interest, LpHeader};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::forward::{Config, Forwarder, Part};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Interest, LpHeader};
 
 /// Exchanges of a block.
 pub const BLOCK: usize = PAIRS * PACKETS;
@@ -156,7 +156,7 @@ impl<P: Pit> Bench<P> {
     }
 
     /// Puts what came with each Interest on its Data, as producers do.
-    fn label_data(&mut self, labels: &[ndn::pit::Label]) {
+    fn label_data(&mut self, labels: &[hashlane_ndn::pit::Label]) {
         for (label, data) in labels.iter().zip(&mut self.data) {
             let header = match self.digests {
                 Some(_) => LpHeader {
@@ -219,7 +219,7 @@ impl<P: Pit> Profile for Exchanges<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndn::wire::LpPacket;
+    use hashlane_ndn::wire::LpPacket;
 
     #[test]
     fn each_block_is_forwarded_and_each_part_is_timed() {

@@ -1,10 +1,10 @@
 //! Tables of flows, of every shape and under every hash: ours, the kernel's and `hashbrown`'s behind the same front.
 
-use flow::ehash::TupleHash;
-use flow::table::{Flow, FlowTable, Limits};
-use flow::tuple::Tuple;
-use hash::scheme::Key;
-use table::Table;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::table::{Flow, FlowTable, Limits};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_table::Table;
 
 /// A table of flows, each of which has a number, behind a pointer.
 pub trait Flows {

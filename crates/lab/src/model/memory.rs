@@ -5,14 +5,14 @@
 
 use crate::load::Names;
 use crate::load::template::Template;
-use hash::scheme::Key;
-use ndn::cs::{self, ContentStore};
-use ndn::face::{FaceId, Scope};
-use ndn::fib::{Fib, NextHop};
-use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{ByName, InRecord, OutRecord, Pit as _, PitToken};
-use ndn::time::Time;
-use ndn::wire::{Data, Interest};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::cs::{self, ContentStore};
+use hashlane_ndn::face::{FaceId, Scope};
+use hashlane_ndn::fib::{Fib, NextHop};
+use hashlane_ndn::hashed::{HashedName, NameHasher};
+use hashlane_ndn::pit::{ByName, InRecord, OutRecord, Pit as _, PitToken};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest};
 use std::fmt;
 use std::io;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
-//! Prefix hashing of names, in every way of [`name::prefix`].
+//! Prefix hashing of names, in every way of [`hashlane_name::prefix`].
 
 use super::Model;
-use hash::prefix::EveryPrefix;
-use name::error::ParseError;
-use name::prefix::{BurstHashes, Kept, OnePass};
-use name::walk::{Encoding, Walk};
+use hashlane_hash::prefix::EveryPrefix;
+use hashlane_name::error::ParseError;
+use hashlane_name::prefix::{BurstHashes, Kept, OnePass};
+use hashlane_name::walk::{Encoding, Walk};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -15,7 +15,7 @@ fn sum(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
 }
 
-/// A way that hashes one name into [`Kept`]; `F` is one of the functions of [`name::prefix`].
+/// A way that hashes one name into [`Kept`]; `F` is one of the functions of [`hashlane_name::prefix`].
 pub struct OneName<H, F> {
     hash: H,
     way: F,

@@ -1,10 +1,10 @@
 //! Our renderer of DNS messages, with any compressor, behind the front that other people's have.
 
 use crate::workload::dns::Corpus;
-use dns::render::{Compressor, Message, Options, RenderError, Renderer, Writer};
-use dns::wire::{Class, Content, Header, Rdata, Record, RecordType, Section};
-use name::dns::{Case, Name, NameBuf};
-use peers::dns::Render;
+use hashlane_dns::render::{Compressor, Message, Options, RenderError, Renderer, Writer};
+use hashlane_dns::wire::{Class, Content, Header, Rdata, Record, RecordType, Section};
+use hashlane_name::dns::{Case, Name, NameBuf};
+use hashlane_peers::dns::Render;
 
 /// The names of a corpus, one after the other in memory, as a server has those of a zone.
 pub struct Packed {
@@ -127,7 +127,7 @@ impl Ready<'_> {
 impl<C: Compressor> Render for Messages<'_, C> {
     fn render(&mut self, message: usize) -> Result<&[u8], String> {
         let ready = self.messages.get(message).ok_or("there is no such message")?;
-        let options = Options { limit: dns::MAX_MESSAGE_LEN, ..Options::default() };
+        let options = Options { limit: hashlane_dns::MAX_MESSAGE_LEN, ..Options::default() };
         let mut message = self.renderer.start(ready.header, options);
         match ready.write(&mut message) {
             Ok(()) => Ok(message.finish()),

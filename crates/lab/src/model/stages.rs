@@ -1,13 +1,13 @@
 //! The stages of the forwarder's receive path, timed: what its process calls on what a socket brings.
 
 use crate::probe::counter;
-use ndn::face::FaceId;
-use ndn::forward::{BURST, Burst, Forwarder, Output, Part};
-use ndn::pit::{Label, Pit};
-use ndn::time::Time;
-use ndn::wire::LpHeader;
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::forward::{BURST, Burst, Forwarder, Output, Part};
+use hashlane_ndn::pit::{Label, Pit};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::LpHeader;
+use hashlane_table::stage::Stage as _;
 use std::hint::black_box;
-use table::stage::Stage as _;
 
 /// Packets of a burst in the studies: the window of a consumer, which one read of its socket brings under
 /// full load.

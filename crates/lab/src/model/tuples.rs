@@ -1,10 +1,10 @@
 //! Hashes of tuples: one at a time, each waiting for the one before it or not, and a burst at a time.
 
 use crate::probe::counter;
-use flow::ehash::TupleHash;
-use flow::table::BURST;
-use flow::tuple::Tuple;
-use hash::scheme::SchemeInfo;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::table::BURST;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::SchemeInfo;
 use std::hint::black_box;
 
 /// A hash of tuples in one manner of calling it, behind a pointer.

@@ -2,8 +2,8 @@
 
 use crate::record::Record;
 use crate::stats::Interval;
-use flow::ehash::TupleHash;
-use flow::tuple::Tuple;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
 
 /// What became of a set of tuples under a hash.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,9 +174,9 @@ fn collisions(keys: f64, bits: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::workload::tuples::TupleSet;
-    use baseline::ehash::{Base, HSipHash, Secrets};
-    use flow::ehash::SipHash13;
-    use hash::scheme::{Key, SchemeInfo};
+    use hashlane_baseline::ehash::{Base, HSipHash, Secrets};
+    use hashlane_flow::ehash::SipHash13;
+    use hashlane_hash::scheme::{Key, SchemeInfo};
     use rand_xoshiro::SplitMix64;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

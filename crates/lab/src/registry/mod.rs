@@ -14,24 +14,24 @@ pub use tuples::{
 
 use crate::model::names::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::probe::cycles::Subject;
-use hash::city::CityHash64;
-use hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
-use hash::halfsiphash::{HalfSipHash13, HalfSipHash24};
-use hash::jhash::Jhash;
-use hash::multilinear::Multilinear;
-use hash::scheme::{Key, Scheme, SchemeInfo};
-use hash::siphash::{SipHash13, SipHash24};
-use hash::suffix::SuffixHash;
-use hash::toeplitz::Toeplitz;
-use name::ccnx::Ccnx;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
-use name::walk::Encoding;
-use peers::ahash::AHash;
-use peers::foldhash::FoldHash;
-use peers::rapidhash::RapidHash;
-use peers::xxh3::Xxh3;
+use hashlane_hash::city::CityHash64;
+use hashlane_hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
+use hashlane_hash::halfsiphash::{HalfSipHash13, HalfSipHash24};
+use hashlane_hash::jhash::Jhash;
+use hashlane_hash::multilinear::Multilinear;
+use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_hash::siphash::{SipHash13, SipHash24};
+use hashlane_hash::suffix::SuffixHash;
+use hashlane_hash::toeplitz::Toeplitz;
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
+use hashlane_name::walk::Encoding;
+use hashlane_peers::ahash::AHash;
+use hashlane_peers::foldhash::FoldHash;
+use hashlane_peers::rapidhash::RapidHash;
+use hashlane_peers::xxh3::Xxh3;
 
 /// The registered hashes, by what they can do: every one hashes octets; a *prefix* hash also goes on from component
 /// to component; an *every-prefix* hash also takes names side by side.
@@ -163,8 +163,8 @@ pub fn names_help() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hash::scheme::BytesHash;
-    use hash::scheme::{CHECK_INPUT, Keying};
+    use hashlane_hash::scheme::BytesHash;
+    use hashlane_hash::scheme::{CHECK_INPUT, Keying};
     use std::collections::HashMap;
 
     #[test]

@@ -4,10 +4,10 @@
 use crate::model::composer::{Fresh, Reused};
 use crate::model::render::{Messages, Names, Packed};
 use crate::workload::dns::Corpus;
-use baseline::dns::{Dumb, New, Old};
-use dns::render::{Compressor, SuffixTable};
-use hash::scheme::Key;
-use peers::dns::{BUILT_IN, IDS, Input, Render};
+use hashlane_baseline::dns::{Dumb, New, Old};
+use hashlane_dns::render::{Compressor, SuffixTable};
+use hashlane_hash::scheme::Key;
+use hashlane_peers::dns::{BUILT_IN, IDS, Input, Render};
 
 /// Those of this repository.
 const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
@@ -61,13 +61,15 @@ pub fn renderer<'a>(
             };
             #[cfg(feature = "peers")]
             match id {
-                "composer/fresh" => return peers::dns::domain::renderer(Fresh(SuffixTable::new(key)), input),
+                "composer/fresh" => {
+                    return hashlane_peers::dns::domain::renderer(Fresh(SuffixTable::new(key)), input);
+                }
                 "composer/reused" => {
-                    return peers::dns::domain::renderer(Reused(SuffixTable::new(key)), input);
+                    return hashlane_peers::dns::domain::renderer(Reused(SuffixTable::new(key)), input);
                 }
                 _ => {}
             }
-            peers::dns::renderer(id, input)
+            hashlane_peers::dns::renderer(id, input)
         }
     }
 }

@@ -6,26 +6,26 @@
 
 use crate::model::flows::{Flows, Front};
 use crate::model::tuples::{Burst, Registered, Single, TupleSubject, one};
-use baseline::ehash::{self, Base, Flat, HSipHash, LinearPort, Secrets, SipHash, V1, V4};
-use baseline::rss::{PublishedToeplitz, UnseededJhash};
-use flow::ehash::{Jhash2, Octets, SipHash13, SipHash24, TupleHash};
-use flow::table::Flow;
-use flow::tuple::Tuple;
-use hash::city::CityHash64;
-use hash::crc32c::Crc32c;
-use hash::halfsiphash::HalfSipHash13;
-use hash::multilinear::Multilinear;
-use hash::scheme::Key;
-use hash::toeplitz::Toeplitz;
-use peers::ahash::AHash;
-use peers::foldhash::FoldHash;
-use peers::hashbrown::Hashbrown;
-use peers::rapidhash::RapidHash;
-use peers::xxh3::Xxh3;
-use table::Table;
-use table::batched::Batched;
-use table::chained::Chained;
-use table::swiss::Swiss;
+use hashlane_baseline::ehash::{self, Base, Flat, HSipHash, LinearPort, Secrets, SipHash, V1, V4};
+use hashlane_baseline::rss::{PublishedToeplitz, UnseededJhash};
+use hashlane_flow::ehash::{Jhash2, Octets, SipHash13, SipHash24, TupleHash};
+use hashlane_flow::table::Flow;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::city::CityHash64;
+use hashlane_hash::crc32c::Crc32c;
+use hashlane_hash::halfsiphash::HalfSipHash13;
+use hashlane_hash::multilinear::Multilinear;
+use hashlane_hash::scheme::Key;
+use hashlane_hash::toeplitz::Toeplitz;
+use hashlane_peers::ahash::AHash;
+use hashlane_peers::foldhash::FoldHash;
+use hashlane_peers::hashbrown::Hashbrown;
+use hashlane_peers::rapidhash::RapidHash;
+use hashlane_peers::xxh3::Xxh3;
+use hashlane_table::Table;
+use hashlane_table::batched::Batched;
+use hashlane_table::chained::Chained;
+use hashlane_table::swiss::Swiss;
 
 /// The registered hashes of tuples.
 macro_rules! tuple_hashes {

@@ -44,7 +44,7 @@ mod tests {
     use crate::stats::ENOUGH_SAMPLES;
     use crate::study::definition::Definition;
     use crate::study::run::{Settings, run};
-    use hash::scheme::Key;
+    use hashlane_hash::scheme::Key;
     use std::sync::atomic::AtomicBool;
 
     #[test]

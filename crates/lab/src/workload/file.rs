@@ -1,8 +1,8 @@
 //! Names from a file, one to a line.
 
 use super::packed::{Names, PackError};
-use name::ndn::Ndn;
-use name::uri::parse_line;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_line;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ impl std::error::Error for FileError {
     }
 }
 
-/// Reads up to `most` names from `path`, one to a line, each a path or a URI (see [`name::uri::parse_line`]). Lines
+/// Reads up to `most` names from `path`, one to a line, each a path or a URI (see [`hashlane_name::uri::parse_line`]). Lines
 /// that are no name are skipped and reported.
 ///
 /// # Errors
@@ -141,7 +141,7 @@ fn read_lines(mut input: impl BufRead, most: usize) -> io::Result<FromFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use name::walk::{Encoding, Walk};
+    use hashlane_name::walk::{Encoding, Walk};
 
     #[test]
     fn reads_paths_and_uris_and_says_what_it_skips() {

@@ -1,12 +1,12 @@
 //! The same names in three encodings, each packed end to end.
 
-use name::build::encode_into;
-use name::ccnx::Ccnx;
-use name::component::Component;
-use name::error::BuildError;
-use name::layout::Layout;
-use name::ndn::Ndn;
-use name::offset::Offset;
+use hashlane_name::build::encode_into;
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::component::Component;
+use hashlane_name::error::BuildError;
+use hashlane_name::layout::Layout;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
 
 /// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1 GiB.
 pub const MOST_OCTETS: usize = 256 << 20;
@@ -133,7 +133,7 @@ impl Names {
         pushed
     }
 
-    /// The names in the encoding whose [id](name::walk::Encoding::ID) is `encoding`.
+    /// The names in the encoding whose [id](hashlane_name::walk::Encoding::ID) is `encoding`.
     pub fn packed(&self, encoding: &str) -> Option<&Packed> {
         match encoding {
             "offset" => Some(&self.offset),

@@ -1,7 +1,7 @@
 //! Generated names: how many components, and how long each.
 
 use super::packed::{Names, PackError};
-use name::component::Component;
+use hashlane_name::component::Component;
 use rand_distr::{Distribution, Gamma, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

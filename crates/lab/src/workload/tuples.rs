@@ -1,7 +1,7 @@
 //! Named sets of tuples: which connections a host has.
 
 use super::scatter::{Distinct, scatter};
-use flow::tuple::Tuple;
+use hashlane_flow::tuple::Tuple;
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -225,8 +225,8 @@ impl std::error::Error for SetError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hash::crc32c::Crc32c;
-    use hash::scheme::BytesHash;
+    use hashlane_hash::crc32c::Crc32c;
+    use hashlane_hash::scheme::BytesHash;
     use std::collections::HashSet;
 
     fn generate(set: TupleSet, count: usize) -> Vec<Tuple> {

@@ -3,7 +3,7 @@
 use super::view::Labels;
 use super::{Case, MAX_NAME_LEN, Name, text};
 use core::fmt;
-use hash::scheme::BytesHash;
+use hashlane_hash::scheme::BytesHash;
 
 /// A run of labels of a name, borrowed from it: what compression of names looks for.
 ///

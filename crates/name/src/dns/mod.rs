@@ -9,14 +9,14 @@
 //! [`text`] reads and writes the presentation form.
 //!
 //! ```
-//! use name::dns::{Case, NameBuf, text};
+//! use hashlane_name::dns::{Case, NameBuf, text};
 //!
 //! let name: NameBuf = text::parse(b"www.Example.com")?;
 //! assert_eq!(name.as_bytes(), b"\x03www\x07Example\x03com\0");
 //! let parent = name.view().labels_from(1);
 //! assert!(parent.same(text::parse(b"example.COM.")?.view().labels_from(0), Case::Ignored));
 //! assert_eq!(name.to_string(), "www.Example.com.");
-//! # Ok::<(), name::dns::text::TextError>(())
+//! # Ok::<(), hashlane_name::dns::text::TextError>(())
 //! ```
 
 mod buf;

@@ -3,7 +3,7 @@
 use super::Kept;
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
-use hash::scheme::{BytesHash, BytesKernel};
+use hashlane_hash::scheme::{BytesHash, BytesKernel};
 
 /// Hashes octets 0 to the end of component i for each i, the shortest prefix first, and keeps nothing in between: for
 /// each prefix the end is looked for anew, by [`Walk::end_of`].

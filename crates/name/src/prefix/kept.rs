@@ -1,7 +1,7 @@
 //! Room for what a way of hashing keeps of one name.
 
 use crate::MAX_COMPONENTS;
-use hash::prefix::Group;
+use hashlane_hash::prefix::Group;
 
 /// The hashes of a name's prefixes, and the ends of the prefixes where a way keeps them. Made once and reused.
 #[derive(Clone, Debug)]

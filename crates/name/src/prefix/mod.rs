@@ -10,7 +10,7 @@
 //!   TLV name must be walked for. With those ends kept, longest first;
 //! - [one pass](OnePass): checked, walked and hashed in one go, for one name or for a burst of names.
 //!
-//! For a [concatenative](hash::scheme::Concatenative) hash all ways give the same values.
+//! For a [concatenative](hashlane_hash::scheme::Concatenative) hash all ways give the same values.
 //!
 //! # Offset names do not bind their borders
 //! The octets of an offset name do not tell where its components end: `/ab/c` and `/a/bc` cover the same octets, and

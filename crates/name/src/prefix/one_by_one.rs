@@ -3,7 +3,7 @@
 use super::Kept;
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
-use hash::scheme::{PrefixHash, PrefixKernel};
+use hashlane_hash::scheme::{PrefixHash, PrefixKernel};
 
 /// Hashes every prefix of `name`, the shortest first: H1 = hash(component 1), H2 = hash(H1, component 2), and so on.
 ///

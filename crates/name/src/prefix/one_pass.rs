@@ -4,7 +4,7 @@ use super::{BurstHashes, Kept, one_by_one};
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
-use hash::prefix::{EveryKernel, EveryPrefix, Group};
+use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 
 /// Hashes every prefix of names of encoding `E` with `H`, from their octets, in one pass. Made once and reused; holds
 /// about 28 KiB, of which names of common length touch a few.

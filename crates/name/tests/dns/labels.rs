@@ -1,9 +1,9 @@
 //! Runs of labels.
 
 use super::{name, names, respelled};
-use hash::scheme::{Key, Scheme};
-use hash::siphash::SipHash13;
-use name::dns::{Case, LabelSequence};
+use hashlane_hash::scheme::{Key, Scheme};
+use hashlane_hash::siphash::SipHash13;
+use hashlane_name::dns::{Case, LabelSequence};
 use proptest::prelude::*;
 
 const CASES: [Case; 2] = [Case::Ignored, Case::Sensitive];
@@ -55,7 +55,7 @@ fn strips_labels_on_the_right_with_the_root_as_one() {
 
 #[test]
 fn the_root_and_nothing_are_not_the_same() {
-    let root = LabelSequence::of(name::dns::Name::ROOT);
+    let root = LabelSequence::of(hashlane_name::dns::Name::ROOT);
     let nothing = root.strip_right(1);
     assert!(root.is_absolute() && !nothing.is_absolute());
     for case in CASES {

@@ -8,7 +8,7 @@ mod oracle;
 mod text;
 mod wire;
 
-use name::dns::NameBuf;
+use hashlane_name::dns::NameBuf;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

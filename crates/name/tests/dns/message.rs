@@ -1,7 +1,7 @@
 //! Names in messages: pointers, and where the name ends.
 
 use super::{name, names};
-use name::dns::{MAX_NAME_LEN, NameBuf, ParseError, message};
+use hashlane_name::dns::{MAX_NAME_LEN, NameBuf, ParseError, message};
 use proptest::prelude::*;
 
 /// The octets of a pointer.

@@ -4,8 +4,8 @@ use super::{names, respelled};
 use domain::base::ParsedName;
 use domain::base::name::{Name as Peer, ToName};
 use domain::dep::octseq::Parser;
-use name::dns::text::TextError;
-use name::dns::{MAX_NAME_LEN, Name, NameBuf, ParseError, message, text};
+use hashlane_name::dns::text::TextError;
+use hashlane_name::dns::{MAX_NAME_LEN, Name, NameBuf, ParseError, message, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

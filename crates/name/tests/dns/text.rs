@@ -1,8 +1,8 @@
 //! The presentation form.
 
 use super::{name, names};
-use name::dns::NameBuf;
-use name::dns::text::{TextError, parse};
+use hashlane_name::dns::NameBuf;
+use hashlane_name::dns::text::{TextError, parse};
 use proptest::prelude::*;
 
 #[test]

@@ -1,7 +1,7 @@
 //! The wire form: limits, and how names are compared.
 
 use super::{name, names, respelled};
-use name::dns::{MAX_LABELS, Name, NameBuf, ParseError, message};
+use hashlane_name::dns::{MAX_LABELS, Name, NameBuf, ParseError, message};
 use proptest::prelude::*;
 
 /// Three labels of 63 octets and one of `last`: 194 + `last` octets with the root.

@@ -1,9 +1,9 @@
 //! Shared by the tests: random components, and an oracle that reads names slowly and plainly.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test takes what it needs")]
 
-use name::build::OwnedName;
-use name::component::Component;
-use name::layout::Layout;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::layout::Layout;
 use proptest::prelude::*;
 
 /// A component that owns its value.

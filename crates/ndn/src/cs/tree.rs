@@ -13,8 +13,8 @@ use super::NONE;
 use crate::hashed::HashedName;
 use crate::tlv::Elements;
 use alloc::boxed::Box;
-use table::Table as _;
-use table::batched::Batched;
+use hashlane_table::Table as _;
+use hashlane_table::batched::Batched;
 
 /// What a prefix, found by its hash, is.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +59,12 @@ impl Place {
 pub(super) struct Tree {
     places: Batched<u64, Place>,
     /// Places of each length: a search leaves out the lengths that have none.
-    lengths: Box<[u32; name::MAX_COMPONENTS + 1]>,
+    lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
 }
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { places: Batched::with_capacity(0), lengths: Box::new([0; name::MAX_COMPONENTS + 1]) }
+        Self { places: Batched::with_capacity(0), lengths: Box::new([0; hashlane_name::MAX_COMPONENTS + 1]) }
     }
 }
 

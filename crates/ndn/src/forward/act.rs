@@ -5,7 +5,7 @@ use super::{DropReason, Forwarder, Output};
 use crate::hashed::HashedName;
 use crate::pit::Pit;
 use crate::time::Time;
-use table::stage::Stage;
+use hashlane_table::stage::Stage;
 
 /// Forwards the packets of a burst that has been decoded.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use super::burst::{Burst, Content, Ingress};
 use super::{DropReason, MAX_PACKET};
 use crate::hashed::{HashedName, components};
 use crate::wire::{DATA, Data, INTEREST, Interest};
-use hash::scheme::{BytesHash, Key, Scheme};
-use hash::siphash::SipHash24;
-use name::ndn::Ndn;
-use name::prefix::{BurstHashes, OnePass};
-use table::stage::Stage;
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::prefix::{BurstHashes, OnePass};
+use hashlane_table::stage::Stage;
 
 /// Decodes the packets of a burst, then hashes their names side by side. It changes no table.
 #[derive(Clone)]

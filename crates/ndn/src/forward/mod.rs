@@ -44,11 +44,11 @@ use crate::wire::lp::{DigestField, INTEREST_DIGEST};
 use crate::wire::{LpHeader, LpPacket};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_table::stage::Stage as _;
 use sweep::Sweep;
-use table::stage::Stage as _;
 
 /// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
 pub const MAX_PACKET: usize = 8800;

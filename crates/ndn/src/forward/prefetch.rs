@@ -14,7 +14,7 @@ use super::decode::Names;
 use crate::cs::Pass;
 use crate::hashed::HashedName;
 use crate::pit::{Hop, Pit};
-use table::stage::Stage;
+use hashlane_table::stage::Stage;
 
 /// Entries of a table that a cache of the second level holds, a few hundred bytes each.
 const CACHED: usize = 1 << 12;

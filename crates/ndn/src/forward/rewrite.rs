@@ -53,9 +53,9 @@ fn rewrite(interest: &[u8], mut keep: impl FnMut(Option<u32>, &mut Vec<u8>) -> b
 mod tests {
     use super::*;
     use crate::wire::InterestBuilder;
-    use name::build::OwnedName;
-    use name::ndn::Ndn;
-    use name::uri::parse_uri;
+    use hashlane_name::build::OwnedName;
+    use hashlane_name::ndn::Ndn;
+    use hashlane_name::uri::parse_uri;
 
     #[test]
     fn only_what_is_asked_for_changes() {

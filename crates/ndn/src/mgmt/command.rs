@@ -15,10 +15,10 @@ use crate::wire::data::{SIGNATURE_INFO, SIGNATURE_VALUE};
 use crate::wire::{Interest, InterestBuilder, KeyLocator, SignatureInfo, SignatureType};
 use alloc::vec::Vec;
 use core::fmt;
-use name::build::OwnedName;
-use name::component::{Component, GENERIC, PARAMETERS_SHA256_DIGEST};
-use name::error::BuildError;
-use name::ndn::{Ndn, NdnName};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, GENERIC, PARAMETERS_SHA256_DIGEST};
+use hashlane_name::error::BuildError;
+use hashlane_name::ndn::{Ndn, NdnName};
 use sha2::{Digest, Sha256};
 
 /// The first component of a name of management.
@@ -280,7 +280,7 @@ impl CommandBuilder<'_> {
         let components = [scope.as_bytes(), b"nfd", module, verb, &parameters];
         // One more comes behind these, of 34 octets.
         let name = OwnedName::from_components(components.map(Component::generic))?;
-        if name.as_bytes().len() + 34 > name::MAX_NAME_LEN {
+        if name.as_bytes().len() + 34 > hashlane_name::MAX_NAME_LEN {
             return Err(BuildError::NameTooLong { index: components.len() });
         }
         Ok(name)
@@ -292,13 +292,13 @@ mod tests {
     use super::*;
     use crate::mgmt::values::RouteOrigin;
     use crate::tlv::write_element;
-    use name::build::NameBuilder;
+    use hashlane_name::build::NameBuilder;
     use proptest::prelude::*;
     use std::string::ToString;
     use std::vec;
 
     fn register() -> ControlParameters {
-        let name = name::uri::parse_uri(b"ndn:/app").unwrap();
+        let name = hashlane_name::uri::parse_uri(b"ndn:/app").unwrap();
         ControlParameters {
             name: Some(name),
             origin: Some(RouteOrigin::CLIENT),
@@ -383,7 +383,7 @@ mod tests {
             let packet: Vec<u8> = (0..octets.len()).step_by(2).map(octet).collect();
             let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
             assert_eq!(command.target, REGISTER);
-            let app = name::uri::parse_uri(b"ndn:/app").unwrap();
+            let app = hashlane_name::uri::parse_uri(b"ndn:/app").unwrap();
             let parameters = ControlParameters { name: Some(app), ..Default::default() };
             assert_eq!(command.parameters, parameters);
             assert_eq!(command.signature.is_old, is_old);
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn refuses_what_is_no_command() {
         let parse = |uri: &str| {
-            let name: OwnedName<Ndn> = name::uri::parse_uri(uri.as_bytes()).unwrap();
+            let name: OwnedName<Ndn> = hashlane_name::uri::parse_uri(uri.as_bytes()).unwrap();
             let packet = InterestBuilder::new(name.view()).build();
             Command::parse(&Interest::parse(&packet).unwrap()).map(|_| ())
         };

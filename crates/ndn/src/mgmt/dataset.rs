@@ -4,8 +4,8 @@ use super::record::record;
 use super::values::{FaceEventKind, FacePersistency, FaceScope, LinkType, RouteOrigin};
 use alloc::string::String;
 use alloc::vec::Vec;
-use name::build::OwnedName;
-use name::ndn::Ndn;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
 
 record! {
     /// The forwarder as a whole: dataset status/general. The dataset has these fields without an element around them: see
@@ -219,7 +219,7 @@ mod tests {
     use crate::mgmt::Record;
     use crate::tlv::WireError;
     use core::fmt;
-    use name::uri::parse_uri;
+    use hashlane_name::uri::parse_uri;
 
     fn name(uri: &str) -> OwnedName<Ndn> {
         parse_uri(uri.as_bytes()).unwrap()

@@ -5,8 +5,8 @@ use super::values::{FacePersistency, RouteOrigin};
 use crate::tlv::{Element, Elements, WireError, write_element, write_integer};
 use alloc::string::String;
 use alloc::vec::Vec;
-use name::build::OwnedName;
-use name::ndn::Ndn;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
 
 /// TLV-TYPE of StatusCode.
 pub const STATUS_CODE: u32 = 102;
@@ -127,7 +127,7 @@ impl Record for ControlResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use name::uri::parse_uri;
+    use hashlane_name::uri::parse_uri;
 
     fn name(uri: &str) -> OwnedName<Ndn> {
         parse_uri(uri.as_bytes()).unwrap()

@@ -4,8 +4,8 @@ use crate::tlv::{Element, Elements, WireError, single, write_element, write_inte
 use crate::wire::NAME;
 use alloc::string::String;
 use alloc::vec::Vec;
-use name::build::OwnedName;
-use name::ndn::{Ndn, NdnName};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
 
 /// A record of the management protocol.
 ///

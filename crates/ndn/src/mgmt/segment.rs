@@ -8,17 +8,17 @@
 use crate::tlv::{Element, integer_len};
 use crate::wire::DataBuilder;
 use alloc::vec::Vec;
-use name::build::OwnedName;
-use name::component::{Component, SEGMENT};
-use name::error::BuildError;
-use name::ndn::{Ndn, NdnName};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, SEGMENT};
+use hashlane_name::error::BuildError;
+use hashlane_name::ndn::{Ndn, NdnName};
 
 /// Octets of content in each segment but the last: with the longest names of datasets, a packet stays under the 8800 octets that every
 /// forwarder takes.
 pub const SEGMENT_CONTENT: usize = 7168;
 
-/// `name` with one more component, a number of convention `typ`: [`VERSION`](name::component::VERSION), [`SEGMENT`],
-/// [`SEQUENCE_NUM`](name::component::SEQUENCE_NUM).
+/// `name` with one more component, a number of convention `typ`: [`VERSION`](hashlane_name::component::VERSION), [`SEGMENT`],
+/// [`SEQUENCE_NUM`](hashlane_name::component::SEQUENCE_NUM).
 ///
 /// # Errors
 /// [`BuildError`] where the name has no room for it.
@@ -73,8 +73,8 @@ pub fn segment(
 mod tests {
     use super::*;
     use crate::wire::Data;
-    use name::component::VERSION;
-    use name::uri::parse_uri;
+    use hashlane_name::component::VERSION;
+    use hashlane_name::uri::parse_uri;
     use std::vec;
 
     #[test]

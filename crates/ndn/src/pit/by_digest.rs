@@ -21,10 +21,10 @@ use crate::time::Time;
 use crate::wire::Interest;
 use alloc::vec;
 use alloc::vec::Vec;
-use hash::scheme::{BytesHash, Key as HashKey, Scheme};
-use hash::siphash::SipHash13;
-use name::component::DIGEST_LEN;
-use table::Table as _;
+use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
+use hashlane_hash::siphash::SipHash13;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_table::Table as _;
 
 /// How many entries one Data satisfies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

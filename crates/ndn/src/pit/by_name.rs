@@ -12,8 +12,8 @@ use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use crate::time::Time;
 use crate::wire::Interest;
-use name::component::DIGEST_LEN;
-use table::Table as _;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_table::Table as _;
 
 /// The table by name.
 #[derive(Clone, Debug, Default)]

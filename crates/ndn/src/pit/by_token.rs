@@ -20,10 +20,10 @@ use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use crate::time::Time;
 use crate::wire::Interest;
-use hash::scheme::{BytesHash, Key as HashKey, Scheme};
-use hash::siphash::SipHash24;
-use name::component::DIGEST_LEN;
-use table::Table as _;
+use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_table::Table as _;
 
 /// Octets of a token.
 pub const TOKEN_LEN: usize = 6;

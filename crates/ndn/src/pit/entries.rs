@@ -4,8 +4,8 @@ use super::{Key, Records};
 use crate::time::Time;
 use crate::wheel::{Wheel, tick_of};
 use alloc::boxed::Box;
-use table::Table as _;
-use table::batched::Batched;
+use hashlane_table::Table as _;
+use hashlane_table::batched::Batched;
 
 /// What an index keeps of an Interest beside its [`Key`], and never changes.
 pub trait Mark: Copy + PartialEq {
@@ -63,7 +63,7 @@ pub struct Entries<M, X> {
     pub(super) table: Batched<Kept<M>, Stored<X>>,
     wheel: Wheel,
     /// Entries that can be a prefix, by components of their name.
-    pub(super) prefixes: Box<[u32; name::MAX_COMPONENTS + 1]>,
+    pub(super) prefixes: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
     /// The longest of those, as it has been.
     pub(super) longest_prefix: usize,
     /// Entries whose name ends with the digest of a whole packet.
@@ -75,7 +75,7 @@ impl<M: Mark, X> Default for Entries<M, X> {
         Self {
             table: Batched::with_capacity(0),
             wheel: Wheel::default(),
-            prefixes: Box::new([0; name::MAX_COMPONENTS + 1]),
+            prefixes: Box::new([0; hashlane_name::MAX_COMPONENTS + 1]),
             longest_prefix: 0,
             digests: 0,
         }

@@ -3,7 +3,7 @@
 use crate::hashed::{HashedName, components};
 use crate::wire::Interest;
 use alloc::boxed::Box;
-use name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 
 /// What an entry is found by, beside its name: flags and hint, and where they stand in the packet.
 #[derive(Clone, Debug)]

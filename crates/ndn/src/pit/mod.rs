@@ -35,9 +35,9 @@ use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use crate::time::Time;
 use crate::wire::{Interest, LpHeader};
-use name::component::DIGEST_LEN;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_table::Table as _;
 use smallvec::SmallVec;
-use table::Table as _;
 
 /// Entries that Data satisfies.
 pub type Matches = SmallVec<[u32; 4]>;
@@ -118,7 +118,7 @@ pub trait Pit {
     #[inline(always)]
     fn prefetch_match_packet(&self, hash: u64) {
         self.of_name(hash, |_, key, _| {
-            table::prefetch_bytes(key.packet());
+            hashlane_table::prefetch_bytes(key.packet());
             true
         });
     }

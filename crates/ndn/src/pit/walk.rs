@@ -5,7 +5,7 @@ use super::{Entries, Key, Mark, Matches, Pit};
 use crate::face::FaceId;
 use crate::hashed::HashedName;
 use alloc::vec::Vec;
-use name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 
 /// An entry that is known to be satisfied before the walk.
 #[derive(Clone, Copy)]

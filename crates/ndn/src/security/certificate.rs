@@ -15,10 +15,10 @@ use crate::wire::data::KEY;
 use crate::wire::signature::VALIDITY_PERIOD;
 use crate::wire::{Data, DataBuilder, KeyLocator, SignatureInfo};
 use alloc::vec::Vec;
-use name::build::OwnedName;
-use name::component::{Component, VERSION};
-use name::ndn::{Ndn, NdnName};
-use name::walk::Walk;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, VERSION};
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::walk::Walk;
 
 /// NotBefore.
 pub const NOT_BEFORE: u32 = 254;

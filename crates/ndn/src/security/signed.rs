@@ -3,8 +3,8 @@
 use super::error::Refusal;
 use crate::tlv::single;
 use crate::wire::{Data, Interest, SignatureInfo, data};
-use name::component::GENERIC;
-use name::ndn::NdnName;
+use hashlane_name::component::GENERIC;
+use hashlane_name::ndn::NdnName;
 
 /// The signature of a packet, and the octets that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::signed::Signed;
 use super::verify::{Verifier, sha256};
 use crate::wire::{KeyLocator, SignatureType};
 use alloc::vec::Vec;
-use name::ndn::NdnName;
+use hashlane_name::ndn::NdnName;
 
 /// A set of certificates that are trusted for themselves. A packet is trusted where one of them verifies it; no chain of certificates is
 /// followed.

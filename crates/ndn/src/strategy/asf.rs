@@ -7,9 +7,9 @@ use crate::pit::Records;
 use crate::time::Time;
 use crate::wire::NackReason;
 use core::time::Duration;
+use hashlane_table::Table as _;
+use hashlane_table::batched::Batched;
 use smallvec::SmallVec;
-use table::Table as _;
-use table::batched::Batched;
 
 /// The strategy.
 ///

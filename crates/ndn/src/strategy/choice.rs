@@ -5,8 +5,8 @@ use crate::hashed::{HashedName, NameHasher};
 use crate::mgmt::segment::number;
 use crate::prefixes::Prefixes;
 use core::fmt;
-use name::component::{Component, GENERIC, VERSION};
-use name::ndn::NdnName;
+use hashlane_name::component::{Component, GENERIC, VERSION};
+use hashlane_name::ndn::NdnName;
 
 /// The table: the root always has one.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use super::signature::SignatureInfo;
 use super::{DATA, NameCheck, packet_name};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
-use name::component::Component;
-use name::ndn::NdnName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::NdnName;
 use sha2::{Digest, Sha256};
 
 /// MetaInfo.

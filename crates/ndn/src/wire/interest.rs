@@ -5,8 +5,8 @@ use super::{INTEREST, NameCheck, name_octets, packet_name};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use core::ops::Range;
-use name::component::{Component, PARAMETERS_SHA256_DIGEST};
-use name::ndn::NdnName;
+use hashlane_name::component::{Component, PARAMETERS_SHA256_DIGEST};
+use hashlane_name::ndn::NdnName;
 use sha2::{Digest, Sha256};
 
 /// CanBePrefix.

@@ -17,7 +17,7 @@ pub use lp::{LpHeader, LpPacket, NackReason};
 pub use signature::{KeyLocator, SignatureInfo, SignatureType};
 
 use crate::tlv::{Element, WireError};
-use name::ndn::NdnName;
+use hashlane_name::ndn::NdnName;
 
 /// TLV-TYPE of an Interest.
 pub const INTEREST: u32 = 5;

@@ -4,7 +4,7 @@ use super::name_octets;
 use crate::tlv::{Element, WireError, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use core::fmt;
-use name::ndn::NdnName;
+use hashlane_name::ndn::NdnName;
 
 /// SignatureType.
 pub const SIGNATURE_TYPE: u32 = 27;

@@ -145,7 +145,7 @@ fn level<'a>(
 mod tests {
     use super::*;
     use crate::wire::{InterestBuilder, LpHeader, NackReason};
-    use name::uri::parse_uri;
+    use hashlane_name::uri::parse_uri;
     use proptest::prelude::*;
     use std::string::{String, ToString};
     use std::vec::Vec;
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn names_the_elements_of_a_packet_and_says_where_they_are() {
-        let name = parse_uri::<name::ndn::Ndn>(b"/a").unwrap();
+        let name = parse_uri::<hashlane_name::ndn::Ndn>(b"/a").unwrap();
         let interest = InterestBuilder {
             hints: [name.view()].into_iter().collect(),
             nonce: Some(7),

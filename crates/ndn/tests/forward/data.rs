@@ -2,10 +2,10 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data, data_of, uri};
-use ndn::forward::{Config, DropReason};
-use ndn::pit::Pit as _;
-use ndn::wire::{Data, LpHeader};
-use ndn::{cs, face};
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{Data, LpHeader};
+use hashlane_ndn::{cs, face};
 
 #[test]
 fn satisfies_prefixes_that_can_be_some() {
@@ -127,7 +127,7 @@ fn one_that_is_also_a_nack_is_refused() {
     let [consumer, producer] = rig.faces();
     rig.route("/a", producer, 1);
     rig.asks(consumer, &ask("/a/1", 1));
-    let header = LpHeader { nack: Some(ndn::wire::NackReason::NO_ROUTE), ..LpHeader::default() };
+    let header = LpHeader { nack: Some(hashlane_ndn::wire::NackReason::NO_ROUTE), ..LpHeader::default() };
     let octets = data("/a/1", 0);
     let (sent, done) = rig.try_take(producer, &crate::rig::packet(header, &octets));
     assert_eq!((sent, done), (vec![], Err(DropReason::Malformed)));

@@ -2,10 +2,10 @@
 
 use crate::rig::Rig;
 use crate::support::{Sent, ask, check, data};
-use ndn::face::FaceId;
-use ndn::forward::{Config, DropReason, Output};
-use ndn::pit::Pit as _;
-use ndn::wire::{DataBuilder, Interest, LpHeader, LpPacket};
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::forward::{Config, DropReason, Output};
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, LpPacket};
 
 /// Sends nowhere.
 struct Nowhere;
@@ -84,7 +84,8 @@ fn a_flood_of_interests_leaves_room_for_others() {
 #[test]
 fn a_minute_of_flood_takes_no_more_memory_than_its_first_seconds() {
     const ENTRIES: usize = 1 << 13;
-    let cs = ndn::cs::Config { packets: 1000, octets: 1 << 20, ..ndn::cs::Config::default() };
+    let cs =
+        hashlane_ndn::cs::Config { packets: 1000, octets: 1 << 20, ..hashlane_ndn::cs::Config::default() };
     let mut rig = Rig::with(Config { pit_entries: ENTRIES, cs, ..Config::default() });
     let [attacker, consumer, producer] = rig.faces();
     rig.route("/", producer, 1);

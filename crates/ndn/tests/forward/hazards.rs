@@ -2,18 +2,18 @@
 
 use crate::rig::Rig;
 use crate::support::{Log, ask, data, uri};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::cs::ContentStore;
-use ndn::face::FaceId;
-use ndn::fib::{Fib, NextHop};
-use ndn::forward::{Config, DropReason};
-use ndn::hashed::{HashedName, NameHasher};
-use ndn::pit::{ByName, Hop, OutRecord, Pit as _};
-use ndn::time::Time;
-use ndn::wire::{Data, Interest, LpHeader, LpPacket};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::cs::ContentStore;
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::fib::{Fib, NextHop};
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::hashed::{HashedName, NameHasher};
+use hashlane_ndn::pit::{ByName, Hop, OutRecord, Pit as _};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
 
 fn components_of(name: &OwnedName<Ndn>) -> &[u8] {
     &name.as_bytes()[2..]
@@ -212,7 +212,7 @@ fn many_prefixes_of_many_hints_are_answered_each_once() {
     let name = OwnedName::<Ndn>::from_components(parts.iter().copied()).expect("a name");
     let octets = crate::support::data_of(&name, 0, b"");
     let mut served = rig.gives(producer, &octets);
-    assert_eq!((served.len(), waiting), (waiting, 250 * ndn::pit::MAX_HINTED));
+    assert_eq!((served.len(), waiting), (waiting, 250 * hashlane_ndn::pit::MAX_HINTED));
     served.dedup();
     assert_eq!(served.len(), waiting);
 }

@@ -2,10 +2,10 @@
 
 use crate::rig::{Rig, packet};
 use crate::support::{ask, data};
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::forward::DropReason;
-use ndn::pit::Pit as _;
-use ndn::wire::{LpHeader, LpPacket, NackReason};
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::forward::DropReason;
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{LpHeader, LpPacket, NackReason};
 
 fn token(token: &[u8]) -> LpHeader<'_> {
     LpHeader { pit_token: token, ..LpHeader::default() }

@@ -2,9 +2,9 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data, uri};
-use ndn::forward::{Config, DropReason};
-use ndn::pit::Pit as _;
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{LpHeader, NackReason};
 
 #[test]
 fn leads_where_the_name_does_not() {

@@ -2,10 +2,10 @@
 
 use crate::rig::{Rig, packet};
 use crate::support::{ask, data, uri};
-use ndn::face::FaceId;
-use ndn::forward::{Config, DropReason, MAX_PACKET};
-use ndn::pit::Pit as _;
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::forward::{Config, DropReason, MAX_PACKET};
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{LpHeader, NackReason};
 
 #[test]
 fn goes_to_the_cheapest_way_of_the_longest_prefix() {

@@ -2,11 +2,11 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data};
-use ndn::face::{LinkType, Scope};
-use ndn::forward::{Config, DropReason};
-use ndn::pit::Pit as _;
-use ndn::wire::{LpHeader, NackReason};
-use ndn::{cs, dead_nonce};
+use hashlane_ndn::face::{LinkType, Scope};
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::{cs, dead_nonce};
 
 const LOOP: (DropReason, Option<NackReason>) = (DropReason::Loop, Some(NackReason::DUPLICATE));
 

@@ -2,12 +2,12 @@
 
 use crate::rig::{Rig, packet};
 use crate::support::{ask, data};
-use ndn::face::{LinkType, Scope};
-use ndn::forward::DropReason;
-use ndn::pit::Pit as _;
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::face::{LinkType, Scope};
+use hashlane_ndn::forward::DropReason;
+use hashlane_ndn::pit::Pit as _;
+use hashlane_ndn::wire::{LpHeader, NackReason};
 
-fn refused(rig: &mut Rig, face: ndn::face::FaceId, ask: &crate::support::Ask) -> DropReason {
+fn refused(rig: &mut Rig, face: hashlane_ndn::face::FaceId, ask: &crate::support::Ask) -> DropReason {
     let octets = ask.build();
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
     let (sent, done) = rig.try_take(face, &packet(header, &octets));

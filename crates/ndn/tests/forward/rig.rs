@@ -1,14 +1,14 @@
 //! One forwarder, its faces, and a clock.
 
 use crate::support::{Ask, Log, Sent, check};
-use hash::scheme::Key;
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::fib::NextHop;
-use ndn::forward::{Config, DropReason, Forwarder};
-use ndn::pit::{ByName, Pit};
-use ndn::strategy::Strategy;
-use ndn::time::Time;
-use ndn::wire::{LpHeader, LpPacket, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::forward::{Config, DropReason, Forwarder};
+use hashlane_ndn::pit::{ByName, Pit};
+use hashlane_ndn::strategy::Strategy;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{LpHeader, LpPacket, NackReason};
 
 pub struct Rig<P: Pit = ByName> {
     pub forwarder: Forwarder<P>,

@@ -2,9 +2,9 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data};
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::forward::DropReason;
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::forward::DropReason;
+use hashlane_ndn::wire::{LpHeader, NackReason};
 
 #[test]
 fn localhost_stays_on_the_host() {

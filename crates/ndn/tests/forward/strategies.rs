@@ -2,9 +2,9 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data, uri};
-use ndn::face::FaceId;
-use ndn::strategy::{Strategy, StrategyError};
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::strategy::{Strategy, StrategyError};
+use hashlane_ndn::wire::{LpHeader, NackReason};
 use std::collections::BTreeSet;
 
 /// A consumer, and ways of costs 10, 20, 30 for `/a`.

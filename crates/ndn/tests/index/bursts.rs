@@ -7,16 +7,16 @@
 
 use crate::rig::Rig;
 use crate::support::{Ask, Log, Sent, check, data_of};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::cs;
-use ndn::face::{FaceId, LinkType, Scope};
-use ndn::forward::{BURST, Burst, Config};
-use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{LpHeader, LpPacket, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::cs;
+use hashlane_ndn::face::{FaceId, LinkType, Scope};
+use hashlane_ndn::forward::{BURST, Burst, Config};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{LpHeader, LpPacket, NackReason};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -3,12 +3,12 @@
 
 use crate::rig::Rig;
 use crate::support::{Ask, ask, check, data, uri};
-use hash::scheme::Key;
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::forward::{Config, DropReason, Output};
-use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
-use ndn::time::Time;
-use ndn::wire::{Interest, LpHeader, LpPacket, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::forward::{Config, DropReason, Output};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Interest, LpHeader, LpPacket, NackReason};
 
 /// Faces that flood, one after the other.
 const FACES: usize = 26;

@@ -2,12 +2,12 @@
 
 use crate::rig::{Rig, packet};
 use crate::support::{Ask, Sent, ask, data};
-use hash::scheme::Key;
-use ndn::face::FaceId;
-use ndn::forward::{Config, DropReason};
-use ndn::pit::{ByDigest, DigestFunction, Pit as _, Satisfy};
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Interest, LpHeader, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::pit::{ByDigest, DigestFunction, Pit as _, Satisfy};
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Interest, LpHeader, NackReason};
 
 const FUNCTIONS: [DigestFunction; 4] = [
     DigestFunction::Sha1,
@@ -152,7 +152,7 @@ fn as_proposed_one_data_satisfies_one_entry_and_the_others_are_counted() {
     let mut rig = rig_of(DigestFunction::Sha1, Satisfy::One);
     let [first, second, third, fourth, producer] = rig.faces();
     rig.route("/a", producer, 1);
-    rig.forwarder.configure_cs(ndn::cs::Config { serve: false, ..Default::default() });
+    rig.forwarder.configure_cs(hashlane_ndn::cs::Config { serve: false, ..Default::default() });
     let exact = sent(&mut rig, first, &ask("/a/1", 1)).digest;
     let prefix = sent(&mut rig, second, &ask("/a", 2).prefix()).digest;
     rig.take(third, LpHeader::default(), &ask("/a", 3).prefix().build());

@@ -5,19 +5,19 @@
 //! those that hosts gave; nor are copies of a packet that differ in nothing else: two entries of one neighbour have two tokens.
 
 use crate::support::{Ask, Log, Sent, check, data_of};
-use hash::scheme::{BytesHash, Key, Scheme};
-use hash::siphash::SipHash13;
-use name::build::OwnedName;
-use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use name::ndn::Ndn;
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::fib::NextHop;
-use ndn::forward::{BURST, Burst, Config, Forwarder};
-use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
-use ndn::strategy::{Dice, Strategy};
-use ndn::time::Time;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Data, Interest, LpHeader, LpPacket, NackReason};
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::siphash::SipHash13;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::forward::{BURST, Burst, Config, Forwarder};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
+use hashlane_ndn::strategy::{Dice, Strategy};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket, NackReason};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 
 use crate::rig::{Rig, packet};
 use crate::support::{Sent, ask, data};
-use hash::scheme::Key;
-use ndn::face::{FaceId, LinkType, Scope};
-use ndn::forward::{Config, DropReason};
-use ndn::pit::{ByToken, Pit as _, TOKEN_LEN};
-use ndn::wire::{LpHeader, NackReason};
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::{FaceId, LinkType, Scope};
+use hashlane_ndn::forward::{Config, DropReason};
+use hashlane_ndn::pit::{ByToken, Pit as _, TOKEN_LEN};
+use hashlane_ndn::wire::{LpHeader, NackReason};
 use std::collections::BTreeSet;
 
 fn rig() -> Rig<ByToken> {
@@ -55,7 +55,7 @@ fn a_token_stays_while_the_entry_does() {
     rig.passes(1000);
     assert_eq!(sent(&mut rig, second, b"", "/a/1", 2).token, token);
     rig.gives_with(producer, with(&token), &data("/a/1", 0));
-    rig.forwarder.configure_cs(ndn::cs::Config { serve: false, ..Default::default() });
+    rig.forwarder.configure_cs(hashlane_ndn::cs::Config { serve: false, ..Default::default() });
     assert_ne!(sent(&mut rig, first, b"", "/a/1", 3).token, token, "in the same slot");
 }
 
@@ -139,7 +139,7 @@ fn others_that_the_data_satisfies_get_it_too() {
     let producer = upstream(&mut rig);
     rig.route("/a", producer, 1);
     let packet = data("/a/1", 1000);
-    let digest = ndn::wire::Data::parse(&packet).expect("Data").implicit_digest();
+    let digest = hashlane_ndn::wire::Data::parse(&packet).expect("Data").implicit_digest();
     let hex: String = digest.iter().map(|octet| format!("{octet:02x}")).collect();
     let full = format!("/a/1/sha256digest={hex}");
     let asks = [

@@ -4,11 +4,11 @@ use crate::chance::Chance;
 use crate::node::region;
 use crate::support::{Ask, data_of, uri};
 use crate::topology::{Kind, Topology};
-use name::build::OwnedName;
-use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use name::ndn::Ndn;
-use ndn::time::Time;
-use ndn::wire::{Data, Interest};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest};
 
 /// The Data of a name: always the same. Its freshness and its length follow from the name.
 pub fn data(name: &OwnedName<Ndn>) -> Vec<u8> {

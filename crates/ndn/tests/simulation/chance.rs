@@ -1,6 +1,6 @@
 //! Numbers of a seed, and what is drawn with them.
 
-use ndn::strategy::Dice;
+use hashlane_ndn::strategy::Dice;
 
 pub struct Chance(Dice);
 

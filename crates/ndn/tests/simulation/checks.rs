@@ -29,7 +29,7 @@ impl Sum {
             let counters = node.forwarder.counters();
             self.packets += node.model.packets_in;
             self.largest = self.largest.max(node.largest);
-            self.loops += counters.drops.value(ndn::forward::DropReason::Loop);
+            self.loops += counters.drops.value(hashlane_ndn::forward::DropReason::Loop);
             self.cs_hits += counters.cs_hits.value();
             self.nacks += counters.in_nacks.value();
         }

@@ -23,7 +23,7 @@ mod node;
 #[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod topology;
 
-use ndn::pit::{ByDigest, ByName, ByToken};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken};
 use network::Network;
 use node::Index;
 use topology::Kind;

@@ -5,12 +5,12 @@
 //! Where an Interest goes is a strategy's choice, and taken from what the forwarder did. To whom Data and Nacks go is not: that is said here.
 
 use crate::support::Sent;
-use name::component::IMPLICIT_SHA256_DIGEST;
-use name::ndn::NdnName;
-use ndn::face::{FaceId, Scope};
-use ndn::forward::{Config, DropReason, MAX_LIFETIME};
-use ndn::time::Time;
-use ndn::wire::{Data, Interest, LpPacket, NackReason};
+use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
+use hashlane_name::ndn::NdnName;
+use hashlane_ndn::face::{FaceId, Scope};
+use hashlane_ndn::forward::{Config, DropReason, MAX_LIFETIME};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest, LpPacket, NackReason};
 use std::collections::BTreeMap;
 
 /// A component: its type and its value.
@@ -116,7 +116,7 @@ pub struct Model {
     pit_entries: usize,
     /// Longest lifetime of an Interest of another host.
     remote_lifetime: u64,
-    regions: Vec<name::build::OwnedName<name::ndn::Ndn>>,
+    regions: Vec<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>>,
     /// Whether Data may leave the content store before it is asked for again.
     evicts: bool,
     pub packets_in: usize,

@@ -5,9 +5,9 @@ use crate::chance::Chance;
 use crate::node::{Index, Node, Peer};
 use crate::support::{Sent, uri};
 use crate::topology::{Kind, Topology};
-use ndn::time::Time;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use ndn::wire::{Interest, LpHeader, LpPacket};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{Interest, LpHeader, LpPacket};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

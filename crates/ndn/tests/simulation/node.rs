@@ -3,18 +3,18 @@
 use crate::model::{Arrival, Done, Model, Question};
 use crate::support::{Log, Sent, check, uri};
 use crate::topology::{Kind, Topology};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::cs;
-use ndn::face::{Face, FaceId, LinkType, Scope};
-use ndn::fib::NextHop;
-use ndn::forward::{BURST, Burst, Config, DropReason, Forwarder, Output, Part};
-use ndn::fragment::{Fragmenter, Reassembler};
-use ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
-use ndn::strategy::Strategy;
-use ndn::time::Time;
-use ndn::wire::{Interest, LpHeader, LpPacket};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::cs;
+use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::forward::{BURST, Burst, Config, DropReason, Forwarder, Output, Part};
+use hashlane_ndn::fragment::{Fragmenter, Reassembler};
+use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
+use hashlane_ndn::strategy::Strategy;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Interest, LpHeader, LpPacket};
 
 /// Keeps what is sent, and where the packets of each packet of a burst begin.
 #[derive(Default)]
@@ -221,7 +221,7 @@ impl<P: Index> Node<P> {
         }
         let reassembler = &mut self.ports[port].reassembler;
         let whole = reassembler.receive(&packet, octets, now).expect("a piece that a forwarder sent");
-        assert!(reassembler.octets() <= ndn::fragment::MAX_OCTETS);
+        assert!(reassembler.octets() <= hashlane_ndn::fragment::MAX_OCTETS);
         whole.map(|whole| self.take(port, &whole.packet(), now)).unwrap_or_default()
     }
 

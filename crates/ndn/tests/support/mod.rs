@@ -2,14 +2,14 @@
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use name::uri::parse_uri;
-use ndn::face::{FaceId, Faces};
-use ndn::forward::{Forwarder, Output};
-use ndn::pit::Pit;
-use ndn::wire::lp::{DigestField, INTEREST_DIGEST, LpHeader};
-use ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, NackReason};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_uri;
+use hashlane_ndn::face::{FaceId, Faces};
+use hashlane_ndn::forward::{Forwarder, Output};
+use hashlane_ndn::pit::Pit;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, LpHeader};
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, NackReason};
 use std::collections::BTreeMap;
 
 /// The name of a URI.

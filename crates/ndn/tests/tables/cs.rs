@@ -2,12 +2,12 @@
 
 use crate::support::{Ask, data_of, uri};
 use crate::{Letters, letters, name};
-use hash::scheme::Key;
-use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use ndn::cs::{Config, ContentStore, EVICTED, Policy};
-use ndn::hashed::{HashedName, NameHasher};
-use ndn::time::Time;
-use ndn::wire::{Data, Interest};
+use hashlane_hash::scheme::Key;
+use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use hashlane_ndn::cs::{Config, ContentStore, EVICTED, Policy};
+use hashlane_ndn::hashed::{HashedName, NameHasher};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -160,14 +160,14 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn hashed<'a>(
     hasher: &'a mut NameHasher,
-    name: &'a name::build::OwnedName<name::ndn::Ndn>,
+    name: &'a hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>,
 ) -> HashedName<'a> {
     hasher.read(name.as_bytes()).expect("a name")
 }
 
 fn insert(
     store: &mut ContentStore,
-    name: &name::build::OwnedName<name::ndn::Ndn>,
+    name: &hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>,
     octets: &[u8],
     now: Time,
 ) -> bool {
@@ -236,7 +236,7 @@ proptest! {
                     let digest = Data::parse(&octets).expect("Data").implicit_digest();
                     let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &digest };
                     let owned = name(&letters);
-                    let owned = name::build::OwnedName::from_components(owned.view().components().chain([last])).expect("a name");
+                    let owned = hashlane_name::build::OwnedName::from_components(owned.view().components().chain([last])).expect("a name");
                     let ask = Ask::of(owned.clone(), 1).build();
                     let found = store.find(&hashed(&mut hasher, &owned), &Interest::parse(&ask).expect("an Interest"), now);
                     let expected = plain.kept.iter().any(|kept| kept.packet == octets);

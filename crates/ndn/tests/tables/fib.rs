@@ -1,10 +1,10 @@
 //! The longest prefix.
 
 use crate::{letters, name};
-use hash::scheme::Key;
-use ndn::face::FaceId;
-use ndn::fib::{Fib, NextHop};
-use ndn::hashed::NameHasher;
+use hashlane_hash::scheme::Key;
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::fib::{Fib, NextHop};
+use hashlane_ndn::hashed::NameHasher;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -9,9 +9,9 @@ mod fib;
 mod names;
 mod pit;
 
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
 use proptest::prelude::*;
 
 /// A name of a few letters: so few that names meet, and that one is often a prefix of another.

@@ -1,17 +1,17 @@
 //! Names of all lengths go through all tables.
 
 use crate::support::{Ask, Log, data_of};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::face::{Face, LinkType, Scope};
-use ndn::fib::NextHop;
-use ndn::forward::{Config, DropReason, Forwarder, MAX_PACKET};
-use ndn::hashed::NameHasher;
-use ndn::pit::{ByName, Pit as _};
-use ndn::time::Time;
-use ndn::wire::Interest;
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::face::{Face, LinkType, Scope};
+use hashlane_ndn::fib::NextHop;
+use hashlane_ndn::forward::{Config, DropReason, Forwarder, MAX_PACKET};
+use hashlane_ndn::hashed::NameHasher;
+use hashlane_ndn::pit::{ByName, Pit as _};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::Interest;
 
 #[test]
 fn names_of_1_to_255_components_are_forwarded_and_longer_ones_refused() {
@@ -91,7 +91,7 @@ fn thousands_of_components_and_packets_beyond_the_limit_are_refused_and_counted(
     assert_eq!(forwarder.faces().find(face).expect("the face").counters.in_drops.value(), 16);
     // The same packets with as many components as may be are well.
     let [interest, data] = packets_of(255);
-    assert!(Interest::parse(&interest).is_ok() && ndn::wire::Data::parse(&data).is_ok());
+    assert!(Interest::parse(&interest).is_ok() && hashlane_ndn::wire::Data::parse(&data).is_ok());
     assert!(forwarder.pit().is_empty() && forwarder.cs().is_empty());
 }
 
@@ -170,7 +170,7 @@ fn names_that_collide_in_a_hash_of_xors_are_spread_as_any_others() {
         .collect();
     let paired: Vec<OwnedName<Ndn>> =
         (0..5040).map(|number| name(&["x".to_owned(), number.to_string(), number.to_string()])).collect();
-    let mut dice = ndn::strategy::Dice::new(1);
+    let mut dice = hashlane_ndn::strategy::Dice::new(1);
     let random: Vec<OwnedName<Ndn>> =
         (0..5040).map(|_| name(&[dice.number().to_string(), dice.number().to_string()])).collect();
     let (usual, most_usual) = compared(&random);

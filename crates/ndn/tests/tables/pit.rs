@@ -2,15 +2,15 @@
 
 use crate::support::{Ask, data_of};
 use crate::{letters, name};
-use hash::scheme::Key;
-use name::build::OwnedName;
-use name::component::{Component, IMPLICIT_SHA256_DIGEST};
-use name::ndn::Ndn;
-use ndn::face::FaceId;
-use ndn::hashed::NameHasher;
-use ndn::pit::{ByName, Hop, OutRecord, Pit as _};
-use ndn::time::Time;
-use ndn::wire::{Data, Interest};
+use hashlane_hash::scheme::Key;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::face::FaceId;
+use hashlane_ndn::hashed::NameHasher;
+use hashlane_ndn::pit::{ByName, Hop, OutRecord, Pit as _};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ mod hickory;
 #[cfg(feature = "dns")]
 mod simple_dns;
 
-use name::dns::NameBuf;
+use hashlane_name::dns::NameBuf;
 
 /// What is rendered, again and again.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub fn renderer<'a>(_id: &str, _input: Input<'a>) -> Result<Box<dyn Render + 'a>
 #[cfg(all(test, feature = "dns"))]
 mod tests {
     use super::*;
-    use ::dns::wire::Message;
+    use ::hashlane_dns::wire::Message;
 
     fn names() -> Vec<NameBuf> {
         let texts = ["www.example.com", "example.com", "ns.Example.com", "."];
@@ -123,7 +123,7 @@ mod tests {
                 let octets = renderer.render(0).unwrap();
                 let mut at = 12;
                 for name in &names {
-                    let (read, end) = name::dns::message::read(octets, at).unwrap();
+                    let (read, end) = hashlane_name::dns::message::read(octets, at).unwrap();
                     assert!(read.view().eq_ignore_case(name.view()), "{id}");
                     at = end;
                 }

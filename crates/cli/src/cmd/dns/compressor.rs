@@ -1,10 +1,10 @@
 //! The compressors that can be chosen, and a record of what one did.
 
-use baseline::dns::{Dumb, New, Old};
 use clap::ValueEnum;
-use dns::render::{Compressor, Place, SuffixTable};
-use hash::scheme::Key;
-use name::dns::{Case, Name};
+use hashlane_baseline::dns::{Dumb, New, Old};
+use hashlane_dns::render::{Compressor, Place, SuffixTable};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Case, Name};
 
 /// A compressor by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

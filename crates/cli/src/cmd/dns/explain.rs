@@ -1,9 +1,9 @@
 //! Where every name of a message went, and why.
 
 use super::piece::{Entry, Piece};
-use dns::render::{POINTER_LIMIT, Place};
-use dns::wire::{Rdata, Record, RecordType, Section};
-use name::dns::{Case, Name, message};
+use hashlane_dns::render::{POINTER_LIMIT, Place};
+use hashlane_dns::wire::{Rdata, Record, RecordType, Section};
+use hashlane_name::dns::{Case, Name, message};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

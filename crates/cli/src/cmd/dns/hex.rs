@@ -4,7 +4,7 @@
 //! message.
 
 use anyhow::{Result, bail};
-use dns::MAX_MESSAGE_LEN;
+use hashlane_dns::MAX_MESSAGE_LEN;
 use std::fmt::Write as _;
 
 /// Octets of a line that is written.

@@ -1,7 +1,7 @@
 //! Messages as datagrams in a capture.
 
 use anyhow::Result;
-use dns::wire::{Flags, Header};
+use hashlane_dns::wire::{Flags, Header};
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use std::io::Write;

@@ -2,8 +2,8 @@
 
 use super::compressor::{Answer, Recorder};
 use anyhow::{Context, Result, bail};
-use dns::render::{self, Options, RenderError, Renderer};
-use dns::wire::{Content, HEADER_LEN, Header, Question, Rdata, Record};
+use hashlane_dns::render::{self, Options, RenderError, Renderer};
+use hashlane_dns::wire::{Content, HEADER_LEN, Header, Question, Rdata, Record};
 
 /// A message in wire form: one of the user's, or a part of it.
 pub(super) struct Piece<'a> {
@@ -86,7 +86,11 @@ pub(super) fn render<'a>(
                     entry.shown(),
                     entry.whole_len(),
                     options.limit,
-                    if options.limit < dns::MAX_MESSAGE_LEN { "; a higher --limit may help" } else { "" }
+                    if options.limit < hashlane_dns::MAX_MESSAGE_LEN {
+                        "; a higher --limit may help"
+                    } else {
+                        ""
+                    }
                 ),
                 Err(error) => return Err(error).with_context(|| entry.shown()),
             }

@@ -2,12 +2,12 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use client::{Client, Transport};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use name::uri::{UriError, parse_uri};
-use ndn::mgmt::Record;
-use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use hashlane_client::{Client, Transport};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::{UriError, parse_uri};
+use hashlane_ndn::mgmt::Record;
+use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use std::time::Duration;
 
 /// Which forwarder.

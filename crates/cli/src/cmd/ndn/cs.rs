@@ -5,11 +5,11 @@ use super::rows::{Row, print_one};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::ControlParameters;
-use ndn::mgmt::dataset::CsInfo;
-use ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::ControlParameters;
+use hashlane_ndn::mgmt::dataset::CsInfo;
+use hashlane_ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
 use std::process::ExitCode;
 
 /// Show, configure and erase the content store: the Data that the forwarder keeps.

@@ -5,13 +5,13 @@ use super::rows::{self, Row};
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use client::{Client, CommandError};
-use ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
-use ndn::mgmt::face_uri::FaceUriError;
-use ndn::mgmt::values::{
+use hashlane_client::{Client, CommandError};
+use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
+use hashlane_ndn::mgmt::face_uri::FaceUriError;
+use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
-use ndn::mgmt::{ControlParameters, FaceUri};
+use hashlane_ndn::mgmt::{ControlParameters, FaceUri};
 use std::fmt;
 use std::process::ExitCode;
 use std::str::FromStr;

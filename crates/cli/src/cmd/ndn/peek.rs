@@ -5,10 +5,10 @@ use super::trust::Trust;
 use crate::output;
 use anyhow::{Context, Result};
 use clap::Args;
-use client::Express;
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::wire::InterestBuilder;
+use hashlane_client::Express;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::wire::InterestBuilder;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 

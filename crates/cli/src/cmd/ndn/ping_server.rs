@@ -5,10 +5,10 @@ use super::ping::timestamp;
 use crate::output;
 use anyhow::{Context, Result};
 use clap::Args;
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use ndn::wire::DataBuilder;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::wire::DataBuilder;
 use std::process::ExitCode;
 use std::time::Duration;
 

@@ -6,11 +6,11 @@ use super::rows::{self, Row};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::mgmt::ControlParameters;
-use ndn::mgmt::dataset::RibEntry;
-use ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::ControlParameters;
+use hashlane_ndn::mgmt::dataset::RibEntry;
+use hashlane_ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin};
 use std::process::ExitCode;
 use std::time::Duration;
 

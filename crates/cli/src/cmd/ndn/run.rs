@@ -4,7 +4,7 @@ use crate::output;
 use crate::output::log::Log;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use forwarder::{Config, PitIndex, Server, Stopper};
+use hashlane_forwarder::{Config, PitIndex, Server, Stopper};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
 use std::fs;

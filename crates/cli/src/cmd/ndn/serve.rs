@@ -4,10 +4,10 @@ use super::connection::{Connection, millis, name, stopped};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use client::{Library, Publication};
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
+use hashlane_client::{Library, Publication};
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,7 +67,7 @@ impl Serve {
         output::tell(&format!("serving {}: {} files, {octets} octets", self.prefix, files.len()));
         let answered = |data: &[u8]| {
             if self.verbose
-                && let Ok(data) = ndn::wire::Data::parse(data)
+                && let Ok(data) = hashlane_ndn::wire::Data::parse(data)
             {
                 output::tell(&data.name().to_string());
             }

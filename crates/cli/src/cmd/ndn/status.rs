@@ -4,9 +4,9 @@ use super::connection::Connection;
 use super::rows::{Row, print_one};
 use anyhow::{Context, Result};
 use clap::Args;
-use ndn::mgmt::Record;
-use ndn::mgmt::dataset::ForwarderStatus;
-use ndn::tlv::Elements;
+use hashlane_ndn::mgmt::Record;
+use hashlane_ndn::mgmt::dataset::ForwarderStatus;
+use hashlane_ndn::tlv::Elements;
 use std::process::ExitCode;
 
 /// Show what a forwarder says of itself.

@@ -5,11 +5,11 @@ use super::rows::{self, Row};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::{Ndn, NdnName};
-use ndn::mgmt::ControlParameters;
-use ndn::mgmt::dataset::StrategyChoice;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::mgmt::ControlParameters;
+use hashlane_ndn::mgmt::dataset::StrategyChoice;
 use std::process::ExitCode;
 
 /// List, set and unset the strategies of prefixes: how the forwarder chooses among routes.
@@ -86,14 +86,14 @@ struct Set {
 /// The prefix of the names of strategies.
 const STRATEGIES: &str = "/localhost/nfd/strategy";
 
-fn strategy(text: &str) -> Result<OwnedName<Ndn>, name::uri::UriError> {
+fn strategy(text: &str) -> Result<OwnedName<Ndn>, hashlane_name::uri::UriError> {
     if text.starts_with('/') || text.starts_with("ndn:") {
         return name(text);
     }
     let (program, parameters) = text.split_once('/').unwrap_or((text, ""));
     let short = name(&format!("{STRATEGIES}/{text}"))?;
     // Parameters stand behind a version.
-    match ndn::strategy::Strategy::from_name(short.view()) {
+    match hashlane_ndn::strategy::Strategy::from_name(short.view()) {
         Ok(strategy) if !parameters.is_empty() && !parameters.starts_with("v=") => {
             name(&format!("{STRATEGIES}/{program}/v={}/{parameters}", strategy.version()))
         }

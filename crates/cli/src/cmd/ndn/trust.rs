@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
-use client::{Validate, intact, trusted};
-use ndn::security::file::MAX_FILE;
-use ndn::security::{Certificate, TrustAnchors, certificate_octets};
+use hashlane_client::{Validate, intact, trusted};
+use hashlane_ndn::security::file::MAX_FILE;
+use hashlane_ndn::security::{Certificate, TrustAnchors, certificate_octets};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -5,10 +5,10 @@ mod slots;
 
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
 use crate::wire::HEADER_LEN;
-use hash::scheme::{Key, Scheme};
-use hash::suffix::{SuffixHash, SuffixSums};
+use hashlane_hash::scheme::{Key, Scheme};
+use hashlane_hash::suffix::{SuffixHash, SuffixSums};
+use hashlane_name::dns::{Case, MAX_LABELS, Name};
 use known::{AGAIN, HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
-use name::dns::{Case, MAX_LABELS, Name};
 use slots::{Slot, Slots};
 
 /// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names,

@@ -1,7 +1,7 @@
 //! Rights of users of this host.
 
 use super::*;
-use link::unix::Listener;
+use hashlane_link::unix::Listener;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 

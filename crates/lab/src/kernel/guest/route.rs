@@ -92,7 +92,7 @@ fn tell(socket: &Socket, message: RouteNetlinkMessage, what: &str) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::tuple::Tuple;
+    use hashlane_flow::tuple::Tuple;
 
     #[test]
     fn the_server_of_the_sets_is_the_server_here() {

@@ -9,8 +9,8 @@ use crate::kernel::line::Line;
 use crate::probe::counter;
 use crate::workload::hostile::Attack;
 use etherparse::PacketBuilder;
-use flow::tuple::Tuple;
-use hash::scheme::Key;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn6, sendmmsg};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::IoSlice;
@@ -192,6 +192,6 @@ mod tests {
     #[test]
     fn a_syn_reads_as_the_tuple() {
         let octets = packet(&Tuple::CHECK, Segment::Syn).unwrap();
-        assert_eq!(flow::packet::Packet::ip(&octets).unwrap().received(), Tuple::CHECK);
+        assert_eq!(hashlane_flow::packet::Packet::ip(&octets).unwrap().received(), Tuple::CHECK);
     }
 }

@@ -326,7 +326,7 @@ mod tests {
     #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "another processor or system")]
     fn reads_a_function_of_this_program() {
         let function = read(straight as fn(u64) -> u64 as usize);
-        assert_eq!(function.symbol(), "lab::probe::mca::function::tests::straight");
+        assert_eq!(function.symbol(), "hashlane_lab::probe::mca::function::tests::straight");
         assert_eq!((function.calls(), function.loops()), (0, false));
         assert_eq!(function.assembly().lines().count(), function.instructions());
         assert!(function.assembly().contains("$0x9e3779b97f4a7c15,"), "{}", function.assembly());

@@ -7,8 +7,8 @@ use crate::record::metric;
 use crate::registry;
 use crate::workload::hostile::Attack;
 use crate::workload::tuples::TupleSet;
-use flow::table::BURST;
-use flow::tuple::Tuple;
+use hashlane_flow::table::BURST;
+use hashlane_flow::tuple::Tuple;
 use std::time::Instant;
 
 /// Innocent flows that are of the kind that the attack is aimed at; they were there first.

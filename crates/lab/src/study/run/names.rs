@@ -10,11 +10,11 @@ use crate::registry;
 use crate::study::definition::Definition;
 use crate::workload::packed::{Names, Packed};
 use crate::workload::shape::Shape;
-use hash::scheme::Key;
-use name::ccnx::Ccnx;
-use name::ndn::Ndn;
-use name::offset::Offset;
-use name::walk::{Encoding, Walk};
+use hashlane_hash::scheme::Key;
+use hashlane_name::ccnx::Ccnx;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::offset::Offset;
+use hashlane_name::walk::{Encoding, Walk};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 

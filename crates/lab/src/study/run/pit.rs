@@ -416,7 +416,7 @@ mod tests {
     use crate::record::RecordSet;
     use crate::study::definition::{Definition, Size};
     use crate::study::run::{self, Settings};
-    use hash::scheme::Key;
+    use hashlane_hash::scheme::Key;
     use std::sync::atomic::AtomicBool;
 
     #[test]

@@ -6,9 +6,9 @@ use crate::model::render::Packed;
 use crate::record::metric;
 use crate::registry;
 use crate::workload::dns::{Corpus, Kind};
-use ::dns::wire::Content;
-use name::dns::{NameBuf, message};
-use peers::dns::Render;
+use ::hashlane_dns::wire::Content;
+use hashlane_name::dns::{NameBuf, message};
+use hashlane_peers::dns::Render;
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -6,8 +6,8 @@ use crate::probe::spread::{Spread, bin_records, bins};
 use crate::registry::{self, WithTupleHash};
 use crate::study::definition::Spread as Asked;
 use crate::workload::tuples::TupleSet;
-use flow::ehash::TupleHash;
-use flow::tuple::Tuple;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
 
 /// Tuples of the source's test.
 const SOURCE_TUPLES: usize = 1 << 20;

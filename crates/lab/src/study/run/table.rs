@@ -7,7 +7,7 @@ use crate::record::{machine, metric};
 use crate::registry;
 use crate::workload::capture::Capture;
 use crate::workload::tuples::TupleSet;
-use flow::tuple::Tuple;
+use hashlane_flow::tuple::Tuple;
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;

@@ -6,7 +6,7 @@ use crate::model::tuples::TupleSubject;
 use crate::record::{machine, metric};
 use crate::registry;
 use crate::workload::tuples::TupleSet;
-use flow::tuple::Tuple;
+use hashlane_flow::tuple::Tuple;
 use std::hint::black_box;
 
 /// Tuples that are hashed over and over: as many as stay in the first-level cache beside everything else.

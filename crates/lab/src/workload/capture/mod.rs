@@ -6,7 +6,7 @@ pub mod packets;
 
 pub use packets::FormatError;
 
-use flow::tuple::Tuple;
+use hashlane_flow::tuple::Tuple;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! The packets of a capture, one after the other, whatever is wanted of them.
 
-use flow::packet::{PacketError, Segment, ether_type};
+use hashlane_flow::packet::{PacketError, Segment, ether_type};
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,

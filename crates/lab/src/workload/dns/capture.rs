@@ -2,8 +2,8 @@
 
 use super::memory;
 use crate::workload::capture::packets::{self, FormatError};
-use dns::wire::Content;
-use flow::packet::Segment;
+use hashlane_dns::wire::Content;
+use hashlane_flow::packet::Segment;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;

@@ -2,10 +2,10 @@
 //! attacker would choose.
 
 use super::hostile;
-use dns::render::{Options, Renderer};
-use dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
-use hash::scheme::Key;
-use name::dns::NameBuf;
+use hashlane_dns::render::{Options, Renderer};
+use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::NameBuf;
 use std::fmt;
 use std::str::FromStr;
 

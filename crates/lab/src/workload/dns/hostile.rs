@@ -1,9 +1,9 @@
 //! Names that an attacker chooses.
 
 use super::corpus::name;
-use hash::scheme::{BytesHash, Key, Scheme};
-use hash::suffix::SuffixHash;
-use name::dns::NameBuf;
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::suffix::SuffixHash;
+use hashlane_name::dns::NameBuf;
 
 /// Names of 127 labels of one octet; from one to the next more labels on the left differ, so that what is found lies deep.
 pub(super) fn deep() -> Vec<NameBuf> {

@@ -8,7 +8,7 @@ pub mod zone;
 
 pub use corpus::{Corpus, Kind, UnknownCorpus, split};
 
-use dns::wire::{Content, Question, Record};
+use hashlane_dns::wire::{Content, Question, Record};
 
 /// Octets of memory that a message holds, about.
 fn memory(content: &Content) -> usize {

@@ -1,12 +1,14 @@
 //! Records out of zone files in master format (RFC 1035 §5).
 
 use super::record_memory;
-use dns::wire::{Class, Content, Flags, Header, Question, Rdata, RdataError, Record, RecordType, Section};
 use domain::base::iana;
 use domain::base::name::ToName as _;
 use domain::base::rdata::ComposeRecordData as _;
 use domain::zonefile::inplace::{Entry, ScannedRecord, Zonefile};
-use name::dns::{Name, NameBuf};
+use hashlane_dns::wire::{
+    Class, Content, Flags, Header, Question, Rdata, RdataError, Record, RecordType, Section,
+};
+use hashlane_name::dns::{Name, NameBuf};
 use std::fmt;
 
 /// Octets of memory that the records of a file take at the most, about: 1.5 million records and more.

@@ -1,7 +1,7 @@
 //! Collisions of jhash under a known seed: its last mixing runs backwards as well as forwards.
 
-use flow::tuple::Tuple;
-use hash::jhash::JHASH_INITVAL;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::jhash::JHASH_INITVAL;
 
 /// Tuples whose nine words jhash2 with `initval` takes to the same value; they differ in the lower half of the foreign address
 /// and in the ports.

@@ -1,7 +1,7 @@
 //! Collisions of a hash that is affine over GF(2): differences that it maps to 0, by elimination.
 
-use flow::ehash::TupleHash;
-use flow::tuple::Tuple;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
 use std::ops::Range;
 
 /// The first `count` tuples that hash as [`Tuple::CHECK`] does, whatever an affine hash adds to everything; they differ from

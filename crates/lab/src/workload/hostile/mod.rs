@@ -5,11 +5,11 @@ mod linear;
 mod rapidhash;
 
 use super::tuples::TupleSet;
-use flow::ehash::{Octets, TupleHash};
-use flow::tuple::Tuple;
-use hash::crc32c::Crc32c;
-use hash::scheme::Key;
-use hash::toeplitz::Toeplitz;
+use hashlane_flow::ehash::{Octets, TupleHash};
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::crc32c::Crc32c;
+use hashlane_hash::scheme::Key;
+use hashlane_hash::toeplitz::Toeplitz;
 use std::fmt;
 use std::str::FromStr;
 
@@ -80,7 +80,7 @@ impl Attack {
             Self::Xor => (0..count as u32).map(xor).collect(),
             Self::Crc32c => linear::collisions(&Octets::<Crc32c>::new(key), LOWER_HALF, count),
             Self::ToeplitzPublished => {
-                linear::collisions(&baseline::rss::PublishedToeplitz::new(key), LOWER_HALF, count)
+                linear::collisions(&hashlane_baseline::rss::PublishedToeplitz::new(key), LOWER_HALF, count)
             }
             Self::ToeplitzSpan => linear::collisions(&Octets::<Toeplitz>::new(key), LOWER_HALF, count),
             Self::JhashKnown => jhash::collisions(0, count),

@@ -1,6 +1,6 @@
 //! Collisions of rapidhash: a multiplication by 0 erases the seed.
 
-use flow::tuple::Tuple;
+use hashlane_flow::tuple::Tuple;
 
 /// Tuple `i` of those that rapidhash takes to the same value, under every seed; they are [`Tuple::CHECK`] but for the foreign
 /// address, and differ from each other in its last word.
@@ -24,8 +24,8 @@ pub(super) fn tuple(i: u32) -> Tuple {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hash::scheme::{BytesHash, Key, Scheme};
-    use peers::rapidhash::RapidHash;
+    use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+    use hashlane_peers::rapidhash::RapidHash;
     use proptest::prelude::*;
 
     proptest! {

@@ -5,7 +5,7 @@ use crate::security::certificate::CertificateBuilder;
 use crate::security::{Certificate, CertificateError, KeyError, Signed, Signer, certificate};
 use crate::tlv::WireError;
 use crate::wire::{Data, DataBuilder, SignatureInfo, SignatureType};
-use name::component::Component;
+use hashlane_name::component::Component;
 use std::string::{String, ToString};
 
 #[test]

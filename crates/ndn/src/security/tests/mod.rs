@@ -8,10 +8,10 @@ mod trust;
 
 use super::certificate::CertificateBuilder;
 use super::{Certificate, Refusal, Signer, TrustAnchors};
-use name::build::OwnedName;
-use name::component::Component;
-use name::ndn::Ndn;
-use name::uri::parse_uri;
+use hashlane_name::build::OwnedName;
+use hashlane_name::component::Component;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::uri::parse_uri;
 use std::vec::Vec;
 
 const SECRET: &[u8] = b"secret key of thirty-two octets!";

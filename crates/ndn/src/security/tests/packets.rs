@@ -3,7 +3,7 @@
 use super::{FROM, SECRET, named, refuses_each_change, vector};
 use crate::security::{Certificate, Refusal, Signed, Verifier};
 use crate::wire::{Data, Interest, InterestBuilder};
-use name::ndn::NdnName;
+use hashlane_name::ndn::NdnName;
 
 #[test]
 fn verifies_data_of_others() {

@@ -3,12 +3,12 @@
 use super::packet;
 use super::recent::Recent;
 use super::stream::{Found, Streams};
-use flow::packet::Segment;
-use lab::workload::capture::packets::{Carried, Frame};
-use ndn::fragment::Reassembler;
-use ndn::time::Time;
-use ndn::tlv::{WireError, frame};
-use ndn::wire::LpPacket;
+use hashlane_flow::packet::Segment;
+use hashlane_lab::workload::capture::packets::{Carried, Frame};
+use hashlane_ndn::fragment::Reassembler;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::tlv::{WireError, frame};
+use hashlane_ndn::wire::LpPacket;
 use pcap_file::DataLink;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -245,7 +245,7 @@ impl Dissector {
     ) {
         let (text, name) = content.unwrap_or_else(|error| (format!("malformed: {error}"), &[]));
         if let Some(prefix) = &self.wanted.prefix {
-            let name = ndn::tlv::single(name).map(|name| name.value);
+            let name = hashlane_ndn::tlv::single(name).map(|name| name.value);
             if !name.is_ok_and(|name| name.starts_with(prefix)) {
                 return;
             }

@@ -10,11 +10,11 @@ use crate::output;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use dissect::{Dissector, Wanted};
-use lab::workload::capture::packets::{FormatError, Frame, frames};
-use link::tap::{LinkKind, Tap, TapError};
-use name::build::OwnedName;
-use name::ndn::Ndn;
-use ndn::wire::lp::INTEREST_DIGEST;
+use hashlane_lab::workload::capture::packets::{FormatError, Frame, frames};
+use hashlane_link::tap::{LinkKind, Tap, TapError};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
+use hashlane_ndn::wire::lp::INTEREST_DIGEST;
 use pcap_file::DataLink;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -79,7 +79,8 @@ impl Dump {
     pub(super) fn run(self) -> Result<ExitCode> {
         let prefix = self.prefix.as_ref().map(|prefix| {
             let octets = prefix.view();
-            ndn::tlv::single(octets.as_bytes()).map_or_else(|_| Vec::new(), |name| name.value.to_vec())
+            hashlane_ndn::tlv::single(octets.as_bytes())
+                .map_or_else(|_| Vec::new(), |name| name.value.to_vec())
         });
         let wanted = Wanted { ports: self.ports, prefix, digest: self.digest_type, verbose: self.verbose };
         let mut dump = Lines { dissector: Dissector::new(wanted), shown: 0, most: self.count, failed: None };

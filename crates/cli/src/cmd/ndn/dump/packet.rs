@@ -1,11 +1,11 @@
 //! What a line says of a packet.
 
-use name::ndn::NdnName;
-use ndn::tlv::{Element, WireError, single};
-use ndn::wire::data::{APPLICATION_NACK, BLOB, KEY, LINK};
-use ndn::wire::interest::DEFAULT_LIFETIME;
-use ndn::wire::tree::{self, Kind};
-use ndn::wire::{DATA, Data, INTEREST, Interest, LpPacket, lp};
+use hashlane_name::ndn::NdnName;
+use hashlane_ndn::tlv::{Element, WireError, single};
+use hashlane_ndn::wire::data::{APPLICATION_NACK, BLOB, KEY, LINK};
+use hashlane_ndn::wire::interest::DEFAULT_LIFETIME;
+use hashlane_ndn::wire::tree::{self, Kind};
+use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, LpPacket, lp};
 use std::fmt::Write as _;
 
 /// Octets of a value that are shown at the most.

@@ -5,11 +5,11 @@
 //! begin as a packet does.
 
 use super::recent::Recent;
-use flow::packet::StreamPart;
-use name::tlv::read_number;
-use ndn::forward::MAX_PACKET;
-use ndn::tlv::{WireError, frame};
-use ndn::wire::{DATA, INTEREST, NAME, lp};
+use hashlane_flow::packet::StreamPart;
+use hashlane_name::tlv::read_number;
+use hashlane_ndn::forward::MAX_PACKET;
+use hashlane_ndn::tlv::{WireError, frame};
+use hashlane_ndn::wire::{DATA, INTEREST, NAME, lp};
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
