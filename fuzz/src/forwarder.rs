@@ -7,19 +7,21 @@
 //! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send
 //! the same, and in the end have the same in all its tables.
 
-use ::hashlane_ndn::cs;
-use ::hashlane_ndn::dead_nonce::LIFETIME;
-use ::hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-use ::hashlane_ndn::fib::NextHop;
-use ::hashlane_ndn::forward::{
-    BURST, Burst, Config, DropReason, Forwarder, MAX_LIFETIME, MAX_PACKET, Output, PushError,
-};
 use ::hashlane_ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
-use ::hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy, TOKEN_LEN};
-use ::hashlane_ndn::strategy::Strategy;
 use ::hashlane_ndn::time::Time;
 use ::hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
-use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
+use ::hashlane_ndn::wire::{
+    Data, DataBuilder, DigestFunction, Interest, InterestBuilder, LpHeader, LpPacket, MAX_PACKET, NackReason,
+};
+use ::hashlane_ndn_fw::cs;
+use ::hashlane_ndn_fw::dead_nonce::LIFETIME;
+use ::hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use ::hashlane_ndn_fw::fib::NextHop;
+use ::hashlane_ndn_fw::forward::{
+    BURST, Burst, Config, DropReason, Forwarder, MAX_LIFETIME, Output, PushError,
+};
+use ::hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy, TOKEN_LEN};
+use ::hashlane_ndn_fw::strategy::Strategy;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};

@@ -7,9 +7,11 @@ mod process;
 use hashlane_client::{Client, Express, ExpressError};
 use hashlane_ndn::mgmt::ControlParameters;
 use hashlane_ndn::mgmt::values::{FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS};
-use hashlane_ndn::pit::{DigestFunction, TOKEN_LEN};
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
+use hashlane_ndn::wire::{
+    DataBuilder, DigestFunction, Interest, InterestBuilder, LpHeader, LpPacket, NackReason,
+};
+use hashlane_ndn_fw::pit::TOKEN_LEN;
 use process::{Folder, Forwarder, block_on, fetch, parse, produce};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};

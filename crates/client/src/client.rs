@@ -4,10 +4,9 @@ use crate::driver::{Command, Connection, Driver, Outcome, Reply, random_nonce, r
 use crate::link::{Link, MAX_PACKET};
 use crate::packet::{ExpressError, OwnedData, Validate, intact};
 use crate::transport::{ConnectError, Transport};
-use hashlane_ndn::pit::DigestFunction;
 use hashlane_ndn::tlv::WireError;
 use hashlane_ndn::wire::lp::DigestField;
-use hashlane_ndn::wire::{Data, Interest, InterestBuilder, LpHeader, NackReason};
+use hashlane_ndn::wire::{Data, DigestFunction, Interest, InterestBuilder, LpHeader, NackReason};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! The configuration: one TOML file, in which every value has a default.
 
 use crate::management::{Account, is_management};
-use hashlane_ndn::cs::Policy;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::values::FacePersistency;
-use hashlane_ndn::strategy::Strategy;
 use hashlane_ndn::wire::lp::DigestField;
+use hashlane_ndn_fw::cs::Policy;
+use hashlane_ndn_fw::strategy::Strategy;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -156,7 +156,7 @@ impl Default for Udp {
     fn default() -> Self {
         Self {
             listen: anywhere(PORT),
-            mtu: hashlane_ndn::forward::MAX_PACKET,
+            mtu: hashlane_ndn::wire::MAX_PACKET,
             idle_timeout_s: 600,
             max_on_demand: 4096,
             offload: true,
@@ -240,19 +240,19 @@ pub enum CsPolicy {
 
 impl Default for Cs {
     fn default() -> Self {
-        let hashlane_ndn::cs::Config { packets, octets, admit, serve, .. } =
-            hashlane_ndn::cs::Config::default();
+        let hashlane_ndn_fw::cs::Config { packets, octets, admit, serve, .. } =
+            hashlane_ndn_fw::cs::Config::default();
         Self { packets, octets, policy: CsPolicy::Lru, admit, serve }
     }
 }
 
 impl Cs {
-    pub(crate) fn store(&self) -> hashlane_ndn::cs::Config {
+    pub(crate) fn store(&self) -> hashlane_ndn_fw::cs::Config {
         let policy = match self.policy {
             CsPolicy::Lru => Policy::Lru,
             CsPolicy::PriorityFifo => Policy::PriorityFifo,
         };
-        hashlane_ndn::cs::Config {
+        hashlane_ndn_fw::cs::Config {
             packets: self.packets,
             octets: self.octets,
             policy,
@@ -368,7 +368,7 @@ impl Config {
         if self.pit.entries == 0 {
             return wrong("pit.entries", "must be at least 1");
         }
-        let longest = hashlane_ndn::forward::MAX_LIFETIME;
+        let longest = hashlane_ndn_fw::forward::MAX_LIFETIME;
         if !(1..=longest).contains(&self.pit.remote_lifetime_ms) {
             return wrong("pit.remote_lifetime_ms", &format!("must be between 1 and {longest}"));
         }

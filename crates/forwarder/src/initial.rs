@@ -6,11 +6,11 @@ use crate::config::{Config, face_uri, region_name, strategy_name};
 use crate::management::{Manager, Now, Origin, Peer, Plane};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::face::FaceId;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FaceScope, RouteOrigin};
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
 use hashlane_ndn::wire::{Data, Interest};
+use hashlane_ndn_fw::face::FaceId;
 
 /// Milliseconds until a face that could not be made is tried again.
 const AGAIN: u64 = 10_000;

@@ -8,11 +8,11 @@ use crate::plane::{self, Plane, PlaneProxy, Secrets, Sockets};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::face::{Face, LinkType, Scope};
-use hashlane_ndn::forward::{Counters, DropReason, Forwarder};
 use hashlane_ndn::mgmt::FaceUri;
-use hashlane_ndn::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use hashlane_ndn::wire::Interest;
+use hashlane_ndn_fw::face::{Face, LinkType, Scope};
+use hashlane_ndn_fw::forward::{Counters, DropReason, Forwarder};
+use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -267,8 +267,8 @@ fn now(start: Instant) -> Now {
     Now { monotonic: 1 + start.elapsed().as_millis() as u64, unix: unix.as_millis() as u64 }
 }
 
-fn core_config(config: &Config) -> hashlane_ndn::forward::Config {
-    hashlane_ndn::forward::Config {
+fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
+    hashlane_ndn_fw::forward::Config {
         pit_entries: config.pit.entries,
         remote_lifetime: config.pit.remote_lifetime_ms,
         cs: config.cs.store(),

@@ -5,9 +5,8 @@
 //!
 //! Source: NDNLPv2, Indexed Fragmentation.
 
-use crate::forward::MAX_PACKET;
 use crate::time::Time;
-use crate::wire::{LpHeader, LpPacket};
+use crate::wire::{LpHeader, LpPacket, MAX_PACKET};
 use alloc::vec::Vec;
 
 /// Octets by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.

@@ -1,102 +1,12 @@
-//! Named Data Networking, without I/O and without a clock: packets, time and randomness are arguments.
+//! Named Data Networking without I/O and without a clock: everything that a client or a dissector needs.
 //!
-//! - [`tlv`]: elements of type, length and value, and the rules by which a reader skips or refuses those that it does not know.
-//! - [`security`]: signatures, certificates, and whom to trust.
+//! - [`tlv`]: elements of type, length and value, and the rules for skipping or rejecting unknown ones.
 //! - [`wire`]: Interest, Data and the link packets of NDNLPv2, as checked views and as builders.
-//! - [`forward`]: forwards packets, one or a burst of up to 64, on the tables [`fib`], [`pit`], [`cs`],
-//!   [`dead_nonce`], with a [`strategy`] for each prefix.
-//! - [`share`]: shares of a bounded table, so that no face fills it.
-//! - [`mgmt`]: the management protocol of NFD: commands, answers, datasets.
+//! - [`fragment`]: fragmentation and reassembly of link packets.
+//! - [`security`]: signatures, certificates and trust anchors.
+//! - [`mgmt`]: NFD's management protocol: commands, responses, datasets.
 //!
-//! A forwarder takes packets and says what is to be sent. Who calls it has the sockets and the clock:
-//!
-//! ```
-//! use hashlane_hash::scheme::Key;
-//! use hashlane_name::uri::parse_uri;
-//! use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-//! use hashlane_ndn::fib::NextHop;
-//! use hashlane_ndn::forward::{Config, Forwarder, Output};
-//! use hashlane_ndn::time::Time;
-//! use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
-//!
-//! /// Writes down what goes where.
-//! #[derive(Default)]
-//! struct Sent(Vec<(FaceId, Vec<u8>)>);
-//!
-//! impl Output for Sent {
-//!     fn send(&mut self, face: FaceId, _: &LpHeader<'_>, packet: &[u8]) {
-//!         self.0.push((face, packet.to_vec()));
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // Key and seed: drawn at random when the process starts, and told to nobody.
-//! # let (key, seed) = (Key::VECTOR, 1);
-//! let mut forwarder = Forwarder::new(Config::default(), &key, seed);
-//! let consumer = forwarder.add_face(Face::new(Scope::Local, LinkType::PointToPoint)).ok_or("too many faces")?;
-//! let producer = forwarder.add_face(Face::new(Scope::NonLocal, LinkType::PointToPoint)).ok_or("too many faces")?;
-//! forwarder.add_route(&parse_uri(b"/example")?.view(), NextHop { face: producer, cost: 0 });
-//!
-//! let name = parse_uri(b"/example/hello")?;
-//! let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
-//! let data = DataBuilder::new(name.view(), b"world").build();
-//! let (mut sent, now) = (Sent::default(), Time::from_millis(1));
-//!
-//! // The Interest goes where the route leads, and the Data back to who asked.
-//! forwarder.receive_octets(consumer, &interest, now, &mut sent).map_err(|reason| reason.name())?;
-//! forwarder.receive_octets(producer, &data, now, &mut sent).map_err(|reason| reason.name())?;
-//! assert_eq!(sent.0, [(producer, interest), (consumer, data.clone())]);
-//!
-//! // Nobody waits for it any more.
-//! assert!(forwarder.receive_octets(producer, &data, now, &mut sent).is_err());
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! Packets that arrive together go through three stages as a burst: [`Decode`](forward::Decode) parses all of
-//! them, then hashes their names together; [`Prefetch`](forward::Prefetch) brings the table entries that they
-//! need into the cache; [`Act`](forward::Act) forwards them in order of arrival. The effects are those of one
-//! packet after the other, and a single packet is a burst of one.
-//!
-//! ```
-//! # use hashlane_hash::scheme::Key;
-//! # use hashlane_name::uri::parse_uri;
-//! # use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-//! # use hashlane_ndn::fib::NextHop;
-//! # use hashlane_ndn::forward::{Config, Forwarder, Output};
-//! # use hashlane_ndn::time::Time;
-//! # use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
-//! use hashlane_ndn::forward::Burst;
-//!
-//! # #[derive(Default)]
-//! # struct Sent(Vec<FaceId>);
-//! # impl Output for Sent {
-//! #     fn send(&mut self, face: FaceId, _: &LpHeader<'_>, _: &[u8]) {
-//! #         self.0.push(face);
-//! #     }
-//! # }
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let mut forwarder = Forwarder::new(Config::default(), &Key::VECTOR, 1);
-//! # let face = || Face::new(Scope::Local, LinkType::PointToPoint);
-//! # let consumer = forwarder.add_face(face()).ok_or("too many faces")?;
-//! # let producer = forwarder.add_face(face()).ok_or("too many faces")?;
-//! # forwarder.add_route(&parse_uri(b"/example")?.view(), NextHop { face: producer, cost: 0 });
-//! # let name = parse_uri(b"/example/hello")?;
-//! # let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
-//! # let data = DataBuilder::new(name.view(), b"world").build();
-//! # let (mut sent, now) = (Sent::default(), Time::from_millis(1));
-//! let mut burst = Burst::new();
-//! for (face, packet) in [(consumer, &interest), (producer, &data)] {
-//!     burst.push(face, packet).map_err(|_| "not a link packet, or a fragment of one")?;
-//! }
-//! forwarder.receive_burst(&mut burst, now, &mut sent);
-//!
-//! // Data finds the entry of the Interest before it.
-//! assert_eq!(sent.0, [producer, consumer]);
-//! assert!(burst.outcomes().all(|outcome| outcome.is_ok()));
-//! # Ok(())
-//! # }
-//! ```
+//! Tables and forwarding are in the crate `hashlane-ndn-fw`.
 //!
 //! Sources: NDN Packet Format Specification 0.3; NDNLPv2 revision 63.
 #![no_std]
@@ -105,21 +15,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod congestion;
-pub mod cs;
-pub mod dead_nonce;
-pub mod face;
-pub mod fib;
-pub mod forward;
 pub mod fragment;
-pub mod hashed;
 pub mod mgmt;
-pub mod pit;
-pub mod prefixes;
 pub mod security;
-pub mod share;
-pub mod strategy;
 pub mod time;
 pub mod tlv;
-pub mod wheel;
 pub mod wire;

@@ -1,6 +1,6 @@
 //! The table `[pit]` of the configuration.
 
-use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::wire::DigestFunction;
 use serde::{Deserialize, Serialize};
 
 /// The pending Interest table.
@@ -21,7 +21,7 @@ pub struct Pit {
 
 impl Default for Pit {
     fn default() -> Self {
-        let remote_lifetime_ms = hashlane_ndn::forward::REMOTE_LIFETIME;
+        let remote_lifetime_ms = hashlane_ndn_fw::forward::REMOTE_LIFETIME;
         Self { entries: 1 << 20, remote_lifetime_ms, index: PitIndex::Name, digest: PitDigest::default() }
     }
 }

@@ -1,7 +1,6 @@
 //! Module faces: commands and records.
 
 use super::{Done, FaceOptions, MAX_PACKET, Manager, Now, Origin, Plane, done, refused};
-use hashlane_ndn::face::FaceCounters;
 use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
@@ -10,6 +9,7 @@ use hashlane_ndn::mgmt::values::{
 };
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
 use hashlane_ndn::wire::Interest;
+use hashlane_ndn_fw::face::FaceCounters;
 use std::sync::Arc;
 
 /// The smallest MTU that a face can be given, in octets.

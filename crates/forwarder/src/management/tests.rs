@@ -1,7 +1,6 @@
 use super::access::Origin;
 use super::*;
 use hashlane_name::component::{Component, SEGMENT, SEQUENCE_NUM};
-use hashlane_ndn::face::FaceCounters;
 use hashlane_ndn::mgmt::CommandBuilder;
 use hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
@@ -12,6 +11,7 @@ use hashlane_ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
 use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
+use hashlane_ndn_fw::face::FaceCounters;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -42,7 +42,7 @@ impl Plane for Fake {
         }
         if let Some(strategy) = strategy.filter(|strategy| strategy.parameters.is_empty()) {
             // What is taken here the forwarding thread takes, too.
-            hashlane_ndn::strategy::Strategy::from_name(strategy.name.view())
+            hashlane_ndn_fw::strategy::Strategy::from_name(strategy.name.view())
                 .map_err(|error| error.to_string())?;
         }
         self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.program)));

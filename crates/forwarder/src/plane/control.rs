@@ -5,16 +5,16 @@ use super::{Kind, Plane, Port, PortKind, Time};
 use crate::management::{CsConfig, FaceOptions, FaceOutcome, Peer, Plane as Asked, StrategyInstance, Ticket};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
-use hashlane_ndn::face::FaceId;
-use hashlane_ndn::fib::NextHop;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
-use hashlane_ndn::pit::Pit;
-use hashlane_ndn::strategy::Strategy;
 use hashlane_ndn::wire::LpPacket;
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::strategy::Strategy;
 use mio::Interest;
 use mio::net::TcpStream;
 use std::net::SocketAddr;
@@ -137,7 +137,7 @@ impl<P: Pit> Plane<P> {
                     let old = *self.forwarder.cs().config();
                     let packets = usize::try_from(config.capacity).unwrap_or(usize::MAX);
                     let CsConfig { admit, serve, .. } = config;
-                    self.forwarder.configure_cs(hashlane_ndn::cs::Config { packets, admit, serve, ..old });
+                    self.forwarder.configure_cs(hashlane_ndn_fw::cs::Config { packets, admit, serve, ..old });
                 }
                 Request::Erase { prefix, limit, ticket } => {
                     let limit = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -5,7 +5,7 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
-use hashlane_ndn::strategy::Strategy;
+use hashlane_ndn_fw::strategy::Strategy;
 use mio::Waker;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -25,17 +25,17 @@ use accept::Handshakes;
 use hashlane_hash::scheme::Key;
 use hashlane_link::udp::{RecvBatch, UdpSocket};
 use hashlane_link::{tcp, unix};
-use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-use hashlane_ndn::forward::{Forwarder, MAX_PACKET};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
     LinkType as ToldLinkType,
 };
-use hashlane_ndn::pit::Pit;
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::LpPacket;
+use hashlane_ndn::wire::{LpPacket, MAX_PACKET};
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn_fw::forward::Forwarder;
+use hashlane_ndn_fw::pit::Pit;
 use line_limit::LineLimit;
 use message::{Reports, RequestQueue};
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -193,7 +193,7 @@ pub(crate) struct Plane<P> {
     /// When the thread ends, once it is asked to.
     ends: Option<Time>,
     /// Numbers for the first fragment of each face.
-    dice: hashlane_ndn::strategy::Dice,
+    dice: hashlane_ndn_fw::strategy::Dice,
 }
 
 /// Random numbers that nobody outside may know.
@@ -262,7 +262,7 @@ impl<P: Pit> Plane<P> {
             stuck: false,
             told: Told::default(),
             ends: None,
-            dice: hashlane_ndn::strategy::Dice::new(secrets.seed),
+            dice: hashlane_ndn_fw::strategy::Dice::new(secrets.seed),
             poll,
         })
     }
@@ -454,7 +454,7 @@ impl<P: Pit> Plane<P> {
         face.counters = info.counters.clone();
         let Some(id) = self.forwarder.add_face(face) else {
             if !std::mem::replace(&mut self.told.crowded, true) {
-                tracing::warn!(remote = %info.remote, most = hashlane_ndn::face::MAX_FACES, "there are too many faces");
+                tracing::warn!(remote = %info.remote, most = hashlane_ndn_fw::face::MAX_FACES, "there are too many faces");
             }
             return None;
         };

@@ -1,7 +1,7 @@
 //! UDP peers that came by themselves.
 
-use hashlane_ndn::face::FaceId;
 use hashlane_ndn::time::Time;
+use hashlane_ndn_fw::face::FaceId;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 

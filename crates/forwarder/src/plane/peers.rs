@@ -3,7 +3,7 @@
 use hashlane_flow::table::{Flows, Limits};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_ndn::face::{FaceId, MAX_FACES};
+use hashlane_ndn_fw::face::{FaceId, MAX_FACES};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The peers of all UDP sockets, hashed under a secret key: whoever sends chooses addresses and ports.

@@ -5,12 +5,12 @@ use super::control::Purpose;
 use super::message::Report;
 use super::socket::Stream;
 use super::{Plane, PortKind};
-use hashlane_ndn::face::FaceId;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::FacePersistency;
-use hashlane_ndn::pit::Pit;
 use hashlane_ndn::time::Time;
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::pit::Pit;
 use mio::net::TcpStream;
 use std::net::SocketAddr;
 

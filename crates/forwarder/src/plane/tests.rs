@@ -6,10 +6,10 @@ use super::*;
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::fib::NextHop;
-use hashlane_ndn::pit::ByName;
 use hashlane_ndn::tlv;
 use hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::pit::ByName;
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, UdpSocket as Peer};
@@ -64,7 +64,7 @@ impl Bench {
         let (reports, inbox) = Reports::new();
         let key = hashlane_hash::scheme::Key::new([7; 16]);
         let forwarder =
-            Forwarder::with_pit(hashlane_ndn::forward::Config::default(), &key, 7, ByName::default());
+            Forwarder::with_pit(hashlane_ndn_fw::forward::Config::default(), &key, 7, ByName::default());
         let secrets = Secrets { peers: key, seed: 7 };
         let plane = Plane::new(poll, sockets, config, forwarder, queue, reports, &secrets).expect("a plane");
         let events = Events::with_capacity(1024);
@@ -199,7 +199,7 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
-    bench.plane.forwarder.configure_cs(hashlane_ndn::cs::Config { admit: false, ..Default::default() });
+    bench.plane.forwarder.configure_cs(hashlane_ndn_fw::cs::Config { admit: false, ..Default::default() });
     CALLS.set([0; 2]);
     let uris: Vec<String> = (0..20).map(|number| format!("/a/{number}")).collect();
     for uri in &uris {

@@ -1,6 +1,6 @@
 //! What the PIT of our forwarder is indexed by.
 
-use hashlane_ndn::pit::DigestFunction;
+use hashlane_ndn::wire::DigestFunction;
 
 /// An index of the PIT, and how many entries Data satisfies under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::LoadError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
-use hashlane_ndn::forward::MAX_PACKET;
 use hashlane_ndn::tlv;
+use hashlane_ndn::wire::MAX_PACKET;
 use mio::net::UnixStream;
 use mio::{Interest, Registry, Token};
 use std::io;

@@ -4,8 +4,7 @@ use crate::load::Names;
 use crate::load::template::Template;
 use crate::probe::counter;
 use hashlane_hash::scheme::Key;
-use hashlane_ndn::pit::DigestFunction;
-use hashlane_ndn::wire::Interest;
+use hashlane_ndn::wire::{DigestFunction, Interest};
 use std::hint::black_box;
 
 /// The ids of the functions.

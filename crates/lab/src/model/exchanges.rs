@@ -10,13 +10,13 @@ use crate::load::template::Template;
 use crate::load::{Index, Names};
 use crate::probe::counter;
 use hashlane_hash::scheme::Key;
-use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-use hashlane_ndn::fib::NextHop;
-use hashlane_ndn::forward::{Config, Forwarder, Part};
-use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Pit, Satisfy};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{Interest, LpHeader};
+use hashlane_ndn::wire::{DigestFunction, Interest, Label, LpHeader};
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::forward::{Config, Forwarder, Part};
+use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 
 /// Exchanges of a block.
 pub const BLOCK: usize = PAIRS * PACKETS;
@@ -156,7 +156,7 @@ impl<P: Pit> Bench<P> {
     }
 
     /// Puts what came with each Interest on its Data, as producers do.
-    fn label_data(&mut self, labels: &[hashlane_ndn::pit::Label]) {
+    fn label_data(&mut self, labels: &[Label]) {
         for (label, data) in labels.iter().zip(&mut self.data) {
             let header = match self.digests {
                 Some(_) => LpHeader {

@@ -16,14 +16,14 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::cs;
-use hashlane_ndn::face::{Face, FaceId, LinkType, Scope};
-use hashlane_ndn::fib::NextHop;
-use hashlane_ndn::forward::{Config, Forwarder, Part};
-use hashlane_ndn::pit::{ByDigest, ByName, ByToken, DigestFunction, Label, Pit, Satisfy};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{InterestBuilder, LpHeader};
+use hashlane_ndn::wire::{DigestFunction, InterestBuilder, Label, LpHeader};
+use hashlane_ndn_fw::cs;
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::forward::{Config, Forwarder, Part};
+use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -257,7 +257,7 @@ impl<P: Pit> Turn<P> {
             let octets = self.template.data(u64::from(*number));
             let header = match label.len() {
                 0 => LpHeader::default(),
-                hashlane_ndn::pit::TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
+                hashlane_ndn_fw::pit::TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
                 _ => LpHeader { digest: DigestField::new(INTEREST_DIGEST, label), ..LpHeader::default() },
             };
             packet.extend_from_slice(header.frame(octets.len()).as_bytes());

@@ -1,11 +1,11 @@
 //! The stages of the forwarder's receive path, timed: what its process calls on what a socket brings.
 
 use crate::probe::counter;
-use hashlane_ndn::face::FaceId;
-use hashlane_ndn::forward::{BURST, Burst, Forwarder, Output, Part};
-use hashlane_ndn::pit::{Label, Pit};
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::LpHeader;
+use hashlane_ndn::wire::{Label, LpHeader};
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::{BURST, Burst, Forwarder, Output, Part};
+use hashlane_ndn_fw::pit::Pit;
 use hashlane_table::stage::Stage as _;
 use std::hint::black_box;
 

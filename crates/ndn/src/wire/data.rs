@@ -61,10 +61,13 @@ impl<'a> Data<'a> {
         Self::parse_and(octets, NameCheck::Now)
     }
 
-    /// Checks all of a packet but that its name, which is not empty, is one: the caller does, before it does
-    /// anything else with the packet.
+    /// Checks all of a packet except the components of its name, which is not empty. The caller checks the name
+    /// before it uses the packet: a burst checks and hashes its names together.
+    ///
+    /// # Errors
+    /// The first rule that the octets break.
     #[inline(always)]
-    pub(crate) fn parse_but_name(octets: &'a [u8]) -> Result<Self, WireError> {
+    pub fn parse_except_name(octets: &'a [u8]) -> Result<Self, WireError> {
         Self::parse_and(octets, NameCheck::Later)
     }
 

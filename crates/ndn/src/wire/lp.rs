@@ -368,7 +368,7 @@ impl<'a> LpPacket<'a> {
     /// True if the octets begin as a bare Interest or Data packet. The parser of that packet finds out if
     /// their length is right.
     #[inline(always)]
-    pub(crate) fn is_bare(octets: &[u8]) -> bool {
+    pub fn is_bare(octets: &[u8]) -> bool {
         octets.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))
     }
 

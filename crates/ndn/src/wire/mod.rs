@@ -4,7 +4,9 @@
 //! view of it reads back.
 
 pub mod data;
+pub mod digest;
 pub mod interest;
+pub mod label;
 pub mod lp;
 pub mod signature;
 #[cfg(test)]
@@ -12,12 +14,17 @@ mod tests;
 pub mod tree;
 
 pub use data::{Data, DataBuilder};
+pub use digest::{DigestFunction, InterestDigest};
 pub use interest::{Interest, InterestBuilder};
+pub use label::{Label, PitToken};
 pub use lp::{LpHeader, LpPacket, NackReason};
 pub use signature::{KeyLocator, SignatureInfo, SignatureType};
 
 use crate::tlv::{Element, WireError};
 use hashlane_name::ndn::NdnName;
+
+/// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
+pub const MAX_PACKET: usize = 8800;
 
 /// TLV-TYPE of an Interest.
 pub const INTEREST: u32 = 5;

@@ -93,7 +93,7 @@ fn strategy(text: &str) -> Result<OwnedName<Ndn>, hashlane_name::uri::UriError> 
     let (program, parameters) = text.split_once('/').unwrap_or((text, ""));
     let short = name(&format!("{STRATEGIES}/{text}"))?;
     // Parameters stand behind a version.
-    match hashlane_ndn::strategy::Strategy::from_name(short.view()) {
+    match hashlane_ndn_fw::strategy::Strategy::from_name(short.view()) {
         Ok(strategy) if !parameters.is_empty() && !parameters.starts_with("v=") => {
             name(&format!("{STRATEGIES}/{program}/v={}/{parameters}", strategy.version()))
         }

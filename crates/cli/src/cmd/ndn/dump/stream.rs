@@ -7,9 +7,8 @@
 use super::recent::Recent;
 use hashlane_flow::packet::StreamPart;
 use hashlane_name::tlv::read_number;
-use hashlane_ndn::forward::MAX_PACKET;
 use hashlane_ndn::tlv::{WireError, frame};
-use hashlane_ndn::wire::{DATA, INTEREST, NAME, lp};
+use hashlane_ndn::wire::{DATA, INTEREST, MAX_PACKET, NAME, lp};
 use std::collections::BTreeMap;
 use std::hash::Hash;
 

@@ -1,0 +1,423 @@
+//! The tree of names of the store: a node for each name that has packets, and for each prefix where such names part.
+//!
+//! A node is found by the keyed hash of its prefix. Components that lie between a node and its parent, and that all names below the
+//! node share, have no node: the first prefix among them leads to the node as its *edge*. So a name takes at most four
+//! places, however many components it has: its node and that of the prefix where it parts from others, and an edge each.
+//!
+//! Which names have packets decides alone which places there are. Names whose hashes collide share nodes: whoever looks confirms what
+//! the tree finds by the names of the packets.
+//!
+//! Source of the shape: D. R. Morrison, PATRICIA, J. ACM 15 (4), 1968; here with a hash table in place of a pointer for each branch.
+
+use super::NONE;
+use crate::hashed::HashedName;
+use alloc::boxed::Box;
+use hashlane_ndn::tlv::Elements;
+use hashlane_table::Table as _;
+use hashlane_table::batched::Batched;
+
+/// What a prefix, found by its hash, is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Node(Node),
+    /// The first prefix on the way to a node that has the parent's components and more than one besides.
+    Edge {
+        /// Components of the prefix.
+        len: u8,
+        node: u32,
+    },
+}
+
+/// A name that has packets, or a prefix where names part.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Its components.
+    len: u8,
+    parent: u32,
+    /// The newest child.
+    child: u32,
+    /// Children of one parent, the newest first.
+    next: u32,
+    prev: u32,
+    /// The place of its edge, where it has one.
+    edge: u32,
+    /// The newest packet of this name.
+    packet: u32,
+}
+
+impl Place {
+    fn len(&self) -> u8 {
+        match self {
+            Self::Node(node) => node.len,
+            Self::Edge { len, .. } => *len,
+        }
+    }
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    places: Batched<u64, Place>,
+    /// Places of each length: a search leaves out the lengths that have none.
+    lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { places: Batched::with_capacity(0), lengths: Box::new([0; hashlane_name::MAX_COMPONENTS + 1]) }
+    }
+}
+
+/// Octets that a place takes.
+pub(super) const PLACE_COST: usize = size_of::<(u64, Place)>() + 16;
+
+/// Places that a name adds at the most.
+pub(super) const PLACES: usize = 4;
+
+/// Where a search for a name ended.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    /// At a node, and how many components that has; at no node, [`NONE`], and none of them.
+    Node(u32, usize),
+    /// On the way to a node, behind so many components.
+    Edge { slot: u32, node: u32, len: usize },
+}
+
+impl Tree {
+    /// How many places there are: nodes and edges.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    #[inline(always)]
+    fn node(&self, slot: u32) -> Option<&Node> {
+        match self.places.entry(slot)? {
+            (_, Place::Node(node)) => Some(node),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn node_mut(&mut self, slot: u32) -> Option<&mut Node> {
+        match self.places.entry_mut(slot)? {
+            (_, Place::Node(node)) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The slot of the prefix of so many components.
+    #[inline(always)]
+    fn slot(&self, name: &HashedName<'_>, len: usize) -> Option<u32> {
+        let hash = name.prefix(len);
+        self.places.slot_by(hash, |_, other, place| *other == hash && usize::from(place.len()) == len)
+    }
+
+    /// Prefetches the bucket of a name.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, name: &HashedName<'_>) {
+        self.places.prefetch(name.hash());
+    }
+
+    /// Prefetches the place of a name; its bucket should be in the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_entry(&self, name: &HashedName<'_>) {
+        self.places.prefetch_entry(name.hash());
+    }
+
+    /// Prefetches the buckets that a search for a name may read.
+    #[inline(always)]
+    pub(super) fn prefetch_search(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.places.prefetch(name.prefix(len)));
+    }
+
+    /// Prefetches the places that a search for a name may read; their buckets should be in the cache.
+    #[inline(always)]
+    pub(super) fn prefetch_search_entries(&self, name: &HashedName<'_>) {
+        self.probed(name).for_each(|len| self.places.prefetch_entry(name.prefix(len)));
+    }
+
+    /// Prefetches a node.
+    #[inline(always)]
+    pub(super) fn prefetch_node(&self, slot: u32) {
+        self.places.prefetch_slot(slot);
+    }
+
+    /// Prefetches the places around a node, and its bucket.
+    #[inline(always)]
+    pub(super) fn prefetch_around(&self, slot: u32) {
+        let Some((hash, Place::Node(node))) = self.places.entry(slot) else { return };
+        self.places.prefetch(*hash);
+        for slot in [node.parent, node.next, node.prev, node.edge] {
+            self.places.prefetch_slot(slot);
+        }
+    }
+
+    /// Prefetches the bucket of the edge that leads to a node.
+    #[inline(always)]
+    pub(super) fn prefetch_edge(&self, slot: u32) {
+        if let Some((hash, _)) = self.node(slot).and_then(|node| self.places.entry(node.edge)) {
+            self.places.prefetch(*hash);
+        }
+    }
+
+    /// The lengths, longest first, at which a search for a name probes.
+    #[inline(always)]
+    fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {
+        (1..=name.len()).rev().filter(|len| self.lengths.get(*len).is_some_and(|places| *places > 0))
+    }
+
+    /// The longest prefix of a name that has a place.
+    #[inline(always)]
+    fn search(&self, name: &HashedName<'_>) -> Ending {
+        for len in self.probed(name) {
+            let Some(slot) = self.slot(name, len) else { continue };
+            return match self.places.entry(slot) {
+                Some((_, Place::Edge { node, .. })) => Ending::Edge { slot, node: *node, len },
+                _ => Ending::Node(slot, len),
+            };
+        }
+        Ending::Node(NONE, 0)
+    }
+
+    /// The node of a name.
+    #[inline(always)]
+    pub(super) fn exact(&self, name: &HashedName<'_>) -> Option<u32> {
+        let slot = self.slot(name, name.len())?;
+        self.node(slot).map(|_| slot)
+    }
+
+    /// The node of a name, or the first below it.
+    #[inline(always)]
+    pub(super) fn top(&self, name: &HashedName<'_>) -> Option<u32> {
+        match self.search(name) {
+            Ending::Node(slot, len) => (len == name.len()).then_some(slot),
+            Ending::Edge { node, .. } => Some(node),
+        }
+    }
+
+    /// The newest packet of a node; [`NONE`] where it has none.
+    #[inline(always)]
+    pub(super) fn packet(&self, slot: u32) -> u32 {
+        self.node(slot).map_or(NONE, |node| node.packet)
+    }
+
+    /// Gives a node another newest packet, and returns the one that it had.
+    #[inline(always)]
+    pub(super) fn replace(&mut self, slot: u32, packet: u32) -> u32 {
+        self.node_mut(slot).map_or(NONE, |node| core::mem::replace(&mut node.packet, packet))
+    }
+
+    /// The newest packet of each node that has one, of `top` and below it, the newest branch first.
+    pub(super) fn below(&self, top: u32) -> impl Iterator<Item = u32> {
+        core::iter::successors(Some(top), move |at| self.after(*at, top))
+            .map(|slot| self.packet(slot))
+            .filter(|packet| *packet != NONE)
+    }
+
+    /// The node that follows `at` in a walk of the tree below `top`, parents before their children.
+    fn after(&self, mut at: u32, top: u32) -> Option<u32> {
+        let node = self.node(at)?;
+        if node.child != NONE {
+            return Some(node.child);
+        }
+        while at != top {
+            let node = self.node(at)?;
+            if node.next != NONE {
+                return Some(node.next);
+            }
+            at = node.parent;
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u64, place: Place) -> u32 {
+        if let Some(places) = self.lengths.get_mut(usize::from(place.len())) {
+            *places += 1;
+        }
+        self.places.insert(hash, hash, place, |hash| *hash).slot
+    }
+
+    fn take_away(&mut self, slot: u32) {
+        let Some((&hash, place)) = self.places.entry(slot) else { return };
+        if let Some(places) = self.lengths.get_mut(usize::from(place.len())) {
+            *places -= 1;
+        }
+        self.places.remove_slot(hash, slot);
+    }
+
+    /// The node of a name, made where it is not there. `components` tells those of a packet's name, `hash` the keyed hash of some.
+    #[inline(always)]
+    pub(super) fn insert<'a>(
+        &mut self,
+        name: &HashedName<'_>,
+        components: impl Fn(u32) -> &'a [u8],
+        hash: impl Fn(&[u8]) -> u64,
+    ) -> u32 {
+        match self.search(name) {
+            Ending::Node(slot, len) if len == name.len() => slot,
+            Ending::Node(parent, len) => self.hang(name, parent, len),
+            Ending::Edge { slot, node, len } => self.split(name, slot, node, len, components, hash),
+        }
+    }
+
+    /// Makes the node of `name`, which is longer, below the one of its first `len` components.
+    #[inline(always)]
+    fn hang(&mut self, name: &HashedName<'_>, parent: u32, len: usize) -> u32 {
+        let leaf = self.add_node(name.hash(), name.len());
+        self.adopt(parent, leaf);
+        if name.len() > len + 1 {
+            self.add_edge(name.prefix(len + 1), len + 1, leaf);
+        }
+        leaf
+    }
+
+    /// Makes a node on the way to `below` where `name` parts from that way, or ends, and the node of `name`. The way begins at `edge`, behind `from`
+    /// components.
+    #[inline(never)]
+    fn split<'a>(
+        &mut self,
+        name: &HashedName<'_>,
+        edge: u32,
+        below: u32,
+        from: usize,
+        components: impl Fn(u32) -> &'a [u8],
+        hash: impl Fn(&[u8]) -> u64,
+    ) -> u32 {
+        let Some(&lower) = self.node(below) else { return NONE };
+        // Every node has packets, or some below it.
+        let other = self.below(below).next().map(components).unwrap_or_default();
+        let (common, next_end) = common_components(name.components, other);
+        // Names whose hashes collide may share fewer.
+        let at = common.min(usize::from(lower.len) - 1).max(from).min(name.len());
+        let parting = if at == from {
+            // The prefix of the edge becomes the node.
+            let node = Node { len: from as u8, ..Node::EMPTY };
+            if let Some((_, place)) = self.places.entry_mut(edge) {
+                *place = Place::Node(node);
+            }
+            edge
+        } else {
+            let parting = self.add_node(name.prefix(at), at);
+            self.lead(edge, parting);
+            parting
+        };
+        // It stands where the lower one stood, which goes below it.
+        if let Some(node) = self.node_mut(parting) {
+            (node.parent, node.next, node.prev) = (lower.parent, lower.next, lower.prev);
+        }
+        self.point_at(&lower, parting, parting);
+        if let Some(node) = self.node_mut(parting) {
+            node.child = below;
+        }
+        if let Some(node) = self.node_mut(below) {
+            (node.parent, node.next, node.prev, node.edge) = (parting, NONE, NONE, NONE);
+        }
+        if usize::from(lower.len) > at + 1 {
+            self.add_edge(hash(other.get(..next_end).unwrap_or_default()), at + 1, below);
+        }
+        if at == name.len() { parting } else { self.hang(name, parting, at) }
+    }
+
+    fn add_node(&mut self, hash: u64, len: usize) -> u32 {
+        self.add(hash, Place::Node(Node { len: len as u8, ..Node::EMPTY }))
+    }
+
+    fn add_edge(&mut self, hash: u64, len: usize, node: u32) {
+        let slot = self.add(hash, Place::Edge { len: len as u8, node });
+        self.lead(slot, node);
+    }
+
+    /// Lets an edge lead to a node.
+    fn lead(&mut self, edge: u32, to: u32) {
+        if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge) {
+            *node = to;
+        }
+        if let Some(node) = self.node_mut(to) {
+            node.edge = edge;
+        }
+    }
+
+    /// Puts `child` before the other children of `parent`.
+    #[inline(always)]
+    fn adopt(&mut self, parent: u32, child: u32) {
+        let Some(above) = self.node_mut(parent) else { return };
+        let next = core::mem::replace(&mut above.child, child);
+        if let Some(sibling) = self.node_mut(next) {
+            sibling.prev = child;
+        }
+        if let Some(node) = self.node_mut(child) {
+            (node.parent, node.next, node.prev) = (parent, next, NONE);
+        }
+    }
+
+    /// Lets what stands around `node` point at other ones in its place: at `before` what comes before it, at `behind` what comes behind it.
+    fn point_at(&mut self, node: &Node, before: u32, behind: u32) {
+        if let Some(next) = self.node_mut(node.next) {
+            next.prev = behind;
+        }
+        if let Some(prev) = self.node_mut(node.prev) {
+            prev.next = before;
+        } else if let Some(parent) = self.node_mut(node.parent) {
+            parent.child = before;
+        }
+    }
+
+    /// Takes away a node that has no packet any more, unless names part there, and its parent where then no names part there.
+    #[inline(always)]
+    pub(super) fn prune(&mut self, slot: u32) {
+        let Some(&node) = self.node(slot) else { return };
+        if node.packet != NONE {
+            return;
+        }
+        if node.child != NONE {
+            return self.join(slot);
+        }
+        self.point_at(&node, node.next, node.prev);
+        self.take_away(node.edge);
+        self.take_away(slot);
+        self.join(node.parent);
+    }
+
+    /// Takes away a node that has one child and no packet: the child takes its place.
+    #[inline(always)]
+    fn join(&mut self, slot: u32) {
+        let Some(&node) = self.node(slot) else { return };
+        let Some(&child) = self.node(node.child) else { return };
+        if node.packet != NONE || child.next != NONE {
+            return;
+        }
+        self.take_away(child.edge);
+        if let Some(place) = self.node_mut(node.child) {
+            (place.parent, place.next, place.prev) = (node.parent, node.next, node.prev);
+        }
+        self.point_at(&node, node.child, node.child);
+        if node.edge == NONE {
+            // The first prefix on the way to the child is the node's own.
+            if let Some((_, place)) = self.places.entry_mut(slot) {
+                *place = Place::Edge { len: node.len, node: node.child };
+            }
+            self.lead(slot, node.child);
+        } else {
+            self.lead(node.edge, node.child);
+            self.take_away(slot);
+        }
+    }
+}
+
+impl Node {
+    const EMPTY: Self =
+        Self { len: 0, parent: NONE, child: NONE, next: NONE, prev: NONE, edge: NONE, packet: NONE };
+}
+
+/// How many components two names share at their start, and the offset in `other` behind one more.
+fn common_components(name: &[u8], other: &[u8]) -> (usize, usize) {
+    let (mut name, mut others) = (Elements::new(name), Elements::new(other));
+    let mut common = 0;
+    while let Ok(Some(next)) = others.next() {
+        if !matches!(name.next(), Ok(Some(own)) if (own.typ, own.value) == (next.typ, next.value)) {
+            return (common, next.end());
+        }
+        common += 1;
+    }
+    (common, other.len())
+}

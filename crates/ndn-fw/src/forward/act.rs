@@ -1,0 +1,46 @@
+//! The last stage: look up, change the tables, and send, packet after packet in order of arrival.
+
+use super::burst::{Burst, Content, Packet};
+use super::{DropReason, Forwarder, Output};
+use crate::hashed::HashedName;
+use crate::pit::Pit;
+use hashlane_ndn::time::Time;
+use hashlane_table::stage::Stage;
+
+/// Forwards the packets of a burst that has been decoded.
+#[derive(Debug)]
+pub struct Act<'f, P, O> {
+    pub(super) forwarder: &'f mut Forwarder<P>,
+    pub(super) now: Time,
+    pub(super) out: &'f mut O,
+}
+
+impl<P: Pit, O: Output> Act<'_, P, O> {
+    #[inline(always)]
+    fn act(&mut self, packet: Packet<'_, '_, P::Mark>, name: &HashedName<'_>) -> Result<(), DropReason> {
+        let Self { forwarder, now, out } = self;
+        match &packet.ingress.content {
+            Content::None => Ok(()),
+            Content::Interest(interest) => forwarder.interest(packet, interest, name, *now, *out),
+            Content::Nack(interest) => forwarder.nack(packet, interest, name, *now, *out),
+            Content::Data(data) => forwarder.data(packet, data, name, *now, *out),
+        }
+    }
+}
+
+impl<P: Pit, O: Output> Stage<Burst<'_, P::Mark>> for Act<'_, P, O> {
+    #[inline(always)]
+    fn run(&mut self, burst: &mut Burst<'_, P::Mark>) {
+        let names = self.forwarder.decode.take_names();
+        let Burst { packets, headers } = burst;
+        for packet in packets {
+            let (header, name) = (headers.of(packet), names.of(packet));
+            packet.outcome =
+                packet.outcome.and_then(|()| self.act(Packet { ingress: packet, header }, &name));
+            if let Err(reason) = packet.outcome {
+                self.forwarder.dropped(packet.face, reason);
+            }
+        }
+        self.forwarder.decode.put_back(names);
+    }
+}

@@ -1,0 +1,140 @@
+//! The way of Data.
+
+use super::burst::Packet;
+use super::{DropReason, Forwarder, Output, Part, digest_for, header_for, is_management, out_of_scope, ways};
+use crate::dead_nonce::LIFETIME;
+use crate::face::{Face, FaceId, LinkType};
+use crate::hashed::HashedName;
+use crate::pit::{Hop, Pit};
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, NO_CACHE};
+use hashlane_ndn::wire::{Data, InterestDigest, Label, LpHeader, PitToken};
+use smallvec::SmallVec;
+
+impl<P: Pit> Forwarder<P> {
+    #[inline(always)]
+    pub(super) fn data(
+        &mut self,
+        packet: Packet<'_, '_, P::Mark>,
+        data: &Data<'_>,
+        name: &HashedName<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Packet { ingress, header } = packet;
+        let (from, octets) = (ingress.face, data.as_bytes());
+        let Self { hasher, pit, faces, cs, counters, config, .. } = self;
+        out.enter(Part::Face);
+        let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
+        face.counters.in_data.add(1);
+        counters.in_data.add(1);
+        // Kept in the store, Data of an application would answer for the management.
+        let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
+        if is_forged || out_of_scope(name.components, face) {
+            return Err(DropReason::Scope);
+        }
+        out.enter(Part::Pit);
+        let hop = Hop::of(header, config.digest_type);
+        let mut matches =
+            pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
+        if matches.is_empty() {
+            return Err(DropReason::Unsolicited);
+        }
+        let digest_type = config.digest_type;
+        out.enter(Part::Store);
+        let kept =
+            header.cache_policy != Some(NO_CACHE) && cs.insert(name, data, now, |name| hasher.hash(name));
+        out.enter(Part::Pit);
+        let several = matches.len() > 1;
+        if several {
+            // The same order, whatever the index.
+            matches.sort_unstable();
+        }
+        let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
+        let mut digests: SmallVec<[(FaceId, InterestDigest); 2]> = SmallVec::new();
+        for slot in matches {
+            if self.measures {
+                self.measure(slot, name, from, now);
+            }
+            let Some(gone) = self.pit.remove(slot) else { continue };
+            let (key, records) = (&gone.key, &gone.records);
+            self.counters.satisfied.add(1);
+            self.release(records);
+            // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
+            if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
+                self.bury(key, records, now);
+            }
+            out.enter(Part::Send);
+            for record in &records.ins {
+                let Some(face) = self.faces.find(record.face) else { continue };
+                if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
+                    continue;
+                }
+                let digest = P::given_back(&gone, record.face);
+                if several {
+                    served.push((record.face, record.token));
+                    if !digest.is_empty() {
+                        digests.push((record.face, Label::new(digest)));
+                    }
+                } else {
+                    self.counters.out_data.add(1);
+                    let digest = digest_for(face, digest, digest_type);
+                    send_data(record.face, face, from, &record.token, digest, header, octets, out);
+                }
+            }
+        }
+        // Each once, also where there are thousands.
+        served.sort_unstable();
+        served.dedup();
+        digests.sort_unstable();
+        for (to, token) in &served {
+            if let Some(face) = self.faces.find(*to) {
+                self.counters.out_data.add(1);
+                // Any of those that the face waits for tells it of all.
+                let at = digests.partition_point(|(face, _)| face < to);
+                let digest = digests.get(at).filter(|(face, _)| face == to);
+                let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
+                let digest = digest_for(face, digest, digest_type);
+                send_data(*to, face, from, token, digest, header, octets, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the strategy of the entry's own name that Data came.
+    #[inline(never)]
+    fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
+        let Self { hasher, pit, fib, choice, .. } = self;
+        let way = pit.way(slot).filter(|way| way.tables == self.generation);
+        let Some((key, records)) = pit.entry(slot) else { return };
+        if let Some(way) = way {
+            if let Some(strategy) = choice.at(way.strategy) {
+                strategy.data(way.prefix, records, from, now);
+            }
+            return;
+        }
+        // The Interest's name begins the Data's, or is that with a digest behind it: its prefixes are the same.
+        let name = data.truncated(key.name_len(), key.components());
+        let (prefix, _) = ways(fib, hasher, &name, key.hint());
+        if let Some(strategy) = choice.find(&name) {
+            strategy.data(prefix, records, from, now);
+        }
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
+fn send_data(
+    to: FaceId,
+    face: &Face,
+    from: FaceId,
+    token: &PitToken,
+    digest: DigestField<'_>,
+    header: &LpHeader<'_>,
+    octets: &[u8],
+    out: &mut impl Output,
+) {
+    face.counters.out_data.add(1);
+    let header = header_for(face, from, header.congestion_mark);
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, octets);
+}

@@ -1,0 +1,124 @@
+//! The first stage: decode the packets, and hash all prefixes of all their names.
+
+use super::DropReason;
+use super::burst::{Burst, Content, Ingress};
+use crate::hashed::{HashedName, components};
+use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::ndn::Ndn;
+use hashlane_name::prefix::{BurstHashes, OnePass};
+use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, MAX_PACKET};
+use hashlane_table::stage::Stage;
+
+/// Decodes the packets of a burst, then hashes their names side by side. It changes no table.
+#[derive(Clone)]
+pub struct Decode {
+    one_pass: OnePass<Ndn, SipHash24>,
+    names: Names,
+}
+
+/// The hashes of the names of a burst.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    root: u64,
+    hashes: BurstHashes,
+}
+
+impl Names {
+    /// The hashed name of a packet that has been decoded.
+    #[inline(always)]
+    pub(super) fn of<'a, M>(&'a self, packet: &Ingress<'a, M>) -> HashedName<'a> {
+        // A link packet that has only a header has no name, nor has one that was dropped.
+        let octets = packet.content.name_octets().unwrap_or_default();
+        let hashes = self.hashes.name(packet.name as usize).unwrap_or_default();
+        HashedName { components: components(octets), root: self.root, hashes }
+    }
+}
+
+impl Decode {
+    /// Under `key`.
+    pub(super) fn new(key: &Key) -> Self {
+        let hash = SipHash24::new(key);
+        let names = Names { root: hash.hash(&[]), hashes: BurstHashes::new() };
+        Self { one_pass: OnePass::new(hash), names }
+    }
+
+    /// The names of the last burst.
+    #[inline(always)]
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Lends the names of the last burst out: [`put_back`](Self::put_back) ends that.
+    #[inline(always)]
+    pub(super) fn take_names(&mut self) -> Names {
+        core::mem::take(&mut self.names)
+    }
+
+    /// Takes the names back, and their memory with them.
+    #[inline(always)]
+    pub(super) fn put_back(&mut self, names: Names) {
+        self.names = names;
+    }
+}
+
+/// Keeps keys out of logs.
+impl core::fmt::Debug for Decode {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Decode(..)")
+    }
+}
+
+impl<M> Stage<Burst<'_, M>> for Decode {
+    #[inline(always)]
+    fn run(&mut self, burst: &mut Burst<'_, M>) {
+        let mut names = 0;
+        let Burst { packets, headers } = burst;
+        for packet in packets.iter_mut() {
+            match decode(packet, headers.of(packet).nack.is_some()) {
+                Ok(content) => {
+                    packet.content = content;
+                    packet.name = names;
+                    names += u32::from(content.name_octets().is_some());
+                }
+                Err(reason) => packet.outcome = Err(reason),
+            }
+        }
+        let octets = packets.iter().filter_map(|packet| packet.content.name_octets());
+        self.one_pass.burst(octets, &mut self.names.hashes);
+        if self.names.hashes.errors() > 0 {
+            drop_malformed(packets, &self.names.hashes);
+        }
+    }
+}
+
+/// Drops the packets whose names break a rule.
+#[cold]
+fn drop_malformed<M>(packets: &mut [Ingress<'_, M>], hashes: &BurstHashes) {
+    for packet in packets {
+        let has_name = !matches!(packet.content, Content::None);
+        if has_name && hashes.name(packet.name as usize).is_err() {
+            packet.content = Content::None;
+            packet.outcome = Err(DropReason::Malformed);
+        }
+    }
+}
+
+/// Decodes all of a packet but its name.
+#[inline(always)]
+fn decode<'p, M>(packet: &Ingress<'p, M>, nack: bool) -> Result<Content<'p>, DropReason> {
+    let fragment = packet.fragment;
+    if fragment.len() > MAX_PACKET {
+        return Err(DropReason::TooLong);
+    }
+    Ok(match fragment.first().map(|typ| u32::from(*typ)) {
+        Some(INTEREST) => {
+            let interest = Interest::parse_except_name(fragment)?;
+            if nack { Content::Nack(interest) } else { Content::Interest(interest) }
+        }
+        Some(DATA) if !nack => Content::Data(Data::parse_except_name(fragment)?),
+        // A packet that is there for its header.
+        None => Content::None,
+        Some(_) => return Err(DropReason::Malformed),
+    })
+}

@@ -1,0 +1,412 @@
+//! The way of an Interest.
+
+use super::burst::Packet;
+use super::{
+    Config, Counters, DropReason, Forwarder, MAX_LIFETIME, Output, Part, digest_for, header_for, is_localhop,
+    out_of_scope, rewrite, ways,
+};
+use crate::face::{Face, FaceId, LinkType, Scope};
+use crate::hashed::{HashedName, components};
+use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, Records, Way};
+use crate::share::{Shares, Used};
+use crate::strategy::{Answer, Question};
+use alloc::boxed::Box;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Interest, LpHeader, MAX_PACKET, NackReason, PitToken};
+
+/// The number by which an application is told that Data came from the content store, as in NFD.
+const CONTENT_STORE: FaceId = FaceId(254);
+
+/// An Interest from a face, as far as forwarding does not change it.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    from: FaceId,
+    header: &'a LpHeader<'a>,
+    /// The Interest with the hint that it came with.
+    octets: &'a [u8],
+    /// The digest of that.
+    digest: &'a [u8],
+    name: &'a HashedName<'a>,
+    /// True if the face and the limits of the packet have been checked and counted.
+    admitted: bool,
+    /// When its lifetime ends here.
+    expires: Time,
+}
+
+/// The end of the lifetime of an Interest of a face, which is longer for applications on this host.
+#[inline(always)]
+fn expires(interest: &Interest<'_>, face: &Face, config: &Config, now: Time) -> Time {
+    let longest = match face.scope {
+        Scope::Local => MAX_LIFETIME,
+        Scope::NonLocal => config.remote_lifetime.min(MAX_LIFETIME),
+    };
+    now.after_millis(interest.lifetime().min(longest))
+}
+
+/// Counts an Interest that came from `face`, and checks that it may be here.
+#[inline(always)]
+fn admit(
+    face: &Face,
+    counters: &Counters,
+    name: &HashedName<'_>,
+    interest: &Interest<'_>,
+) -> Result<(), DropReason> {
+    face.counters.in_interests.add(1);
+    counters.in_interests.add(1);
+    if out_of_scope(name.components, face) {
+        return Err(DropReason::Scope);
+    }
+    if interest.hop_limit() == Some(0) {
+        return Err(DropReason::HopLimit);
+    }
+    Ok(())
+}
+
+/// True if an entry has seen the Nonce of an Interest that comes from `face`.
+///
+/// A consumer that repeats its own packet asks again; any other face that has this Nonce is a loop's.
+#[inline(always)]
+fn is_loop(records: &Records, from: FaceId, face: &Face, nonce: u32) -> bool {
+    let again = face.link == LinkType::PointToPoint;
+    records.ins.iter().any(|record| record.nonce == nonce && (record.face != from || !again))
+        || records.outs.iter().any(|record| {
+            record.nonce == nonce
+                && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
+        })
+}
+
+/// Bounds of the in-records of the PIT.
+struct Bounds<'a> {
+    pending: &'a mut Used,
+    shares: &'a Shares,
+}
+
+/// Records where an Interest came from, in the entry that it has, or in a new one; returns the slot.
+#[inline(always)]
+fn remember<P: Pit>(
+    pit: &mut P,
+    face: &mut Face,
+    bounds: Bounds<'_>,
+    request: Request<'_>,
+    interest: &Interest<'_>,
+    mark: &P::Mark,
+    (entry, hop): (Option<u32>, Hop<'_>),
+) -> Result<u32, DropReason> {
+    let Request { from, header, octets, expires, name, .. } = request;
+    let record = InRecord {
+        face: from,
+        scope: face.scope,
+        nonce: interest.nonce().unwrap_or_default(),
+        expires,
+        token: PitToken::new(header.pit_token),
+        hinted: (octets.len() != interest.as_bytes().len()).then(|| Box::new(octets.to_vec())),
+    };
+    let known = entry.and_then(|slot| pit.entry_mut(slot));
+    if let Some((_, records)) = known
+        && let Some(old) = records.ins.iter_mut().find(|old| old.face == from)
+    {
+        *old = record;
+        pit.came(entry.unwrap_or_default(), from, hop);
+    } else {
+        let Bounds { pending, shares } = bounds;
+        if !shares.admits(face.scope, face.pending(), *pending) {
+            return Err(DropReason::PitFull);
+        }
+        let slot = match entry {
+            Some(slot) => slot,
+            None if !interest.forwarding_hint().is_empty() && pit.is_crowded(name.hash()) => {
+                return Err(DropReason::TooManyRecords);
+            }
+            None => pit.insert(name, interest, *mark, expires),
+        };
+        let Some((_, records)) = pit.entry_mut(slot) else { return Ok(slot) };
+        if records.ins.len() >= MAX_RECORDS {
+            return Err(DropReason::TooManyRecords);
+        }
+        records.ins.push(record);
+        face.pending += 1;
+        pending.add(face.scope);
+        pit.came(slot, from, hop);
+        if entry.is_none() {
+            return Ok(slot);
+        }
+    }
+    let slot = entry.unwrap_or_default();
+    if pit.entry(slot).is_some_and(|(_, records)| records.expires < expires) {
+        pit.expire_at(slot, expires);
+    }
+    Ok(slot)
+}
+
+impl<P: Pit> Forwarder<P> {
+    #[inline(always)]
+    pub(super) fn interest(
+        &mut self,
+        packet: Packet<'_, '_, P::Mark>,
+        interest: &Interest<'_>,
+        name: &HashedName<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Packet { ingress, header } = packet;
+        let mark = ingress.mark();
+        let request = Request {
+            from: ingress.face,
+            header,
+            octets: interest.as_bytes(),
+            digest: mark.map_or(&[], P::digest_of),
+            name,
+            admitted: false,
+            expires: now,
+        };
+        if interest.nonce().is_none()
+            || !interest.forwarding_hint().is_empty()
+            || interest.parameters().is_some()
+        {
+            return self.slow_path(request, interest, mark, now, out);
+        }
+        self.forward(request, interest, mark, now, out)
+    }
+
+    /// An Interest that has to be looked at more closely, or changed, before it is forwarded.
+    #[inline(never)]
+    fn slow_path(
+        &mut self,
+        request: Request<'_>,
+        interest: &Interest<'_>,
+        mark: Result<&P::Mark, DropReason>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        out.enter(Part::Face);
+        let face = self.faces.find(request.from).ok_or(DropReason::UnknownFace)?;
+        admit(face, &self.counters, request.name, interest)?;
+        let mark = mark?;
+        if !interest.parameters_digest_is_right() {
+            return Err(DropReason::ParametersDigest);
+        }
+        let nonced = interest
+            .nonce()
+            .is_none()
+            .then(|| rewrite::with_nonce(interest.as_bytes(), self.dice.number() as u32));
+        let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
+        // With the Nonce, too, it must be a packet that the next forwarder takes.
+        if octets.len() > MAX_PACKET {
+            return Err(DropReason::TooLong);
+        }
+        let request = Request { octets, admitted: true, ..request };
+        let arrived = interest.hints().any(|hint| {
+            let hint = components(hint.as_bytes());
+            self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
+        });
+        let unhinted = arrived.then(|| rewrite::without_hint(octets));
+        let octets = unhinted.as_deref().unwrap_or(octets);
+        // Its name is the same.
+        let interest = Interest::parse(octets)?;
+        // Without its hint it is not here what it was on its way.
+        let arrived_mark = if arrived { Some(self.pit.mark(&interest, Hop::default())?) } else { None };
+        self.forward(request, &interest, Ok(arrived_mark.as_ref().unwrap_or(mark)), now, out)
+    }
+
+    #[inline(always)]
+    fn forward(
+        &mut self,
+        request: Request<'_>,
+        interest: &Interest<'_>,
+        mark: Result<&P::Mark, DropReason>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Self {
+            hasher, pit, cs, dead, fib, faces, counters, config, choice, dice, pending, shares, ..
+        } = self;
+        let Request { from, header, name, .. } = request;
+        let digest_type = config.digest_type;
+        if !request.admitted {
+            out.enter(Part::Face);
+        }
+        let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
+        if !request.admitted {
+            admit(face, counters, name, interest)?;
+        }
+        let mark = mark?;
+        let request = Request { expires: expires(interest, face, config, now), ..request };
+        out.enter(Part::Loop);
+        let nonce = interest.nonce().unwrap_or_default();
+        if dead.contains(name.hash(), nonce, now) {
+            refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
+            return Err(DropReason::Loop);
+        }
+        out.enter(Part::Pit);
+        let entry = pit.find(name, interest, mark);
+        let records = entry.and_then(|slot| pit.entry(slot)).map(|(_, records)| records);
+        if records.is_some_and(|records| is_loop(records, from, face, nonce)) {
+            refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
+            return Err(DropReason::Loop);
+        }
+        out.enter(Part::Store);
+        // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
+        if let Some(data) = cs.find(name, interest, now) {
+            out.enter(Part::Send);
+            let digest = digest_for(face, request.digest, digest_type);
+            let pit_token = header.pit_token;
+            let header = LpHeader { pit_token, digest, ..header_for(face, CONTENT_STORE, 0) };
+            face.counters.out_data.add(1);
+            counters.out_data.add(1);
+            counters.cs_hits.add(1);
+            out.send(from, &header, data);
+            return Ok(());
+        }
+        counters.cs_misses.add(1);
+        out.enter(Part::Pit);
+        let chosen = header.next_hop_face.filter(|_| face.local_fields);
+        let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
+        let face = match chosen {
+            None => face,
+            Some(chosen) => {
+                faces.find(chosen).ok_or(DropReason::UnknownNextHop)?;
+                faces.find_mut(from).ok_or(DropReason::UnknownFace)?
+            }
+        };
+        let bounds = Bounds { pending, shares };
+        let hop = Hop::of(header, digest_type);
+        let slot = remember(pit, face, bounds, request, interest, mark, (entry, hop))?;
+        if let Some(face) = chosen {
+            self.send_interest(slot, face, request, interest, now, out);
+            return Ok(());
+        }
+        out.enter(Part::Fib);
+        let (prefix, hops) = ways(fib, hasher, name, interest.forwarding_hint());
+        let Some((_, records)) = pit.entry_mut(slot) else { return Ok(()) };
+        let mut question = Question {
+            ingress: from,
+            hops,
+            prefix,
+            records,
+            faces,
+            localhop: is_localhop(name.components),
+            now,
+            dice,
+        };
+        let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
+        let answer = strategy.interest(&mut question);
+        pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
+        match answer {
+            Answer::Send(to) => {
+                for face in to {
+                    self.send_interest(slot, face, request, interest, now, out);
+                }
+            }
+            Answer::Probe(best, probed) => {
+                self.send_interest(slot, best, request, interest, now, out);
+                let octets = rewrite::with_other_nonce(interest, self.dice.number() as u32);
+                let other = Interest::parse(&octets)?;
+                self.send_interest(slot, probed, request, &other, now, out);
+            }
+            Answer::Wait => {}
+            Answer::Reject(reason) => self.reject(slot, request, reason, now, out),
+        }
+        Ok(())
+    }
+
+    /// Sends an Interest, and records that it went.
+    #[inline(always)]
+    fn send_interest(
+        &mut self,
+        slot: u32,
+        to: FaceId,
+        request: Request<'_>,
+        interest: &Interest<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        out.enter(Part::Send);
+        let Self { pit, faces, dead, scratch, counters, config, .. } = self;
+        let Some(face) = faces.find(to) else { return };
+        if out_of_scope(request.name.components, face) {
+            return;
+        }
+        let hops = interest.hop_limit();
+        if hops == Some(1) && face.scope == Scope::NonLocal {
+            return;
+        }
+        let Some((_, records)) = pit.entry_mut(slot) else { return };
+        let nonce = interest.nonce().unwrap_or_default();
+        let record =
+            OutRecord { face: to, nonce, sent: now, expires: request.expires, nack: None, suppression: 0 };
+        if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
+            // The one that went before may come round, too.
+            if old.nonce != nonce {
+                dead.insert(request.name.hash(), old.nonce, now);
+            }
+            *old = OutRecord { suppression: old.suppression, ..record };
+        } else if records.outs.len() < MAX_RECORDS {
+            records.outs.push(record);
+        } else {
+            return;
+        }
+        face.counters.out_interests.add(1);
+        counters.out_interests.add(1);
+        let sent = pit.upstream(slot);
+        let pit_token = if face.pit_tokens { sent.token } else { &[] };
+        let digest = digest_for(face, sent.digest, config.digest_type);
+        let header =
+            LpHeader { pit_token, digest, ..header_for(face, request.from, request.header.congestion_mark) };
+        match (interest.hop_limit_at(), hops) {
+            (Some(at), Some(hops)) => {
+                scratch.clear();
+                scratch.extend_from_slice(interest.as_bytes());
+                if let Some(octet) = scratch.get_mut(at) {
+                    *octet = hops - 1;
+                }
+                out.send(to, &header, scratch);
+            }
+            _ => out.send(to, &header, interest.as_bytes()),
+        }
+    }
+
+    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
+    /// the PIT.
+    #[inline(never)]
+    fn reject(
+        &mut self,
+        slot: u32,
+        request: Request<'_>,
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let from = request.from;
+        let Some((_, records)) = self.pit.entry_mut(slot) else { return };
+        if let Some(at) = records.ins.iter().position(|record| record.face == from) {
+            let record = records.ins.remove(at);
+            self.release_one(&record);
+            self.pit.retain_downstreams(slot, |face| face != from);
+        }
+        self.end_if_unwanted(slot, now);
+        let Self { faces, counters, config, .. } = self;
+        if let Some(face) = faces.find(from) {
+            refuse(counters, face, request, config.digest_type, reason, out);
+        }
+    }
+}
+
+/// Sends an Interest back where it came from, unless others would hear that, too.
+#[inline(never)]
+fn refuse(
+    counters: &Counters,
+    face: &Face,
+    request: Request<'_>,
+    digest_type: u32,
+    reason: NackReason,
+    out: &mut impl Output,
+) {
+    if face.link == LinkType::PointToPoint {
+        face.counters.out_nacks.add(1);
+        counters.out_nacks.add(1);
+        let pit_token = request.header.pit_token;
+        let digest = digest_for(face, request.digest, digest_type);
+        let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
+        out.send(request.from, &header, request.octets);
+    }
+}

@@ -1,0 +1,122 @@
+//! The way of a Nack.
+
+use super::burst::Packet;
+use super::{DropReason, Forwarder, Output, Part, digest_for, out_of_scope, ways};
+use crate::face::LinkType;
+use crate::hashed::HashedName;
+use crate::pit::{Hop, InRecord, Key, Pit};
+use crate::strategy::AfterNack;
+use alloc::vec::Vec;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Interest, LpHeader, NackReason};
+
+impl<P: Pit> Forwarder<P> {
+    #[inline(never)]
+    pub(super) fn nack(
+        &mut self,
+        packet: Packet<'_, '_, P::Mark>,
+        interest: &Interest<'_>,
+        name: &HashedName<'_>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<(), DropReason> {
+        let Packet { ingress, header } = packet;
+        let from = ingress.face;
+        let reason = header.nack.unwrap_or(NackReason::NONE);
+        let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
+        out.enter(Part::Face);
+        let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
+        face.counters.in_nacks.add(1);
+        counters.in_nacks.add(1);
+        if out_of_scope(name.components, face) {
+            return Err(DropReason::Scope);
+        }
+        // On a link of several the Interest may still be answered by another.
+        if face.link != LinkType::PointToPoint {
+            return Err(DropReason::UnexpectedNack);
+        }
+        out.enter(Part::Pit);
+        let hop = Hop::of(header, config.digest_type);
+        let mark = *ingress.mark()?;
+        let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
+        let (prefix, _) = ways(fib, hasher, name, interest.forwarding_hint());
+        let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
+        let sent = records
+            .outs
+            .iter_mut()
+            .find(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now);
+        sent.ok_or(DropReason::UnexpectedNack)?.nack = Some(reason);
+        let Some(strategy) = choice.find(name) else { return Ok(()) };
+        match strategy.nack(prefix, records, from, now) {
+            AfterNack::Wait => {}
+            AfterNack::Tell(face, reason) => {
+                let at = records.ins.iter().position(|record| record.face == face);
+                let told = at.map(|at| records.ins.remove(at));
+                if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
+                    let mut packet = key.packet().to_vec();
+                    let at = key.nonce_at();
+                    self.release_one(&record);
+                    self.pit.retain_downstreams(slot, |other| other != face);
+                    self.tell(&record, &mut packet, at, &mark, reason, now, out);
+                    self.end_if_unwanted(slot, now);
+                }
+            }
+            AfterNack::TellAll(reason) => {
+                let Some(gone) = self.pit.remove(slot) else { return Ok(()) };
+                self.release(&gone.records);
+                self.bury(&gone.key, &gone.records, now);
+                self.tell_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_all(
+        &mut self,
+        key: &Key,
+        ins: &[InRecord],
+        mark: &P::Mark,
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let mut packet: Vec<u8> = key.packet().to_vec();
+        for record in ins {
+            self.tell(record, &mut packet, key.nonce_at(), mark, reason, now, out);
+        }
+    }
+
+    /// Sends an Interest back to one who asked, with the Nonce that this one gave it. Its record is gone.
+    #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
+    fn tell(
+        &mut self,
+        record: &InRecord,
+        packet: &mut [u8],
+        nonce_at: usize,
+        mark: &P::Mark,
+        reason: NackReason,
+        now: Time,
+        out: &mut impl Output,
+    ) {
+        let Some(face) = self.faces.find(record.face) else { return };
+        if record.expires <= now || face.link != LinkType::PointToPoint {
+            return;
+        }
+        if let Some(nonce) = packet.get_mut(nonce_at..nonce_at + 4) {
+            nonce.copy_from_slice(&record.nonce.to_be_bytes());
+        }
+        // What had a hint on its way has another digest there.
+        let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
+        let came = hinted.and_then(|hinted| {
+            let interest = Interest::parse(hinted).ok()?;
+            self.pit.mark(&interest, Hop::default()).ok()
+        });
+        let packet = hinted.unwrap_or(packet);
+        face.counters.out_nacks.add(1);
+        self.counters.out_nacks.add(1);
+        let digest = digest_for(face, P::digest_of(came.as_ref().unwrap_or(mark)), self.config.digest_type);
+        let pit_token = record.token.as_bytes();
+        let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
+        out.send(record.face, &header, packet);
+    }
+}

@@ -1,0 +1,81 @@
+//! Interests with an element more or less: what applications left to the forwarder, and what ends at the producer's region.
+
+use alloc::vec::Vec;
+use hashlane_ndn::tlv::{Elements, write_element, write_nested};
+use hashlane_ndn::wire::interest::{FORWARDING_HINT, HOP_LIMIT, LIFETIME, NONCE, PARAMETERS, SIGNATURE_INFO};
+use hashlane_ndn::wire::{INTEREST, Interest};
+
+/// A checked Interest without a Nonce, with this one.
+pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
+    let mut nonce = Some(nonce);
+    rewrite(interest, |typ, out| {
+        let behind = [None, Some(LIFETIME), Some(HOP_LIMIT), Some(PARAMETERS), Some(SIGNATURE_INFO)];
+        if behind.contains(&typ)
+            && let Some(nonce) = nonce.take()
+        {
+            write_element(NONCE, &nonce.to_be_bytes(), out);
+        }
+        true
+    })
+}
+
+/// An Interest that has a Nonce, with this one instead.
+pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
+    let mut out = interest.as_bytes().to_vec();
+    if let Some(octets) = interest.nonce_at().and_then(|at| out.get_mut(at)) {
+        octets.copy_from_slice(&nonce.to_be_bytes());
+    }
+    out
+}
+
+/// A checked Interest without its forwarding hint.
+pub(super) fn without_hint(interest: &[u8]) -> Vec<u8> {
+    rewrite(interest, |typ, _| typ != Some(FORWARDING_HINT))
+}
+
+/// The Interest, of whose elements `keep` says which stay; it may write others before one, or before the end.
+fn rewrite(interest: &[u8], mut keep: impl FnMut(Option<u32>, &mut Vec<u8>) -> bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(interest.len() + 16);
+    let Ok(Some(packet)) = Elements::new(interest).next() else { return out };
+    write_nested(INTEREST, &mut out, |out| {
+        let mut elements = packet.elements();
+        while let Ok(Some(element)) = elements.next() {
+            if keep(Some(element.typ), out) {
+                out.extend_from_slice(interest.get(element.at..element.end()).unwrap_or_default());
+            }
+        }
+        keep(None, out);
+    });
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_name::build::OwnedName;
+    use hashlane_name::ndn::Ndn;
+    use hashlane_name::uri::parse_uri;
+    use hashlane_ndn::wire::InterestBuilder;
+
+    #[test]
+    fn only_what_is_asked_for_changes() {
+        let [name, hint]: [OwnedName<Ndn>; 2] = ["/a/b", "/h"].map(|uri| parse_uri(uri.as_bytes()).unwrap());
+        let mut builder = InterestBuilder::new(name.view());
+        builder.must_be_fresh = true;
+        builder.hints.push(hint.view());
+        builder.hop_limit = Some(7);
+        builder.parameters = Some(b"x");
+        let bare = builder.build();
+        let with = with_nonce(&bare, 0x0102_0304);
+        builder.nonce = Some(0x0102_0304);
+        assert_eq!(with, builder.build());
+        builder.hints.clear();
+        assert_eq!(without_hint(&with), builder.build());
+        assert!(Interest::parse(&with).unwrap().parameters_digest_is_right());
+
+        let mut least = InterestBuilder::new(name.view());
+        let bare = least.build();
+        least.nonce = Some(1);
+        assert_eq!(with_nonce(&bare, 1), least.build());
+    }
+}

@@ -1,0 +1,346 @@
+//! Entries by digest.
+//!
+//! A digest of the Interest goes with it, and comes back with Data and with Nacks ([`DigestFunction`]): all neighbours compute it alike. Of an
+//! Interest it is computed anew, and an Interest that says otherwise is dropped: it would be aggregated with others that it is not like. Data is found by
+//! what its header says, in one probe.
+//!
+//! The entries stand apart from all tables of names. A chain through those whose names' hashes fall together is kept beside them: for Data without a
+//! digest, and for what else Data satisfies.
+//!
+//! Source: Shi, Pi, Zhao and Fan, "Interest digest indexed PIT", 2017. There one Data satisfies one entry ([`Satisfy::One`]).
+
+use super::others::{Others, Sibling, join, leave};
+use super::walk::{Known, walk};
+use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records, Way};
+use crate::face::FaceId;
+use crate::forward::DropReason;
+use crate::hashed::HashedName;
+use alloc::vec;
+use alloc::vec::Vec;
+use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
+use hashlane_hash::siphash::SipHash13;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{DigestFunction, Interest, InterestDigest, Label};
+use hashlane_table::Table as _;
+
+/// How many entries one Data satisfies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Satisfy {
+    /// All that its name answers, as under the other indexes.
+    #[default]
+    All,
+    /// The one of its digest, as was proposed; those who wait at the others are [counted](Pit::starved), and wait on. Data without a digest, which an old
+    /// neighbour sends, satisfies all.
+    One,
+}
+
+/// The digest of an Interest, and the keyed hash of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digested {
+    hash: u64,
+    digest: InterestDigest,
+}
+
+impl Mark for Digested {
+    #[inline(always)]
+    fn table_hash(&self, _key: &Key) -> u64 {
+        self.hash
+    }
+}
+
+/// What is noted of an entry.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    siblings: u32,
+    /// Slots of the entries before it and after it in the chain of its name.
+    prev: u32,
+    next: u32,
+    way: Option<Way>,
+    /// Digests that Interests had on their way here, where those are not the entry's: their hint had arrived.
+    came: Vec<(FaceId, InterestDigest)>,
+}
+
+impl Sibling for Noted {
+    fn siblings(&mut self) -> &mut u32 {
+        &mut self.siblings
+    }
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// The table by digest.
+#[derive(Clone)]
+pub struct ByDigest {
+    entries: Entries<Digested, Noted>,
+    /// The first entry of each chain, by the hash of its name.
+    chains: Vec<u32>,
+    others: Others,
+    function: DigestFunction,
+    hash: SipHash13,
+    satisfy: Satisfy,
+    starved: u64,
+}
+
+/// Keeps keys out of logs.
+impl core::fmt::Debug for ByDigest {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let entries = self.entries.len();
+        f.debug_struct("ByDigest").field("entries", &entries).field("satisfy", &self.satisfy).finish()
+    }
+}
+
+impl ByDigest {
+    /// An empty table, hashed under a key that has no other use.
+    pub fn new(function: DigestFunction, satisfy: Satisfy, key: &HashKey) -> Self {
+        Self {
+            entries: Entries::default(),
+            chains: vec![NONE; 64],
+            others: Others::default(),
+            function,
+            hash: SipHash13::new(key),
+            satisfy,
+            starved: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn digested(&self, digest: InterestDigest) -> Digested {
+        Digested { hash: self.hash.hash(digest.as_bytes()), digest }
+    }
+
+    #[inline(always)]
+    fn chain(&mut self, name: u64) -> Option<&mut u32> {
+        let at = name as usize & (self.chains.len() - 1);
+        self.chains.get_mut(at)
+    }
+
+    /// Puts an entry at the head of the chain of its name.
+    fn link(&mut self, name: u64, slot: u32) {
+        let Some(head) = self.chain(name) else { return };
+        let next = core::mem::replace(head, slot);
+        if let Some(extra) = self.entries.extra_mut(next) {
+            extra.prev = slot;
+        }
+        if let Some(extra) = self.entries.extra_mut(slot) {
+            (extra.prev, extra.next) = (NONE, next);
+        }
+    }
+
+    /// Takes an entry that is gone out of the chain of its name.
+    fn unlink(&mut self, name: u64, prev: u32, next: u32) {
+        if let Some(extra) = self.entries.extra_mut(next) {
+            extra.prev = prev;
+        }
+        if let Some(extra) = self.entries.extra_mut(prev) {
+            extra.next = next;
+        } else if let Some(head) = self.chain(name) {
+            *head = next;
+        }
+    }
+
+    /// The slot of the entry with a digest, and what it has.
+    #[inline(always)]
+    fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, &Noted)> {
+        let wanted = self.hash.hash(digest);
+        // A keyed hash of 64 bits will do: the name is compared after it.
+        let slot = self.entries.table.slot_by(wanted, |_, kept, _| kept.mark.hash == wanted)?;
+        let (kept, stored) = self.entries.table.entry(slot)?;
+        Some((slot, &kept.key, &stored.records, &stored.extra))
+    }
+
+    /// Counts those who wait at entries that Data would satisfy, but for the first.
+    fn starve(&mut self, matches: &Matches) {
+        let waiting = matches.iter().skip(1).filter_map(|slot| self.entries.entry(*slot));
+        self.starved += waiting.map(|(_, records)| records.ins.len() as u64).sum::<u64>();
+    }
+}
+
+impl Pit for ByDigest {
+    type Mark = Digested;
+    type Extra = Noted;
+
+    #[inline(always)]
+    fn entries(&self) -> &Entries<Digested, Noted> {
+        &self.entries
+    }
+
+    #[inline(always)]
+    fn entries_mut(&mut self) -> &mut Entries<Digested, Noted> {
+        &mut self.entries
+    }
+
+    #[inline]
+    fn mark(&self, interest: &Interest<'_>, hop: Hop<'_>) -> Result<Digested, DropReason> {
+        let mark = self.digested(self.function.digest(interest));
+        // One of another length is of another function, and says nothing.
+        if hop.digest.len() == self.function.len() && hop.digest != mark.digest.as_bytes() {
+            return Err(DropReason::Digest);
+        }
+        Ok(mark)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, _hash: u64, mark: &Digested) {
+        self.entries.table.prefetch(mark.hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_entry(&self, _hash: u64, mark: &Digested) {
+        self.entries.table.prefetch_entry(mark.hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match(&self, _hash: u64, hop: Hop<'_>) {
+        self.entries.table.prefetch(self.hash.hash(hop.digest));
+    }
+
+    #[inline(always)]
+    fn prefetch_match_entry(&self, _hash: u64, hop: Hop<'_>) {
+        self.entries.table.prefetch_entry(self.hash.hash(hop.digest));
+    }
+
+    #[inline(always)]
+    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Digested) -> Option<u32> {
+        self.entries.table.slot_by(mark.hash, |_, kept, _| kept.mark == *mark && kept.key.is(name, interest))
+    }
+
+    #[inline]
+    fn insert(
+        &mut self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        mark: Digested,
+        expires: Time,
+    ) -> u32 {
+        let extra = Noted { siblings: 0, prev: NONE, next: NONE, way: None, came: Vec::new() };
+        let slot = self.entries.insert(Key::new(name, interest), mark, extra, expires);
+        if self.entries.len() > self.chains.len() {
+            self.chains = vec![NONE; 2 * self.chains.len()];
+            let all: Vec<(u32, u64)> =
+                self.entries.iter().map(|(slot, key, _)| (slot, key.name_hash())).collect();
+            all.into_iter().for_each(|(slot, name)| self.link(name, slot));
+        } else {
+            self.link(name.hash(), slot);
+        }
+        join(self, |pit| &mut pit.others, name.hash(), slot);
+        slot
+    }
+
+    #[inline]
+    fn remove(&mut self, slot: u32) -> Option<Gone<Digested, Noted>> {
+        let gone = self.entries.remove(slot)?;
+        let name = gone.key.name_hash();
+        self.unlink(name, gone.extra.prev, gone.extra.next);
+        self.others.leaves(&gone.key);
+        leave(self, |pit| &mut pit.others, name, slot, gone.extra.siblings);
+        Some(gone)
+    }
+
+    #[inline(always)]
+    fn of_name(&self, hash: u64, mut is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+        let mut slot = self.chains.get(hash as usize & (self.chains.len() - 1)).copied()?;
+        while let Some((kept, stored)) = self.entries.table.entry(slot) {
+            if kept.key.name_hash() == hash && is(slot, &kept.key, &stored.records) {
+                return Some(slot);
+            }
+            slot = stored.extra.next;
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn matches(
+        &mut self,
+        name: &HashedName<'_>,
+        from: FaceId,
+        hop: Hop<'_>,
+        digest: impl Fn() -> [u8; DIGEST_LEN],
+        hash: impl FnOnce(&[u8]) -> u64,
+    ) -> Result<Matches, DropReason> {
+        let stated = hop.digest.len() == self.function.len();
+        let hit = if stated { self.hit(hop.digest) } else { None };
+        let hit = hit.filter(|(_, _, records, _)| records.went_to(from).is_some());
+        if hit.is_some_and(|(_, key, _, _)| !key.is_answered_by(name.components, &digest)) {
+            return Err(DropReason::Digest);
+        }
+        let known = hit.map(|(slot, key, _, noted)| Known {
+            slot,
+            key,
+            alone: self.others.is_alone(|| noted.siblings),
+        });
+        if let Some(known) = known
+            && known.is_all(name, &self.entries, &self.others)
+        {
+            return Ok(Matches::from_slice(&[known.slot]));
+        }
+        let one = stated && self.satisfy == Satisfy::One;
+        if one && known.is_none() {
+            return Ok(Matches::new());
+        }
+        let others = &self.others;
+        let mut found =
+            walk(self, name, from, known, |prefix, own| others.more_than(own, prefix), digest, hash);
+        if one {
+            self.starve(&found);
+            found.truncate(1);
+        }
+        Ok(found)
+    }
+
+    #[inline(always)]
+    fn upstream(&self, slot: u32) -> Hop<'_> {
+        let digest = self.entries.table.entry(slot).map_or(&[][..], |(kept, _)| kept.mark.digest.as_bytes());
+        Hop { token: &[], digest }
+    }
+
+    #[inline(always)]
+    fn came(&mut self, slot: u32, from: FaceId, hop: Hop<'_>) {
+        if hop.digest.len() != self.function.len() {
+            return;
+        }
+        let Some((kept, stored)) = self.entries.table.entry_mut(slot) else { return };
+        let came = &mut stored.extra.came;
+        if !came.is_empty() || hop.digest != kept.mark.digest.as_bytes() {
+            // One of each face that has a record: that many there are at the most.
+            came.retain(|(face, _)| *face != from);
+            came.push((from, Label::new(hop.digest)));
+        }
+    }
+
+    #[inline(always)]
+    fn retain_downstreams(&mut self, slot: u32, keep: impl Fn(FaceId) -> bool) {
+        if let Some(extra) = self.entries.extra_mut(slot).filter(|extra| !extra.came.is_empty()) {
+            extra.came.retain(|(face, _)| keep(*face));
+        }
+    }
+
+    #[inline(always)]
+    fn given_back(gone: &Gone<Digested, Noted>, to: FaceId) -> &[u8] {
+        let came = gone.extra.came.iter().find(|(face, _)| *face == to);
+        came.map_or(&gone.mark.digest, |(_, digest)| digest).as_bytes()
+    }
+
+    #[inline(always)]
+    fn digest_of(mark: &Digested) -> &[u8] {
+        mark.digest.as_bytes()
+    }
+
+    #[inline(always)]
+    fn way(&self, slot: u32) -> Option<Way> {
+        self.entries.table.entry(slot)?.1.extra.way
+    }
+
+    #[inline(always)]
+    fn keep_way(&mut self, slot: u32, way: Way) {
+        if let Some(extra) = self.entries.extra_mut(slot) {
+            extra.way = Some(way);
+        }
+    }
+
+    #[inline(always)]
+    fn starved(&self) -> u64 {
+        self.starved
+    }
+}

@@ -1,0 +1,77 @@
+//! Entries by name.
+//!
+//! An entry is found by the keyed hash of its name; what has the same name and other selectors stands beside it under the same hash.
+//!
+//! Data is matched by the hashes of the prefixes of its own name, which its parser has left: a probe for its full name, and one for each
+//! shorter length at which some pending Interest can be a prefix.
+
+use super::walk::walk;
+use super::{Entries, Gone, Hop, Key, Matches, Pit, Records};
+use crate::face::FaceId;
+use crate::forward::DropReason;
+use crate::hashed::HashedName;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::Interest;
+use hashlane_table::Table as _;
+
+/// The table by name.
+#[derive(Clone, Debug, Default)]
+pub struct ByName(Entries<(), ()>);
+
+impl Pit for ByName {
+    type Mark = ();
+    type Extra = ();
+
+    #[inline(always)]
+    fn entries(&self) -> &Entries<(), ()> {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn entries_mut(&mut self) -> &mut Entries<(), ()> {
+        &mut self.0
+    }
+
+    #[inline(always)]
+    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<(), DropReason> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: u64, (): &()) {
+        self.0.table.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, (): &()) -> Option<u32> {
+        self.0.table.slot_by(name.hash(), |_, kept, _| kept.key.is(name, interest))
+    }
+
+    #[inline]
+    fn insert(&mut self, name: &HashedName<'_>, interest: &Interest<'_>, (): (), expires: Time) -> u32 {
+        self.0.insert(Key::new(name, interest), (), (), expires)
+    }
+
+    #[inline]
+    fn remove(&mut self, slot: u32) -> Option<Gone<(), ()>> {
+        self.0.remove(slot)
+    }
+
+    #[inline(always)]
+    fn of_name(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+        self.0.of_name(hash, is)
+    }
+
+    #[inline(always)]
+    fn matches(
+        &mut self,
+        name: &HashedName<'_>,
+        from: FaceId,
+        _hop: Hop<'_>,
+        digest: impl Fn() -> [u8; DIGEST_LEN],
+        hash: impl FnOnce(&[u8]) -> u64,
+    ) -> Result<Matches, DropReason> {
+        Ok(walk(self, name, from, None, |_, _| true, digest, hash))
+    }
+}

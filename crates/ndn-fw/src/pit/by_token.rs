@@ -1,0 +1,283 @@
+//! Entries by token.
+//!
+//! A token goes upstream with each Interest, to faces that [take tokens](crate::face::Face::pit_tokens), and comes back with the answer. It tells
+//! the slot of the entry, and a secret that only this entry has: so Data finds it by one access to an array. The table by name is there beside it, for
+//! Interests, which bring no token of ours, and for Data without one.
+//!
+//! ```text
+//! token = shard(8) mixed(slot(22) secret(18))      6 octets
+//! ```
+//! Six octets, the shard first and in clear, as NDN-DPDK has them: whoever spreads packets over threads reads it without a key, and ndnd, which takes
+//! no token of another length, gives it back. The rest is multiplied by an odd number that is kept, modulo 2⁴⁰, so that slots, and with them how full
+//! the table is, are not told to neighbours. The secret is a keyed hash of how many entries there were before: nobody foresees it, and an entry that
+//! comes to stand in the same slot mostly has another. Nothing depends on that, as a token is a hint: who guesses one gains nothing by it.
+
+use super::others::{Others, Sibling, join, leave};
+use super::walk::{Known, walk};
+use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records};
+use crate::face::FaceId;
+use crate::forward::DropReason;
+use crate::hashed::HashedName;
+use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
+use hashlane_hash::siphash::SipHash24;
+use hashlane_name::component::DIGEST_LEN;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::Interest;
+use hashlane_table::Table as _;
+
+/// Octets of a token.
+pub const TOKEN_LEN: usize = 6;
+
+/// Bits of the slot: four times as many entries as the default configuration allows.
+const SLOT_BITS: u32 = 22;
+/// Bits of the secret.
+const SECRET_BITS: u32 = 18;
+/// Bits of both.
+const MIXED_BITS: u32 = SLOT_BITS + SECRET_BITS;
+const MIXED: u64 = (1 << MIXED_BITS) - 1;
+
+/// The secret of an entry. It stands beside the key, which is looked at next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Secret(u32);
+
+impl Mark for Secret {
+    #[inline(always)]
+    fn table_hash(&self, key: &Key) -> u64 {
+        key.name_hash()
+    }
+}
+
+/// What is noted of an entry.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// What goes upstream.
+    octets: [u8; TOKEN_LEN],
+    siblings: u32,
+}
+
+impl Sibling for Token {
+    fn siblings(&mut self) -> &mut u32 {
+        &mut self.siblings
+    }
+}
+
+/// The table by token.
+#[derive(Clone)]
+pub struct ByToken {
+    entries: Entries<Secret, Token>,
+    others: Others,
+    secrets: SipHash24,
+    /// What the mixed part is multiplied by, and the inverse of that modulo 2⁴⁰.
+    factors: [u64; 2],
+    shard: u8,
+    inserted: u64,
+}
+
+/// Keeps keys out of logs.
+impl core::fmt::Debug for ByToken {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ByToken").field("entries", &self.entries.len()).field("shard", &self.shard).finish()
+    }
+}
+
+impl ByToken {
+    /// An empty table whose tokens are made under a key, which should have no other use, and begin with the number of this thread.
+    pub fn new(key: &HashKey, shard: u8) -> Self {
+        let secrets = SipHash24::new(key);
+        let factor = secrets.hash(b"factor") | 1;
+        // Newton's iteration: each step doubles the bits that are right, of which an odd number is its own inverse in the lowest three.
+        let inverse = (0..5).fold(factor, |inverse, _| {
+            inverse.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(inverse)))
+        });
+        Self {
+            entries: Entries::default(),
+            others: Others::default(),
+            secrets,
+            factors: [factor, inverse],
+            shard,
+            inserted: 0,
+        }
+    }
+
+    /// The secret of the entry that is inserted now.
+    fn secret(&self) -> Secret {
+        Secret((self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SECRET_BITS)) as u32)
+    }
+
+    /// The token of an entry to stand in a slot; all of it 0 where the slot is too high for one.
+    fn token(&self, slot: u32, Secret(secret): Secret) -> [u8; TOKEN_LEN] {
+        if slot >> SLOT_BITS != 0 {
+            return [0; TOKEN_LEN];
+        }
+        let mixed =
+            (u64::from(slot) << SECRET_BITS | u64::from(secret)).wrapping_mul(self.factors[0]) & MIXED;
+        let [_, _, token @ ..] = (u64::from(self.shard) << MIXED_BITS | mixed).to_be_bytes();
+        token
+    }
+
+    /// The slot and the secret that a token of this shard states.
+    #[inline(always)]
+    fn read(&self, token: &[u8]) -> Option<(u32, Secret)> {
+        let [shard, a, b, c, d, e] = *<&[u8; TOKEN_LEN]>::try_from(token).ok()?;
+        let mixed = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]).wrapping_mul(self.factors[1]) & MIXED;
+        let secret = Secret((mixed & ((1 << SECRET_BITS) - 1)) as u32);
+        (shard == self.shard).then_some(((mixed >> SECRET_BITS) as u32, secret))
+    }
+
+    /// The slot and the entry that a token is of.
+    #[inline(always)]
+    fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &Token)> {
+        let (slot, secret) = self.read(token)?;
+        let (kept, stored) = self.entries.table.entry(slot)?;
+        (kept.mark == secret).then_some((slot, &kept.key, &stored.records, &stored.extra))
+    }
+}
+
+impl Pit for ByToken {
+    type Mark = Secret;
+    type Extra = Token;
+
+    #[inline(always)]
+    fn entries(&self) -> &Entries<Secret, Token> {
+        &self.entries
+    }
+
+    #[inline(always)]
+    fn entries_mut(&mut self) -> &mut Entries<Secret, Token> {
+        &mut self.entries
+    }
+
+    #[inline(always)]
+    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<Secret, DropReason> {
+        // It gets one when it is inserted.
+        Ok(Secret::default())
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: u64, _mark: &Secret) {
+        self.entries.table.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match(&self, hash: u64, hop: Hop<'_>) {
+        if let Some((slot, _)) = self.read(hop.token) {
+            self.entries.table.prefetch_slot(slot);
+        }
+        // Removing the entry reads this.
+        self.entries.table.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn prefetch_match_entry(&self, hash: u64, hop: Hop<'_>) {
+        if hop.token.len() != TOKEN_LEN {
+            self.entries.table.prefetch_entry(hash);
+        }
+    }
+
+    #[inline(always)]
+    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, _mark: &Secret) -> Option<u32> {
+        self.entries.table.slot_by(name.hash(), |_, kept, _| kept.key.is(name, interest))
+    }
+
+    #[inline]
+    fn find_nacked(
+        &self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        mark: &Secret,
+        hop: Hop<'_>,
+    ) -> Option<u32> {
+        match self.hit(hop.token) {
+            Some((slot, key, _, _)) if key.is(name, interest) => Some(slot),
+            _ => self.find(name, interest, mark),
+        }
+    }
+
+    #[inline]
+    fn insert(
+        &mut self,
+        name: &HashedName<'_>,
+        interest: &Interest<'_>,
+        _mark: Secret,
+        expires: Time,
+    ) -> u32 {
+        let secret = self.secret();
+        let extra = Token { octets: [0; TOKEN_LEN], siblings: 0 };
+        let slot = self.entries.insert(Key::new(name, interest), secret, extra, expires);
+        self.inserted = self.inserted.wrapping_add(1);
+        let token = self.token(slot, secret);
+        if let Some(extra) = self.entries.extra_mut(slot) {
+            extra.octets = token;
+        }
+        join(self, |pit| &mut pit.others, name.hash(), slot);
+        slot
+    }
+
+    #[inline]
+    fn remove(&mut self, slot: u32) -> Option<Gone<Secret, Token>> {
+        let gone = self.entries.remove(slot)?;
+        self.others.leaves(&gone.key);
+        leave(self, |pit| &mut pit.others, gone.key.name_hash(), slot, gone.extra.siblings);
+        Some(gone)
+    }
+
+    #[inline(always)]
+    fn of_name(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+        self.entries.of_name(hash, is)
+    }
+
+    #[inline(always)]
+    fn matches(
+        &mut self,
+        name: &HashedName<'_>,
+        from: FaceId,
+        hop: Hop<'_>,
+        digest: impl Fn() -> [u8; DIGEST_LEN],
+        hash: impl FnOnce(&[u8]) -> u64,
+    ) -> Result<Matches, DropReason> {
+        let hit = self.hit(hop.token).filter(|(_, key, records, _)| {
+            key.is_answered_by(name.components, &digest) && records.went_to(from).is_some()
+        });
+        let known = hit.map(|(slot, key, _, noted)| Known {
+            slot,
+            key,
+            alone: self.others.is_alone(|| noted.siblings),
+        });
+        if let Some(known) = known
+            && known.is_all(name, &self.entries, &self.others)
+        {
+            // Removing it will want this.
+            self.entries.table.prefetch(known.key.name_hash());
+            return Ok(Matches::from_slice(&[known.slot]));
+        }
+        let others = &self.others;
+        Ok(walk(self, name, from, known, |prefix, own| others.more_than(own, prefix), digest, hash))
+    }
+
+    #[inline(always)]
+    fn upstream(&self, slot: u32) -> Hop<'_> {
+        let token = self.entries.table.entry(slot).map_or(&[][..], |(_, stored)| &stored.extra.octets);
+        let none = token.iter().all(|octet| *octet == 0);
+        Hop { token: if none { &[] } else { token }, digest: &[] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_a_token_where_it_fits_and_the_token_tells_it() {
+        let pit = ByToken::new(&HashKey::VECTOR, 0xa5);
+        let most = (1 << SLOT_BITS) - 1;
+        for (slot, secret) in [(0, 1), (1, 0), (most, (1 << SECRET_BITS) - 1)] {
+            let token = pit.token(slot, Secret(secret));
+            let [shard, mixed @ ..] = token;
+            assert_eq!(shard, 0xa5);
+            let mixed = mixed.iter().fold(0_u64, |mixed, octet| mixed << 8 | u64::from(*octet));
+            let told = mixed.wrapping_mul(pit.factors[1]) & MIXED;
+            assert_eq!(told, u64::from(slot) << SECRET_BITS | u64::from(secret));
+        }
+        assert_eq!(pit.token(most + 1, Secret(1)), [0; TOKEN_LEN], "an entry without a token");
+    }
+}

@@ -1,0 +1,157 @@
+//! What an entry is found by.
+
+use crate::hashed::{HashedName, components};
+use alloc::boxed::Box;
+use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
+use hashlane_ndn::wire::Interest;
+
+/// What an entry is found by, beside its name: flags and hint, and where they stand in the packet.
+#[derive(Clone, Debug)]
+pub struct Key {
+    hash: u64,
+    /// The Interest as it came first.
+    packet: Box<[u8]>,
+    /// Where the name's components stand.
+    name: (u16, u16),
+    hint: (u16, u16),
+    nonce_at: u16,
+    /// Components of the name.
+    len: u8,
+    can_be_prefix: bool,
+    must_be_fresh: bool,
+    /// Whether the name ends with the digest of a whole packet.
+    digest: bool,
+}
+
+// Entries are found by their parts. This is what the table asks for.
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+            && self.components() == other.components()
+            && (self.can_be_prefix, self.must_be_fresh) == (other.can_be_prefix, other.must_be_fresh)
+            && self.hint() == other.hint()
+    }
+}
+
+impl Eq for Key {}
+
+impl Key {
+    #[inline(always)]
+    fn span(&self, (from, to): (u16, u16)) -> &[u8] {
+        self.packet.get(from.into()..to.into()).unwrap_or_default()
+    }
+
+    /// The encoded components of the name.
+    #[inline(always)]
+    pub fn components(&self) -> &[u8] {
+        self.span(self.name)
+    }
+
+    /// How many components the name has.
+    #[inline]
+    pub fn name_len(&self) -> usize {
+        self.len.into()
+    }
+
+    #[inline(always)]
+    pub(crate) fn hint(&self) -> &[u8] {
+        self.span(self.hint)
+    }
+
+    /// The Interest.
+    #[inline]
+    pub fn packet(&self) -> &[u8] {
+        &self.packet
+    }
+
+    /// Where the Nonce stands in the packet.
+    #[inline]
+    pub fn nonce_at(&self) -> usize {
+        self.nonce_at.into()
+    }
+
+    /// The keyed hash of the name.
+    #[inline]
+    pub fn name_hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Whether it can be a prefix.
+    #[inline]
+    pub fn can_be_prefix(&self) -> bool {
+        self.can_be_prefix
+    }
+
+    /// Whether it must be fresh.
+    #[inline]
+    pub fn must_be_fresh(&self) -> bool {
+        self.must_be_fresh
+    }
+
+    /// The key of `interest`, whose name `name` is.
+    #[inline(always)]
+    pub(super) fn new(name: &HashedName<'_>, interest: &Interest<'_>) -> Self {
+        let octets = interest.as_bytes();
+        let span = |part: &[u8]| {
+            // The part is one of the packet.
+            let from = (part.as_ptr() as usize).wrapping_sub(octets.as_ptr() as usize);
+            if from <= octets.len() { (from as u16, (from + part.len()) as u16) } else { (0, 0) }
+        };
+        Self {
+            hash: name.hash(),
+            packet: octets.into(),
+            name: span(components(interest.name_octets())),
+            hint: span(interest.forwarding_hint()),
+            nonce_at: interest.nonce_at().map_or(0, |at| at.start as u16),
+            len: name.len() as u8,
+            can_be_prefix: interest.can_be_prefix(),
+            must_be_fresh: interest.must_be_fresh(),
+            digest: ends_with_digest(interest),
+        }
+    }
+
+    /// Whether the name ends with the digest of a whole packet.
+    #[inline(always)]
+    pub(super) fn has_digest(&self) -> bool {
+        self.digest
+    }
+
+    /// Whether Data of a name answers it, which is that name, or a longer one where it can be a prefix, or that name with the digest of the packet
+    /// behind it.
+    #[inline(always)]
+    pub(super) fn is_answered_by(
+        &self,
+        components: &[u8],
+        digest: impl FnOnce() -> [u8; DIGEST_LEN],
+    ) -> bool {
+        let own = self.components();
+        if own.len() <= components.len() {
+            // Components that begin alike end alike, too.
+            return own == components || self.can_be_prefix && components.starts_with(own);
+        }
+        self.digest
+            && own.len() == components.len() + 2 + DIGEST_LEN
+            && own.starts_with(components)
+            && own.ends_with(&digest())
+    }
+
+    /// Whether this is the entry of `interest`, whose name this is.
+    #[inline(always)]
+    pub(super) fn is(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> bool {
+        self.hash == name.hash()
+            && self.components() == name.components
+            && self.can_be_prefix == interest.can_be_prefix()
+            && self.must_be_fresh == interest.must_be_fresh()
+            && self.hint() == interest.forwarding_hint()
+    }
+}
+
+/// Whether the last component of the name is the digest of a whole packet.
+#[inline(always)]
+fn ends_with_digest(interest: &Interest<'_>) -> bool {
+    let components = components(interest.name_octets());
+    let tail = components.len().checked_sub(2 + DIGEST_LEN).and_then(|at| components.get(at..at + 2));
+    // Octets that look so may stand inside a longer component.
+    tail == Some(&[IMPLICIT_SHA256_DIGEST as u8, DIGEST_LEN as u8])
+        && interest.name().components().last().is_some_and(|last| last.typ == IMPLICIT_SHA256_DIGEST)
+}

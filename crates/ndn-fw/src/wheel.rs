@@ -1,0 +1,222 @@
+//! A timer wheel over the slots of a table.
+//!
+//! Each slot has one timer at the most. Setting, moving and stopping it takes a few writes, whenever it is due; time passes by one call that
+//! looks at the slots that may be due, and there is no clock and no system call in it.
+//!
+//! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 6: one wheel, timers beyond its turn
+//! are met once in each turn.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use hashlane_ndn::time::Time;
+
+/// A wheel of ticks of one millisecond.
+#[derive(Clone, Debug)]
+pub struct Wheel {
+    /// The first slot due at a tick, modulo the length.
+    heads: Vec<u32>,
+    links: Vec<Link>,
+    /// The last tick that was looked at.
+    done: u64,
+    /// Slots that are linked.
+    len: usize,
+    /// Slots that were looked at because their tick came.
+    looks: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    next: u32,
+    /// The slot before, or `END` at the head of a list.
+    prev: u32,
+    /// Which list, or `OUT`.
+    list: u32,
+}
+
+const END: u32 = u32::MAX;
+const OUT: u32 = u32::MAX;
+
+/// Lists of a wheel: it turns once in about eight seconds.
+const LISTS: usize = 1 << 13;
+
+/// The list of those whose tick has come. What is set again meanwhile goes to its own list, be that the same tick of a later turn.
+const NOW: usize = LISTS;
+
+/// The tick at which a time has passed.
+pub(crate) fn tick_of(time: Time) -> u64 {
+    time.0.div_ceil(1_000_000)
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Self { heads: vec![END; LISTS + 1], links: Vec::new(), done: 0, len: 0, looks: 0 }
+    }
+}
+
+impl Wheel {
+    /// Sets the timer of `slot` to the tick `due`, wherever it was. What is due already comes with the next tick.
+    #[inline]
+    pub fn set(&mut self, slot: u32, due: u64) {
+        let at = slot as usize;
+        if at >= self.links.len() {
+            self.links.resize(at + 1, Link { next: END, prev: END, list: OUT });
+        }
+        let list = (due.max(self.done + 1) % LISTS as u64) as u32;
+        if self.links.get(at).is_some_and(|link| link.list == list) {
+            return;
+        }
+        self.stop(slot);
+        let Some(head) = self.heads.get_mut(list as usize) else { return };
+        let next = core::mem::replace(head, slot);
+        if let Some(after) = self.links.get_mut(next as usize) {
+            after.prev = slot;
+        }
+        if let Some(link) = self.links.get_mut(at) {
+            *link = Link { next, prev: END, list };
+            self.len += 1;
+        }
+    }
+
+    /// Stops the timer of `slot`, if it runs.
+    #[inline]
+    pub fn stop(&mut self, slot: u32) {
+        let Some(link) = self.links.get_mut(slot as usize).filter(|link| link.list != OUT) else { return };
+        let Link { next, prev, list } = core::mem::replace(link, Link { next: END, prev: END, list: OUT });
+        self.len -= 1;
+        if let Some(after) = self.links.get_mut(next as usize) {
+            after.prev = prev;
+        }
+        if prev == END {
+            if let Some(head) = self.heads.get_mut(list as usize) {
+                *head = next;
+            }
+        } else if let Some(before) = self.links.get_mut(prev as usize) {
+            before.next = next;
+        }
+    }
+
+    /// Takes out the slots that may be due at `now`, one at a time, until there is none; who is given a slot that is not due sets it again.
+    ///
+    /// One call looks at no more than one turn of lists.
+    #[inline]
+    pub fn due(&mut self, now: u64) -> Option<u32> {
+        if self.len == 0 {
+            self.done = self.done.max(now);
+            return None;
+        }
+        if now.saturating_sub(self.done) > LISTS as u64 {
+            // Lists before the last turn are the lists of the last turn.
+            self.done = now - LISTS as u64;
+        }
+        loop {
+            let slot = self.heads.get(NOW).copied().unwrap_or(END);
+            if slot != END {
+                self.stop(slot);
+                return Some(slot);
+            }
+            if self.done >= now {
+                return None;
+            }
+            self.done += 1;
+            self.come((self.done % LISTS as u64) as usize);
+        }
+    }
+
+    /// Moves a list to that of those whose tick has come, which is empty.
+    fn come(&mut self, list: usize) {
+        let Some(head) = self.heads.get_mut(list) else { return };
+        let first = core::mem::replace(head, END);
+        let mut slot = first;
+        while let Some(link) = self.links.get_mut(slot as usize) {
+            link.list = NOW as u32;
+            self.looks += 1;
+            slot = link.next;
+        }
+        if let Some(head) = self.heads.get_mut(NOW) {
+            *head = first;
+        }
+    }
+
+    /// The next tick at which a slot may be due, at most one turn after the last.
+    pub fn next_due(&self) -> Option<u64> {
+        if self.len == 0 {
+            return None;
+        }
+        if self.heads.get(NOW) != Some(&END) {
+            return Some(self.done);
+        }
+        let lists = LISTS as u64;
+        (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
+    }
+
+    /// One more than the highest slot that ever had a timer.
+    pub fn slots(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Octets of memory that it takes: a link for each slot that ever had a timer, and the lists.
+    pub fn memory(&self) -> usize {
+        self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()
+    }
+
+    /// How many slots it has looked at because their tick, or that of an earlier turn, came: what its work is measured in.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// How many timers run.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none runs.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn each_slot_comes_when_it_is_due(
+            steps in vec((0..40_u32, prop_oneof![0..50_u64, 0..30_000_u64], any::<bool>(), prop_oneof![0..5_u64, 0..20_000_u64]), 1..120),
+        ) {
+            let (mut wheel, mut expected, mut now) = (Wheel::default(), BTreeMap::new(), 0);
+            for (slot, after, stops, passes) in steps {
+                if stops {
+                    wheel.stop(slot);
+                    expected.remove(&slot);
+                } else {
+                    wheel.set(slot, now + after);
+                    expected.insert(slot, now + after);
+                }
+                now += passes;
+                let mut again = Vec::new();
+                while let Some(slot) = wheel.due(now) {
+                    match expected.get(&slot) {
+                        Some(&due) if due > now => again.push((slot, due)),
+                        due => prop_assert!(due.is_some()),
+                    }
+                    if again.last().is_none_or(|(other, _)| *other != slot) {
+                        expected.remove(&slot);
+                    }
+                }
+                for (slot, due) in again {
+                    wheel.set(slot, due);
+                }
+                // What was set to a tick that had been looked at comes with the next.
+                prop_assert!(expected.values().all(|due| *due + 1 > now || passes == 0), "{expected:?} {now}");
+                prop_assert_eq!(wheel.len(), expected.len());
+                let first = expected.values().min().copied();
+                prop_assert!(wheel.next_due().is_some() == first.is_some());
+                prop_assert!(wheel.next_due() <= first.map(|first| first.max(now + 1)).max(Some(now + 1)).filter(|_| first.is_some()));
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! One face asks for more than anyone could answer.
+
+use crate::rig::Rig;
+use crate::support::{Sent, ask, check, data};
+use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, LpPacket};
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::{Config, DropReason, Output};
+use hashlane_ndn_fw::pit::Pit as _;
+
+/// Sends nowhere.
+struct Nowhere;
+
+impl Output for Nowhere {
+    fn send(&mut self, _: FaceId, _: &LpHeader<'_>, _: &[u8]) {}
+}
+
+/// An Interest whose name ends with a number of eight octets, which is changed in place.
+struct Flood {
+    packet: Vec<u8>,
+    at: usize,
+}
+
+impl Flood {
+    fn lasting(millis: u64) -> Self {
+        let packet = ask("/flood/NNNNNNNN", 1).lives(millis).build();
+        let at = packet.windows(8).position(|octets| octets == b"NNNNNNNN").expect("the number");
+        Self { packet, at }
+    }
+
+    fn packet(&mut self, number: u64) -> LpPacket<'_> {
+        self.packet[self.at..self.at + 8].copy_from_slice(&number.to_be_bytes());
+        LpPacket { header: LpHeader::default(), fragment: &self.packet }
+    }
+
+    /// The Data that answers the last packet.
+    fn answer(&self) -> Vec<u8> {
+        let interest = Interest::parse(&self.packet).expect("an Interest");
+        DataBuilder::new(interest.name(), b"flooded").build()
+    }
+}
+
+#[test]
+fn a_flood_of_interests_leaves_room_for_others() {
+    const ENTRIES: usize = 1 << 16;
+    let mut rig = Rig::with(Config { pit_entries: ENTRIES, ..Config::default() });
+    let [attacker, second, consumer, producer] = rig.faces();
+    rig.route("/", producer, 1);
+    let mut flood = Flood::lasting(30_000);
+    let mut refused = 0;
+    let mut served = 0;
+    for number in 0..2_000_000 {
+        match rig.forwarder.receive(attacker, &flood.packet(number), rig.now, &mut Nowhere) {
+            Ok(()) => {}
+            Err(reason) => {
+                assert_eq!(reason, DropReason::PitFull);
+                refused += 1;
+            }
+        }
+        if number % 20_000 == 0 {
+            let name = format!("/good/{number}");
+            let sent: Vec<Sent> = rig.take(consumer, LpHeader::default(), &ask(&name, 1).build());
+            assert_eq!(sent.len(), 1);
+            served += rig.gives(producer, &data(&name, 0)).len();
+        }
+        if number % 1000 == 0 {
+            rig.now = rig.now.after_millis(1);
+            rig.forwarder.turn(rig.now);
+        }
+    }
+    let pit = rig.forwarder.pit();
+    assert_eq!((refused, served), (2_000_000 - ENTRIES / 8 * 3, 100));
+    assert_eq!(pit.len(), ENTRIES / 8 * 3, "half of what is there for other hosts");
+    assert!(pit.memory() < 600 * pit.len());
+    for number in 2_000_000..2_100_000 {
+        let _ = rig.forwarder.receive(second, &flood.packet(number), rig.now, &mut Nowhere);
+    }
+    assert_eq!(rig.forwarder.pit().len(), ENTRIES / 16 * 9, "the second one takes half of the rest");
+    assert_eq!(rig.asks(consumer, &ask("/good", 1)), [producer]);
+    check(&rig.forwarder);
+    rig.passes(30_000);
+    assert!(rig.forwarder.pit().is_empty() && rig.forwarder.pending() == 0);
+}
+
+#[test]
+fn a_minute_of_flood_takes_no_more_memory_than_its_first_seconds() {
+    const ENTRIES: usize = 1 << 13;
+    let cs = hashlane_ndn_fw::cs::Config {
+        packets: 1000,
+        octets: 1 << 20,
+        ..hashlane_ndn_fw::cs::Config::default()
+    };
+    let mut rig = Rig::with(Config { pit_entries: ENTRIES, cs, ..Config::default() });
+    let [attacker, consumer, producer] = rig.faces();
+    rig.route("/", producer, 1);
+    let mut flood = Flood::lasting(4000);
+    let (mut asked, mut served, mut after_ten) = (0, 0, 0);
+    for millis in 0..60_000_u64 {
+        for number in 0..4 {
+            // Some of them are answered, so that the store is flooded, too.
+            let packet = flood.packet(4 * millis + number);
+            let taken = rig.forwarder.receive(attacker, &packet, rig.now, &mut Nowhere);
+            if taken.is_ok() && number == 0 {
+                let octets = flood.answer();
+                let data = LpPacket { header: LpHeader::default(), fragment: &octets };
+                rig.forwarder.receive(producer, &data, rig.now, &mut Nowhere).expect("it was asked for");
+            }
+        }
+        if millis % 50 == 0 {
+            let name = format!("/good/{millis}");
+            asked += 1;
+            assert_eq!(rig.asks(consumer, &ask(&name, 1)), [producer]);
+            served += rig.gives(producer, &data(&name, 0)).len();
+        }
+        rig.now = rig.now.after_millis(1);
+        rig.forwarder.turn(rig.now);
+        let forwarder = &rig.forwarder;
+        assert!(forwarder.pending() <= ENTRIES && forwarder.pit().len() <= ENTRIES);
+        assert!(forwarder.cs().len() <= 1000 && forwarder.cs().octets() <= 1 << 20);
+        // As many as could be sent in the time that each is kept.
+        assert!(forwarder.dead_nonces() <= 12_000 * 5);
+        if millis == 10_000 {
+            after_ten = forwarder.pit().memory();
+        }
+    }
+    assert_eq!((asked, served), (1200, 1200));
+    // Not all entries are there at any moment, but the table has come to its size.
+    assert!(rig.forwarder.pit().memory().abs_diff(after_ten) < after_ten / 100);
+    assert!(after_ten < ENTRIES * 600);
+    rig.passes(4000);
+    assert!(rig.forwarder.pit().is_empty() && rig.forwarder.dead_nonces() > 0);
+    rig.passes(12_000);
+    assert_eq!(rig.forwarder.dead_nonces(), 0);
+}
+
+#[test]
+fn a_flood_of_nonces_is_forgotten() {
+    let mut rig = Rig::new();
+    let [attacker, producer] = rig.faces();
+    rig.route("/", producer, 1);
+    for number in 0..100_000_u32 {
+        let octets = ask("/a", number).lives(1).build();
+        let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+        let _ = rig.forwarder.receive(attacker, &packet, rig.now, &mut Nowhere);
+        rig.now = rig.now.after_millis(1);
+        rig.forwarder.turn(rig.now);
+        assert!(rig.forwarder.dead_nonces() <= 12_001);
+    }
+    rig.passes(20_000);
+    rig.asks(attacker, &ask("/a", 1).lives(1));
+    rig.passes(1);
+    assert!(rig.forwarder.dead_nonces() <= 1);
+}

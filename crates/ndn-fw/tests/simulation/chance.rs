@@ -1,0 +1,38 @@
+//! Numbers of a seed, and what is drawn with them.
+
+use hashlane_ndn_fw::strategy::Dice;
+
+pub struct Chance(Dice);
+
+impl Chance {
+    pub fn new(seed: u64) -> Self {
+        // Seeds that follow one another are to have nothing in common.
+        let mut dice = Dice::new(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for _ in 0..8 {
+            dice.number();
+        }
+        Self(dice)
+    }
+
+    pub fn number(&mut self) -> u64 {
+        self.0.number()
+    }
+
+    /// From `low` to `high`, both included.
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.0.below(high - low + 1)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0.below(bound)
+    }
+
+    /// Whether something happens that does so in so many of a thousand cases.
+    pub fn happens(&mut self, permille: usize) -> bool {
+        self.0.below(1000) < permille
+    }
+
+    pub fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.0.below(of.len())]
+    }
+}

@@ -1,0 +1,59 @@
+//! What must hold of a network that has come to rest, besides what each step was held against.
+
+use crate::network::Network;
+use crate::node::Index;
+use crate::topology::Kind;
+
+/// What came of several runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    pub forwarders: usize,
+    pub asked: usize,
+    pub answered: usize,
+    pub packets: usize,
+    pub loops: u64,
+    pub cs_hits: u64,
+    pub nacks: u64,
+    /// Packets of the largest burst.
+    pub largest: usize,
+}
+
+impl Sum {
+    pub fn add<P: Index>(&mut self, network: &Network<P>) {
+        self.forwarders += network.nodes.len();
+        for request in network.consumers.iter().flat_map(|consumer| &consumer.requests) {
+            self.asked += 1;
+            self.answered += usize::from(request.answered);
+        }
+        for node in &network.nodes {
+            let counters = node.forwarder.counters();
+            self.packets += node.model.packets_in;
+            self.largest = self.largest.max(node.largest);
+            self.loops += counters.drops.value(hashlane_ndn_fw::forward::DropReason::Loop);
+            self.cs_hits += counters.cs_hits.value();
+            self.nacks += counters.in_nacks.value();
+        }
+    }
+}
+
+/// Holds a network that has come to rest against what must be.
+pub fn check<P: Index>(network: &Network<P>) {
+    network.nodes.iter().for_each(crate::node::Node::must_be_quiet);
+    let topology = &network.topology;
+    if topology.kind != Kind::Sound {
+        return;
+    }
+    // Where nothing is repeated each Interest goes over each link once in each direction at the most, and so does each probe, of which a node
+    // sends one for an Interest.
+    let probing =
+        topology.strategies.iter().chain(&topology.second_strategy).any(|name| name.starts_with("asf"));
+    let nonces = network.nonces as usize * if probing { 1 + topology.nodes } else { 1 };
+    let most = nonces * 2 * topology.links.len();
+    assert!(network.link_interests <= most, "{} Interests on links", network.link_interests);
+    // Two copies of an Interest meet only where a strategy sends more than one.
+    let copies = topology.strategies.iter().chain(&topology.second_strategy).any(|name| *name == "multicast");
+    for request in network.consumers.iter().flat_map(|consumer| &consumer.requests) {
+        assert!(request.answered, "nobody answered {request:?}");
+        assert!(copies || request.tries == 0, "came back: {request:?}");
+    }
+}

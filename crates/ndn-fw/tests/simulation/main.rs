@@ -1,0 +1,136 @@
+//! Networks of forwarders in one process, drawn from seeds, with links that lose, repeat and reorder, against a plain model of what each forwarder
+//! must do.
+//!
+//! A run is a function of its seed. One that fails prints it, and is run again, alone, with `HASHLANE_SIM_SEED=n cargo test -p hashlane-ndn --test
+//! simulation`. `HASHLANE_SIM_RUNS=n` runs so many seeds of each kind. The PITs of a network have one index; the model knows of none.
+
+#[path = "../support/mod.rs"]
+#[allow(unreachable_pub, reason = "it is shared")]
+mod support;
+
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod applications;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod chance;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod checks;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod model;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod network;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod node;
+#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
+mod topology;
+
+use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken};
+use network::Network;
+use node::Index;
+use topology::Kind;
+
+/// Says which seed it was, where a run fails.
+struct Running(Kind, u64);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self(kind, seed) = self;
+            eprintln!("{kind:?} networks fail with HASHLANE_SIM_SEED={seed}");
+        }
+    }
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, and is {text:?}")))
+}
+
+fn run<P: Index>(kind: Kind, seed: u64, bursts: bool) -> Network<P> {
+    let _running = Running(kind, seed);
+    let mut network = Network::new(kind, seed, bursts);
+    network.run();
+    checks::check(&network);
+    network
+}
+
+/// Runs all seeds that are to be run, packet by packet or in bursts, and returns what came of them together.
+fn all_in<P: Index>(kind: Kind, runs: u64, bursts: bool) -> checks::Sum {
+    let mut sum = checks::Sum::default();
+    match number("HASHLANE_SIM_SEED") {
+        Some(seed) => sum.add(&run::<P>(kind, seed, bursts)),
+        None => (0..number("HASHLANE_SIM_RUNS").unwrap_or(runs))
+            .for_each(|seed| sum.add(&run::<P>(kind, seed, bursts))),
+    }
+    println!("{kind:?}, in bursts: {bursts}: {sum:?}");
+    sum
+}
+
+/// All seeds packet by packet.
+fn all<P: Index>(kind: Kind, runs: u64) -> checks::Sum {
+    all_in::<P>(kind, runs, false)
+}
+
+#[test]
+fn in_sound_networks_all_that_can_be_answered_is() {
+    let sum = all::<ByName>(Kind::Sound, 300);
+    assert!(sum.answered == sum.asked && sum.asked > 0);
+}
+
+#[test]
+fn faulty_networks_keep_the_rules() {
+    assert!(all::<ByName>(Kind::Faulty, 300).asked > 0);
+}
+
+#[test]
+fn crowded_networks_keep_the_rules() {
+    assert!(all::<ByName>(Kind::Crowded, 300).asked > 0);
+}
+
+fn of_all_kinds<P: Index>() {
+    let sum = all::<P>(Kind::Sound, 100);
+    assert!(sum.answered == sum.asked && sum.asked > 0);
+    assert!(all::<P>(Kind::Faulty, 100).asked > 0);
+    assert!(all::<P>(Kind::Crowded, 100).asked > 0);
+}
+
+fn in_bursts<P: Index>() {
+    let sum = all_in::<P>(Kind::Sound, 100, true);
+    assert!(sum.answered == sum.asked && sum.asked > 0 && sum.largest > 4, "{sum:?}");
+    assert!(all_in::<P>(Kind::Faulty, 100, true).asked > 0);
+    assert!(all_in::<P>(Kind::Crowded, 100, true).asked > 0);
+}
+
+#[test]
+fn in_bursts_networks_keep_the_rules() {
+    in_bursts::<ByName>();
+}
+
+#[test]
+fn in_bursts_under_tokens_networks_keep_the_rules() {
+    in_bursts::<ByToken>();
+}
+
+#[test]
+fn in_bursts_under_digests_networks_keep_the_rules() {
+    in_bursts::<ByDigest>();
+}
+
+#[test]
+fn under_tokens_networks_keep_the_rules() {
+    of_all_kinds::<ByToken>();
+}
+
+#[test]
+fn under_digests_networks_keep_the_rules() {
+    of_all_kinds::<ByDigest>();
+}
+
+#[test]
+fn a_seed_says_all_that_happens() {
+    let again = [1, 2].map(|_| {
+        let mut sum = checks::Sum::default();
+        (0..5).for_each(|seed| sum.add(&run::<ByDigest>(Kind::Faulty, seed, true)));
+        sum
+    });
+    assert_eq!(again[0], again[1]);
+}

@@ -1,0 +1,453 @@
+//! What a forwarder must do, by lists that are searched from end to end: no hashes, no wheel, no shared code but the parsers.
+//!
+//! Tokens and digests that neighbours give each other are no part of it: with them the same must happen as without.
+//!
+//! Where an Interest goes is a strategy's choice, and taken from what the forwarder did. To whom Data and Nacks go is not: that is said here.
+
+use crate::support::Sent;
+use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
+use hashlane_name::ndn::NdnName;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Data, Interest, LpPacket, NackReason};
+use hashlane_ndn_fw::face::{FaceId, Scope};
+use hashlane_ndn_fw::forward::{Config, DropReason, MAX_LIFETIME};
+use std::collections::BTreeMap;
+
+/// A component: its type and its value.
+type Part = (u16, Vec<u8>);
+
+fn parts(name: NdnName<'_>) -> Vec<Part> {
+    name.components().map(|part| (part.typ, part.value.to_vec())).collect()
+}
+
+/// What makes Interests one entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Question {
+    name: Vec<Part>,
+    can_be_prefix: bool,
+    must_be_fresh: bool,
+    hint: Vec<u8>,
+}
+
+impl Question {
+    /// Of an Interest, at a forwarder of these regions.
+    pub fn of(interest: &Interest<'_>, regions: &[NdnName<'_>]) -> Self {
+        let arrived = interest.hints().any(|hint| {
+            let hint = parts(hint);
+            regions.iter().any(|region| parts(*region).starts_with(&hint))
+        });
+        Self {
+            name: parts(interest.name()),
+            can_be_prefix: interest.can_be_prefix(),
+            must_be_fresh: interest.must_be_fresh(),
+            hint: if arrived { Vec::new() } else { interest.forwarding_hint().to_vec() },
+        }
+    }
+
+    fn is_answered_by(&self, data: &Data<'_>) -> bool {
+        let mut name = parts(data.name());
+        if self.name == name || self.can_be_prefix && name.starts_with(&self.name) {
+            return true;
+        }
+        name.push((IMPLICIT_SHA256_DIGEST, data.implicit_digest().to_vec()));
+        self.name == name
+    }
+}
+
+#[derive(Clone, Debug)]
+struct In {
+    face: FaceId,
+    token: Vec<u8>,
+    nonce: u32,
+    expires: Time,
+}
+
+#[derive(Clone, Debug)]
+struct Out {
+    face: FaceId,
+    nonce: u32,
+    expires: Time,
+    nack: Option<NackReason>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    question: Question,
+    ins: Vec<In>,
+    outs: Vec<Out>,
+    expires: Time,
+}
+
+/// Copies of one Interest that came from the face that it came from first, and those of them that went on.
+#[derive(Clone, Debug)]
+struct Passed {
+    at: Time,
+    came: usize,
+    went: BTreeMap<FaceId, usize>,
+    answered: bool,
+}
+
+/// A packet that came, and when.
+#[derive(Clone, Copy)]
+pub struct Arrival<'a> {
+    pub from: FaceId,
+    pub packet: &'a LpPacket<'a>,
+    pub now: Time,
+}
+
+/// What the forwarder did with it.
+#[derive(Clone, Copy)]
+pub struct Done<'a> {
+    pub result: Result<(), DropReason>,
+    pub sent: &'a [Sent],
+}
+
+#[derive(Debug, Default)]
+pub struct Model {
+    entries: Vec<Entry>,
+    /// Interests that went on, by what they ask and their Nonce.
+    passed: BTreeMap<(Question, u32), Passed>,
+    /// Data that came, and until when it was fresh.
+    kept: BTreeMap<Vec<u8>, Time>,
+    /// When Interests went out: the dead nonce list may hold each.
+    sent: Vec<Time>,
+    faces: BTreeMap<FaceId, Scope>,
+    /// Limit of the PIT, of which the shares of faces are taken.
+    pit_entries: usize,
+    /// Longest lifetime of an Interest of another host.
+    remote_lifetime: u64,
+    regions: Vec<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>>,
+    /// Whether Data may leave the content store before it is asked for again.
+    evicts: bool,
+    pub packets_in: usize,
+    pub interests_in: usize,
+    pub interests_out: usize,
+    pub answers_out: usize,
+}
+
+impl Model {
+    pub fn new(config: &Config, evicts: bool) -> Self {
+        let Config { pit_entries, remote_lifetime, regions, .. } = config.clone();
+        Self { regions, evicts, pit_entries, remote_lifetime, ..Self::default() }
+    }
+
+    pub fn face_added(&mut self, face: FaceId, scope: Scope) {
+        assert_eq!(self.faces.insert(face, scope), None, "a face's number was given out twice");
+    }
+
+    /// Removes a face and its records.
+    pub fn face_removed(&mut self, face: FaceId) {
+        self.faces.remove(&face);
+        for entry in &mut self.entries {
+            let had = entry.ins.len() + entry.outs.len();
+            entry.ins.retain(|record| record.face != face);
+            entry.outs.retain(|record| record.face != face);
+            if entry.ins.len() + entry.outs.len() < had {
+                let last = entry.ins.iter().map(|record| record.expires).max();
+                entry.expires = last.unwrap_or_default();
+            }
+        }
+        self.entries.retain(|entry| !entry.ins.is_empty());
+    }
+
+    /// True if a face may have one more in-record. Non-local faces have three quarters of the PIT, and each
+    /// face as many as are free. Tables here are too small for a reserve of each face.
+    fn has_room(&self, face: FaceId) -> bool {
+        let records = || self.entries.iter().flat_map(|entry| &entry.ins);
+        let is_remote = |face: FaceId| self.faces.get(&face) == Some(&Scope::NonLocal);
+        let own = records().filter(|record| record.face == face).count();
+        let free = self.pit_entries - records().count();
+        let remote = records().filter(|record| is_remote(record.face)).count();
+        let free_of_remote = (self.pit_entries - self.pit_entries / 4).saturating_sub(remote);
+        own < free && (!is_remote(face) || own < free_of_remote)
+    }
+
+    pub fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn records(&self) -> usize {
+        self.entries.iter().map(|entry| entry.ins.len()).sum()
+    }
+
+    /// Dead nonces that there may be at the most.
+    pub fn dead_nonces(&self, now: Time) -> usize {
+        let oldest = now.0.saturating_sub(Time::from_millis(MAX_LIFETIME.min(8000) + 2 * 12_000).0);
+        self.sent.iter().rev().take_while(|sent| sent.0 >= oldest).count()
+    }
+
+    fn question(&self, interest: &Interest<'_>) -> Question {
+        let regions: Vec<NdnName<'_>> = self.regions.iter().map(|region| region.view()).collect();
+        Question::of(interest, &regions)
+    }
+
+    fn entry(&mut self, question: &Question) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.question == *question)
+    }
+
+    /// Time passed: what the forwarder's PIT has now. What is gone must have ended, and what has ended must be gone one tick later.
+    pub fn turned(&mut self, now: Time, left: &[Question]) {
+        self.entries.retain(|entry| {
+            let is_left = left.contains(&entry.question);
+            let ended = entry.expires <= now;
+            let late = entry.expires.0.div_ceil(1_000_000) < now.millis();
+            assert!(is_left || ended, "an entry left the PIT before its end: {entry:?} at {now:?}");
+            assert!(!(is_left && late), "an entry outlived its lifetime: {entry:?} at {now:?}");
+            is_left
+        });
+        assert_eq!(self.entries.len(), left.len(), "entries that nobody asked for");
+    }
+
+    /// A packet came in, and this is what was done with it.
+    pub fn arrived(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
+        self.packets_in += 1;
+        for sent in done.sent {
+            assert!(self.faces.contains_key(&sent.face), "sent to a face that is none: {sent:?}");
+        }
+        let fragment = arrival.packet.fragment;
+        match (fragment.first(), arrival.packet.header.nack) {
+            (Some(5), None) => self.interest(arrival, done),
+            (Some(5), Some(reason)) => self.nack(arrival, reason, done),
+            _ => self.data(arrival, done),
+        }
+        let interests = done.sent.iter().filter(|sent| sent.brief().1 == "interest").count();
+        self.interests_out += interests;
+        self.answers_out += done.sent.len() - interests;
+        assert!(self.answers_out <= self.interests_in, "more answers than questions");
+    }
+
+    fn interest(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
+        self.interests_in += 1;
+        let Arrival { from, packet, now } = arrival;
+        let interest = Interest::parse(packet.fragment).expect("the Interest of an application");
+        let nonce = interest.nonce().expect("a Nonce");
+        let question = self.question(&interest);
+        if let Err(reason) = done.result {
+            return self.refused(arrival, reason, &question, nonce, done.sent);
+        }
+        assert_ne!(interest.hop_limit(), Some(0), "an Interest went further than it may");
+        // The store answers.
+        if let [sent] = done.sent
+            && sent.brief().1 == "data"
+        {
+            assert_eq!((sent.face, &sent.token[..]), (from, packet.header.pit_token));
+            assert!(question.is_answered_by(&sent.data()), "Data that does not answer");
+            let fresh_until = self.kept.get(&sent.packet).expect("Data that came");
+            assert!(!question.must_be_fresh || *fresh_until > now, "Data that is not fresh");
+            return;
+        }
+        self.must_be_new(from, now, &question, nonce);
+        let longest = match self.faces[&from] {
+            Scope::Local => MAX_LIFETIME,
+            Scope::NonLocal => self.remote_lifetime,
+        };
+        let expires = now.after_millis(interest.lifetime().min(longest));
+        let has_room = self.has_room(from);
+        let record = In { face: from, token: packet.header.pit_token.to_vec(), nonce, expires };
+        let known = self.entry(&question).is_some_and(|entry| entry.ins.iter().any(|old| old.face == from));
+        assert!(known || has_room, "{from:?} has more than its share");
+        match self.entry(&question) {
+            Some(entry) => {
+                entry.expires = entry.expires.max(expires);
+                entry.ins.retain(|record| record.face != from);
+                entry.ins.push(record);
+            }
+            None => self.entries.push(Entry {
+                question: question.clone(),
+                ins: vec![record],
+                outs: Vec::new(),
+                expires,
+            }),
+        }
+        if let [sent] = done.sent
+            && sent.nack.is_some()
+        {
+            assert_eq!((sent.face, &sent.token[..]), (from, packet.header.pit_token));
+            assert_eq!(sent.packet, packet.fragment, "another Interest came back than was asked");
+            let entry = self.entry(&question).expect("it was put there");
+            entry.ins.retain(|record| record.face != from);
+            self.entries.retain(|entry| !entry.ins.is_empty());
+            return;
+        }
+        let probes = done.sent.iter().filter(|sent| sent.interest().nonce() != Some(nonce)).count();
+        assert!(probes <= 1, "an Interest went on under more than one other Nonce");
+        for sent in done.sent {
+            self.went(&interest, from, &question, nonce, sent, expires, now);
+        }
+    }
+
+    /// An Interest must not be taken for a new one twice, whichever way it came; a face may repeat what it waits for.
+    fn must_be_new(&mut self, from: FaceId, now: Time, question: &Question, nonce: u32) {
+        let entry = self.entry(question);
+        let again = entry
+            .as_ref()
+            .is_some_and(|entry| entry.ins.iter().any(|record| record.face == from && record.nonce == nonce));
+        let others = entry
+            .is_some_and(|entry| entry.ins.iter().any(|record| record.face != from && record.nonce == nonce));
+        assert!(!others, "{from:?} brought a Nonce that another face asks with: {question:?} {nonce}");
+        let evicts = self.evicts;
+        let Some(passed) = self.passed.get_mut(&(question.clone(), nonce)) else { return };
+        // The dead nonce list holds it for six seconds at least. What was answered the store answers again, unless it is too small.
+        let forgotten = now.since(passed.at).as_millis() >= 6000 || passed.answered && evicts;
+        assert!(
+            again || forgotten,
+            "{from:?} brought round what went before, {passed:?}: {question:?} {nonce}"
+        );
+        if again {
+            passed.came += 1;
+        } else {
+            self.passed.remove(&(question.clone(), nonce));
+        }
+    }
+
+    /// An Interest went on.
+    #[allow(clippy::too_many_arguments, reason = "all of them are one packet's")]
+    fn went(
+        &mut self,
+        interest: &Interest<'_>,
+        from: FaceId,
+        question: &Question,
+        nonce: u32,
+        sent: &Sent,
+        expires: Time,
+        now: Time,
+    ) {
+        let other = sent.interest();
+        assert_ne!(sent.face, from, "an Interest went back where it came from");
+        assert!(sent.nack.is_none());
+        assert_eq!(parts(other.name()), question.name);
+        assert_eq!(
+            (other.can_be_prefix(), other.must_be_fresh()),
+            (question.can_be_prefix, question.must_be_fresh)
+        );
+        assert_eq!((other.forwarding_hint(), other.lifetime()), (&question.hint[..], interest.lifetime()));
+        assert_eq!(other.hop_limit(), interest.hop_limit().map(|hops| hops - 1));
+        let out_nonce = other.nonce().expect("a Nonce");
+        let entry = self.entry(question).expect("it was put there");
+        entry.outs.retain(|out| out.face != sent.face);
+        entry.outs.push(Out { face: sent.face, nonce: out_nonce, expires, nack: None });
+        self.sent.push(now);
+        // A probe has a Nonce of its own, and must be known when it comes round, too.
+        let new = || Passed { at: now, came: 1, went: BTreeMap::new(), answered: false };
+        let passed = self.passed.entry((question.clone(), out_nonce)).or_insert_with(new);
+        passed.at = now;
+        *passed.went.entry(sent.face).or_default() += 1;
+        assert!(
+            passed.went[&sent.face] <= passed.came,
+            "one Interest went over one way too often: {question:?} {nonce}"
+        );
+    }
+
+    fn refused(
+        &mut self,
+        arrival: Arrival<'_>,
+        reason: DropReason,
+        question: &Question,
+        nonce: u32,
+        sent: &[Sent],
+    ) {
+        let Arrival { from, packet, .. } = arrival;
+        match reason {
+            DropReason::Loop => {
+                let seen =
+                    self.passed.keys().any(|(other, seen)| *seen == nonce && other.name == question.name)
+                        || self.entries.iter().any(|entry| {
+                            entry.question == *question
+                                && entry.ins.iter().any(|record| record.nonce == nonce)
+                        });
+                assert!(seen, "taken for a loop, and is none: {question:?} {nonce}");
+                let [nack] = sent else { panic!("a loop that the neighbour is not told of") };
+                assert_eq!((nack.face, nack.nack), (from, Some(NackReason::DUPLICATE)));
+                assert_eq!((&nack.token[..], &nack.packet[..]), (packet.header.pit_token, packet.fragment));
+            }
+            DropReason::HopLimit => {
+                let interest = Interest::parse(packet.fragment).expect("it was read before");
+                assert_eq!((interest.hop_limit(), sent.len()), (Some(0), 0));
+            }
+            DropReason::PitFull => {
+                assert_eq!(sent, []);
+                assert!(!self.has_room(from), "{from:?} has less than its share");
+            }
+            other => panic!("an Interest was dropped: {other:?}"),
+        }
+    }
+
+    fn data(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
+        let Arrival { from, packet, now } = arrival;
+        let data = Data::parse(packet.fragment).expect("the Data of an application");
+        let (asked, others): (Vec<Entry>, Vec<Entry>) =
+            std::mem::take(&mut self.entries).into_iter().partition(|entry| {
+                entry.outs.iter().any(|out| out.face == from) && entry.question.is_answered_by(&data)
+            });
+        self.entries = others;
+        let wanted = asked.iter().flat_map(|entry| &entry.ins);
+        let wanted = wanted.filter(|record| record.expires > now && record.face != from);
+        let mut expected: Vec<_> = wanted.map(|record| (record.face, record.token.clone())).collect();
+        expected.sort();
+        expected.dedup();
+        let mut served: Vec<_> = done.sent.iter().map(|sent| (sent.face, sent.token.clone())).collect();
+        served.sort();
+        assert_eq!(served, expected, "who got {} from {from:?}", data.name());
+        assert!(done.sent.iter().all(|sent| sent.packet == packet.fragment && sent.nack.is_none()));
+        let result = if asked.is_empty() { Err(DropReason::Unsolicited) } else { Ok(()) };
+        assert_eq!(done.result, result);
+        if asked.is_empty() {
+            return;
+        }
+        self.kept.insert(packet.fragment.to_vec(), now.after_millis(data.freshness().unwrap_or(0)));
+        for entry in &asked {
+            for ((question, _), passed) in &mut self.passed {
+                passed.answered |= *question == entry.question;
+            }
+        }
+    }
+
+    fn nack(&mut self, arrival: Arrival<'_>, reason: NackReason, done: Done<'_>) {
+        let Arrival { from, packet, now } = arrival;
+        let interest = Interest::parse(packet.fragment).expect("the Interest of a Nack");
+        let question = self.question(&interest);
+        let out = self.entry(&question).and_then(|entry| {
+            let nonce = interest.nonce();
+            let mut outs = entry.outs.iter_mut();
+            outs.find(|out| out.face == from && Some(out.nonce) == nonce && out.expires > now)
+        });
+        let Some(out) = out else {
+            assert_eq!((done.result, done.sent), (Err(DropReason::UnexpectedNack), &[][..]));
+            return;
+        };
+        out.nack = Some(reason);
+        assert_eq!(done.result, Ok(()));
+        let entry = self.entry(&question).expect("it was there");
+        let waiting: Vec<FaceId> = entry
+            .outs
+            .iter()
+            .filter(|out| out.nack.is_none() && out.expires > now)
+            .map(|out| out.face)
+            .collect();
+        let told: Vec<In> = match waiting[..] {
+            [] => std::mem::take(&mut entry.ins),
+            [last] => {
+                let told = entry.ins.iter().filter(|record| record.face == last).cloned().collect();
+                entry.ins.retain(|record| record.face != last);
+                told
+            }
+            _ => Vec::new(),
+        };
+        let reasons: Vec<Option<NackReason>> = entry.outs.iter().map(|out| out.nack).collect();
+        let told = told.iter().filter(|record| record.expires > now);
+        let mut expected: Vec<_> =
+            told.map(|record| (record.face, record.token.clone(), record.nonce)).collect();
+        expected.sort();
+        let sent = done.sent.iter();
+        let mut sent: Vec<_> = sent
+            .map(|sent| {
+                assert!(sent.nack.is_some() && reasons.contains(&sent.nack), "a reason that nobody gave");
+                (sent.face, sent.token.clone(), sent.interest().nonce().expect("a Nonce"))
+            })
+            .collect();
+        sent.sort();
+        assert_eq!(sent, expected, "who was told that {} came back", interest.name());
+        // Nobody waits for it any more.
+        self.entries.retain(|entry| !entry.ins.is_empty());
+    }
+}
