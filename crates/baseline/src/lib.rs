@@ -12,3 +12,23 @@ extern crate alloc;
 pub mod dns;
 pub mod ehash;
 pub mod rss;
+
+/// Calls the macro `$callback` with every [`TupleHash`](hashlane_flow::ehash::TupleHash) of this crate, in the form of
+/// [`hashlane_flow::for_each_tuple_hash!`].
+#[macro_export]
+macro_rules! for_each_tuple_hash {
+    ($callback:ident) => {
+        $callback! {
+            $crate::ehash::Base,
+            $crate::ehash::V1,
+            $crate::ehash::Jhash2,
+            $crate::ehash::HSipHash,
+            $crate::ehash::SipHash,
+            $crate::ehash::LinearPort,
+            $crate::ehash::Flat,
+            $crate::ehash::V4,
+            $crate::rss::PublishedToeplitz,
+            $crate::rss::UnseededJhash,
+        }
+    };
+}

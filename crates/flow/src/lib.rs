@@ -23,3 +23,26 @@ pub mod shared;
 pub mod table;
 pub mod tuple;
 mod wheel;
+
+// `for_each_tuple_hash!` names its types through this crate, so that callers need no dependency of their own.
+#[doc(hidden)]
+pub use hashlane_hash;
+
+/// Calls the macro `$callback` with every [`TupleHash`](ehash::TupleHash) of this crate, separated by commas.
+///
+/// A hash of bytes becomes one of tuples by its entry here, as [`Octets`](ehash::Octets).
+#[macro_export]
+macro_rules! for_each_tuple_hash {
+    ($callback:ident) => {
+        $callback! {
+            $crate::ehash::SipHash13,
+            $crate::ehash::SipHash24,
+            $crate::ehash::Jhash2,
+            $crate::ehash::Octets<$crate::hashlane_hash::toeplitz::Toeplitz>,
+            $crate::ehash::Octets<$crate::hashlane_hash::multilinear::Multilinear>,
+            $crate::ehash::Octets<$crate::hashlane_hash::halfsiphash::HalfSipHash13>,
+            $crate::ehash::Octets<$crate::hashlane_hash::crc32c::Crc32c>,
+            $crate::ehash::Octets<$crate::hashlane_hash::city::CityHash64>,
+        }
+    };
+}

@@ -7,6 +7,7 @@
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
 //!   [`multilinear`], [`suffix`] (every suffix of a name).
 //! - [`fixed`]: SipHash of a fixed number of words.
+//! - [`for_each_hash!`]: the list of all hashes of this crate.
 //! - `arch`: the CPU's instructions, the only place with `unsafe`.
 #![no_std]
 #![deny(unsafe_code)]
@@ -32,3 +33,41 @@ pub mod toeplitz;
 #[cfg(test)]
 mod vectors;
 pub mod words;
+
+/// Calls the macro `$callback` with every hash of this crate that implements [`Scheme`](scheme::Scheme), in groups.
+///
+/// A new hash is its file, its `mod` line above, and its type in this list. Every group hashes bytes. Group `prefix`
+/// also implements [`PrefixHash`](scheme::PrefixHash). Group `every_prefix` also implements
+/// [`EveryPrefix`](prefix::EveryPrefix).
+///
+/// ```
+/// use hashlane_hash::scheme::Scheme;
+///
+/// macro_rules! ids {
+///     ($($group:ident: $($hash:ty),*;)*) => { [$($(<$hash>::INFO.id),*),*] };
+/// }
+/// let ids = hashlane_hash::for_each_hash!(ids);
+/// assert!(ids.contains(&"siphash-2-4"));
+/// ```
+#[macro_export]
+macro_rules! for_each_hash {
+    ($callback:ident) => {
+        $callback! {
+            every_prefix:
+                $crate::crc32c::Crc32c,
+                $crate::siphash::SipHash13,
+                $crate::siphash::SipHash24;
+            prefix:
+                $crate::crc32c::Crc32cShifted,
+                $crate::crc32c::Crc32cMasked;
+            bytes:
+                $crate::city::CityHash64,
+                $crate::jhash::Jhash,
+                $crate::halfsiphash::HalfSipHash13,
+                $crate::halfsiphash::HalfSipHash24,
+                $crate::toeplitz::Toeplitz,
+                $crate::multilinear::Multilinear,
+                $crate::suffix::SuffixHash;
+        }
+    };
+}

@@ -46,6 +46,30 @@ pub mod uri;
 pub mod view;
 pub mod walk;
 
+/// Calls the macro `$callback` with the id and the type of every encoding of this crate.
+///
+/// A new encoding is its file, its `mod` line above, and its entry in this list. Its type implements
+/// [`Encoding`](walk::Encoding) and [`Layout`](layout::Layout), and its [`ID`](walk::Encoding::ID) is the id of its entry.
+///
+/// ```
+/// use hashlane_name::walk::Encoding;
+///
+/// macro_rules! ids {
+///     ($($id:ident: $encoding:ty),* $(,)?) => { [$(<$encoding>::ID),*] };
+/// }
+/// assert_eq!(hashlane_name::for_each_encoding!(ids), ["offset", "ccnx", "ndn"]);
+/// ```
+#[macro_export]
+macro_rules! for_each_encoding {
+    ($callback:ident) => {
+        $callback! {
+            offset: $crate::offset::Offset,
+            ccnx: $crate::ccnx::Ccnx,
+            ndn: $crate::ndn::Ndn,
+        }
+    };
+}
+
 /// The most components that a name may have, in any encoding.
 pub const MAX_COMPONENTS: usize = 255;
 

@@ -11,3 +11,18 @@ pub mod foldhash;
 pub mod hashbrown;
 pub mod rapidhash;
 pub mod xxh3;
+
+/// Calls the macro `$callback` with every hash of this crate, in the form of
+/// [`hashlane_hash::for_each_hash!`]. All of them hash bytes and nothing more.
+#[macro_export]
+macro_rules! for_each_hash {
+    ($callback:ident) => {
+        $callback! {
+            bytes:
+                $crate::xxh3::Xxh3,
+                $crate::rapidhash::RapidHash,
+                $crate::foldhash::FoldHash,
+                $crate::ahash::AHash;
+        }
+    };
+}

@@ -2,6 +2,7 @@
 //! sources published, and against what their documentation says of them.
 
 mod naive;
+mod schemes;
 mod spread;
 
 use core::net::Ipv6Addr;

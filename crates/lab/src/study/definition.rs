@@ -1,7 +1,7 @@
 //! The study file: a study as data.
 
 use core::fmt;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
@@ -183,8 +183,8 @@ pub struct Expect {
     pub names: u32,
     /// The total count of components in those names.
     pub components: u64,
-    /// The checksum over all prefix hashes, for each encoding.
-    pub checksum: Checksum,
+    /// The checksum over all prefix hashes, by the encoding's id.
+    pub checksum: BTreeMap<String, Checksum>,
 }
 
 /// How many octets a message must have.
@@ -247,20 +247,9 @@ pub struct Mca {
     pub schemes: Vec<String>,
 }
 
-/// One checksum for each encoding, `0x…` in the file.
+/// A checksum, `0x…` in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Checksum {
-    /// Over offset names.
-    #[serde(deserialize_with = "crate::hex::deserialize")]
-    pub offset: u64,
-    /// Over CCNx names.
-    #[serde(deserialize_with = "crate::hex::deserialize")]
-    pub ccnx: u64,
-    /// Over NDN names.
-    #[serde(deserialize_with = "crate::hex::deserialize")]
-    pub ndn: u64,
-}
+pub struct Checksum(#[serde(deserialize_with = "crate::hex::deserialize")] pub u64);
 
 /// The rule that a study file breaks; `origin` is the file (or where else the text came from), `field` the place in it, such
 /// as `claim[1].pairs[0]`.
@@ -430,7 +419,8 @@ mod tests {
         let second = "components = 500\nchecksum = { offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }";
         let study = changed(first, second).unwrap();
         assert_eq!(study.expects[0].components, 500);
-        assert_eq!(study.expects[0].checksum, Checksum { offset: 1, ccnx: u64::MAX, ndn: 3 });
+        let checksums = [("ccnx", u64::MAX), ("ndn", 3), ("offset", 1)];
+        assert!(study.expects[0].checksum.iter().map(|(id, sum)| (id.as_str(), sum.0)).eq(checksums));
         let error = message(changed(first, &second.replace("0x03", "3")));
         assert!(error.contains("\"3\" is not 0x"), "{error}");
     }

@@ -1,12 +1,10 @@
-//! The same names in three encodings, each packed end to end.
+//! The same names in every encoding, each packed end to end.
 
 use hashlane_name::build::encode_into;
-use hashlane_name::ccnx::Ccnx;
 use hashlane_name::component::Component;
 use hashlane_name::error::BuildError;
 use hashlane_name::layout::Layout;
-use hashlane_name::ndn::Ndn;
-use hashlane_name::offset::Offset;
+use hashlane_name::walk::Encoding;
 
 /// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1 GiB.
 pub const MOST_OCTETS: usize = 256 << 20;
@@ -66,7 +64,7 @@ impl Packed {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PackError {
-    /// Not all three encodings can hold the name.
+    /// Not all encodings can hold the name.
     Build(BuildError),
     /// The workload has reached [`MOST_OCTETS`].
     Full,
@@ -89,16 +87,46 @@ impl core::fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
-/// A workload: names, each in all three encodings.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    /// In the offset encoding.
-    pub offset: Packed,
-    /// In the CCNx encoding.
-    pub ccnx: Packed,
-    /// In the NDN encoding.
-    pub ndn: Packed,
+macro_rules! names {
+    ($($id:ident: $encoding:ty),* $(,)?) => {
+        /// Ids of the encodings.
+        pub const ENCODINGS: &[&str] = &[$(<$encoding>::ID),*];
+
+        /// A workload: names, each in every encoding.
+        #[derive(Clone, Debug, Default)]
+        pub struct Names {
+            $(#[doc = concat!("The names in the encoding `", stringify!($id), "`.")]
+            pub $id: Packed,)*
+        }
+
+        impl Names {
+            /// Adds one name in all encodings, or in none.
+            ///
+            /// # Errors
+            /// Where one of the encodings cannot hold the name, or the workload is full.
+            pub fn push<'c>(
+                &mut self,
+                components: impl Iterator<Item = Component<'c>> + Clone,
+            ) -> Result<(), PackError> {
+                let names = self.len();
+                let pushed = Ok(())$(.and_then(|()| self.$id.push::<$encoding>(components.clone())))*;
+                if pushed.is_err() {
+                    $(self.$id.truncate(names);)*
+                }
+                pushed
+            }
+
+            /// The names in the encoding whose [id](Encoding::ID) is `encoding`.
+            pub fn packed(&self, encoding: &str) -> Option<&Packed> {
+                match encoding {
+                    $(<$encoding>::ID => Some(&self.$id),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
+hashlane_name::for_each_encoding!(names);
 
 impl Names {
     /// Number of names.
@@ -109,37 +137,5 @@ impl Names {
     /// Whether there is no name.
     pub fn is_empty(&self) -> bool {
         self.ndn.is_empty()
-    }
-
-    /// Adds one name in all encodings, or in none.
-    ///
-    /// # Errors
-    /// Where one of the encodings cannot hold the name, or the workload is full.
-    pub fn push<'c>(
-        &mut self,
-        components: impl Iterator<Item = Component<'c>> + Clone,
-    ) -> Result<(), PackError> {
-        let names = self.len();
-        let pushed = self
-            .offset
-            .push::<Offset>(components.clone())
-            .and_then(|()| self.ccnx.push::<Ccnx>(components.clone()))
-            .and_then(|()| self.ndn.push::<Ndn>(components));
-        if pushed.is_err() {
-            for packed in [&mut self.offset, &mut self.ccnx, &mut self.ndn] {
-                packed.truncate(names);
-            }
-        }
-        pushed
-    }
-
-    /// The names in the encoding whose [id](hashlane_name::walk::Encoding::ID) is `encoding`.
-    pub fn packed(&self, encoding: &str) -> Option<&Packed> {
-        match encoding {
-            "offset" => Some(&self.offset),
-            "ccnx" => Some(&self.ccnx),
-            "ndn" => Some(&self.ndn),
-            _ => None,
-        }
     }
 }

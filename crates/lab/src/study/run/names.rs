@@ -7,13 +7,11 @@ use crate::model::names::Empty;
 use crate::probe::cycles::Subject;
 use crate::record::metric;
 use crate::registry;
-use crate::study::definition::Definition;
-use crate::workload::packed::{Names, Packed};
+use crate::study::definition::{Checksum, Definition};
+use crate::workload::packed::{ENCODINGS, Names, Packed};
 use crate::workload::shape::Shape;
 use hashlane_hash::scheme::Key;
-use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
-use hashlane_name::offset::Offset;
 use hashlane_name::walk::{Encoding, Walk};
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -110,13 +108,12 @@ impl Run<'_, '_> {
             if found != expect.components {
                 return Err(wrong(format!("{found} components where it says {}", expect.components)));
             }
-            for (encoding, expected) in [
-                (Offset::ID, expect.checksum.offset),
-                (Ccnx::ID, expect.checksum.ccnx),
-                (Ndn::ID, expect.checksum.ndn),
-            ] {
+            for (encoding, Checksum(expected)) in &expect.checksum {
+                if names.packed(encoding).is_none() {
+                    return Err(wrong(format!("a checksum of the unknown encoding {encoding:?}")));
+                }
                 let found = checksum(encoding, names, first);
-                if found != expected {
+                if found != *expected {
                     return Err(wrong(format!(
                         "checksum {found:#x} of {encoding} where it says {expected:#x}"
                     )));
@@ -250,9 +247,10 @@ impl Run<'_, '_> {
             add(&probe, "cycles", metric::OVERHEAD_MEAN, "cycles", tally.cost());
             add(&probe, "cycles", metric::OVERHEAD_MIN, "cycles", tally.least_cost());
         }
-        for figures in
-            [figures::<Offset>(&names.offset), figures::<Ccnx>(&names.ccnx), figures::<Ndn>(&names.ndn)]
-        {
+        macro_rules! all_figures {
+            ($($id:ident: $encoding:ty),* $(,)?) => { [$(figures::<$encoding>(&names.$id)),*] };
+        }
+        for figures in hashlane_name::for_each_encoding!(all_figures) {
             let encoding = figures.encoding;
             let a_name = |total: u64| Fact::exact(total as f64 / names.len() as f64, names.len());
             add(encoding, "count", "octets", "octets", a_name(figures.octets));
@@ -298,7 +296,7 @@ fn encoding_of(id: &str) -> &str {
 }
 
 /// One block in each encoding.
-struct Blocks<'n>([(&'static str, Block<'n>); 3]);
+struct Blocks<'n>(Vec<(&'static str, Block<'n>)>);
 
 /// Names of one encoding: those to be timed, and those before them, to warm up with.
 struct Block<'n> {
@@ -312,13 +310,14 @@ impl<'n> Blocks<'n> {
         // Before the first block stands the last.
         let warm =
             if first == 0 { names.len().saturating_sub(WARM)..names.len() } else { first - WARM..first };
-        Self(["offset", "ccnx", "ndn"].map(|encoding| {
+        let block = |&encoding: &&'static str| {
             let of = |range: std::ops::Range<usize>| match names.packed(encoding) {
                 Some(packed) => range.map(|at| packed.name(at)).collect(),
                 None => Vec::new(),
             };
             (encoding, Block { names: of(first..end), warm: of(warm.clone()) })
-        }))
+        };
+        Self(ENCODINGS.iter().map(block).collect())
     }
 
     fn of(&self, encoding: &str) -> &Block<'n> {
