@@ -5,17 +5,12 @@
     reason = "a property that does not hold is a panic, which is the finding"
 )]
 
-/// The lab's reader of captures, by its file: the lab itself would take minutes to build for fuzzing.
-#[path = "../../crates/lab/src/workload/capture/mod.rs"]
-pub mod capture;
-
 pub mod dump;
 pub mod flows;
 pub mod forwarder;
 pub mod ndn;
 pub mod queries;
 pub mod targets;
-pub mod zones;
 
 use ::hashlane_dns::render::{Compressor, Framing, Options, Renderer};
 use ::hashlane_dns::wire::{Content, Rdata, Record};
@@ -232,7 +227,7 @@ fn rendered<C: Compressor>(
 /// A text that is read as a zone file gives records that a message can hold, and is never the end of the program.
 pub fn check_zone(text: &[u8]) {
     let origin: NameBuf = "example.com".parse().expect("a name");
-    let Ok(content) = zones::zone::read(text, Some(origin.view())) else { return };
+    let Ok(content) = hashlane_study_dns::workload::zone::read(text, Some(origin.view())) else { return };
     assert!(!content.records.is_empty());
     assert_eq!(content.rdata().expect("data that were checked").len(), content.records.len());
 }

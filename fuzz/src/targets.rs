@@ -1,10 +1,11 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{capture, dump, flows, forwarder, ndn, queries};
+use crate::{dump, flows, forwarder, ndn, queries};
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::offset::Offset;
+use hashlane_study_flows::capture::read_from;
 
 /// Gives the list of targets to the macro that is named.
 #[macro_export]
@@ -35,7 +36,7 @@ macro_rules! with_targets {
 
 /// Reads a capture to its end or to an error; the result stays within its limits.
 pub fn capture(bytes: &[u8]) {
-    if let Ok(capture) = capture::read_from(bytes, 100) {
+    if let Ok(capture) = read_from(bytes, 100) {
         assert!(capture.tuples.len() <= 100 && capture.packets.len() <= 800);
         assert!(capture.packets.iter().all(|place| (*place as usize) < capture.tuples.len()));
         let passed_over: u64 = capture.passed_over.values().sum();

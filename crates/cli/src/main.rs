@@ -4,6 +4,7 @@
 
 mod cmd;
 mod output;
+mod studies;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod burst;
+pub mod captured;
 pub mod ehash;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::record::{Key, RecordSet};
+use crate::report::format::{figure, interval, plain, ratio};
 use crate::report::terminal::{table, wrapped};
-use crate::report::{figure, interval, plain, ratio};
 use crate::stats::{Interval, median, ratio::independent};
 
 /// A fact that both sets have.
@@ -153,13 +153,13 @@ mod tests {
         let mut b = RecordSet::new();
         for record in a.iter() {
             let mut record: Record = record.clone();
-            if record.scheme == "ccnx/one-by-one/crc32c" {
+            if record.scheme == "quux/by-element/summed" {
                 for figure in [&mut record.value, &mut record.low, &mut record.high] {
                     *figure *= 0.8;
                 }
             }
-            if record.scheme == "ndn/walk" {
-                record.scheme = "\x1bndn/run".into();
+            if record.scheme == "foo/idle" {
+                record.scheme = "\x1bfoo/run".into();
             }
             b.insert(record).unwrap();
         }
@@ -176,7 +176,7 @@ mod tests {
     fn compares_ratios_by_both_schemes() {
         let (a, b) = two();
         let printed = compare(&a, &b).text("ratio", 160);
-        assert!(printed.contains("ndn/one-by-one/crc32c / ccnx/one-by-one/crc32c"), "{printed}");
+        assert!(printed.contains("foo/by-element/summed / quux/by-element/summed"), "{printed}");
         assert!(!printed.contains('\x1b'));
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
 /// Reads `0x` and 1 to 16 hex digits.
-pub(crate) fn parse(text: &str) -> Option<u64> {
+pub fn parse(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x")?;
     // from_str_radix would let a sign through.
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -13,12 +13,12 @@ pub(crate) fn parse(text: &str) -> Option<u64> {
 }
 
 /// For `#[serde(with = "crate::hex")]`.
-pub(crate) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{value:#018x}"))
 }
 
 /// For `#[serde(with = "crate::hex")]`.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not 0x and 1 to 16 hex digits")))
 }

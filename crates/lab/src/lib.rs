@@ -1,26 +1,24 @@
-//! The lab: what is measured, how it is counted, what is kept of it and how it is shown.
+//! The lab's core: study files, runs, records, statistics, probes and reports. It knows no scheme and no protocol.
 //!
-//! - [`study`]: study files, the data that say what to measure and what to hold it against.
-//! - [`workload`]: what is worked on; [`model`]: what is timed; [`probe`]: how; [`registry`]: which ids there are.
-//! - [`load`]: traffic for a forwarder in a process of its own.
-//! - [`kernel`]: kernels with other hashes of connections, built and run.
-//! - [`stats`]: the statistics and their intervals.
+//! - [`definition`]: study files, the data that state a question, its workloads, schemes, criteria and claims.
+//! - [`study`]: the trait of a kind of study, and its runs in alternating rounds.
+//! - [`probe`]: the time-stamp counter, its calibration, and llvm-mca.
+//! - [`stats`]: medians, intervals, ratios.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
+//! - [`outcome`]: claims and criteria of a study compared with its records.
 //! - [`report`]: the page and the terminal's tables, computed from records.
-//! - [`compare`]: two sets of records, side by side.
+//! - [`compare`]: two sets of records compared.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![deny(unsafe_code)]
 
 pub mod compare;
-mod hex;
-pub mod kernel;
-pub mod load;
-pub mod model;
+pub mod definition;
+pub mod hex;
+pub mod outcome;
 pub mod probe;
 pub mod record;
-pub mod registry;
 pub mod report;
+pub mod scatter;
 pub mod stats;
 pub mod study;
-pub mod workload;

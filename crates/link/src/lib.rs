@@ -55,6 +55,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+pub mod capture;
 pub mod stream;
 pub mod tap;
 pub mod tcp;

@@ -3,10 +3,10 @@
 use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use hashlane_lab::kernel::guest::{self, Tasks};
-use hashlane_lab::load::{child, relay};
-use hashlane_lab::model::memory;
-use hashlane_lab::workload::hostile::Attack;
+use hashlane_study_flows::hostile::Attack;
+use hashlane_study_kernel::guest::{self, Tasks};
+use hashlane_study_ndn::load::{child, relay};
+use hashlane_study_ndn::model::memory;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;

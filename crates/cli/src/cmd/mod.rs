@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod dns;
+mod inputs;
 pub(crate) mod lab;
 pub(crate) mod ndn;
 pub(crate) mod report;

@@ -4,10 +4,11 @@ use crate::output::{
     self,
     folder::{Folder, definition},
 };
+use crate::studies::STUDIES;
 use anyhow::{Context, Result};
 use clap::Args;
+use hashlane_lab::definition::Definition;
 use hashlane_lab::report::terminal;
-use hashlane_lab::study::definition::Definition;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -50,7 +51,9 @@ impl Report {
             }
             folder.draw(&definitions, &records, &machine)?;
             for definition in &definitions {
-                output::print(&terminal::text(definition, &records, output::width(), output::colours()))?;
+                let sections = STUDIES.sections(definition, &records);
+                let (width, colours) = (output::width(), output::colours());
+                output::print(&terminal::text(definition, &records, &sections, width, colours))?;
             }
             output::print(&format!("\nreport: {}\n", folder.page().display()))?;
         }

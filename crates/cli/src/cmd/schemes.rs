@@ -4,7 +4,7 @@ use crate::output;
 use anyhow::Result;
 use clap::Args;
 use hashlane_hash::scheme::Keying;
-use hashlane_lab::registry;
+use hashlane_study_names::schemes;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ pub(crate) struct Schemes {}
 impl Schemes {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let mut text = String::new();
-        for scheme in registry::schemes() {
+        for scheme in schemes::schemes() {
             let info = scheme.info;
             let keying = match info.keying {
                 Keying::None => "no key".to_owned(),
@@ -33,7 +33,7 @@ impl Schemes {
             writeln!(text, "    source: {}", info.source)?;
             writeln!(text, "    safe:   {}", info.safe)?;
         }
-        writeln!(text, "\nIn studies: {}.", registry::names_help())?;
+        writeln!(text, "\nIn studies: {}.", schemes::names_help())?;
         output::print(&text)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,27 +1,21 @@
 //! `hashlane study`
 
-use super::dns::input;
+use super::inputs::InputArgs;
 use crate::output::{
     self,
     folder::{self, definition},
     progress::Progress,
     results::Results,
 };
-use anyhow::{Context, Result, bail};
+use crate::studies::STUDIES;
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use hashlane_dns::wire::Content;
-use hashlane_hash::scheme::Key;
+use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, RecordSet, date};
 use hashlane_lab::report::terminal;
-use hashlane_lab::study::definition::Definition;
-use hashlane_lab::study::embedded;
-use hashlane_lab::study::run::{Event, Settings, run};
-use hashlane_lab::workload::capture::{self, Capture};
-use hashlane_lab::workload::dns::split;
-use hashlane_lab::workload::file::{self, FromFile};
-use hashlane_lab::workload::packed::Names;
+use hashlane_lab::study::{Event, Loaded, SEED, Settings, run};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
@@ -81,31 +75,9 @@ struct RunArgs {
     /// Folder for the results; those of an earlier run in it are kept, in run-N
     #[arg(long, value_name = "DIR", default_value = folder::DEFAULT)]
     out: PathBuf,
-    /// Measure these names, one to a line, in place of the study's workloads
-    #[arg(long, value_name = "FILE")]
-    names: Option<PathBuf>,
-    /// Take the tuples, or the messages of the DNS, of this capture (pcap, pcapng) in place of generated ones
-    #[arg(long, value_name = "FILE")]
-    pcap: Option<PathBuf>,
-    /// Render the records of this zone file in place of generated messages
-    #[arg(long, value_name = "FILE", conflicts_with = "pcap")]
-    zone: Option<PathBuf>,
-    /// Build the kernels of this source (linux-source-VERSION.tar.xz) in place of that of Debian's package
-    #[arg(long, value_name = "FILE")]
-    linux_source: Option<PathBuf>,
+    #[command(flatten)]
+    inputs: InputArgs,
 }
-
-/// The seed for which the studies state their checksums.
-const SEED: u64 = 2015;
-
-/// Names that are read from a file at the most: the source's number.
-const MOST_NAMES: usize = 1_000_000;
-
-/// Tuples that are taken from a capture at the most: some 100 octets each while it is read.
-const MOST_TUPLES: usize = 1 << 20;
-
-/// Octets of memory for messages that are taken from a capture at the most, about.
-const MOST_MESSAGES: usize = 64 << 20;
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -124,8 +96,8 @@ impl Study {
 
 fn list() -> Result<ExitCode> {
     let mut text = String::new();
-    for study in embedded::STUDIES {
-        let definition = Definition::parse(study.text, study.slug)?;
+    for study in STUDIES.files() {
+        let definition = STUDIES.parse(study.text, study.slug)?;
         writeln!(text, "{}{}", study.slug, if study.in_all { "" } else { "  (by name, not by all)" })?;
         writeln!(text, "    {}", definition.question)?;
         writeln!(text, "    after: {}", definition.source)?;
@@ -139,7 +111,7 @@ impl RunArgs {
         let mut definitions = Vec::new();
         for name in &self.studies {
             if name == "all" {
-                for study in embedded::STUDIES.iter().filter(|study| study.in_all) {
+                for study in STUDIES.files().filter(|study| study.in_all) {
                     definitions.push(definition(study.slug)?);
                 }
             } else {
@@ -147,34 +119,21 @@ impl RunArgs {
             }
         }
         let definitions = once(definitions)?;
-        self.is_of_use(&definitions)?;
+        self.inputs.check(&definitions)?;
 
         let mut machine = Machine::detect();
         machine.run.date = date::utc(SystemTime::now());
         machine.run.command = std::env::args().collect();
         machine.run.size = if self.full { "full" } else { "quick" }.into();
         machine.run.seed = SEED;
-        let own = Own {
-            names: self.names.as_deref().map(|path| own_names(path, &mut machine)).transpose()?,
-            tuples: match &self.pcap {
-                Some(path) if definitions.iter().any(of_flows) => Some(own_tuples(path, &mut machine)?),
-                _ => None,
-            },
-            messages: match (&self.zone, &self.pcap) {
-                (Some(path), _) => Some(own_zone(path, &mut machine)?),
-                (None, Some(path)) if definitions.iter().any(of_messages) => {
-                    Some(own_messages(path, &mut machine)?)
-                }
-                _ => None,
-            },
-        };
+        let own = self.load(&definitions, &mut machine)?;
         let results = Results::create(&self.out)?;
         stop_on_ctrl_c()?;
         let ended = Vec::new();
         let records = RecordSet::new();
         let (failed, unwritten) = (Vec::new(), None);
         let mut left = definitions.len();
-        let mut run = Run { args: &self, own, results, machine, records, ended, failed, unwritten };
+        let mut run = Run { args: &self, own: &own, results, machine, records, ended, failed, unwritten };
         for definition in definitions {
             left -= 1;
             run.study(definition, left)?;
@@ -185,46 +144,44 @@ impl RunArgs {
         run.end()
     }
 
-    /// Refuses names where no study is one of names, and a capture where all are: what the user gave would be passed over in
-    /// silence.
-    fn is_of_use(&self, definitions: &[Definition]) -> Result<()> {
-        if self.names.is_some() && !definitions.iter().any(of_names) {
-            bail!("--names is for studies of names, such as name-encodings, and none was named");
+    /// Reads the user's own workloads, one for each kind of study that takes one. Prints their notes, and keeps the
+    /// first line of each for the report.
+    fn load(&self, definitions: &[Definition], machine: &mut Machine) -> Result<Vec<Own>> {
+        let mut own: Vec<Own> = Vec::new();
+        for definition in definitions {
+            let known = own.iter().any(|own| own.model == definition.model);
+            let Some(kind) = STUDIES.kind(&definition.model).filter(|_| !known) else { continue };
+            let Some(loaded) = kind.load(self.inputs.paths()).map_err(|error| anyhow!(error))? else {
+                continue;
+            };
+            let note = loaded.notes.first();
+            if let Some(note) = note.filter(|note| !machine.run.notes.contains(note)) {
+                machine.run.notes.push(note.clone());
+                loaded.notes.iter().for_each(|note| output::tell(note));
+            }
+            own.push(Own { model: kind.model(), loaded });
         }
-        if self.pcap.is_some() && !definitions.iter().any(|study| of_flows(study) || of_messages(study)) {
-            bail!(
-                "--pcap is for studies of flows or of messages, such as flow-hash or dns-render, and none was named"
-            );
-        }
-        if self.zone.is_some() && !definitions.iter().any(of_messages) {
-            bail!("--zone is for studies of messages, such as dns-render, and none was named");
-        }
-        if self.linux_source.is_some() && !definitions.iter().any(of_kernels) {
-            bail!("--linux-source is for studies of kernels, such as flow-kernel, and none was named");
-        }
-        Ok(())
+        Ok(own)
     }
 
     /// Settings of a study.
-    fn settings(&self, definition: &Definition, own: &Own) -> Result<Settings> {
-        Ok(Settings {
-            size: if self.full { definition.size.full } else { definition.size.quick },
-            full: self.full,
-            seed: SEED,
-            key: Key::VECTOR,
-            names: own.names.clone(),
-            tuples: own.tuples.clone(),
-            messages: own.messages.clone(),
-            command: std::env::current_exe().context("cannot find the path of this command")?,
-            linux_source: self.linux_source.clone(),
-        })
+    fn settings<'a>(&self, definition: &Definition, own: &'a [Own]) -> Result<Settings<'a>> {
+        let command = std::env::current_exe().context("cannot find the path of this command")?;
+        let own = own.iter().find(|own| own.model == definition.model).map(|own| &own.loaded);
+        Ok(Settings { own, ..Settings::new(definition, self.full, command) })
     }
+}
+
+/// The user's own workload for a kind of study.
+struct Own {
+    model: &'static str,
+    loaded: Loaded,
 }
 
 /// A run under way.
 struct Run<'a> {
     args: &'a RunArgs,
-    own: Own,
+    own: &'a [Own],
     results: Results,
     machine: Machine,
     /// Records of the studies that have ended.
@@ -240,9 +197,12 @@ struct Run<'a> {
 impl Run<'_> {
     /// Runs one study, writes its records as they come, and prints its tables. `left` studies follow.
     fn study(&mut self, definition: Definition, left: usize) -> Result<()> {
-        let settings = self.args.settings(&definition, &self.own)?;
+        let settings = self.args.settings(&definition, self.own)?;
         let progress = Progress::new(&definition.slug).context("cannot show progress")?;
-        let outcome = run(&definition, &settings, &STOP, &mut |event| match event {
+        let Some(kind) = STUDIES.kind(&definition.model) else {
+            bail!("no kind of study has the model {:?}", definition.model)
+        };
+        let outcome = run(kind, &definition, &settings, &STOP, &mut |event| match event {
             Event::Step(step) => progress.show(step),
             Event::Measured { records, notes } => {
                 let mut machine = self.machine.clone();
@@ -276,7 +236,9 @@ impl Run<'_> {
             self.failed.push(format!("study {slug}: {error}"));
         }
         self.records.extend(&outcome.records);
-        let text = terminal::text(&definition, &outcome.records, output::width(), output::colours());
+        let sections = STUDIES.sections(&definition, &outcome.records);
+        let (width, colours) = (output::width(), output::colours());
+        let text = terminal::text(&definition, &outcome.records, &sections, width, colours);
         self.ended.push(definition);
         // Written before anything is printed: whoever reads the output may have gone.
         let mut machine = self.machine.clone();
@@ -362,29 +324,6 @@ impl Run<'_> {
     }
 }
 
-fn of_names(definition: &Definition) -> bool {
-    definition.model == "names"
-}
-
-fn of_kernels(definition: &Definition) -> bool {
-    definition.model == "kernel"
-}
-
-fn of_messages(definition: &Definition) -> bool {
-    definition.model == "render"
-}
-
-fn of_flows(definition: &Definition) -> bool {
-    ["tuples", "table", "flood"].contains(&definition.model.as_str())
-}
-
-/// What the user measures in place of what is generated.
-struct Own {
-    names: Option<(String, Names)>,
-    tuples: Option<(String, Capture)>,
-    messages: Option<(String, Vec<Content>)>,
-}
-
 /// Each study once, though it was named twice, or named and in `all`. The records of two studies with one slug could not
 /// be told apart.
 fn once(named: Vec<Definition>) -> Result<Vec<Definition>> {
@@ -397,67 +336,6 @@ fn once(named: Vec<Definition>) -> Result<Vec<Definition>> {
         }
     }
     Ok(definitions)
-}
-
-/// Reads the user's names; says on standard error, and in the machine's notes, what was skipped.
-fn own_names(path: &Path, machine: &mut Machine) -> Result<(String, Names)> {
-    let FromFile { names, skipped, skipped_count, lines, full } = file::read(path, MOST_NAMES)?;
-    let mut note = format!("{}: {} names from {lines} lines", path.display(), names.len());
-    if skipped_count > 0 {
-        write!(note, "; {skipped_count} lines skipped that are no name")?;
-    }
-    if full {
-        write!(note, "; the rest of the file was not read, as no more than {MOST_NAMES} names are taken")?;
-    }
-    output::tell(&note);
-    for (line, reason) in &skipped {
-        output::tell(&format!("  line {line}: {reason}"));
-    }
-    if skipped_count > skipped.len() as u64 {
-        output::tell(&format!("  and {} more", skipped_count - skipped.len() as u64));
-    }
-    machine.run.notes.push(note);
-    Ok((format!("names:{}", label(path)), names))
-}
-
-/// Reads the records of the user's zone file.
-fn own_zone(path: &Path, machine: &mut Machine) -> Result<(String, Vec<Content>)> {
-    let name = path.display().to_string();
-    let octets = input::octets(path, &name)?;
-    let content = input::zone(&octets, &name, None, "a line `$ORIGIN NAME` before it gives one")?;
-    let records = content.records.len();
-    let messages = split(content, &Key::VECTOR);
-    let kept: usize = messages.iter().map(|message| message.records.len()).sum();
-    let mut note = format!("{name}: {kept} records in {} messages", messages.len());
-    if kept < records {
-        write!(note, "; {} are too long for a message", records - kept)?;
-    }
-    output::tell(&note);
-    machine.run.notes.push(note);
-    Ok((format!("zone:{}", label(path)), messages))
-}
-
-/// Reads the messages of the DNS in the user's capture.
-fn own_messages(path: &Path, machine: &mut Machine) -> Result<(String, Vec<Content>)> {
-    let name = path.display().to_string();
-    let capture = input::captured(&input::octets(path, &name)?, &name, MOST_MESSAGES)?;
-    let note = format!("{name}: {capture}");
-    output::tell(&note);
-    machine.run.notes.push(note);
-    Ok((format!("pcap:{}", label(path)), capture.messages))
-}
-
-fn label(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// Reads the tuples of the user's capture; says on standard error, and in the machine's notes, what was passed over.
-fn own_tuples(path: &Path, machine: &mut Machine) -> Result<(String, Capture)> {
-    let capture = capture::read(path, MOST_TUPLES)?;
-    let note = format!("{}: {capture}", path.display());
-    output::tell(&note);
-    machine.run.notes.push(note);
-    Ok((format!("pcap:{}", label(path)), capture))
 }
 
 /// The first Ctrl-C ends the run after what is being timed; the second one ends the process.

@@ -1,10 +1,10 @@
 //! The folder of results: records, the machine that they come from, the page.
 
+use crate::studies::STUDIES;
 use anyhow::{Context, Result, bail};
+use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, RecordSet, write_atomically};
 use hashlane_lab::report::{Part, html};
-use hashlane_lab::study::definition::Definition;
-use hashlane_lab::study::embedded;
 use std::path::{Path, PathBuf};
 
 /// The folder where no other is named.
@@ -54,8 +54,11 @@ impl Folder {
         records: &RecordSet,
         machine: &Machine,
     ) -> Result<()> {
-        let parts: Vec<_> =
-            definitions.iter().map(|definition| Part { definition, records, machine }).collect();
+        let part = |definition| {
+            let sections = STUDIES.sections(definition, records);
+            Part { definition, records, machine, sections }
+        };
+        let parts: Vec<_> = definitions.iter().map(part).collect();
         let page = html(&parts).context("cannot draw the page")?;
         let path = self.page();
         write_atomically(&path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
@@ -64,15 +67,15 @@ impl Folder {
 
 /// The study that `name` stands for: a slug, or a file where it looks like one.
 pub(crate) fn definition(name: &str) -> Result<Definition> {
-    if let Some(study) = embedded::find(name) {
-        return Ok(Definition::parse(study.text, study.slug)?);
+    if let Some(file) = STUDIES.files().find(|file| file.slug == name) {
+        return Ok(STUDIES.parse(file.text, file.slug)?);
     }
     let path = Path::new(name);
     if !name.ends_with(".toml") {
-        let there: Vec<_> = embedded::STUDIES.iter().map(|study| study.slug).collect();
+        let there: Vec<_> = STUDIES.files().map(|file| file.slug).collect();
         bail!("no study {name:?}: there is {}; or name a file that ends with .toml", there.join(", "));
     }
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the study {}", path.display()))?;
-    Ok(Definition::parse(&text, name)?)
+    Ok(STUDIES.parse(&text, name)?)
 }

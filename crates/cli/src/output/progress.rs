@@ -1,6 +1,6 @@
 //! Progress of a run: a bar on a terminal, lines elsewhere.
 
-use hashlane_lab::study::run::Step;
+use hashlane_lab::study::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};

@@ -3,8 +3,8 @@
 
 use super::folder::{self, Folder};
 use anyhow::{Context, Result, bail};
+use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, RecordSet};
-use hashlane_lab::study::definition::Definition;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;

@@ -59,7 +59,7 @@ fn lists_the_studies_with_their_questions() {
 #[test]
 fn lists_every_hash_with_its_check_value() {
     let list = Folder::new().run(&["schemes"]).ok();
-    let registered = hashlane_lab::registry::schemes();
+    let registered = hashlane_study_names::schemes::schemes();
     assert!(registered.len() > 10);
     for scheme in registered {
         let info = scheme.info;

@@ -1,7 +1,8 @@
-//! How time is taken, and what else is asked of a subject.
+//! Probes: how time is taken, and how machine code is simulated.
 
 pub mod clock;
+mod cores;
 pub mod counter;
-pub mod cycles;
 pub mod mca;
-pub mod spread;
+
+pub use cores::Cores;

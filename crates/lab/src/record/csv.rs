@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn reads_rows() {
-        let rows = "s,names,\"N(7.3,sd=11.7)Bx8\",ndn/walk,tsc,cycles_mean,cycles,10.5,10.25,11,20\n";
+        let rows = "s,sample,\"N(7.3,sd=11.7)Bx8\",foo/idle,tsc,cycles_mean,cycles,10.5,10.25,11,20\n";
         let set = RecordSet::parse(format!("{HEADER}{rows}").as_bytes(), "r.csv").unwrap();
         let record = set.iter().next().unwrap();
         assert_eq!(record.workload, "N(7.3,sd=11.7)Bx8");

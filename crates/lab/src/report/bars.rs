@@ -17,58 +17,66 @@ const MAX_LABEL: usize = 24;
 
 /// Drawings that share one scale.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct BarPlots {
-    /// What the colours mean, in their order; empty if they mean nothing.
-    pub(super) legend: Vec<String>,
-    /// What the whiskers are, if there are any.
-    pub(super) whiskers: Option<String>,
-    /// What the tick in a bar is, if there is one.
-    pub(super) tick: Option<Tick>,
-    pub(super) plots: Vec<BarPlot>,
+pub struct BarPlots {
+    /// Meanings of the colours, in their order; empty if they have none.
+    pub legend: Vec<String>,
+    /// Meaning of the whiskers, if there are any.
+    pub whiskers: Option<String>,
+    /// Second figure in a bar, if there is one.
+    pub tick: Option<Tick>,
+    /// The drawings.
+    pub plots: Vec<BarPlot>,
 }
 
 /// A second figure beside a bar's length.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
-    pub(super) words: String,
+pub struct Tick {
+    /// Meaning of the tick, for the legend.
+    pub words: String,
     /// The class of the mark: `min` shows on a bar alone, `tick` everywhere.
-    pub(super) class: &'static str,
+    pub class: &'static str,
 }
 
 /// One drawing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct BarPlot {
+pub struct BarPlot {
     /// The caption.
-    pub(super) caption: String,
+    pub caption: String,
     /// The whole title, for those who do not see the drawing.
-    pub(super) title: String,
-    pub(super) groups: Vec<Group>,
+    pub title: String,
+    /// Groups of bars.
+    pub groups: Vec<Group>,
 }
 
+/// Bars under one heading.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Group {
-    /// What the bars have in common, or nothing if there is one group.
-    pub(super) heading: Option<String>,
-    pub(super) bars: Vec<Bar>,
+pub struct Group {
+    /// Heading; `None` if there is one group.
+    pub heading: Option<String>,
+    /// Bars, from the top.
+    pub bars: Vec<Bar>,
 }
 
+/// A bar.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bar {
-    pub(super) label: String,
-    /// What the bar's title says.
-    pub(super) told: String,
+pub struct Bar {
+    /// Label at its left.
+    pub label: String,
+    /// Title, for those who do not see the drawing.
+    pub title: String,
     /// The number of the colour.
-    pub(super) colour: usize,
+    pub colour: usize,
     /// The length, with bounds where it has any.
-    pub(super) value: Option<Interval>,
+    pub value: Option<Interval>,
     /// The figure beside the bar.
-    pub(super) figure: String,
-    pub(super) tick: Option<f64>,
+    pub figure: String,
+    /// Second figure.
+    pub tick: Option<f64>,
 }
 
 impl BarPlots {
     /// Each plot's caption and its drawing; a plot without any figure is left out.
-    pub(super) fn draw(&self) -> Vec<(String, String)> {
+    pub fn draw(&self) -> Vec<(String, String)> {
         let bars = || self.plots.iter().flat_map(|p| &p.groups).flat_map(|g| &g.bars);
         let ends = bars().flat_map(|bar| bar.value.map(|v| v.high.max(v.value)).into_iter().chain(bar.tick));
         let largest = ends.fold(0.0, f64::max);
@@ -106,7 +114,7 @@ impl BarPlots {
     fn row(&self, marks: &mut String, bar: &Bar, y: f64, x: f64, scale: f64) {
         let (middle, base, top) = (y + ROW / 2.0, y + ROW / 2.0 + 4.0, y + (ROW - BAR) / 2.0);
         let at = |value: f64| x + (value * scale).max(0.0);
-        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&bar.told)));
+        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&bar.title)));
         text(marks, "label", 0.0, base, &shortened(&bar.label));
         let mut after = x;
         if let Some(value) = bar.value {

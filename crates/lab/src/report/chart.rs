@@ -1,11 +1,11 @@
 //! The bar charts that a study asks for, one drawing for each workload, all of a chart on one scale.
 
 use super::bars::{Bar, BarPlot, BarPlots, Group, Tick};
+use super::facts;
 use super::format::{self, figure, interval};
 use super::scheme_id;
-use super::tables;
+use crate::definition::{Chart, Definition};
 use crate::record::{RecordSet, metric};
-use crate::study::definition::{Chart, Definition};
 
 /// The bars of a chart: those of several encodings grouped by what they do, a bar for each encoding; those of one encoding
 /// as they come.
@@ -24,7 +24,7 @@ pub(super) fn plots(
     }
     let several = heads.len() > 1;
     let cut = scheme_id::common_prefix(&ids);
-    let unit = tables::unit(definition, records);
+    let unit = facts::unit(definition, records);
     let per = &definition.per;
     let plot = |workload: &&str| {
         let mut groups: Vec<Group> = Vec::new();
@@ -72,7 +72,7 @@ fn bar(
         told += &format!(", mean of the minima {}", figure(min));
     }
     let figure = value.map_or_else(String::new, |v| figure(v.value));
-    Bar { label: label.to_owned(), told, colour, value, figure, tick }
+    Bar { label: label.to_owned(), title: told, colour, value, figure, tick }
 }
 
 #[cfg(test)]
@@ -94,8 +94,8 @@ mod tests {
         let chart = plots(&definition.charts[0], &definition, &RecordSet::new(), &["12Bx5"]);
         let groups = &chart.plots[0].groups;
         let groups: Vec<_> = groups.iter().map(|g| (g.heading.as_deref().unwrap(), g.bars.len())).collect();
-        assert_eq!(groups, [("one-by-one/crc32c", 2), ("one-pass/crc32c", 2)]);
-        assert_eq!(chart.legend, ["ccnx", "ndn"]);
+        assert_eq!(groups, [("by-element/summed", 2), ("straight/summed", 2)]);
+        assert_eq!(chart.legend, ["quux", "foo"]);
         assert!(plots(&definition.charts[1], &definition, &RecordSet::new(), &[]).legend.is_empty());
     }
 
@@ -105,7 +105,7 @@ mod tests {
         let records = sample::records(&definition, &[]);
         assert!(plots(&definition.charts[0], &definition, &records, &["elsewhere"]).draw().is_empty());
         let mut chart = definition.charts[0].clone();
-        chart.schemes = vec!["ndn/one-pass/crc32c".to_owned(), "ndn/none".to_owned()];
+        chart.schemes = vec!["foo/straight/summed".to_owned(), "foo/none".to_owned()];
         let svg = &plots(&chart, &definition, &records, &["12Bx5"]).draw()[0].1;
         assert!(svg.contains("none: not measured") && svg.contains('—'));
     }

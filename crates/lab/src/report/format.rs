@@ -3,16 +3,16 @@
 use crate::stats::Interval;
 
 /// What stands where there is no record.
-pub(crate) const NONE: &str = "—";
+pub const NONE: &str = "—";
 
 /// Cycles and other plain figures: one decimal below 100, none from there on.
-pub(crate) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     // What rounds to 100.0 is written like 100.
     if value.abs() < 99.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
 /// Ratios: three decimals below 2, where differences of a percent count; fewer above.
-pub(crate) fn ratio(value: f64) -> String {
+pub fn ratio(value: f64) -> String {
     match value.abs() {
         v if v < 2.0 => format!("{value:.3}"),
         v if v < 10.0 => format!("{value:.2}"),
@@ -22,7 +22,7 @@ pub(crate) fn ratio(value: f64) -> String {
 }
 
 /// A count, its thousands apart: `1,048,576`. Fractions are cut off.
-pub(super) fn count(value: f64) -> String {
+pub fn count(value: f64) -> String {
     // Beyond this a float does not count any more.
     if !(0.0..1e15).contains(&value) {
         return short(value);
@@ -39,7 +39,7 @@ pub(super) fn count(value: f64) -> String {
 }
 
 /// A count in the units of memory where it is a multiple of one: `64Ki`, `16Mi`.
-pub(super) fn binary(value: f64) -> String {
+pub fn binary(value: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
     let fits = |(size, _): &&(f64, &str)| value >= *size && value % size == 0.0;
     match UNITS.iter().find(fits) {
@@ -49,7 +49,7 @@ pub(super) fn binary(value: f64) -> String {
 }
 
 /// A number on an axis, as short as it can be.
-pub(super) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         v if !(1e-3..1e7).contains(&v) => format!("{value:.0e}"),
@@ -64,7 +64,7 @@ pub(super) fn short(value: f64) -> String {
 
 /// `[low, high]`, each bound as `show` has it; with the coverage where that is below 95 %: `[low, high] at 75
 /// %`.
-pub(crate) fn interval(interval: Interval, show: fn(f64) -> String) -> String {
+pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {
     let bounds = format!("[{}, {}]", show(interval.low), show(interval.high));
     if interval.is_conclusive() {
         return bounds;
@@ -75,7 +75,7 @@ pub(crate) fn interval(interval: Interval, show: fn(f64) -> String) -> String {
 
 /// Text from outside with its control characters made visible, so that it can neither steer a terminal nor turn the
 /// reading direction.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let steers = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,25 +1,23 @@
 //! Views of records: the HTML page, the terminal's tables, and the drawings in them.
 
-mod bars;
+pub mod bars;
 mod chart;
-mod format;
+pub mod facts;
+pub mod format;
 mod html;
 mod interval_mark;
-mod plot;
-mod scheme_id;
+pub mod plot;
+pub mod scheme_id;
 mod section;
 mod section_view;
-mod sections;
 mod svg;
-mod tables;
 pub mod terminal;
 mod view;
-mod words;
+pub mod words;
 
-#[cfg(test)]
-mod flow_sample;
 #[cfg(test)]
 pub(crate) mod sample;
 
-pub(crate) use format::{figure, interval, plain, ratio};
+pub use facts::Facts;
 pub use html::{Part, html};
+pub use section::{Block, Section, Shown, Table, Text};

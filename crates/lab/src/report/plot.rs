@@ -25,52 +25,60 @@ const STYLED: usize = 8;
 
 /// Drawings that share their scales and the styles of their lines.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LinePlots {
-    /// What the horizontal axis counts.
-    pub(super) x: String,
-    /// What the vertical axis measures.
-    pub(super) y: String,
+pub struct LinePlots {
+    /// Name of the horizontal axis.
+    pub x: String,
+    /// Name of the vertical axis.
+    pub y: String,
     /// The names of all series, the most interesting first: that decides the style.
-    pub(super) series: Vec<String>,
-    pub(super) plots: Vec<LinePlot>,
+    pub series: Vec<String>,
+    /// The drawings.
+    pub plots: Vec<LinePlot>,
 }
 
 /// One drawing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LinePlot {
+pub struct LinePlot {
     /// The caption.
-    pub(super) caption: String,
-    /// What a reader must know besides; may be empty.
-    pub(super) note: String,
-    pub(super) lines: Vec<Line>,
+    pub caption: String,
+    /// Note below the caption; may be empty.
+    pub note: String,
+    /// Lines.
+    pub lines: Vec<Line>,
 }
 
 /// One series in one drawing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
-    pub(super) name: String,
+pub struct Line {
+    /// Name of the series.
+    pub name: String,
     /// From left to right. An `x` of zero stands at the left edge.
-    pub(super) points: Vec<(f64, Interval)>,
+    pub points: Vec<(f64, Interval)>,
 }
 
-/// What a drawing comes to.
+/// Drawings as SVG.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Drawn {
-    pub(super) plots: Vec<DrawnPlot>,
+pub struct Drawn {
+    /// Drawings with their captions.
+    pub plots: Vec<DrawnPlot>,
     /// The classes and names of the lines; empty if the lines are labelled themselves.
-    pub(super) legend: Vec<(String, String)>,
+    pub legend: Vec<(String, String)>,
 }
 
+/// One drawing as SVG.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DrawnPlot {
-    pub(super) caption: String,
-    pub(super) note: String,
-    pub(super) svg: String,
+pub struct DrawnPlot {
+    /// Caption.
+    pub caption: String,
+    /// Note below the caption; may be empty.
+    pub note: String,
+    /// The drawing.
+    pub svg: String,
 }
 
 impl LinePlots {
     /// Draws them; a plot without any figure above zero is left out.
-    pub(super) fn draw(&self) -> Drawn {
+    pub fn draw(&self) -> Drawn {
         let none = Drawn { plots: Vec::new(), legend: Vec::new() };
         let Some(scales) = Scales::over(self) else { return none };
         let labelled = self.plots.iter().all(|plot| self.labels(plot, &scales).is_some());
@@ -326,7 +334,7 @@ mod tests {
     #[test]
     fn has_a_legend_where_labels_do_not_fit() {
         let figures = [(0.0, 50.0), (16.0, 60.0)];
-        let long = plots(&["hashbrown/siphash-1-3/single", "ours"], &figures).draw();
+        let long = plots(&["someone/else-1-3/single", "ours"], &figures).draw();
         assert_eq!(long.legend.len(), 2);
         assert!(!long.plots[0].svg.contains("class=\"label"));
         let names: Vec<String> = (0..10).map(|i| format!("s{i}")).collect();

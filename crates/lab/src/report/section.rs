@@ -1,24 +1,28 @@
-//! A section of a report, whatever it is about: what the terminal and the page both draw.
+//! A section of a report, which both the terminal and the page draw.
 
 use super::bars::BarPlots;
 use super::plot::LinePlots;
 
-/// What one kind of records says. Nothing in it is escaped: whoever draws it does that.
+/// One kind of records, as tables, texts and drawings. Nothing in it is escaped: the views do that.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Section {
-    pub(super) title: String,
-    /// What a reader must know to read it.
-    pub(super) note: String,
-    /// What was found, a sentence each; on the page they stand at its head.
-    pub(super) findings: Vec<String>,
-    pub(super) blocks: Vec<Block>,
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// Explanation of the figures.
+    pub note: String,
+    /// Findings, a sentence each; on the page they stand at the head of the study.
+    pub findings: Vec<String>,
+    /// Contents, in their order.
+    pub blocks: Vec<Block>,
 }
 
-#[cfg(test)]
 impl Section {
-    /// The table whose caption starts so.
+    /// The table whose caption starts with `caption`, for tests.
+    ///
+    /// # Panics
+    /// There is no such table.
     #[track_caller]
-    pub(super) fn table(&self, caption: &str) -> &Table {
+    pub fn table(&self, caption: &str) -> &Table {
         let table = self.blocks.iter().find_map(|block| match block {
             Block::Table(table) if table.caption.starts_with(caption) => Some(table),
             _ => None,
@@ -27,41 +31,52 @@ impl Section {
     }
 }
 
+/// Part of a section. The terminal leaves out drawings: a table has the same figures.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Block {
+pub enum Block {
+    /// A table.
     Table(Table),
+    /// Monospaced text.
     Text(Text),
-    /// Plots, which the terminal leaves out: a table has the same figures.
+    /// Line plots.
     Lines(LinePlots),
-    /// The same of bars.
+    /// Bar charts.
     Bars(BarPlots),
 }
 
+/// A table.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Table {
-    pub(super) caption: String,
-    pub(super) columns: Vec<String>,
-    /// How many columns, from the first, hold words and are flush left.
-    pub(super) left: usize,
-    pub(super) rows: Vec<Vec<String>>,
-    pub(super) shown: Shown,
+pub struct Table {
+    /// Caption.
+    pub caption: String,
+    /// Headings of the columns.
+    pub columns: Vec<String>,
+    /// Number of columns, from the first, that hold words and are flush left.
+    pub left: usize,
+    /// Cells, row by row.
+    pub rows: Vec<Vec<String>>,
+    /// Visibility.
+    pub shown: Shown,
 }
 
 /// Monospaced text, line by line as it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Text {
-    pub(super) caption: String,
-    pub(super) text: String,
-    pub(super) shown: Shown,
+pub struct Text {
+    /// Caption.
+    pub caption: String,
+    /// Lines.
+    pub text: String,
+    /// Visibility.
+    pub shown: Shown,
 }
 
-/// How much of a reader's attention a block takes.
+/// Visibility of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    /// It stands open.
+pub enum Shown {
+    /// Open on the page; printed on the terminal.
     Open,
-    /// The page folds it; the terminal prints it.
+    /// Folded on the page; printed on the terminal.
     Folded,
-    /// The page folds it; the terminal leaves it out.
+    /// Folded on the page; left out on the terminal.
     PageOnly,
 }

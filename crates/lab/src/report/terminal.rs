@@ -2,13 +2,12 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, TableStyle};
 
-use super::format::{self, figure, ratio};
-use super::section::{Block, Section, Shown, Table};
-use super::tables::{self, SchemeRow};
-use super::{sections, words};
+use super::format::{self, ratio};
+use super::section::{Block, Section, Shown, Table, Text};
+use super::words;
+use crate::definition::Definition;
+use crate::outcome::{Overall, Reached};
 use crate::record::RecordSet;
-use crate::study::definition::Definition;
-use crate::study::outcome::{Overall, Reached};
 
 /// Whether verdicts are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,24 +24,18 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .content_lines(ContentLineStyle::none().junction(' '));
 
-/// The tables of a study, one for each workload, then the sections that its records fill, then its claims and targets in
-/// words; at most `width` columns wide, as far as the ids of the schemes and the pictures in stars allow.
-pub fn text(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
+/// A study's sections, claims and criteria as text, at most `width` columns wide, as far as the ids of the schemes
+/// and the pictures in stars allow.
+pub fn text(
+    definition: &Definition,
+    records: &RecordSet,
+    sections: &[Section],
+    width: u16,
+    colours: Colours,
+) -> String {
     let mut out = String::new();
-    let (unit, per) = (tables::unit(definition, records), &definition.per);
-    let mut workloads = tables::workloads(definition, records);
-    workloads.retain(|_| !sections::show(&definition.model));
-    for workload in &workloads {
-        out += &format::plain(&format!("{workload} · {unit} per {per}"));
-        out.push('\n');
-        out += &workload_table(definition, records, workload, width);
-        out.push('\n');
-    }
-    if !workloads.is_empty() {
-        out += &legend(definition, width);
-    }
-    for section in sections::sections(definition, records) {
-        out += &section_text(&section, width);
+    for section in sections {
+        out += &section_text(section, width);
     }
     if out.is_empty() {
         return format!("Nothing of {} was measured.\n", definition.slug);
@@ -76,24 +69,15 @@ fn cell(column: usize, left: usize, content: String) -> Cell {
     Cell::new(content).set_alignment(alignment)
 }
 
-fn workload_table(definition: &Definition, records: &RecordSet, workload: &str, width: u16) -> String {
-    let none = || format::NONE.to_owned();
-    let row = |row: SchemeRow<'_>| {
-        let reference = if row.scheme == definition.reference { "1".to_owned() } else { none() };
-        vec![
-            row.scheme.to_owned(),
-            row.mean.map_or_else(none, words::cycles),
-            row.min_mean.map_or_else(none, figure),
-            row.spread.map_or_else(none, |s| format!("{s:.2}")),
-            row.ratio.map_or(reference, words::ratio_with_bounds),
-        ]
-    };
-    let rows = tables::schemes(definition, records, workload).map(row).collect();
-    table(&["scheme", "mean", "min", "sd", "ratio"], rows, 1, width)
-}
-
-/// A section without its drawings, whose figures stand in its tables.
+/// A section without its drawings, whose figures stand in its tables; empty if it is for the page only.
 fn section_text(section: &Section, width: u16) -> String {
+    let page_only = |block: &Block| match block {
+        Block::Table(Table { shown, .. }) | Block::Text(Text { shown, .. }) => *shown == Shown::PageOnly,
+        Block::Lines(_) | Block::Bars(_) => true,
+    };
+    if section.findings.is_empty() && section.blocks.iter().all(page_only) {
+        return String::new();
+    }
     let mut out = wrapped(&format::plain(&section.title), "", width);
     out += &wrapped(&format::plain(&section.note), "  ", width);
     for finding in &section.findings {
@@ -154,19 +138,6 @@ fn section_table(block: &Table, width: u16) -> String {
         table(&header, block.rows.iter().map(|row| pick(row)).collect(), left, width)
     };
     pieces.into_iter().map(piece).collect::<Vec<_>>().join("\n")
-}
-
-fn legend(definition: &Definition, width: u16) -> String {
-    let bound = match &definition.bound {
-        Some(bound) => format!(" (the source: “{}”)", format::plain(&bound.words)),
-        None => String::new(),
-    };
-    let words = format!(
-        "mean: median of the repetitions' means, [95 % bounds]; min: mean of the minima; sd: of the repetitions' means{bound}; \
-         ratio: to {}, pair by pair.",
-        format::plain(&definition.reference)
-    );
-    wrapped(&words, "", width) + "\n"
 }
 
 fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
@@ -256,62 +227,24 @@ pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
 mod tests {
     use super::*;
     use crate::record::Record;
-    use crate::report::{flow_sample, sample};
+    use crate::report::sample;
 
     #[test]
     fn prints_tables_claims_and_targets() {
         let definition = sample::definition();
         let records = sample::records(&definition, &["names.txt"]);
-        insta::assert_snapshot!(text(&definition, &records, 100, Colours::Never));
-    }
-
-    #[test]
-    fn prints_what_is_known_of_flows() {
-        let records = flow_sample::records();
-        for definition in flow_sample::definitions() {
-            let printed = text(&definition, &records, 100, Colours::Never);
-            for line in printed.lines().filter(|line| !line.contains("****")) {
-                assert!(line.chars().count() <= 100, "{line}");
-            }
-            insta::assert_snapshot!(definition.slug.clone(), printed);
-        }
-    }
-
-    #[test]
-    fn repeats_the_words_of_a_table_that_is_too_wide() {
-        let definition = &flow_sample::definitions()[2];
-        let printed = text(definition, &flow_sample::records(), 60, Colours::Never);
-        assert!(printed.lines().all(|line| line.chars().count() <= 60), "{printed}");
-        let ratios = printed.split("hit: ratio").nth(1).unwrap().split("miss").next().unwrap();
-        assert_eq!(ratios.matches("batched/aes/burst").count(), 4, "{ratios}");
-    }
-
-    #[test]
-    fn prints_no_section_without_records() {
-        for definition in flow_sample::definitions() {
-            let printed = text(&definition, &RecordSet::new(), 100, Colours::Never);
-            assert_eq!(printed, format!("Nothing of {} was measured.\n", definition.slug));
-        }
-    }
-
-    #[test]
-    fn stays_within_100_columns() {
-        const STUDY: &str = include_str!("../../../../studies/name-encodings/study.toml");
-        let definition = Definition::parse(STUDY, "study.toml").unwrap();
-        let records = sample::records(&definition, &[]);
-        let printed = text(&definition, &records, 100, Colours::Never);
-        assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
-        for line in printed.lines() {
-            assert!(line.chars().count() <= 100, "{line}");
-        }
+        insta::assert_snapshot!(text(&definition, &records, &[sample::section()], 100, Colours::Never));
     }
 
     #[test]
     fn colours_only_when_asked() {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
-        assert!(!text(&definition, &records, 100, Colours::Never).contains('\x1b'));
-        assert!(text(&definition, &records, 100, Colours::Always).contains("\x1b[32mMet\x1b[0m"));
+        assert!(!text(&definition, &records, &[sample::section()], 100, Colours::Never).contains('\x1b'));
+        assert!(
+            text(&definition, &records, &[sample::section()], 100, Colours::Always)
+                .contains("\x1b[32mMet\x1b[0m")
+        );
     }
 
     #[test]
@@ -321,14 +254,14 @@ mod tests {
         for record in sample::records(&definition, &[]).iter() {
             records.insert(Record { workload: "\x1b[2Jmine\r\n".into(), ..record.clone() }).ok();
         }
-        let printed = text(&definition, &records, 100, Colours::Never);
+        let printed = text(&definition, &records, &[sample::section()], 100, Colours::Never);
         assert!(printed.contains("mine"));
         assert!(!printed.contains(['\x1b', '\r']));
     }
 
     #[test]
     fn says_that_nothing_was_measured() {
-        let printed = text(&sample::definition(), &RecordSet::new(), 100, Colours::Never);
+        let printed = text(&sample::definition(), &RecordSet::new(), &[], 100, Colours::Never);
         assert_eq!(printed, "Nothing of sample was measured.\n");
     }
 
@@ -337,9 +270,9 @@ mod tests {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
         for width in [0, 1, 40, u16::MAX] {
-            assert!(text(&definition, &records, width, Colours::Never).contains("Met"));
+            assert!(text(&definition, &records, &[sample::section()], width, Colours::Never).contains("Met"));
         }
-        for line in text(&definition, &records, 60, Colours::Never).lines() {
+        for line in text(&definition, &records, &[sample::section()], 60, Colours::Never).lines() {
             assert!(line.chars().count() <= 60, "{line}");
         }
     }

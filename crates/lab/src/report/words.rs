@@ -1,10 +1,11 @@
 //! Findings in words.
 
 use super::format::{figure, interval, ratio};
+use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 use crate::stats::Interval;
-use crate::study::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 
-pub(super) fn finding(finding: Finding) -> &'static str {
+/// Word for a finding.
+pub fn finding(finding: Finding) -> &'static str {
     match finding {
         Finding::Agrees => "agrees",
         Finding::Disagrees => "disagrees",
@@ -13,7 +14,7 @@ pub(super) fn finding(finding: Finding) -> &'static str {
 }
 
 /// The comparisons of a claim by finding: `agrees: 1 of 7 comparisons; disagrees: 5; undecided: 1`.
-pub(super) fn comparisons(counts: Counts) -> String {
+pub fn comparisons(counts: Counts) -> String {
     let Counts { all, agree, disagree, undecided } = counts;
     let found = [("agrees", agree), ("disagrees", disagree), ("undecided", undecided)];
     let mut out = String::new();
@@ -29,14 +30,15 @@ pub(super) fn comparisons(counts: Counts) -> String {
 }
 
 /// Criteria by finding, those without any left out: `1 met, 2 not measured`.
-pub(super) fn tally(tally: Tally) -> String {
+pub fn tally(tally: Tally) -> String {
     let Tally { met, missed, undecided, not_measured } = tally;
     let found = [(met, "met"), (missed, "missed"), (undecided, "undecided"), (not_measured, "not measured")];
     let found = found.into_iter().filter(|(count, _)| *count > 0);
     found.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn reached(reached: Reached) -> &'static str {
+/// Word for a criterion.
+pub fn reached(reached: Reached) -> &'static str {
     match reached {
         Reached::Met => "met",
         Reached::Missed => "missed",
@@ -45,7 +47,7 @@ pub(super) fn reached(reached: Reached) -> &'static str {
 }
 
 /// Range of the intervals of a claim's ratios.
-pub(super) fn range(outcome: &ClaimOutcome<'_>) -> String {
+pub fn range(outcome: &ClaimOutcome<'_>) -> String {
     let low = outcome.counted().map(|case| case.ratio.low).reduce(f64::min);
     let high = outcome.counted().map(|case| case.ratio.high).reduce(f64::max);
     match low.zip(high) {
@@ -55,7 +57,7 @@ pub(super) fn range(outcome: &ClaimOutcome<'_>) -> String {
 }
 
 /// The ratios that fit a claim.
-pub(super) fn rule(outcome: &ClaimOutcome<'_>) -> String {
+pub fn rule(outcome: &ClaimOutcome<'_>) -> String {
     match outcome.claim.rule.fits(outcome.claim.tolerance) {
         (None, ceiling) => format!("fits a ratio at or below {}", ratio(ceiling)),
         (Some(1.0), ceiling) => format!("fits a ratio above 1 and at or below {}", ratio(ceiling)),
@@ -64,12 +66,12 @@ pub(super) fn rule(outcome: &ClaimOutcome<'_>) -> String {
 }
 
 /// Cycles with their bounds.
-pub(super) fn cycles(estimate: Interval) -> String {
+pub fn cycles(estimate: Interval) -> String {
     format!("{} {}", figure(estimate.value), interval(estimate, figure))
 }
 
 /// A ratio with its bounds.
-pub(super) fn ratio_with_bounds(estimate: Interval) -> String {
+pub fn ratio_with_bounds(estimate: Interval) -> String {
     format!("{} {}", ratio(estimate.value), interval(estimate, ratio))
 }
 

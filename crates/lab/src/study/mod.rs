@@ -1,8 +1,21 @@
-//! Studies: what is measured, and what the result is held against.
+//! Kinds of studies, and their runs: the only place that measures.
+//!
+//! A kind of study implements [`Study`] in a crate of its own; [`Studies`] lists the kinds that a command has.
+//! [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for each
+//! figure.
 
-mod braces;
-pub mod definition;
-pub mod embedded;
-mod file;
-pub mod outcome;
-pub mod run;
+mod error;
+mod fact;
+mod input;
+mod kind;
+mod list;
+mod rounds;
+mod session;
+
+pub use error::RunError;
+pub use fact::Fact;
+pub use input::{Input, Loaded, Paths};
+pub use kind::{Study, StudyFile};
+pub use list::{FindError, Studies};
+pub use rounds::{Rounds, order};
+pub use session::{Event, Outcome, SEED, Session, Settings, Step, run};

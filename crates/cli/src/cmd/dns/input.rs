@@ -5,16 +5,12 @@ use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use hashlane_dns::wire::Content;
-use hashlane_lab::workload::capture::packets::{self, FormatError};
-use hashlane_lab::workload::dns::capture::{self, Capture};
-use hashlane_lab::workload::dns::zone::{self, ZoneError};
+use hashlane_link::capture;
 use hashlane_name::dns::NameBuf;
+use hashlane_study_dns::input;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-
-/// Octets of a file at the most.
-const MOST: u64 = 256 << 20;
 
 /// Octets of memory for the messages of a capture at the most, about.
 const MOST_KEPT: usize = 512 << 20;
@@ -36,7 +32,7 @@ pub(super) type Messages = Box<dyn Iterator<Item = Result<Content>>>;
 /// Reads the messages of a file, `-` being standard input. What was passed over in a capture is told on standard error.
 pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>) -> Result<Messages> {
     let name = if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() };
-    let octets = octets(path, &name)?;
+    let octets = bytes(path, &name)?;
     match format {
         Some(format) => messages(octets, &name, format, origin),
         None => {
@@ -55,31 +51,18 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The octets of a file, `-` being standard input.
-pub(crate) fn octets(path: &Path, name: &str) -> Result<Vec<u8>> {
-    let cannot_read = || format!("cannot read {name}");
-    // A pipe has no length before it ends.
-    let (from, len): (Box<dyn Read>, u64) = match is_stdin(path) {
-        true => (Box::new(io::stdin().lock()), 0),
-        false => {
-            let file = File::open(path).with_context(cannot_read)?;
-            let len = file.metadata().with_context(cannot_read)?.len();
-            (Box::new(file), len)
-        }
+/// Bytes of a file, `-` being standard input.
+fn bytes(path: &Path, name: &str) -> Result<Vec<u8>> {
+    let from: Box<dyn Read> = match is_stdin(path) {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(File::open(path).with_context(|| format!("cannot read {name}"))?),
     };
-    let mut octets = Vec::new();
-    if len <= MOST {
-        from.take(MOST + 1).read_to_end(&mut octets).with_context(cannot_read)?;
-    }
-    if len.max(octets.len() as u64) > MOST {
-        bail!("{name} has more than {} MiB, and no more are read; divide it", MOST >> 20);
-    }
-    Ok(octets)
+    input::read_bytes(from, name).map_err(|error| anyhow!(error))
 }
 
 /// What the octets are, by their beginning and their characters.
 fn recognise(octets: &[u8]) -> Result<Format> {
-    if packets::is_capture(octets) {
+    if capture::is_capture(octets) {
         return Ok(Format::Capture);
     }
     if hex::is_hex(octets) {
@@ -97,7 +80,8 @@ fn recognise(octets: &[u8]) -> Result<Format> {
 fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf>) -> Result<Messages> {
     match format {
         Format::Zone => {
-            let message = zone(&octets, name, origin, "--origin NAME gives one")?;
+            let message = input::zone(&octets, name, origin, "--origin NAME gives one")
+                .map_err(|error| anyhow!(error))?;
             Ok(Box::new([Ok(message)].into_iter()))
         }
         Format::Hex => {
@@ -112,29 +96,9 @@ fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf
             })))
         }
         Format::Capture => {
-            let capture = captured(&octets, name, MOST_KEPT)?;
+            let capture = input::captured(&octets, name, MOST_KEPT).map_err(|error| anyhow!(error))?;
             output::tell(&format!("{name}: {capture}"));
             Ok(Box::new(capture.messages.into_iter().map(Ok)))
         }
     }
-}
-
-/// The records of a zone file; `advice` says what to do where names need an origin.
-pub(crate) fn zone(octets: &[u8], name: &str, origin: Option<&NameBuf>, advice: &str) -> Result<Content> {
-    zone::read(octets, origin.map(NameBuf::view)).map_err(|error| match error {
-        ZoneError::NoOrigin(_) => anyhow!("{name}: {error}; {advice}"),
-        error => anyhow!("{name}: {error}"),
-    })
-}
-
-/// The messages of a capture, one at least; about `most` octets of them are kept.
-pub(crate) fn captured(octets: &[u8], name: &str, most: usize) -> Result<Capture> {
-    let capture = capture::read_from(octets, most).map_err(|error| match error {
-        FormatError::Read(error) => anyhow::Error::new(error).context(name.to_owned()),
-        FormatError::NotACapture(why) => anyhow!("{name} is no capture: {why}"),
-    })?;
-    if capture.messages.is_empty() {
-        bail!("{name} has no message of the DNS over UDP or TCP: {capture}");
-    }
-    Ok(capture)
 }

@@ -26,7 +26,10 @@ pub use tool::{Tool, ToolError};
 
 use crate::record::Record;
 
-/// What stands after the function when it is read.
+/// Model and probe of the records.
+pub const PROBE: &str = "mca";
+
+/// Code after the function when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calls {
     /// Nothing.
@@ -65,10 +68,10 @@ pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Rea
     ];
     let record = |(metric, unit, value): (&str, &str, f64)| Record {
         study: study.to_owned(),
-        model: "mca".to_owned(),
+        model: PROBE.to_owned(),
         workload: calls.workload(cpu),
         scheme: scheme.to_owned(),
-        probe: "mca".to_owned(),
+        probe: PROBE.to_owned(),
         metric: metric.to_owned(),
         unit: unit.to_owned(),
         value,

@@ -3,13 +3,13 @@
 use super::packet;
 use super::recent::Recent;
 use super::stream::{Found, Streams};
+use hashlane_flow::captured::{Carried, ETHERNET};
 use hashlane_flow::packet::Segment;
-use hashlane_lab::workload::capture::packets::{Carried, Frame};
+use hashlane_link::capture::Frame;
 use hashlane_ndn::fragment::Reassembler;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::tlv::{WireError, frame};
 use hashlane_ndn::wire::LpPacket;
-use pcap_file::DataLink;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -100,11 +100,11 @@ impl Dissector {
     pub(super) fn take(&mut self, frame: &Frame<'_>, show: &mut dyn FnMut(String)) {
         self.frames += 1;
         self.time = frame.time;
-        match frame.carried() {
+        match Carried::of(frame.link, frame.bytes) {
             Ok(Carried::Segment(segment)) => self.segment(&segment, frame.cut, show),
-            Ok(Carried::Other { ether_type: ETHER_TYPE, octets }) => {
-                let address = |at: usize| match frame.octets.get(at..).and_then(<[u8]>::first_chunk) {
-                    Some(address) if frame.link == Some(DataLink::ETHERNET) => End::Ethernet(*address),
+            Ok(Carried::Other { ether_type: ETHER_TYPE, bytes: octets }) => {
+                let address = |at: usize| match frame.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                    Some(address) if frame.link == Some(ETHERNET) => End::Ethernet(*address),
                     _ => End::Unknown,
                 };
                 let ends = Ends { from: address(6), to: address(0), tunnel: "Ethernet" };

@@ -10,12 +10,12 @@ use crate::output;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use dissect::{Dissector, Wanted};
-use hashlane_lab::workload::capture::packets::{FormatError, Frame, frames};
+use hashlane_flow::captured::{ETHERNET, RAW};
+use hashlane_link::capture::{FormatError, Frame, frames};
 use hashlane_link::tap::{LinkKind, Tap, TapError};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::wire::lp::INTEREST_DIGEST;
-use pcap_file::DataLink;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
@@ -184,15 +184,15 @@ fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
     ctrlc::set_handler(move || stop.store(true, Ordering::Relaxed))?;
     output::tell(&format!("listening to {interface}"));
     let link = match tap.kind() {
-        LinkKind::Ethernet => DataLink::ETHERNET,
-        LinkKind::Ip => DataLink::RAW,
+        LinkKind::Ethernet => ETHERNET,
+        LinkKind::Ip => RAW,
     };
     while !stopped.load(Ordering::Relaxed) {
         let Some(octets) = tap.receive().with_context(|| format!("cannot listen to {interface}"))? else {
             continue;
         };
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if lines.take(&Frame { link: Some(link), time, octets, cut: false }).is_break() {
+        if lines.take(&Frame { link: Some(link), time, bytes: octets, cut: false }).is_break() {
             break;
         }
     }

@@ -1,0 +1,189 @@
+//! The tables of a study file that every study has.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use super::published::Published;
+
+/// A study as data: its question, its workloads and schemes, and the criteria and claims that its results are
+/// compared with.
+///
+/// Lists of schemes in the file may use braces: `{a,b}/c` stands for `a/c` and `b/c`.
+/// They are expanded here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// Name on the command line and in records: 1 to 64 lower-case letters, digits and hyphens.
+    pub slug: String,
+    /// Kind of study, such as `names`: the [`Study`](crate::study::Study) with this model runs it.
+    pub model: String,
+    /// The heading of the report.
+    pub title: String,
+    /// The question that the study answers.
+    pub question: String,
+    /// Where the question and the claims come from.
+    pub source: String,
+    /// The ids of the workloads, each once, in the order of the report.
+    pub workloads: Vec<String>,
+    /// The ids of the schemes, each once, in the order of the report.
+    pub schemes: Vec<String>,
+    /// The scheme to which every other one's time is given as a ratio.
+    pub reference: String,
+    /// Ratios to measure besides those to the reference and those of targets and claims: the time of the
+    /// first scheme over that of the second.
+    pub pairs: Vec<(String, String)>,
+    /// Metric of charts and tables. Default: `cycles_mean`.
+    pub metric: String,
+    /// Unit of work that a figure is for, one word such as `tuple` or `lookup`. Default: `item`.
+    pub per: String,
+    /// How much is measured.
+    pub size: Sizes,
+    /// What the project holds itself to.
+    pub targets: Vec<Target>,
+    /// The same of figures, of their differences, and of ratios between workloads.
+    pub limits: Vec<Limit>,
+    /// What the source says, as rules on ratios.
+    pub claims: Vec<Claim>,
+    /// The bar charts of the report, at most 64.
+    pub charts: Vec<Chart>,
+    /// Workloads on which only some of the schemes are measured.
+    pub only: Vec<Only>,
+    /// Figures that the study's source prints, or that others measured elsewhere.
+    pub published: Vec<Published>,
+    /// Tables that only the study's kind knows; see [`Definition::table`].
+    pub(super) own: toml::Table,
+    /// Origin of the text: a path or a slug.
+    pub(super) origin: String,
+}
+
+/// The two sizes of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// For a first answer, in about a minute.
+    pub quick: Size,
+    /// The source's own size.
+    pub full: Size,
+}
+
+/// How much is measured of each workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// Items of work in a repetition, such as names hashed or flows looked up; of a study of forwarders, milliseconds for which each is
+    /// under load: 1 to 10,000,000.
+    pub items: u32,
+    /// Passes over all the items, 2 to 1,000. Bounds at 95 %, and so verdicts, take 6 or more.
+    pub repetitions: u32,
+}
+
+/// A ratio to stay at or below.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The scheme whose time is divided.
+    pub of: String,
+    /// The scheme whose time it is divided by.
+    pub to: String,
+    /// The workload.
+    pub workload: String,
+    /// The largest ratio that meets the target, above 0.
+    pub at_most: f64,
+}
+
+/// A figure to stay at or below, for what no ratio of two schemes on one workload says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The scheme.
+    pub of: String,
+    /// The workload.
+    pub workload: String,
+    /// What its figure, in the study's metric, is held against.
+    pub against: Against,
+    /// The largest figure that keeps the limit, above 0.
+    pub at_most: f64,
+}
+
+/// What a figure with a limit is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// Nothing: the figure itself is limited.
+    Nothing,
+    /// The figure of another scheme on the same workload: what is more than that is limited.
+    Scheme(String),
+    /// The same scheme's figure on another workload: the ratio to that is limited.
+    Workload(String),
+}
+
+/// Something that the source says, as a rule on ratios.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name in tables.
+    pub id: String,
+    /// The source's words.
+    pub words: String,
+    /// What the words say of a ratio.
+    pub rule: Rule,
+    /// How far from 1 a ratio may be and still fit the words, above 0 and below 1.
+    pub tolerance: f64,
+    /// The workloads that the words are about.
+    pub workloads: Vec<String>,
+    /// The ratios that the words are about: the time of the first over the time of the second.
+    pub pairs: Vec<(String, String)>,
+}
+
+/// What a claim says of a ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// At or below 1 + tolerance.
+    NoMore,
+    /// Above 1, at or below 1 + tolerance.
+    LittleMore,
+    /// Between 1 − tolerance and 1 + tolerance.
+    Alike,
+}
+
+/// A bar chart, drawn once for each workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// The heading.
+    pub title: String,
+    /// What a reader must know to read it; may be empty.
+    pub note: String,
+    /// The bars.
+    pub schemes: Vec<String>,
+}
+
+/// The schemes that are measured on a workload, where not all are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Only {
+    /// The workload.
+    pub workload: String,
+    /// The schemes.
+    pub schemes: Vec<String>,
+}
+
+impl Definition {
+    /// The schemes to be measured on a workload.
+    pub fn schemes_on<'a>(&'a self, workload: &str) -> &'a [String] {
+        let only = self.only.iter().find(|only| only.workload == workload);
+        only.map_or(&self.schemes, |only| &only.schemes)
+    }
+
+    /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the
+    /// file, its targets and its claims.
+    pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {
+        let to_reference = self
+            .schemes
+            .iter()
+            .filter(|&scheme| *scheme != self.reference)
+            .map(|scheme| (scheme.as_str(), self.reference.as_str()));
+        let targets = self.targets.iter().map(|t| (t.of.as_str(), t.to.as_str()));
+        let named = self.pairs.iter().chain(self.claims.iter().flat_map(|c| &c.pairs));
+        let named = named.map(|(of, to)| (of.as_str(), to.as_str()));
+        let mut seen = HashSet::new();
+        to_reference.chain(targets).chain(named).filter(|&pair| seen.insert(pair)).collect()
+    }
+}

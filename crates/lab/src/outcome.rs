@@ -1,0 +1,392 @@
+//! Claims, targets and limits of a study beside its records. A ratio without a record says nothing.
+
+use std::collections::HashSet;
+
+use crate::definition::{Against, Claim, Definition, Limit, Rule, Target};
+use crate::record::{RecordSet, metric};
+use crate::stats::Interval;
+
+/// Finding on a rule, from the interval of a ratio. An interval that covers less than 95 % leaves it
+/// undecided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The whole interval fits the rule.
+    Agrees,
+    /// The whole interval lies outside the rule.
+    Disagrees,
+    /// The interval lies on both sides of a border of the rule.
+    Undecided,
+}
+
+/// One measured ratio that a claim is held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Case<'a> {
+    /// The workload.
+    pub workload: &'a str,
+    /// Whether the workload is the user's own, one that the study does not name.
+    pub own: bool,
+    /// The scheme whose time is divided.
+    pub of: &'a str,
+    /// The scheme whose time it is divided by.
+    pub to: &'a str,
+    /// The ratio.
+    pub ratio: Interval,
+    /// What it says.
+    pub finding: Finding,
+}
+
+/// Finding on all cases of a claim together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overall {
+    /// Every case agrees.
+    Agrees,
+    /// Every case disagrees.
+    Disagrees,
+    /// Every case is undecided.
+    Undecided,
+    /// The cases differ.
+    Mixed,
+    /// No case was measured.
+    NotMeasured,
+}
+
+/// A claim beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimOutcome<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The ratios measured, on the claim's workloads and then on the user's own.
+    pub cases: Vec<Case<'a>>,
+}
+
+/// Finding on a criterion, from the interval of a figure. An interval that covers less than 95 % leaves it
+/// undecided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// The whole interval is at or below the criterion.
+    Met,
+    /// The whole interval is above the criterion.
+    Missed,
+    /// The criterion lies within the interval.
+    Undecided,
+}
+
+/// Criteria by finding. Those without a record are a count of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Criteria met.
+    pub met: usize,
+    /// Criteria missed.
+    pub missed: usize,
+    /// Criteria that the interval leaves undecided.
+    pub undecided: usize,
+    /// Criteria without a record.
+    pub not_measured: usize,
+}
+
+impl FromIterator<Option<Reached>> for Tally {
+    fn from_iter<I: IntoIterator<Item = Option<Reached>>>(findings: I) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            *match finding {
+                Some(Reached::Met) => &mut tally.met,
+                Some(Reached::Missed) => &mut tally.missed,
+                Some(Reached::Undecided) => &mut tally.undecided,
+                None => &mut tally.not_measured,
+            } += 1;
+        }
+        tally
+    }
+}
+
+/// A target beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetOutcome<'a> {
+    /// The target.
+    pub target: &'a Target,
+    /// The workload: the target's, or the user's own.
+    pub workload: &'a str,
+    /// The ratio and what it says, if it was measured.
+    pub measured: Option<(Interval, Reached)>,
+}
+
+/// A limit beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitOutcome<'a> {
+    /// The limit.
+    pub limit: &'a Limit,
+    /// The figure and what it says, if it was measured.
+    pub measured: Option<(Interval, Reached)>,
+}
+
+impl Reached {
+    /// Finding on a figure that is to be `at_most` so much.
+    fn judge(at_most: f64, figure: Interval) -> Self {
+        if !figure.is_conclusive() {
+            Self::Undecided
+        } else if figure.high <= at_most {
+            Self::Met
+        } else if figure.low > at_most {
+            Self::Missed
+        } else {
+            Self::Undecided
+        }
+    }
+}
+
+impl Rule {
+    /// Finding on a ratio.
+    pub fn judge(self, tolerance: f64, ratio: Interval) -> Finding {
+        if !ratio.is_conclusive() {
+            return Finding::Undecided;
+        }
+        let Interval { low, high, .. } = ratio;
+        let (floor, ceiling) = (1.0 - tolerance, 1.0 + tolerance);
+        let (agrees, disagrees) = match self {
+            Self::NoMore => (high <= ceiling, low > ceiling),
+            Self::LittleMore => (low > 1.0 && high <= ceiling, high <= 1.0 || low > ceiling),
+            Self::Alike => (low >= floor && high <= ceiling, high < floor || low > ceiling),
+        };
+        match (agrees, disagrees) {
+            (true, _) => Finding::Agrees,
+            (_, true) => Finding::Disagrees,
+            _ => Finding::Undecided,
+        }
+    }
+
+    /// The ratios that fit the rule; the lower end is absent where any lower ratio fits.
+    pub fn fits(self, tolerance: f64) -> (Option<f64>, f64) {
+        let floor = match self {
+            Self::NoMore => None,
+            Self::LittleMore => Some(1.0),
+            Self::Alike => Some(1.0 - tolerance),
+        };
+        (floor, 1.0 + tolerance)
+    }
+}
+
+impl<'a> ClaimOutcome<'a> {
+    /// The cases that count: those on the claim's own workloads if there are any, for a user's names may be of a kind that
+    /// the words are not about; otherwise all.
+    pub fn counted(&self) -> impl Iterator<Item = &Case<'a>> {
+        let any_named = self.cases.iter().any(|case| !case.own);
+        self.cases.iter().filter(move |case| !(any_named && case.own))
+    }
+
+    /// The cases that count, by finding.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for case in self.counted() {
+            counts.all += 1;
+            match case.finding {
+                Finding::Agrees => counts.agree += 1,
+                Finding::Disagrees => counts.disagree += 1,
+                Finding::Undecided => counts.undecided += 1,
+            }
+        }
+        counts
+    }
+
+    /// Finding on the cases that count together.
+    pub fn overall(&self) -> Overall {
+        match self.counts() {
+            Counts { all: 0, .. } => Overall::NotMeasured,
+            Counts { all, agree, .. } if agree == all => Overall::Agrees,
+            Counts { all, disagree, .. } if disagree == all => Overall::Disagrees,
+            Counts { all, undecided, .. } if undecided == all => Overall::Undecided,
+            _ => Overall::Mixed,
+        }
+    }
+}
+
+/// Cases of a claim, by finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All of them.
+    pub all: usize,
+    /// Those that agree.
+    pub agree: usize,
+    /// Those that disagree.
+    pub disagree: usize,
+    /// Those that are undecided.
+    pub undecided: usize,
+}
+
+impl Definition {
+    /// The workloads in the records that the study does not name: the user's own. Those of a model other than the study's,
+    /// such as machine code that is simulated beside what is timed, are none.
+    pub fn own_workloads<'a>(&self, records: &'a RecordSet) -> Vec<&'a str> {
+        let timed: HashSet<&str> = records
+            .iter()
+            .filter(|r| r.study == self.slug && r.model == self.model)
+            .map(|r| r.workload.as_str())
+            .collect();
+        let mut workloads = records.workloads(&self.slug);
+        workloads.retain(|w| timed.contains(w) && !self.workloads.iter().any(|named| named == w));
+        workloads
+    }
+
+    /// Each claim beside what was measured.
+    pub fn claim_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<ClaimOutcome<'a>> {
+        let own = self.own_workloads(records);
+        let outcome = |claim: &'a Claim| {
+            let named = claim.workloads.iter().map(|w| (w.as_str(), false));
+            let mut cases = Vec::new();
+            for (workload, own) in named.chain(own.iter().map(|&w| (w, true))) {
+                for (of, to) in &claim.pairs {
+                    if let Some(record) = records.ratio(&self.slug, workload, of, to) {
+                        let ratio = record.interval();
+                        let finding = claim.rule.judge(claim.tolerance, ratio);
+                        cases.push(Case { workload, own, of, to, ratio, finding });
+                    }
+                }
+            }
+            ClaimOutcome { claim, cases }
+        };
+        self.claims.iter().map(outcome).collect()
+    }
+
+    /// Each target beside what was measured on its workload, then those measured on the user's own workloads.
+    pub fn target_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<TargetOutcome<'a>> {
+        let outcome = |target: &'a Target, workload: &'a str| {
+            let measured = records.ratio(&self.slug, workload, &target.of, &target.to).map(|record| {
+                let ratio = record.interval();
+                (ratio, Reached::judge(target.at_most, ratio))
+            });
+            TargetOutcome { target, workload, measured }
+        };
+        let mut outcomes: Vec<_> = self.targets.iter().map(|t| outcome(t, &t.workload)).collect();
+        for workload in self.own_workloads(records) {
+            outcomes.extend(self.targets.iter().map(|t| outcome(t, workload)));
+        }
+        outcomes
+    }
+
+    /// Each limit beside what was measured.
+    pub fn limit_outcomes<'a>(&'a self, records: &RecordSet) -> Vec<LimitOutcome<'a>> {
+        let outcome = |limit: &'a Limit| {
+            let Limit { of, workload, against, at_most } = limit;
+            let record = match against {
+                Against::Nothing => records.metric(&self.slug, workload, of, &self.metric),
+                Against::Scheme(to) => records.metric_in(&self.slug, workload, of, metric::MORE, to),
+                Against::Workload(to) => {
+                    records.metric_in(&self.slug, workload, of, metric::RATIO_WORKLOAD, to)
+                }
+            };
+            let measured = record.map(|record| {
+                let figure = record.interval();
+                (figure, Reached::judge(*at_most, figure))
+            });
+            LimitOutcome { limit, measured }
+        };
+        self.limits.iter().map(outcome).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn judge(rule: Rule, low: f64, high: f64) -> Finding {
+        rule.judge(0.10, Interval::bounded((low + high) / 2.0, low, high))
+    }
+
+    #[test]
+    fn judges_no_more_by_the_upper_border() {
+        assert_eq!(judge(Rule::NoMore, 0.5, 0.6), Finding::Agrees);
+        assert_eq!(judge(Rule::NoMore, 0.9, 1.1), Finding::Agrees);
+        assert_eq!(judge(Rule::NoMore, 1.05, 1.15), Finding::Undecided);
+        assert_eq!(judge(Rule::NoMore, 1.11, 1.15), Finding::Disagrees);
+    }
+
+    #[test]
+    fn judges_little_more_by_both_borders() {
+        assert_eq!(judge(Rule::LittleMore, 1.01, 1.09), Finding::Agrees);
+        assert_eq!(judge(Rule::LittleMore, 1.0, 1.09), Finding::Undecided);
+        assert_eq!(judge(Rule::LittleMore, 1.05, 1.2), Finding::Undecided);
+        assert_eq!(judge(Rule::LittleMore, 0.9, 1.0), Finding::Disagrees);
+        assert_eq!(judge(Rule::LittleMore, 1.2, 1.3), Finding::Disagrees);
+    }
+
+    #[test]
+    fn judges_alike_by_both_borders() {
+        assert_eq!(judge(Rule::Alike, 0.9, 1.1), Finding::Agrees);
+        assert_eq!(judge(Rule::Alike, 0.85, 1.0), Finding::Undecided);
+        assert_eq!(judge(Rule::Alike, 1.0, 1.15), Finding::Undecided);
+        assert_eq!(judge(Rule::Alike, 0.7, 0.8), Finding::Disagrees);
+        assert_eq!(judge(Rule::Alike, 1.2, 1.3), Finding::Disagrees);
+    }
+
+    #[test]
+    fn sums_up_the_cases_that_count() {
+        use Finding::{Agrees, Disagrees, Undecided};
+        let definition = sample::definition();
+        let overall = |findings: &[(Finding, bool)]| {
+            let case = |&(finding, own)| {
+                let ratio = Interval::exact(1.0);
+                Case { workload: "w", own, of: "a", to: "b", ratio, finding }
+            };
+            let cases = findings.iter().map(case).collect();
+            ClaimOutcome { claim: &definition.claims[0], cases }.overall()
+        };
+        assert_eq!(overall(&[]), Overall::NotMeasured);
+        assert_eq!(overall(&[(Agrees, false), (Agrees, false)]), Overall::Agrees);
+        assert_eq!(overall(&[(Disagrees, false), (Disagrees, false)]), Overall::Disagrees);
+        assert_eq!(overall(&[(Undecided, false), (Undecided, false)]), Overall::Undecided);
+        assert_eq!(overall(&[(Agrees, false), (Undecided, false)]), Overall::Mixed);
+        assert_eq!(overall(&[(Agrees, false), (Disagrees, false)]), Overall::Mixed);
+        assert_eq!(overall(&[(Undecided, false), (Disagrees, false)]), Overall::Mixed);
+        assert_eq!(overall(&[(Agrees, false), (Disagrees, true)]), Overall::Agrees);
+        assert_eq!(overall(&[(Disagrees, true)]), Overall::Disagrees);
+    }
+
+    #[test]
+    fn bounds_that_cover_less_than_95_percent_decide_nothing() {
+        let of = |samples| Interval {
+            coverage: crate::stats::coverage(samples),
+            ..Interval::bounded(0.8, 0.7, 0.9)
+        };
+        for samples in 2..=5 {
+            assert_eq!(Reached::judge(1.0, of(samples)), Reached::Undecided, "{samples}");
+            assert_eq!(Rule::NoMore.judge(0.1, of(samples)), Finding::Undecided, "{samples}");
+        }
+        assert_eq!(Reached::judge(1.0, of(6)), Reached::Met);
+        assert_eq!(Rule::NoMore.judge(0.1, of(6)), Finding::Agrees);
+    }
+
+    #[test]
+    fn counts_criteria_that_were_not_measured_apart() {
+        use Reached::{Met, Missed, Undecided};
+        let tally: Tally =
+            [Some(Met), None, Some(Missed), None, Some(Undecided), Some(Met)].into_iter().collect();
+        assert_eq!(tally, Tally { met: 2, missed: 1, undecided: 1, not_measured: 2 });
+    }
+
+    #[test]
+    fn takes_no_workload_of_another_model_for_the_users() {
+        let definition = sample::definition();
+        let mut records = sample::records(&definition, &["mine.txt"]);
+        let mut other = records.iter().next().unwrap().clone();
+        (other.model, other.workload) = ("mca".into(), "mca/skylake".into());
+        records.insert(other).unwrap();
+        assert_eq!(definition.own_workloads(&records), ["mine.txt"]);
+    }
+
+    #[test]
+    fn holds_targets_and_claims_against_the_records() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &["mine.txt"]);
+        let targets = definition.target_outcomes(&records);
+        assert_eq!(targets.len(), 2 * definition.targets.len());
+        assert_eq!(targets[0].measured.unwrap().1, Reached::Met);
+        assert_eq!(targets[1].measured.unwrap().1, Reached::Missed);
+        assert_eq!(targets[2].workload, "mine.txt");
+        let claims = definition.claim_outcomes(&records);
+        let own = claims[0].cases.iter().filter(|case| case.own).count();
+        assert_eq!(own, definition.claims[0].pairs.len());
+        let none = RecordSet::new();
+        assert!(definition.target_outcomes(&none).iter().all(|t| t.measured.is_none()));
+        assert!(definition.claim_outcomes(&none).iter().all(|c| c.overall() == Overall::NotMeasured));
+    }
+}

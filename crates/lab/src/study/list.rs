@@ -1,0 +1,86 @@
+//! The kinds of studies that a command has.
+
+use core::fmt;
+
+use super::kind::{Study, StudyFile};
+use crate::definition::{Definition, DefinitionError};
+use crate::record::RecordSet;
+use crate::report::Section;
+
+/// The kinds of studies that a command has, in the order of its lists.
+#[derive(Clone, Copy)]
+pub struct Studies(pub &'static [&'static dyn Study]);
+
+/// Reason why there is no such study.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FindError {
+    /// The study file breaks a rule.
+    Definition(DefinitionError),
+    /// No kind of study has the model that the file names.
+    UnknownModel {
+        /// Origin of the study file: a path or a slug.
+        origin: String,
+        /// The model.
+        model: String,
+        /// Models that there are.
+        known: Vec<&'static str>,
+    },
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Definition(error) => error.fmt(f),
+            Self::UnknownModel { origin, model, known } => {
+                write!(f, "{origin}: unknown model {model:?}; known models: {}", known.join(", "))
+            }
+        }
+    }
+}
+
+impl core::error::Error for FindError {}
+
+impl From<DefinitionError> for FindError {
+    fn from(error: DefinitionError) -> Self {
+        Self::Definition(error)
+    }
+}
+
+impl Studies {
+    /// All study files that come with the command.
+    pub fn files(self) -> impl Iterator<Item = &'static StudyFile> {
+        self.0.iter().flat_map(|study| study.files())
+    }
+
+    /// The kind of study of a model.
+    pub fn kind(self, model: &str) -> Option<&'static dyn Study> {
+        self.0.iter().copied().find(|study| study.model() == model)
+    }
+
+    /// Reads a study file with the tables of its kind; `origin`, a path or a slug, is named in errors.
+    ///
+    /// # Errors
+    /// The file breaks a rule, or names an unknown model.
+    pub fn parse(self, text: &str, origin: &str) -> Result<Definition, FindError> {
+        let tables: Vec<&str> = self.0.iter().flat_map(|study| study.tables()).copied().collect();
+        // A misspelt field is also a missing one: the former is the better error.
+        let definition = Definition::parse(text, origin)
+            .map_err(|error| DefinitionError::unknown_field(text, origin, &tables).unwrap_or(error))?;
+        let Some(kind) = self.kind(&definition.model) else {
+            return Err(FindError::UnknownModel {
+                origin: origin.to_owned(),
+                model: definition.model,
+                known: self.0.iter().map(|study| study.model()).collect(),
+            });
+        };
+        definition.knows_only(kind.tables())?;
+        kind.check(&definition)?;
+        Ok(definition)
+    }
+
+    /// Sections of a study's report: those of its kind, or none of an unknown kind.
+    pub fn sections(self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        self.kind(&definition.model).map_or(Vec::new(), |kind| kind.sections(definition, records))
+    }
+}

@@ -1,0 +1,131 @@
+//! Timing several subjects in alternation: round after round, each has its turn in each.
+
+use super::fact::Fact;
+
+/// The places of `count` subjects, in the order of their turns in a round: turned by one from round to round, so that no subject always
+/// follows the same other one.
+pub fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |at| (at + round) % count)
+}
+
+/// The times of the subjects, round by round.
+#[derive(Clone, Debug)]
+pub struct Rounds(Vec<Vec<f64>>);
+
+impl Rounds {
+    /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its number,
+    /// `time` with the number of the subject whose turn it is, in their [`order`].
+    ///
+    /// Ends early, with the rounds that are whole, where `prepare` says that there is to be no further one.
+    pub fn run<S>(
+        subjects: &mut [S],
+        rounds: usize,
+        mut prepare: impl FnMut(usize) -> bool,
+        mut time: impl FnMut(&mut S) -> f64,
+    ) -> Self {
+        let mut times = vec![Vec::with_capacity(rounds); subjects.len()];
+        for round in 0..rounds {
+            if !prepare(round) {
+                break;
+            }
+            for at in order(subjects.len(), round) {
+                if let (Some(subject), Some(times)) = (subjects.get_mut(at), times.get_mut(at)) {
+                    times.push(time(subject));
+                }
+            }
+        }
+        Self(times)
+    }
+
+    /// What was found in rounds already: the figures of each subject, round by round.
+    pub fn of(figures: Vec<Vec<f64>>) -> Self {
+        Self(figures)
+    }
+
+    /// How many rounds there were.
+    pub fn len(&self) -> usize {
+        self.0.first().map_or(0, Vec::len)
+    }
+
+    /// The median of a subject's times.
+    pub fn time(&self, subject: usize) -> Fact {
+        Fact::median(self.0.get(subject).map_or(&[], Vec::as_slice))
+    }
+
+    /// The time of one subject over that of another, round by round: the median of the ratios.
+    pub fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
+        self.compare(of, to, |of, to| of / to)
+    }
+
+    /// How much more one subject's figure is than another's, round by round: the median of the differences.
+    pub fn difference(&self, of: usize, to: usize) -> Option<Fact> {
+        self.compare(of, to, |of, to| of - to)
+    }
+
+    /// The largest figure of a subject over the smallest: what lies between turns of one thing. Nothing of one turn.
+    pub fn apart(&self, subject: usize) -> Option<Fact> {
+        let figures = self.0.get(subject).filter(|figures| figures.len() > 1)?;
+        let (least, most) = figures
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), figure| (least.min(*figure), most.max(*figure)));
+        (least > 0.0).then(|| Fact::exact(most / least, figures.len()))
+    }
+
+    fn compare(&self, of: usize, to: usize, by: impl Fn(f64, f64) -> f64) -> Option<Fact> {
+        let pairs = self.0.get(of)?.iter().zip(self.0.get(to)?);
+        let figures: Vec<f64> =
+            pairs.map(|(of, to)| by(*of, *to)).filter(|figure| figure.is_finite()).collect();
+        Fact::try_median(&figures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_ratios_within_a_round() {
+        // The machine slows down from round to round; the ratio stays.
+        let mut slowness = 0.0;
+        let mut turns = Vec::new();
+        let mut subjects = [(0, 1.0), (1, 3.0), (2, 5.0)];
+        let rounds = Rounds::run(
+            &mut subjects,
+            4,
+            |round| {
+                slowness = 1.0 + round as f64;
+                true
+            },
+            |(at, time)| {
+                turns.push(*at);
+                *time
+            },
+        );
+        assert_eq!(turns, [0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2]);
+        assert_eq!((rounds.len(), slowness), (4, 4.0));
+        assert_eq!(rounds.ratio(2, 1).map(|ratio| ratio.interval.value), Some(5.0 / 3.0));
+        assert_eq!(rounds.time(1).interval.value, 3.0);
+        assert!(rounds.ratio(0, 3).is_none());
+    }
+
+    #[test]
+    fn takes_differences_within_a_round() {
+        let rounds = Rounds::of(vec![vec![5.0, 7.0, 9.0], vec![1.0, 3.0, 5.5]]);
+        assert_eq!(rounds.difference(0, 1).map(|more| more.interval.value), Some(4.0));
+        assert_eq!(rounds.difference(1, 0).map(|more| more.interval.value), Some(-4.0));
+        assert!(rounds.difference(0, 2).is_none());
+    }
+
+    #[test]
+    fn tells_how_far_the_turns_of_one_lie_apart() {
+        let rounds = Rounds::of(vec![vec![5.0, 4.0, 6.0], vec![1.0, 0.0, 2.0]]);
+        assert_eq!(rounds.apart(0).map(|apart| apart.interval.value), Some(1.5));
+        assert!(rounds.apart(1).is_none() && rounds.apart(2).is_none());
+    }
+
+    #[test]
+    fn ends_with_whole_rounds() {
+        let rounds = Rounds::run(&mut [(), ()], 10, |round| round < 3, |()| 1.0);
+        assert_eq!((rounds.len(), rounds.time(0).samples, rounds.time(1).samples), (3, 3, 3));
+    }
+}

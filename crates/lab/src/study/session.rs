@@ -1,0 +1,336 @@
+//! A run of a study.
+
+use std::any::Any;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::error::RunError;
+use super::fact::Fact;
+use super::input::Loaded;
+use super::kind::Study;
+use crate::definition::{Definition, Size};
+use crate::probe::clock::{self, Rates};
+use crate::record::{Record, RecordSet, metric};
+
+/// Settings of a run.
+pub struct Settings<'a> {
+    /// Items and repetitions.
+    pub size: Size,
+    /// `true` if the run has the source's size.
+    pub full: bool,
+    /// Seed of generated workloads.
+    pub seed: u64,
+    /// Key of keyed schemes.
+    pub key: [u8; 16],
+    /// The user's own workload, in place of the study's.
+    pub own: Option<&'a Loaded>,
+    /// Path of the command, of which some studies start processes.
+    pub command: PathBuf,
+}
+
+/// Seed for which study files state their expected results.
+pub const SEED: u64 = 2015;
+
+/// Key for which study files state their expected results.
+const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+impl Settings<'_> {
+    /// Settings of a quick or a full run, with the standard seed and key, and without a workload of the user's own.
+    pub fn new(definition: &Definition, full: bool, command: PathBuf) -> Self {
+        let size = if full { definition.size.full } else { definition.size.quick };
+        Self { size, full, seed: SEED, key: KEY, own: None, command }
+    }
+}
+
+/// Results of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All records, also those that were made before a failure.
+    pub records: RecordSet,
+    /// The run was stopped before its end.
+    pub stopped: bool,
+    /// The reason why the run ended early, if it failed.
+    pub failed: Option<RunError>,
+    /// The counter's and the core's rates before and after.
+    pub rates: (Rates, Rates),
+    /// What a reader of the figures must know besides.
+    pub notes: Vec<String>,
+}
+
+/// Something that a run reports on its way.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step begins, or goes on.
+    Step(Step<'a>),
+    /// Results so far, after each workload that added some.
+    ///
+    /// Schemes that take turns in rounds get records after each round, which the next round replaces. So each
+    /// event has everything, and makes the one before it obsolete.
+    Measured {
+        /// All records of the study so far.
+        records: &'a RecordSet,
+        /// All notes of the study so far.
+        notes: &'a [String],
+    },
+}
+
+/// What a run is about to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Steps done before this one.
+    pub done: usize,
+    /// Steps of the whole run.
+    pub total: usize,
+    /// The workload.
+    pub workload: &'a str,
+    /// What is done with it.
+    pub what: &'a str,
+}
+
+/// Runs the study `definition` of the kind `study`; reports steps and results to `observer`, and ends soon after
+/// `stop` is set.
+///
+/// A study fails if its file names something unknown, or if a result is not the one that it expects. The outcome
+/// keeps the records made before.
+pub fn run(
+    study: &dyn Study,
+    definition: &Definition,
+    settings: &Settings<'_>,
+    stop: &AtomicBool,
+    observer: &mut dyn FnMut(Event<'_>),
+) -> Outcome {
+    let before = clock::calibrate();
+    let mut session = Session::new(definition, settings, stop, observer, before);
+    let measured = study.run(&mut session);
+    session.report();
+    let stopped = session.stopped();
+    let Session { records, notes, .. } = session;
+    Outcome { records, stopped, failed: measured.err(), rates: (before, clock::calibrate()), notes }
+}
+
+/// A run under way: its study and settings, and its results so far.
+pub struct Session<'a> {
+    /// The study.
+    pub definition: &'a Definition,
+    /// Settings of the run.
+    pub settings: &'a Settings<'a>,
+    /// Set once the run is to end.
+    pub stop: &'a AtomicBool,
+    observer: &'a mut dyn FnMut(Event<'_>),
+    done: usize,
+    /// Steps of the whole run, for the progress bar.
+    pub total: usize,
+    /// Records so far.
+    pub records: RecordSet,
+    /// Records of the last [`Event::Measured`].
+    reported: usize,
+    /// Rates of the counter and of the core before the run.
+    pub rates: Rates,
+    /// Notes for the reader of the figures.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Session<'a> {
+    /// A session without results.
+    fn new(
+        definition: &'a Definition,
+        settings: &'a Settings<'a>,
+        stop: &'a AtomicBool,
+        observer: &'a mut dyn FnMut(Event<'_>),
+        rates: Rates,
+    ) -> Self {
+        let (records, notes) = (RecordSet::new(), Vec::new());
+        Self { definition, settings, stop, observer, done: 0, total: 0, records, reported: 0, rates, notes }
+    }
+
+    /// The user's own workload and its label, if there is one.
+    pub fn own<T: Any>(&self) -> Option<(&'a str, &'a T)> {
+        let own = self.settings.own?;
+        let data = own.data();
+        debug_assert!(data.is_some(), "a kind of study gets what its `load` returned");
+        Some((own.label.as_str(), data?))
+    }
+
+    /// `true` once the run is to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports the results so far, and the next step.
+    pub fn step(&mut self, workload: &str, what: &str) {
+        self.report();
+        (self.observer)(Event::Step(Step { done: self.done, total: self.total, workload, what }));
+        self.done += 1;
+    }
+
+    /// Counts `steps` as done that are left out.
+    pub fn skip(&mut self, steps: usize) {
+        self.done += steps;
+    }
+
+    /// Reports progress within the step that has begun.
+    pub fn doing(&mut self, workload: &str, what: &str) {
+        let done = self.done.saturating_sub(1);
+        (self.observer)(Event::Step(Step { done, total: self.total, workload, what }));
+    }
+
+    /// Reports the records, if some were added since the last report.
+    fn report(&mut self) {
+        if self.records.len() != self.reported {
+            (self.observer)(Event::Measured { records: &self.records, notes: &self.notes });
+            self.reported = self.records.len();
+        }
+    }
+
+    /// Reports the records and notes that `add` makes of the rounds so far, and takes them back: a later
+    /// round makes better ones.
+    pub fn report_rounds(&mut self, add: impl FnOnce(&mut Self)) {
+        let (records, notes) = (self.records.clone(), self.notes.len());
+        add(self);
+        self.report();
+        self.records = records;
+        self.notes.truncate(notes);
+        self.reported = self.records.len();
+    }
+
+    /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their places there.
+    pub fn add_ratios(
+        &mut self,
+        model: &str,
+        workload: &str,
+        probe: &str,
+        ids: &[String],
+        ratio: impl Fn(usize, usize) -> Option<Fact>,
+    ) {
+        let place = |id: &str| ids.iter().position(|other| other == id);
+        for (of, to) in self.definition.ratio_pairs() {
+            if let (Some(of_at), Some(to_at)) = (place(of), place(to))
+                && let Some(ratio) = ratio(of_at, to_at)
+            {
+                self.add(model, workload, of, probe, metric::RATIO, to, ratio);
+            }
+        }
+    }
+
+    /// Adds a record.
+    #[allow(clippy::too_many_arguments, reason = "the columns of a record, in their order")]
+    pub fn add(
+        &mut self,
+        model: &str,
+        workload: &str,
+        scheme: &str,
+        probe: &str,
+        metric: &str,
+        unit: &str,
+        fact: Fact,
+    ) {
+        let record = Record {
+            study: self.definition.slug.clone(),
+            model: model.into(),
+            workload: workload.into(),
+            scheme: scheme.into(),
+            probe: probe.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value: fact.interval.value,
+            low: fact.interval.low,
+            high: fact.interval.high,
+            samples: fact.samples,
+        };
+        // The keys are made of the study's distinct workloads and schemes, so no two are alike.
+        let _ = self.records.insert(record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Section, sample};
+    use crate::study::StudyFile;
+
+    /// Adds a record for each workload; fails on the second, if so asked.
+    struct Counting {
+        fails: bool,
+    }
+
+    impl Study for Counting {
+        fn model(&self) -> &'static str {
+            "sample"
+        }
+
+        fn files(&self) -> &'static [StudyFile] {
+            &[]
+        }
+
+        fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+            for (at, workload) in session.definition.workloads.iter().enumerate() {
+                session.step(workload, "counting");
+                if self.fails && at == 1 {
+                    let (workload, what) = (workload.clone(), "the second".into());
+                    return Err(RunError::Expectation { workload, what });
+                }
+                session.add("sample", workload, "s", "p", "m", "u", Fact::exact(1.0, 1));
+            }
+            Ok(())
+        }
+
+        fn sections(&self, _: &Definition, _: &RecordSet) -> Vec<Section> {
+            Vec::new()
+        }
+    }
+
+    /// Outcome, and for each event the step, or the workloads with records.
+    fn events(fails: bool) -> (Outcome, Vec<String>) {
+        let definition = sample::definition();
+        let settings = Settings::new(&definition, false, "hashlane".into());
+        let mut events = Vec::new();
+        let study = Counting { fails };
+        let outcome =
+            run(&study, &definition, &settings, &AtomicBool::new(false), &mut |event| match event {
+                Event::Step(step) => events.push(format!("{} {}", step.workload, step.what)),
+                Event::Measured { records, .. } => events.push(records.workloads("sample").join(" and ")),
+            });
+        (outcome, events)
+    }
+
+    #[test]
+    fn reports_the_records_after_every_workload() {
+        let (outcome, events) = events(false);
+        assert!(outcome.failed.is_none() && !outcome.stopped);
+        assert_eq!(events, ["12Bx5 counting", "12Bx5", "6Bx10 counting", "12Bx5 and 6Bx10"]);
+    }
+
+    #[test]
+    fn a_failure_costs_no_records() {
+        let (outcome, events) = events(true);
+        assert!(matches!(outcome.failed, Some(RunError::Expectation { .. })));
+        assert_eq!(outcome.records.workloads("sample"), ["12Bx5"]);
+        assert_eq!(events.last().map(String::as_str), Some("6Bx10 counting"));
+    }
+
+    #[test]
+    fn records_of_rounds_are_taken_back() {
+        let definition = sample::definition();
+        let settings = Settings::new(&definition, false, "hashlane".into());
+        let mut reported = Vec::new();
+        let mut observer = |event: Event<'_>| {
+            if let Event::Measured { records, notes } = event {
+                reported.push((records.len(), notes.len()));
+            }
+        };
+        let stop = AtomicBool::new(false);
+        let mut session = Session::new(&definition, &settings, &stop, &mut observer, clock::calibrate());
+        session.add("sample", "w", "s", "p", "m", "u", Fact::exact(1.0, 1));
+        session.report();
+        for _ in 0..2 {
+            session.report_rounds(|session| {
+                session.notes.push("so far".into());
+                session.add("sample", "more", "s", "p", "m", "u", Fact::exact(1.0, 1));
+            });
+            assert_eq!((session.records.len(), session.notes.len()), (1, 0));
+        }
+        // Records that were taken back are not reported again.
+        session.step("w", "next");
+        assert_eq!(reported, [(1, 0), (2, 1), (2, 1)]);
+    }
+}

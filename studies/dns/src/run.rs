@@ -1,0 +1,208 @@
+//! Renderers of DNS messages: every one renders the same, in alternation; what it renders is read back.
+
+use crate::metric;
+use crate::model::Packed;
+use crate::renderers;
+use crate::tables;
+use crate::workload::{Corpus, Kind};
+use ::hashlane_dns::wire::Content;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::study::Rounds;
+use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_name::dns::{NameBuf, message};
+use hashlane_peers::dns::Render;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Measures a study of renderers.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let definition = session.definition;
+    let kinds = definition
+        .workloads
+        .iter()
+        .map(|id| id.parse::<Kind>().map_err(|error| RunError::UnknownWorkload(error.to_string())))
+        .collect::<Result<Vec<_>, _>>()?;
+    if let Some(id) = definition.schemes.iter().find(|id| !renderers::is_renderer(id)) {
+        return Err(RunError::UnknownScheme { id: id.clone(), help: renderers::renderers_help() });
+    }
+    let missing: Vec<&str> =
+        definition.schemes.iter().map(String::as_str).filter(|id| !renderers::is_built_in(id)).collect();
+    if !missing.is_empty() {
+        let were = if missing.len() == 1 { "was" } else { "were" };
+        session.notes.push(format!(
+            "{} {were} not measured, as they are not built in; in a clone of the repository, \
+             `cargo run --release --features peers -- study run …` builds them",
+            missing.join(", ")
+        ));
+    }
+    let key = Key::new(session.settings.key);
+    if let Some((label, messages)) = session.own::<Vec<Content>>() {
+        session.total = 2;
+        let corpus = Corpus::Messages(messages.clone());
+        return workload(session, label, &corpus);
+    }
+    session.total = 2 * kinds.len();
+    for (label, kind) in definition.workloads.iter().zip(kinds) {
+        if session.stopped() {
+            break;
+        }
+        let corpus = kind.generate(&key);
+        workload(session, label, &corpus)?;
+    }
+    Ok(())
+}
+
+/// A renderer, and the octets of what it renders.
+struct Subject<'a> {
+    id: String,
+    renderer: Box<dyn Render + 'a>,
+    messages: usize,
+    octets: usize,
+}
+
+fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(), RunError> {
+    session.step(label, "rendering, and reading it back");
+    let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
+    let mut subjects = Vec::new();
+    for id in session.definition.schemes_on(label).iter().filter(|id| renderers::is_built_in(id)) {
+        let mut subject =
+            Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
+        let made = renderers::renderer(id, corpus, &packed, &plain, &Key::new(session.settings.key));
+        let checked = made.and_then(|renderer| {
+            subject.renderer = renderer;
+            check(&mut subject, corpus)
+        });
+        match checked {
+            Ok(()) => subjects.push(subject),
+            // A renderer of this repository that renders other names has a defect; of others that is a finding.
+            Err(why) => {
+                let note = format!("{label}: {id} was not measured: {why}");
+                if !session.notes.contains(&note) {
+                    session.notes.push(note);
+                }
+            }
+        }
+    }
+    sizes(session, label, &subjects)?;
+    session.step(label, "timing");
+    let rounds = session.settings.size.repetitions as usize;
+    let rounds = Rounds::run(&mut subjects, rounds, |_| !session.stopped(), Subject::time);
+    if rounds.len() < 2 {
+        return Ok(());
+    }
+    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
+    for (at, subject) in subjects.iter().enumerate() {
+        let exact = |value: f64| Fact::exact(value, subject.messages);
+        let per_message = |octets: usize| octets as f64 / subject.messages as f64;
+        let (id, model) = (&subject.id, "render");
+        session.add(model, label, id, "rounds", metric::NS, "ns", rounds.time(at));
+        session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(subject.octets)));
+        session.add(model, label, id, "count", metric::NAMES, "names", exact(corpus.names()));
+    }
+    session.add_ratios("render", label, "rounds", &ids, |of, to| rounds.ratio(of, to));
+    Ok(())
+}
+
+/// Takes the place of a renderer until there is one.
+struct Nothing;
+
+impl Render for Nothing {
+    fn render(&mut self, _: usize) -> Result<&[u8], String> {
+        Err("there is no renderer".into())
+    }
+}
+
+/// The messages of a corpus in wire form, without compression and without a limit.
+fn plain(label: &str, corpus: &Corpus) -> Result<Vec<Vec<u8>>, RunError> {
+    let Corpus::Messages(messages) = corpus else { return Ok(Vec::new()) };
+    messages
+        .iter()
+        .map(|content| content.uncompressed())
+        .collect::<Option<_>>()
+        .ok_or_else(|| RunError::Generate(label.into(), "a section has more than 65,535 records".into()))
+}
+
+/// Renders all, reads it back, and keeps how long it is.
+fn check(subject: &mut Subject<'_>, corpus: &Corpus) -> Result<(), String> {
+    for number in 0..subject.messages {
+        let octets = subject.renderer.render(number)?;
+        subject.octets += octets.len();
+        let same = match corpus {
+            Corpus::Names(names) => same_names(octets, names),
+            Corpus::Messages(messages) => {
+                messages.get(number).is_some_and(|content| same_content(octets, content))
+            }
+        };
+        if !same {
+            return Err(format!("message {number} reads back as another"));
+        }
+    }
+    Ok(())
+}
+
+fn same_names(octets: &[u8], names: &[NameBuf]) -> bool {
+    let mut at = 12;
+    let all = names.iter().all(|name| match message::read(octets, at) {
+        Ok((read, end)) => {
+            at = end;
+            read.view().eq_ignore_case(name.view())
+        }
+        Err(_) => false,
+    });
+    all && at == octets.len()
+}
+
+fn same_content(octets: &[u8], content: &Content) -> bool {
+    let Ok(read) = Content::parse(octets) else { return false };
+    read.header.id == content.header.id
+        && read.questions.len() == content.questions.len()
+        && read.records.len() == content.records.len()
+        && read.records.iter().zip(&content.records).all(|(read, record)| {
+            read.owner.view().eq_ignore_case(record.owner.view())
+                && (read.section, read.rtype, read.ttl) == (record.section, record.rtype, record.ttl)
+                && read.data.eq_ignore_ascii_case(&record.data)
+        })
+}
+
+/// Holds sizes against what the study says of them.
+fn sizes(session: &Session<'_>, label: &str, subjects: &[Subject<'_>]) -> Result<(), RunError> {
+    for expected in tables::octets(session.definition)?.iter().filter(|octets| octets.workload == label) {
+        for subject in subjects.iter().filter(|subject| expected.schemes.contains(&subject.id)) {
+            if subject.octets != expected.octets as usize {
+                let what = format!(
+                    "{} renders {} octets where it says {}",
+                    subject.id, subject.octets, expected.octets
+                );
+                return Err(RunError::Expectation { workload: label.into(), what });
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Subject<'_> {
+    /// Nanoseconds for a message, over as many rounds as make it measurable.
+    fn time(&mut self) -> f64 {
+        const LEAST_NS: u128 = 200_000;
+        let mut all = || {
+            for message in 0..self.messages {
+                // It could render it before.
+                let _ = black_box(self.renderer.render(black_box(message)));
+            }
+        };
+        all();
+        let start = Instant::now();
+        let mut rounds = 0;
+        loop {
+            // The clock is not read after every message, as the shortest take no longer than reading it does.
+            for _ in 0..16_usize.div_ceil(self.messages) {
+                all();
+                rounds += 1;
+            }
+            let ns = start.elapsed().as_nanos();
+            if ns >= LEAST_NS {
+                return ns as f64 / (rounds * self.messages) as f64;
+            }
+        }
+    }
+}

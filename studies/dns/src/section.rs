@@ -1,0 +1,328 @@
+//! What rendering a message costs, and how long the message is.
+
+use crate::metric;
+use hashlane_lab::definition::{Definition, PublishedRow};
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::Facts;
+use hashlane_lab::report::bars::{Bar, BarPlot, BarPlots, Group};
+use hashlane_lab::report::facts::without_empty_columns;
+use hashlane_lab::report::format::{self, count, figure, interval, ratio};
+use hashlane_lab::report::words;
+use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::stats::Interval;
+
+pub(crate) const MODEL: &str = "render";
+
+/// The message that hostile ones are held against, octet by octet.
+const ORDINARY: &str = "response/a500";
+
+/// The renderer of this repository.
+const OURS: &str = "ours";
+
+/// Start of the ids of our compressor behind the builder of `domain`: no other renderer.
+const COMPOSER: &str = "composer/";
+
+/// Prefix of the workloads of hostile names.
+const HOSTILE: &str = "hostile/";
+
+pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let facts = Facts::of(definition, records, MODEL)?;
+    let view = View { definition, facts: &facts };
+    let hostile = |w: &&str| w.starts_with(HOSTILE) || *w == ORDINARY;
+    let hostile: Vec<&str> = facts.workloads.iter().copied().filter(hostile).collect();
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend(view.source_table().map(Block::Table));
+    for workload in facts.workloads.iter().filter(|w| !w.starts_with(HOSTILE)) {
+        blocks.push(Block::Bars(view.bars(&[workload], "ns", metric::NS, &|w, s| view.ns(w, s))));
+    }
+    let all = &facts.workloads;
+    blocks.push(Block::Table(
+        view.table("ns per message", all, Shown::Open, &|w, s| view.ns(w, s).map(|ns| figure(ns.value))),
+    ));
+    blocks.push(Block::Table(view.table("octets per message", all, Shown::Open, &|w, s| {
+        facts.value(w, s, metric::OCTETS).map(count)
+    })));
+    blocks.push(Block::Table(view.table(
+        &format!("time as a ratio to {}", definition.reference),
+        all,
+        Shown::Folded,
+        &|w, s| {
+            let to = &definition.reference;
+            match facts.records.ratio(facts.study, w, s, to) {
+                None => (s == to && view.ns(w, s).is_some()).then(|| "1".to_owned()),
+                Some(record) => Some(words::ratio_with_bounds(record.interval())),
+            }
+        },
+    )));
+    if hostile.len() > 1 {
+        blocks.push(Block::Bars(
+            view.bars(&hostile, "ns per octet", "ns per octet written", &|w, s| view.per_octet(w, s)),
+        ));
+        blocks.push(Block::Table(view.table("ns per octet written", &hostile, Shown::Open, &|w, s| {
+            view.per_octet(w, s).map(|ns| figure(ns.value))
+        })));
+    }
+    Some(Section {
+        title: "Rendering messages".to_owned(),
+        note: facts.note(
+            "Time for a message, its names in the renderer's own types before the clock starts, and its octets with the header. What \
+             is rendered is read back and compared before anything is timed."
+                .to_owned(),
+        ),
+        findings: view.findings(),
+        blocks,
+    })
+}
+
+struct View<'a> {
+    definition: &'a Definition,
+    facts: &'a Facts<'a>,
+}
+
+/// A figure of a scheme on a workload.
+type Value<'a> = &'a dyn Fn(&str, &str) -> Option<Interval>;
+
+impl View<'_> {
+    fn ns(&self, workload: &str, scheme: &str) -> Option<Interval> {
+        self.facts.record(workload, scheme, metric::NS).map(Record::interval)
+    }
+
+    fn per_octet(&self, workload: &str, scheme: &str) -> Option<Interval> {
+        let octets = self.facts.value(workload, scheme, metric::OCTETS).filter(|octets| *octets > 0.0)?;
+        Some(self.ns(workload, scheme)?.scaled(1.0 / octets))
+    }
+
+    /// Millions of names per second.
+    fn names(&self, workload: &str, scheme: &str) -> Option<f64> {
+        let names = self.facts.value(workload, scheme, metric::NAMES)?;
+        Some(1000.0 * names / self.ns(workload, scheme).filter(|ns| ns.value > 0.0)?.value)
+    }
+
+    /// The source's figures beside ours.
+    fn source_table(&self) -> Option<Table> {
+        let published = self.definition.published("names-per-second")?;
+        let shown = |row: &&PublishedRow| self.facts.workloads.contains(&row.id.as_str());
+        let rows: Vec<&PublishedRow> = published.rows.iter().filter(shown).collect();
+        let mut columns = vec!["scheme".to_owned()];
+        for PublishedRow { id: workload, .. } in &rows {
+            columns.extend([workload.clone(), "source".to_owned()]);
+        }
+        let row = |scheme: &&str| {
+            let mut row = vec![(*scheme).to_owned()];
+            for PublishedRow { id: workload, .. } in &rows {
+                let theirs = published.figure(workload, scheme).map(|names| names / 1e6);
+                let both = [self.names(workload, scheme), theirs];
+                row.extend(both.map(|names| names.map_or_else(none, |names| format!("{names:.2}"))));
+            }
+            row
+        };
+        let cells: Vec<Vec<String>> = self.facts.schemes.iter().map(row).collect();
+        (!rows.is_empty()).then(|| {
+            without_empty_columns(Table {
+                caption: "millions of names per second, and what the source printed".to_owned(),
+                columns,
+                left: 1,
+                rows: cells,
+                shown: Shown::Open,
+            })
+        })
+    }
+
+    fn table(
+        &self,
+        caption: &str,
+        workloads: &[&str],
+        shown: Shown,
+        cell: &dyn Fn(&str, &str) -> Option<String>,
+    ) -> Table {
+        let row = |scheme: &&str| {
+            let cells = workloads.iter().map(|workload| cell(workload, scheme).unwrap_or_else(none));
+            [(*scheme).to_owned()].into_iter().chain(cells).collect()
+        };
+        Table {
+            caption: caption.to_owned(),
+            columns: ["scheme"].iter().chain(workloads).map(|&name| name.to_owned()).collect(),
+            left: 1,
+            rows: self.facts.schemes.iter().map(row).collect(),
+            shown,
+        }
+    }
+
+    fn bars(&self, workloads: &[&str], unit: &str, what: &str, value: Value<'_>) -> BarPlots {
+        let plot = |workload: &&str| {
+            let bar = |id: &&str| {
+                let value = value(workload, id);
+                let told = match value {
+                    Some(v) => format!("{id}: {} {} {unit}", figure(v.value), interval(v, figure)),
+                    None => format!("{id}: not measured"),
+                };
+                let figure = value.map_or_else(String::new, |v| figure(v.value));
+                let colour = usize::from(*id != OURS);
+                Bar { label: (*id).to_owned(), title: told, colour, value, figure, tick: None }
+            };
+            BarPlot {
+                caption: format!("{workload}, {unit}"),
+                title: format!("{workload}: {what} by renderer"),
+                groups: vec![Group {
+                    heading: None,
+                    bars: self.facts.schemes_with(workload, &[metric::NS]).iter().map(bar).collect(),
+                }],
+            }
+        };
+        BarPlots {
+            legend: Vec::new(),
+            whiskers: Some("95 %".to_owned()),
+            tick: None,
+            plots: workloads.iter().map(plot).collect(),
+        }
+    }
+
+    /// The ratio of two schemes' times, as it was measured pair by pair.
+    fn ratio(&self, workload: &str, of: &str, to: &str) -> Option<Interval> {
+        self.facts.records.ratio(self.facts.study, workload, of, to).map(Record::interval)
+    }
+
+    fn findings(&self) -> Vec<String> {
+        let mut findings = Vec::new();
+        let published = self.definition.published("names-per-second");
+        for PublishedRow { id: workload, .. } in published.iter().flat_map(|table| &table.rows) {
+            let of_source = |id| published?.figure(workload, id);
+            let (Some(measured), Some(old), Some(new)) =
+                (self.ratio(workload, "new", "old"), of_source("old"), of_source("new"))
+            else {
+                continue;
+            };
+            findings.push(format!(
+                "{workload}: new takes {} of old; {} by the source's figures.",
+                words::ratio_with_bounds(measured),
+                ratio(old / new)
+            ));
+        }
+        findings.extend(self.facts.workloads.iter().filter_map(|w| self.smallest(w)));
+        let hostile = self.facts.workloads.iter().filter(|w| w.starts_with(HOSTILE));
+        let worst = hostile.filter_map(|w| Some((*w, self.per_octet(w, OURS)?)));
+        if let (Some(ordinary), Some((workload, worst))) =
+            (self.per_octet(ORDINARY, OURS), worst.max_by(|a, b| a.1.value.total_cmp(&b.1.value)))
+        {
+            findings.push(format!(
+                "Hostile names cost ours at most {} ns per octet ({workload}); {ORDINARY} costs {}.",
+                words::cycles(worst),
+                words::cycles(ordinary)
+            ));
+        }
+        findings
+    }
+
+    /// The fastest of the other renderers that make the smallest message, and its time beside that of ours.
+    fn smallest(&self, workload: &str) -> Option<String> {
+        let octets = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
+        let least = self.facts.schemes.iter().filter_map(|s| octets(s)).min_by(f64::total_cmp)?;
+        let other = |scheme: &&str| *scheme != OURS && !scheme.starts_with(COMPOSER);
+        let others = self.facts.schemes.iter().copied().filter(|s| other(s) && octets(s) == Some(least));
+        let timed = others.filter_map(|scheme| Some((scheme, self.ratio(workload, scheme, OURS)?)));
+        let (fastest, of_ours) = timed.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+        let ours = octets(OURS)?;
+        let larger = if ours > least {
+            format!("; ours is {} octets longer", count(ours - least))
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "{workload}: {fastest}, the fastest other renderer with the smallest message ({} octets), takes {} \
+             of ours{larger}.",
+            count(least),
+            words::ratio_with_bounds(of_ours)
+        ))
+    }
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUDY: &str = include_str!("../dns-render/study.toml");
+
+    /// `(workload, scheme, ns, octets, names)`.
+    fn records(facts: &[(&str, &str, f64, f64, f64)]) -> RecordSet {
+        let mut records = RecordSet::new();
+        for &(workload, scheme, ns, octets, names) in facts {
+            for (metric, unit, value) in
+                [(metric::NS, "ns", ns), (metric::OCTETS, "octets", octets), (metric::NAMES, "names", names)]
+            {
+                let (workload, scheme, probe) = (workload.into(), scheme.into(), "rounds".into());
+                let (study, model) = ("dns-render".into(), MODEL.into());
+                let (metric, unit) = (metric.into(), unit.into());
+                let (low, high, samples) = (value, value, 15);
+                let record =
+                    Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+                records.insert(record).unwrap();
+            }
+        }
+        records
+    }
+
+    #[test]
+    fn shows_the_source_s_table_sizes_and_findings() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(section(&definition, &RecordSet::new()), None);
+        let mut records = records(&[
+            ("positive", "old", 4200.0, 153.0, 42.0),
+            ("positive", "new", 2100.0, 153.0, 42.0),
+            ("positive", "dumb", 100.0, 639.0, 42.0),
+            ("positive", "ours", 420.0, 153.0, 42.0),
+            ("positive", "domain/hash", 2000.0, 153.0, 42.0),
+            ("positive", "domain/hash-reused", 1680.0, 153.0, 42.0),
+            ("positive", "domain/static", 500.0, 171.0, 42.0),
+            ("servfail", "dumb", 5.0, 29.0, 1.0),
+            ("servfail", "ours", 7.5, 29.0, 1.0),
+            ("response/a500", "ours", 5000.0, 5000.0, 500.0),
+            ("hostile/deep", "ours", 20_000.0, 10_000.0, 64.0),
+            ("hostile/distinct", "ours", 9_000.0, 10_000.0, 500.0),
+        ]);
+        for (workload, of, to, value) in [
+            ("positive", "new", "old", 0.5),
+            ("positive", "old", "ours", 10.0),
+            ("positive", "domain/hash", "ours", 4.8),
+            ("positive", "domain/hash-reused", "ours", 4.0),
+            ("servfail", "dumb", "ours", 0.667),
+        ] {
+            let first = records.iter().next().unwrap().clone();
+            let (workload, scheme, metric, unit) =
+                (workload.into(), of.into(), metric::RATIO.into(), to.into());
+            let (low, high) = (value * 0.99, value * 1.01);
+            records.insert(Record { workload, scheme, metric, unit, value, low, high, ..first }).unwrap();
+        }
+        let section = section(&definition, &records).unwrap();
+        let source = section.table("millions of names per second");
+        assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
+        assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
+        let octets = section.table("octets");
+        assert_eq!(octets.rows[2][..2], ["dumb", "639"]);
+        let per_octet = section.table("ns per octet");
+        assert_eq!(per_octet.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
+        assert_eq!(
+            section.findings,
+            [
+                "positive: new takes 0.500 [0.495, 0.505] of old; 0.129 by the source's figures.",
+                "positive: domain/hash-reused, the fastest other renderer with the smallest message (153 octets), \
+                 takes 4.00 [3.96, 4.04] of ours.",
+                "servfail: dumb, the fastest other renderer with the smallest message (29 octets), \
+                 takes 0.667 [0.660, 0.674] of ours.",
+                "Hostile names cost ours at most 2.0 [2.0, 2.0] ns per octet (hostile/deep); response/a500 costs 1.0 \
+                 [1.0, 1.0].",
+            ]
+        );
+    }
+
+    #[test]
+    fn compares_nothing_that_was_not_measured_in_pairs() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records =
+            records(&[("positive", "old", 4200.0, 153.0, 42.0), ("positive", "ours", 60.0, 153.0, 42.0)]);
+        assert_eq!(section(&definition, &records).unwrap().findings, [""; 0]);
+    }
+}

@@ -1,0 +1,180 @@
+//! Messages out of captures.
+
+use super::memory;
+use hashlane_dns::wire::Content;
+use hashlane_flow::packet::Segment;
+use hashlane_link::capture::FormatError;
+use hashlane_study_flows::capture::packets;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::ops::ControlFlow;
+
+/// The messages that a capture holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The messages in their order.
+    pub messages: Vec<Content>,
+    /// Packets in the file, as far as it was read.
+    pub seen: u64,
+    /// How many packets were passed over, and why.
+    pub passed_over: BTreeMap<&'static str, u64>,
+    /// Why the file could not be read to its end, if so: what came before it stands.
+    pub broken: Option<String>,
+    /// Whether there was more than was to be kept.
+    pub full: bool,
+}
+
+/// `12 messages from 80 packets; 5 passed over: 3 not IP, 2 fragments`
+impl fmt::Display for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} messages from {} packets", self.messages.len(), self.seen)?;
+        packets::write_rest(f, &self.passed_over, self.full, self.broken.as_deref())
+    }
+}
+
+/// Reads the messages of a capture, from or to port 53: those of UDP, and those of TCP that lie in one segment whole, with
+/// their length before them. Keeps about `most` octets of them. A capture without a message is no error.
+///
+/// # Errors
+/// Where the stream fails at its beginning, or is no capture.
+pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
+    let mut capture = Capture::default();
+    let mut kept = 0;
+    let broken = packets::walk(from, &mut |packet| {
+        capture.seen += 1;
+        match packet.and_then(messages) {
+            Ok(messages) => {
+                kept += messages.iter().map(memory).sum::<usize>();
+                capture.full = kept > most;
+                if !capture.full {
+                    capture.messages.extend(messages);
+                }
+            }
+            Err(why) => *capture.passed_over.entry(why).or_default() += 1,
+        }
+        if capture.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    capture.broken = broken;
+    Ok(capture)
+}
+
+/// The messages of a packet, or why it has none.
+fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
+    const PORT: u16 = 53;
+    const UDP: u8 = 17;
+    const TCP: u8 = 6;
+    let packet = segment.packet;
+    if packet.source.1 != PORT && packet.destination.1 != PORT {
+        return Err("of other ports than 53");
+    }
+    let parse = |octets| Content::parse(octets).map_err(|_| "no messages by their octets");
+    match packet.protocol {
+        UDP => parse(segment.datagram().ok_or("cut off")?).map(|message| vec![message]),
+        TCP => {
+            let mut data = segment.stream().ok_or("cut off")?.octets;
+            if data.is_empty() {
+                return Err("of TCP without data");
+            }
+            let mut messages = Vec::new();
+            while let Some((len, rest)) = data.split_first_chunk() {
+                let (octets, rest) = rest.split_at_checked(u16::from_be_bytes(*len).into()).ok_or(PARTS)?;
+                messages.push(parse(octets)?);
+                data = rest;
+            }
+            if data.is_empty() { Ok(messages) } else { Err(PARTS) }
+        }
+        _ => Err("of other protocols than UDP and TCP"),
+    }
+}
+
+const PARTS: &str = "of TCP with parts of messages, which are not put together";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pcap_file::DataLink;
+    use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    const QUERY: &[u8] = b"\0\x07\0\0\0\x01\0\0\0\0\0\0\x01a\0\0\x01\0\x01";
+
+    /// An IPv4 packet of `protocol` between two ports.
+    fn packet(protocol: u8, ports: [u16; 2], rest: &[u8]) -> Vec<u8> {
+        let mut octets = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
+        octets.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
+        octets.extend_from_slice(rest);
+        let len = octets.len() as u16;
+        octets[2..4].copy_from_slice(&len.to_be_bytes());
+        octets
+    }
+
+    fn udp(port: u16, data: &[u8]) -> Vec<u8> {
+        packet(17, [port, 4000], &[&(8 + data.len() as u16).to_be_bytes(), &[0, 0][..], data].concat())
+    }
+
+    fn tcp(data: &[u8]) -> Vec<u8> {
+        let header = [0, 0, 0, 0, 0, 0, 0, 0, 0x60, 0x18, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0];
+        packet(6, [4000, 53], &[&header[..], data].concat())
+    }
+
+    fn file(packets: &[Vec<u8>]) -> Vec<u8> {
+        let header = PcapHeader { datalink: DataLink::RAW, ..PcapHeader::default() };
+        let mut writer = PcapWriter::with_header(Vec::new(), header).unwrap();
+        for packet in packets {
+            writer.write_packet(&PcapPacket::new(Duration::ZERO, packet.len() as u32, packet)).unwrap();
+        }
+        writer.into_writer()
+    }
+
+    fn framed(message: &[u8]) -> Vec<u8> {
+        [&(message.len() as u16).to_be_bytes(), message].concat()
+    }
+
+    #[test]
+    fn reads_datagrams_and_whole_messages_of_streams() {
+        let two = [framed(QUERY), framed(QUERY)].concat();
+        let capture = file(&[
+            udp(53, QUERY),
+            tcp(&framed(QUERY)),
+            tcp(&two),
+            tcp(&[]),
+            tcp(&two[..two.len() - 1]),
+            tcp(&[0]),
+            udp(5353, QUERY),
+            udp(53, &QUERY[..15]),
+            udp(53, QUERY)[..40].to_vec(),
+            packet(132, [53, 53], &[0; 8]),
+        ]);
+        let capture = read_from(capture.as_slice(), usize::MAX).unwrap();
+        assert_eq!(capture.messages, vec![Content::parse(QUERY).unwrap(); 4]);
+        assert_eq!(
+            capture.to_string(),
+            "4 messages from 10 packets; 7 passed over: 1 cut off, 1 no messages by their octets, \
+             2 of TCP with parts of messages, which are not put together, 1 of TCP without data, \
+             1 of other ports than 53, 1 of other protocols than UDP and TCP"
+        );
+    }
+
+    #[test]
+    fn keeps_no_more_than_it_is_told() {
+        let octets = file(&vec![udp(53, QUERY); 10]);
+        let each = memory(&Content::parse(QUERY).unwrap());
+        let capture = read_from(octets.as_slice(), 3 * each).unwrap();
+        assert!(capture.full && capture.messages.len() == 3);
+        assert!(capture.to_string().ends_with("the rest was not read, as no more are taken"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_capture_is_no_disaster(at: prop::sample::Index, to: [u8; 2]) {
+            let mut octets = file(&[udp(53, QUERY), tcp(&framed(QUERY))]);
+            let at = at.index(octets.len() - 1);
+            octets[at..at + 2].copy_from_slice(&to);
+            if let Ok(capture) = read_from(octets.as_slice(), usize::MAX) {
+                prop_assert!(capture.messages.len() <= 2);
+            }
+        }
+    }
+}

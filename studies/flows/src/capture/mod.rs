@@ -1,0 +1,136 @@
+//! Tuples out of captures: pcap and pcapng, as `tcpdump -w` and Wireshark write them.
+//!
+//! A file is read once, in a window of 8 MB; what is kept is bounded by the caller. Nothing in it is trusted.
+
+pub mod packets;
+
+pub use hashlane_link::capture::FormatError;
+
+use hashlane_flow::tuple::Tuple;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// What a capture holds for studies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The distinct tuples as the receivers of the packets see them, in the order of their first packets.
+    pub tuples: Vec<Tuple>,
+    /// For each packet that has a tuple, in order, its place in `tuples`.
+    pub packets: Vec<u32>,
+    /// Packets in the file, as far as it was read.
+    pub seen: u64,
+    /// How many packets were passed over, and why.
+    pub passed_over: BTreeMap<&'static str, u64>,
+    /// Why the file could not be read to its end, if so: what came before it stands.
+    pub broken: Option<String>,
+    /// Whether there were more tuples or packets than were to be kept.
+    pub full: bool,
+}
+
+/// Why a capture is of no use.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The file cannot be read.
+    Read(PathBuf, io::Error),
+    /// It is neither pcap nor pcapng.
+    NotACapture(PathBuf, String),
+    /// It has no packet with a tuple: what it has.
+    NoTuple(PathBuf, String),
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+            Self::NotACapture(path, why) => write!(
+                f,
+                "{} is no capture ({why}); pcap and pcapng are read, as `tcpdump -w FILE` writes them",
+                path.display()
+            ),
+            Self::NoTuple(path, capture) => {
+                write!(f, "{} has no packet of TCP, UDP or their like over IP: {capture}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for CaptureError {}
+
+/// `12 tuples from 80 packets; 5 passed over: 3 not IP, 2 fragments`
+impl fmt::Display for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tuples from {} packets", self.tuples.len(), self.seen)?;
+        packets::write_rest(f, &self.passed_over, self.full, self.broken.as_deref())
+    }
+}
+
+/// Reads the capture at `path`, and keeps up to `most` tuples and eight times as many packets.
+///
+/// # Errors
+/// Where it cannot be read, is no capture, or has no packet with a tuple.
+pub fn read(path: &Path, most: usize) -> Result<Capture, CaptureError> {
+    let file = File::open(path).map_err(|error| CaptureError::Read(path.into(), error))?;
+    match read_from(file, most) {
+        Ok(capture) if capture.tuples.is_empty() => {
+            Err(CaptureError::NoTuple(path.into(), capture.to_string()))
+        }
+        Ok(capture) => Ok(capture),
+        Err(FormatError::Read(error)) => Err(CaptureError::Read(path.into(), error)),
+        Err(FormatError::NotACapture(why)) => Err(CaptureError::NotACapture(path.into(), why)),
+    }
+}
+
+/// Reads a capture from a stream; see [`read`]. One without a tuple is no error here.
+///
+/// # Errors
+/// Where the stream fails at its beginning, or is no capture.
+pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
+    let mut taker = Taker { capture: Capture::default(), places: HashMap::new(), most };
+    taker.capture.broken = packets::walk(from, &mut |packet| {
+        taker.capture.seen += 1;
+        match packet {
+            Ok(segment) => taker.take(segment.packet.received()),
+            Err(why) => *taker.capture.passed_over.entry(why).or_default() += 1,
+        }
+        if taker.capture.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(taker.capture)
+}
+
+struct Taker {
+    capture: Capture,
+    places: HashMap<Tuple, u32>,
+    most: usize,
+}
+
+impl Taker {
+    fn take(&mut self, tuple: Tuple) {
+        let Capture { tuples, packets, full, .. } = &mut self.capture;
+        if packets.len() >= 8 * self.most {
+            *full = true;
+            return;
+        }
+        let place = match self.places.get(&tuple) {
+            Some(place) => *place,
+            None if tuples.len() >= self.most => {
+                *full = true;
+                return;
+            }
+            None => {
+                let place = tuples.len() as u32;
+                self.places.insert(tuple, place);
+                tuples.push(tuple);
+                place
+            }
+        };
+        packets.push(place);
+    }
+}
+
+#[cfg(test)]
+mod tests;

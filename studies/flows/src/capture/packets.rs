@@ -1,0 +1,46 @@
+//! Packets of a capture.
+
+use hashlane_flow::captured::{Carried, NOT_IP};
+use hashlane_flow::packet::Segment;
+use hashlane_link::capture::{FormatError, frames};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::ops::ControlFlow;
+
+/// What is done with a packet: with what it carries, or why that is not known. It says whether to go on.
+pub type Take<'a> = dyn FnMut(Result<Segment<'_>, &'static str>) -> ControlFlow<()> + 'a;
+
+/// Hands every packet of the capture to `take`, as [`frames`] does.
+///
+/// # Errors
+/// As `frames`.
+pub fn walk(from: impl Read, take: &mut Take<'_>) -> Result<Option<String>, FormatError> {
+    frames(from, &mut |frame| {
+        take(Carried::of(frame.link, frame.bytes).and_then(|carried| match carried {
+            Carried::Segment(segment) => Ok(segment),
+            Carried::Other { .. } => Err(NOT_IP),
+        }))
+    })
+}
+
+/// What was passed over, and why the rest was not read, for those who tell what they took from a capture.
+pub fn write_rest(
+    f: &mut fmt::Formatter<'_>,
+    passed_over: &BTreeMap<&'static str, u64>,
+    full: bool,
+    broken: Option<&str>,
+) -> fmt::Result {
+    let sum: u64 = passed_over.values().sum();
+    if sum > 0 {
+        let reasons: Vec<String> = passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
+        write!(f, "; {sum} passed over: {}", reasons.join(", "))?;
+    }
+    if full {
+        f.write_str("; the rest was not read, as no more are taken")?;
+    }
+    match broken {
+        Some(why) => write!(f, "; the file breaks off: {why}"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,75 @@
+//! What a simulator says of the machine code of hashes of tuples.
+
+use crate::hashes;
+use crate::tables;
+use hashlane_lab::probe::mca::{Calls, Function, Tool, records};
+use hashlane_lab::study::{RunError, Session};
+
+/// What is to be simulated, found before anything takes time.
+pub(super) struct Plan {
+    /// The hashes' ids, and where their code stands.
+    hashes: Vec<(String, usize)>,
+}
+
+impl Plan {
+    /// The hashes that the study names, none where it asks for no simulation.
+    pub(super) fn new(session: &Session<'_>) -> Result<Self, RunError> {
+        let registered = hashes::tuple_hashes();
+        let code = |id: &String| match registered.iter().find(|hash| hash.info.id == id) {
+            Some(hash) => Ok((id.clone(), hash.code)),
+            None => Err(RunError::UnknownScheme { id: id.clone(), help: hashes::tuples_help() }),
+        };
+        let mca = tables::mca(session.definition)?;
+        let ids = mca.iter().flat_map(|mca| &mca.schemes);
+        Ok(Self { hashes: ids.map(code).collect::<Result<_, _>>()? })
+    }
+
+    /// Steps of the run's progress.
+    pub(super) fn steps(&self) -> usize {
+        usize::from(!self.hashes.is_empty())
+    }
+
+    /// Simulates all; what cannot be is a note, and not the end of the study.
+    pub(super) fn run(&self, session: &mut Session<'_>) {
+        if self.hashes.is_empty() || session.stopped() {
+            return;
+        }
+        session.step("mca", "simulating the machine code");
+        let tool = match Tool::find() {
+            Ok(tool) => tool,
+            Err(error) => return session.notes.push(error.to_string()),
+        };
+        let mut functions = Vec::new();
+        for (id, code) in &self.hashes {
+            match Function::at(*code) {
+                Ok(function) if function.calls() > 0 => session.notes.push(format!(
+                    "{id} was not simulated: its code calls another function, which llvm-mca would not be shown"
+                )),
+                Ok(function) => functions.push((id, function)),
+                Err(error) => return session.notes.push(format!("{id} was not simulated: {error}")),
+            }
+        }
+        for (id, _) in functions.iter().filter(|(_, function)| function.loops()) {
+            session.notes.push(format!("{id}: its code has a loop, through which llvm-mca goes once"));
+        }
+        session.notes.extend(tool.note());
+        for cpu in tool.cpus() {
+            for (id, function) in &functions {
+                for calls in [Calls::Cold, Calls::None] {
+                    if session.stopped() {
+                        return;
+                    }
+                    match tool.run(function, cpu, calls) {
+                        Ok(reading) => {
+                            for record in records(&session.definition.slug, cpu, calls, id, &reading) {
+                                // One for each scheme, processor and reading.
+                                let _ = session.records.insert(record);
+                            }
+                        }
+                        Err(error) => session.notes.push(format!("{id} on {cpu}: {error}")),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What llvm-mca makes of the machine code, printed as q2ven/inet6_ehashfn prints it.
+
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::Facts;
+use hashlane_lab::report::format;
+use hashlane_lab::report::{Block, Section, Shown, Table};
+
+pub(crate) const MODEL: &str = "mca";
+
+/// Rows of the tables: the metric of our records and of the published figures, and the source's word for it.
+const ROWS: [(&str, &str); 7] = [
+    ("iterations", "Iterations"),
+    ("instructions", "Instructions"),
+    ("total_cycles", "Total Cycles"),
+    ("total_uops", "Total uOps"),
+    ("dispatch_width", "Dispatch Width"),
+    ("uops_per_cycle", "uOps Per Cycle"),
+    ("ipc", "IPC"),
+];
+
+const COLD_CALL: &str = "/cold-call";
+const TOTAL_CYCLES: &str = "total_cycles";
+/// The scheme to which the percentages are, as in the source.
+const BASE: &str = "base";
+
+pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let facts = Facts::of(definition, records, MODEL)?;
+    let mut cpus: Vec<&str> = Vec::new();
+    for workload in &facts.workloads {
+        let cpu = cpu(workload);
+        if !cpus.contains(&cpu) {
+            cpus.push(cpu);
+        }
+    }
+    // The source's cores come first, in its order.
+    cpus.sort_by_key(|cpu| {
+        definition.published.iter().position(|s| s.id == published_id(cpu)).unwrap_or(usize::MAX)
+    });
+    let mut blocks = Vec::new();
+    for cpu in &cpus {
+        let published = definition.published(&published_id(cpu));
+        let shown = if published.is_some() { Shown::Open } else { Shown::PageOnly };
+        let reading = |cold: bool| {
+            let wanted = |w: &&&str| self::cpu(w) == *cpu && w.ends_with(COLD_CALL) == cold;
+            let workload = facts.workloads.iter().find(wanted)?;
+            let reading =
+                if cold { "with the cold call, as the source read it" } else { "without the cold call" };
+            Some(Block::Table(ours(&facts, workload, cpu, reading, shown)))
+        };
+        blocks.extend(reading(true));
+        blocks.extend(published.map(|table| {
+            let columns: Vec<_> = table
+                .columns
+                .iter()
+                .map(|name| (name.as_str(), ROWS.map(|(row, _)| table.figure(row, name))))
+                .collect();
+            Block::Table(print(cpu, format!("{cpu}, the source's own figures"), &columns, Shown::Open))
+        }));
+        blocks.extend(reading(false));
+    }
+    for (cold, reading) in [(true, "with"), (false, "without")] {
+        let shown = if cold { Shown::PageOnly } else { Shown::Open };
+        let caption = format!("Total Cycles on every core, {reading} the cold call");
+        blocks.extend(summary(&facts, &cpus, cold, caption, shown).map(Block::Table));
+    }
+    Some(Section {
+        title: "What llvm-mca computes".to_owned(),
+        note: facts.note("Computed from the machine code of one hash, not measured; in parentheses, per cent of base. About 100 of the \
+               cycles that the source publishes are llvm-mca's default latency of the cold call that draws the secret. \
+               They are in every column, so that they dilute the differences. With the cold call: two such calls \
+               behind our code, which overlap with it as far as its chain of dependences lets them. Without: \
+               what the hashes themselves differ by."
+            .to_owned()),
+        findings: Vec::new(),
+        blocks,
+    })
+}
+
+/// The core that a workload names: `mca/CPU` or `mca/CPU/cold-call`.
+/// Id of the published figures of a core.
+fn published_id(cpu: &str) -> String {
+    format!("llvm-mca/{cpu}")
+}
+
+fn cpu(workload: &str) -> &str {
+    let cpu = workload.strip_prefix("mca/").unwrap_or(workload);
+    cpu.strip_suffix(COLD_CALL).unwrap_or(cpu)
+}
+
+fn ours(facts: &Facts<'_>, workload: &str, cpu: &str, reading: &str, shown: Shown) -> Table {
+    let metrics = ROWS.map(|(metric, _)| metric);
+    let figures = |scheme: &str| {
+        metrics.map(|metric| match facts.value(workload, scheme, metric) {
+            // The code is simulated once through, and no record says so.
+            None if metric == "iterations" => Some(1.0),
+            value => value,
+        })
+    };
+    let columns: Vec<_> =
+        facts.schemes_with(workload, &metrics).into_iter().map(|s| (s, figures(s))).collect();
+    print(cpu, format!("{cpu}, {reading}"), &columns, shown)
+}
+
+/// A table of the source's form.
+fn print(cpu: &str, caption: String, columns: &[(&str, [Option<f64>; 7])], shown: Shown) -> Table {
+    let base = columns.iter().find(|(name, _)| *name == BASE).or(columns.first());
+    let row = |(i, (_, label)): (usize, &(&str, &str))| {
+        let of_base = base.and_then(|(_, figures)| figures[i]);
+        let cell = |(name, figures): &(&str, [Option<f64>; 7])| {
+            with_percent(figures[i], of_base, base.is_some_and(|(base, _)| base == name))
+        };
+        [(*label).to_owned()].into_iter().chain(columns.iter().map(cell)).collect()
+    };
+    Table {
+        caption,
+        columns: [cpu].into_iter().chain(columns.iter().map(|(name, _)| *name)).map(str::to_owned).collect(),
+        left: 1,
+        rows: ROWS.iter().enumerate().map(row).collect(),
+        shown,
+    }
+}
+
+/// Total cycles of every scheme on every core; `None` if there is but one core, whose table says it already.
+fn summary(facts: &Facts<'_>, cpus: &[&str], cold: bool, caption: String, shown: Shown) -> Option<Table> {
+    let workload = |cpu: &str| {
+        let wanted = |w: &&&str| self::cpu(w) == cpu && w.ends_with(COLD_CALL) == cold;
+        facts.workloads.iter().find(wanted).copied()
+    };
+    let measured: Vec<_> = cpus.iter().filter_map(|cpu| Some((*cpu, workload(cpu)?))).collect();
+    let base = facts.schemes.iter().find(|scheme| **scheme == BASE).or(facts.schemes.first())?;
+    let row = |(cpu, workload): &(&str, &str)| {
+        let of_base = facts.value(workload, base, TOTAL_CYCLES);
+        let cell = |scheme: &&str| {
+            with_percent(facts.value(workload, scheme, TOTAL_CYCLES), of_base, scheme == base)
+        };
+        [(*cpu).to_owned()].into_iter().chain(facts.schemes.iter().map(cell)).collect()
+    };
+    (measured.len() > 1).then(|| Table {
+        caption,
+        columns: ["core"].into_iter().chain(facts.schemes.iter().copied()).map(str::to_owned).collect(),
+        left: 1,
+        rows: measured.iter().map(row).collect(),
+        shown,
+    })
+}
+
+/// `137.00 (131.73)`; the base itself is without its hundred.
+fn with_percent(value: Option<f64>, base: Option<f64>, is_base: bool) -> String {
+    let Some(value) = value else { return format::NONE.to_owned() };
+    let percent = base.filter(|_| !is_base).map(|base| 100.0 * value / base).filter(|p| p.is_finite());
+    match percent {
+        Some(percent) => format!("{value:.2} ({percent:.2})"),
+        None => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,113 @@
+//! Hashes of tuples: one at a time, each waiting for the one before it or not, and a burst at a time.
+
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::table::BURST;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::SchemeInfo;
+use hashlane_lab::probe::counter;
+use std::hint::black_box;
+
+/// A hash of tuples in one manner of calling it, behind a pointer.
+pub trait TupleSubject {
+    /// Counts of the counter for hashing all of `tuples`, none of which waits for another.
+    fn throughput(&mut self, tuples: &[Tuple]) -> u64;
+
+    /// Counts for hashing all of `tuples`, each of which is fetched only when the hash before it is known; `None` for a
+    /// burst, whose tuples cannot wait for each other.
+    fn latency(&mut self, tuples: &[Tuple]) -> Option<u64>;
+
+    /// The sum, modulo 2⁶⁴, of the hashes: the check that all manners of one scheme yield the same.
+    fn sum(&mut self, tuples: &[Tuple]) -> u64;
+}
+
+/// The hash of one tuple: a function of its own, as the kernel's is, so that what is timed is what is disassembled,
+/// and so that no compiler hashes several at once where one at a time is claimed.
+#[inline(never)]
+pub(crate) fn one<H: TupleHash>(hash: &H, tuple: &Tuple) -> u64 {
+    hash.hash(tuple)
+}
+
+/// One tuple at a time.
+pub(crate) struct Single<H>(H);
+
+impl<H> Single<H> {
+    /// With `hash`.
+    pub(crate) fn new(hash: H) -> Self {
+        Self(hash)
+    }
+}
+
+impl<H: TupleHash> TupleSubject for Single<H> {
+    #[inline(never)]
+    fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
+        let before = counter::start();
+        for tuple in tuples {
+            black_box(one(&self.0, tuple));
+        }
+        counter::stop().wrapping_sub(before)
+    }
+
+    #[inline(never)]
+    fn latency(&mut self, tuples: &[Tuple]) -> Option<u64> {
+        let nothing = black_box(0);
+        let before = counter::start();
+        let mut at = 0;
+        while let Some(tuple) = tuples.get(at) {
+            let hash = one(&self.0, tuple);
+            // Where the next tuple stands depends on the hash, as far as the CPU can tell.
+            at += 1 + (hash as usize & nothing);
+        }
+        Some(counter::stop().wrapping_sub(before))
+    }
+
+    fn sum(&mut self, tuples: &[Tuple]) -> u64 {
+        tuples.iter().fold(0, |sum, tuple| sum.wrapping_add(one(&self.0, tuple)))
+    }
+}
+
+/// A burst at a time.
+pub(crate) struct Burst<H>(H);
+
+impl<H> Burst<H> {
+    /// With `hash`.
+    pub(crate) fn new(hash: H) -> Self {
+        Self(hash)
+    }
+}
+
+impl<H: TupleHash> TupleSubject for Burst<H> {
+    #[inline(never)]
+    fn throughput(&mut self, tuples: &[Tuple]) -> u64 {
+        let mut hashes = [0; BURST];
+        let before = counter::start();
+        for burst in tuples.chunks(BURST) {
+            self.0.hash_burst(burst, &mut hashes);
+            black_box(&hashes);
+        }
+        counter::stop().wrapping_sub(before)
+    }
+
+    fn latency(&mut self, _: &[Tuple]) -> Option<u64> {
+        None
+    }
+
+    fn sum(&mut self, tuples: &[Tuple]) -> u64 {
+        let mut hashes = [0; BURST];
+        let mut sum = 0u64;
+        for burst in tuples.chunks(BURST) {
+            self.0.hash_burst(burst, &mut hashes);
+            sum = hashes.iter().take(burst.len()).fold(sum, |sum, hash| sum.wrapping_add(*hash));
+        }
+        sum
+    }
+}
+
+/// A hash of tuples as it is registered.
+pub struct Registered {
+    /// What it states of itself.
+    pub info: SchemeInfo,
+    /// The hash of [`Tuple::CHECK`] under the standard key.
+    pub check: u64,
+    /// Where its machine code stands in this process.
+    pub code: usize,
+}

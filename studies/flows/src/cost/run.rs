@@ -1,0 +1,146 @@
+//! Hashes of tuples: what they cost, what a simulator says of their code, and how they spread tuples over buckets.
+
+use crate::cost::model::TupleSubject;
+use crate::hashes;
+use crate::metric;
+use crate::tuples::TupleSet;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::record::machine;
+use hashlane_lab::study::Rounds;
+use hashlane_lab::study::{RunError, Session};
+use std::hint::black_box;
+
+/// Tuples that are hashed over and over: as many as stay in the first-level cache beside everything else.
+const BLOCK: usize = 512;
+
+/// Measures a study of hashes of tuples.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let definition = session.definition;
+    // All names are looked up before anything takes time.
+    let mut subjects =
+        definition.schemes.iter().map(|id| entry(id, session)).collect::<Result<Vec<_>, _>>()?;
+    let sets = definition.workloads.iter().map(|id| set(id)).collect::<Result<Vec<_>, _>>()?;
+
+    let spread = crate::spread::run::Plan::new(session)?;
+    let mca = super::mca::Plan::new(session)?;
+    session.total = sets.len() + spread.steps() + mca.steps();
+    for (id, set) in definition.workloads.iter().zip(&sets) {
+        if session.stopped() {
+            return Ok(());
+        }
+        session.step(id, "timing");
+        let tuples = generate(*set, BLOCK, session)?;
+        agree(id, &tuples, &mut subjects)?;
+        cost(session, id, &tuples, &mut subjects);
+    }
+    mca.run(session);
+    spread.run(session)
+}
+
+/// One scheme, what is timed for it, and counts for a tuple where each waits for the one before.
+struct Entry {
+    id: String,
+    subject: Box<dyn TupleSubject>,
+}
+
+fn entry(id: &str, session: &Session<'_>) -> Result<Entry, RunError> {
+    match hashes::tuples(id, &Key::new(session.settings.key)) {
+        Some(subject) => Ok(Entry { id: id.into(), subject }),
+        None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
+    }
+}
+
+/// The tuples of a set, as long as they fit into the memory that is free.
+pub(crate) fn generate(set: TupleSet, count: usize, session: &Session<'_>) -> Result<Vec<Tuple>, RunError> {
+    let budget = machine::available_memory().unwrap_or(u64::MAX);
+    set.generate(count, session.settings.seed, budget)
+        .map_err(|error| RunError::Generate(set.to_string(), error.to_string()))
+}
+
+/// The set of tuples of that id.
+pub(crate) fn set(id: &str) -> Result<TupleSet, RunError> {
+    id.parse().map_err(|error| RunError::UnknownWorkload(format!("{error}")))
+}
+
+/// Checks that a hash yields the same one at a time and in a burst.
+fn agree(workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) -> Result<(), RunError> {
+    let mut seen: Vec<(String, String, u64)> = Vec::new();
+    // A burst with a tail that is no whole vector is compared too.
+    let tuples = tuples.get(..BLOCK - 3).unwrap_or(tuples);
+    for Entry { id, subject } in subjects {
+        let hash = id.split('/').next().unwrap_or_default();
+        let sum = subject.sum(tuples);
+        match seen.iter().find(|(other, ..)| other == hash) {
+            Some((_, other, expected)) if *expected != sum => {
+                let schemes = (other.clone(), id.clone());
+                return Err(RunError::Disagree { workload: workload.into(), schemes });
+            }
+            Some(_) => {}
+            None => seen.push((hash.into(), id.clone(), sum)),
+        }
+    }
+    Ok(())
+}
+
+fn cost(session: &mut Session<'_>, workload: &str, tuples: &[Tuple], subjects: &mut [Entry]) {
+    let settings = session.settings;
+    let passes = (settings.size.items as usize).div_ceil(BLOCK).max(1);
+    let rounds = settings.size.repetitions as usize;
+    let per_tuple = |counts: u64| counts as f64 / (passes * tuples.len()) as f64;
+    // One pass that does not count warms the caches and the predictors; there is no branch to be learned.
+    let throughput = Rounds::run(
+        subjects,
+        rounds,
+        |_| !session.stopped(),
+        |Entry { subject, .. }| {
+            subject.throughput(black_box(tuples));
+            per_tuple((0..passes).map(|_| subject.throughput(black_box(tuples))).sum())
+        },
+    );
+    let latency = Rounds::run(
+        subjects,
+        rounds,
+        |_| !session.stopped(),
+        |Entry { subject, .. }| {
+            let counts = (0..passes).map(|_| subject.latency(black_box(tuples))).sum::<Option<u64>>();
+            counts.map_or(f64::NAN, per_tuple)
+        },
+    );
+    if throughput.len().min(latency.len()) < 2 {
+        return;
+    }
+    let ids: Vec<String> = subjects.iter().map(|entry| entry.id.clone()).collect();
+    let waits: Vec<bool> = subjects.iter_mut().map(|entry| entry.subject.latency(&[]).is_some()).collect();
+    for (at, id) in ids.iter().enumerate() {
+        session.add(
+            "tuples",
+            workload,
+            id,
+            "throughput",
+            metric::CYCLES_THROUGHPUT,
+            "cycles",
+            throughput.time(at),
+        );
+        if waits[at] {
+            session.add(
+                "tuples",
+                workload,
+                id,
+                "latency",
+                metric::CYCLES_LATENCY,
+                "cycles",
+                latency.time(at),
+            );
+        }
+    }
+    session.add_ratios("tuples", workload, "throughput", &ids, |of, to| throughput.ratio(of, to));
+    for (of, to) in session.definition.ratio_pairs() {
+        let place = |id: &str| ids.iter().position(|other| other == id).filter(|at| waits[*at]);
+        if let (Some(of_at), Some(to_at)) = (place(of), place(to))
+            && let Some(ratio) = latency.ratio(of_at, to_at)
+        {
+            session.add("tuples", workload, of, "latency", metric::RATIO_LATENCY, to, ratio);
+        }
+    }
+}

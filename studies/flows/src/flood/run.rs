@@ -1,0 +1,146 @@
+//! Floods: what finding an innocent flow costs while hostile ones fill the table.
+
+use crate::capture::Capture;
+use crate::hashes;
+use crate::hostile::Attack;
+use crate::metric;
+use crate::table::model::Flows;
+use crate::tuples::TupleSet;
+use hashlane_flow::table::BURST;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::study::Rounds;
+use hashlane_lab::study::{Fact, RunError, Session};
+use std::time::Instant;
+
+/// Innocent flows that are of the kind that the attack is aimed at; they were there first.
+const AIMED_AT: usize = BURST;
+
+/// Innocent flows elsewhere in the table.
+const ELSEWHERE: usize = 1024;
+
+/// Hostile flows at the most.
+const MOST: usize = 1 << 16;
+
+/// Measures a study of floods.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let definition = session.definition;
+    let attacks = definition
+        .workloads
+        .iter()
+        .map(|id| id.parse::<Attack>().map_err(|error| RunError::UnknownWorkload(error.to_string())))
+        .collect::<Result<Vec<_>, _>>()?;
+    for id in &definition.schemes {
+        let (table, _) = parse(id)?;
+        // A trial, so that unknown names are told of before anything takes time.
+        if hashes::flows(table, &Key::new(session.settings.key), 1, 1).is_none() {
+            return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
+        }
+    }
+    session.total = 2 * attacks.len();
+    for (workload, attack) in definition.workloads.iter().zip(attacks) {
+        if session.stopped() {
+            break;
+        }
+        session.step(workload, "making the hostile flows");
+        let settings = session.settings;
+        let aimed = attack.generate(AIMED_AT + MOST, settings.seed, &Key::new(settings.key));
+        let elsewhere = match session.own::<Capture>() {
+            // The user's own flows, as they are, in place of random ones.
+            Some((_, capture)) => capture.tuples.iter().copied().take(ELSEWHERE).collect(),
+            None => crate::cost::run::generate(TupleSet::Random, ELSEWHERE, session)?,
+        };
+        let mut subjects = Vec::new();
+        for id in definition.schemes_on(workload) {
+            subjects.push(Subject::new(id, session, &aimed, &elsewhere)?);
+        }
+        session.step(workload, "timing");
+        measure(session, workload, &mut subjects);
+    }
+    Ok(())
+}
+
+/// `batched/siphash-1-3/single@4096`: a table, and how many hostile flows are in it.
+fn parse(id: &str) -> Result<(&str, usize), RunError> {
+    let unknown = || {
+        let help = format!(
+            "it ends with @ and the number of hostile flows, 0 to {MOST}; before that, {}",
+            hashes::flows_help()
+        );
+        RunError::UnknownScheme { id: id.into(), help }
+    };
+    let (table, hostile) = id.rsplit_once('@').ok_or_else(unknown)?;
+    let hostile = hostile.parse().ok().filter(|hostile| *hostile <= MOST).ok_or_else(unknown)?;
+    Ok((table, hostile))
+}
+
+/// A table with innocent and hostile flows, and who is looked up.
+struct Subject<'a> {
+    id: String,
+    flows: Box<dyn Flows>,
+    aimed_at: &'a [Tuple],
+    hostile: &'a [Tuple],
+    elsewhere: &'a [Tuple],
+}
+
+impl<'a> Subject<'a> {
+    fn new(
+        id: &str,
+        session: &Session<'_>,
+        aimed: &'a [Tuple],
+        elsewhere: &'a [Tuple],
+    ) -> Result<Self, RunError> {
+        let (table, hostile) = parse(id)?;
+        let room = ELSEWHERE + AIMED_AT + MOST;
+        let Some(mut flows) = hashes::flows(table, &Key::new(session.settings.key), room, room) else {
+            return Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() });
+        };
+        let (aimed_at, hostile_flows) = aimed.split_at(AIMED_AT.min(aimed.len()));
+        let hostile = hostile_flows.get(..hostile).unwrap_or(hostile_flows);
+        flows.add(elsewhere, 0);
+        flows.add(aimed_at, 0);
+        flows.add(hostile, 0);
+        Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
+    }
+
+    /// Nanoseconds of a find, the tuples having been looked up before, over as many rounds as make it measurable.
+    fn time(&self, tuples: &[Tuple]) -> f64 {
+        const LEAST_NS: u128 = 50_000;
+        std::hint::black_box(self.flows.find(tuples));
+        let start = Instant::now();
+        let mut finds = 0;
+        loop {
+            std::hint::black_box(self.flows.find(std::hint::black_box(tuples)));
+            finds += tuples.len();
+            let ns = start.elapsed().as_nanos();
+            if ns >= LEAST_NS {
+                return ns as f64 / finds as f64;
+            }
+        }
+    }
+}
+
+fn measure(session: &mut Session<'_>, workload: &str, subjects: &mut [Subject<'_>]) {
+    let rounds = session.settings.size.repetitions as usize;
+    let aimed = Rounds::run(subjects, rounds, |_| !session.stopped(), |s| s.time(s.aimed_at));
+    let elsewhere = Rounds::run(subjects, rounds, |_| !session.stopped(), |s| s.time(s.elsewhere));
+    if aimed.len().min(elsewhere.len()) < 2 {
+        return;
+    }
+    let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
+    for (at, subject) in subjects.iter().enumerate() {
+        let compared: Vec<f64> =
+            subject.aimed_at.iter().map(|tuple| subject.flows.compared(tuple) as f64).collect();
+        let mean = hashlane_lab::stats::mean(&compared).unwrap_or_default();
+        // The hostile flow that was added first is the last of a chain, and so are those aimed at.
+        let last = subject.hostile.first().map_or(0, |tuple| subject.flows.compared(tuple)) as f64;
+        let longest = compared.iter().copied().fold(last, f64::max);
+        let id = &subject.id;
+        session.add("flood", workload, id, "rounds", metric::NS, "ns", aimed.time(at));
+        session.add("flood", workload, id, "rounds", metric::NS_ELSEWHERE, "ns", elsewhere.time(at));
+        let exact = |value| Fact::exact(value, compared.len());
+        session.add("flood", workload, id, "count", metric::COMPARED, "entries", exact(mean));
+        session.add("flood", workload, id, "count", metric::LONGEST_CHAIN, "entries", exact(longest));
+    }
+    session.add_ratios("flood", workload, "rounds", &ids, |of, to| aimed.ratio(of, to));
+}

@@ -1,0 +1,42 @@
+//! Collisions of rapidhash: a multiplication by 0 erases the seed.
+
+use hashlane_flow::tuple::Tuple;
+
+/// Tuple `i` of those that rapidhash takes to the same value, under every seed; they are [`Tuple::CHECK`] but for the foreign
+/// address, and differ from each other in its last word.
+///
+/// Of an input of 36 octets, those at 20–27 are combined by exclusive or with the length and a secret of the algorithm, and
+/// multiplied by the last eight octets combined with all that came before, seed included. Where that factor is 0, so is the
+/// product, and the rest is fixed. The secrets are in the header `rapidhash.h`; only a table that draws its own keeps an
+/// attacker from knowing the octets.
+///
+/// In a tuple those octets are 4–11 of the foreign address. Whoever has no more than a /64 cannot set the upper half of
+/// them: the attacker forges the source address, or has the /32 around it.
+pub(crate) fn tuple(i: u32) -> Tuple {
+    /// The second secret of the header.
+    const SECRET: u64 = 0x8bb8_4b93_962e_acc9;
+    let mut octets = *Tuple::CHECK.octets();
+    octets[20..28].copy_from_slice(&(SECRET ^ Tuple::OCTETS as u64).to_le_bytes());
+    octets[28..32].copy_from_slice(&i.to_be_bytes());
+    Tuple::from_octets(&octets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+    use hashlane_peers::rapidhash::RapidHash;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What stands in front of those octets and behind them is erased with the seed.
+        #[test]
+        fn all_other_octets_are_erased(key: [u8; 16], mut octets: [u8; 36], i: u32) {
+            let hash = RapidHash::new(&Key::new(key));
+            octets[20..28].copy_from_slice(&tuple(i).octets()[20..28]);
+            prop_assert_eq!(hash.hash(&octets), hash.hash(tuple(0).octets()));
+            octets[20] ^= 1;
+            prop_assert_ne!(hash.hash(&octets), hash.hash(tuple(0).octets()));
+        }
+    }
+}

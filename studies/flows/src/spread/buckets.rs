@@ -1,0 +1,284 @@
+//! How a hash spreads tuples over buckets.
+
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
+use hashlane_lab::record::Record;
+use hashlane_lab::stats::Interval;
+
+/// What became of a set of tuples under a hash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spread {
+    /// Tuples thrown.
+    pub keys: usize,
+    /// Buckets: the power of two at or above the number of tuples, as a kernel sizes its table; the hash's low bits choose.
+    pub buckets: usize,
+    /// Tuples in the fullest bucket.
+    pub longest_chain: u32,
+    /// The median of that for a random function, and where 99.9 % of random functions lie.
+    pub longest_expected: Interval,
+    /// χ² of the buckets' counts against even ones, divided by the degrees of freedom.
+    pub chi_squared: f64,
+    /// 1, and where 99.9 % of random functions lie.
+    pub chi_expected: Interval,
+    /// Tuples less distinct hash values.
+    pub collisions: usize,
+    /// What a random function of as many bits would have.
+    pub collisions_expected: f64,
+}
+
+impl Spread {
+    /// Throws `tuples`, of which there are 2³¹ at the most.
+    pub(super) fn of<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> Self {
+        let buckets = tuples.len().next_power_of_two();
+        let mut counts = vec![0u32; buckets];
+        let mut hashes: Vec<u64> = tuples.iter().map(|tuple| hash.hash(tuple)).collect();
+        for hash in &hashes {
+            if let Some(count) = counts.get_mut(*hash as usize & (buckets - 1)) {
+                *count += 1;
+            }
+        }
+        hashes.sort_unstable();
+        hashes.dedup();
+        let expected = tuples.len() as f64 / buckets as f64;
+        let squares: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2)).sum();
+        let chi = if tuples.is_empty() { 0.0 } else { squares / expected };
+        let degrees = (buckets - 1).max(1) as f64;
+        Self {
+            keys: tuples.len(),
+            buckets,
+            longest_chain: counts.iter().copied().max().unwrap_or(0),
+            longest_expected: longest(expected, buckets),
+            chi_squared: chi / degrees,
+            chi_expected: Interval {
+                value: 1.0,
+                low: chi_per_degree(degrees, -Z_999),
+                high: chi_per_degree(degrees, Z_999),
+                coverage: 0.999,
+            },
+            collisions: tuples.len() - hashes.len(),
+            collisions_expected: collisions(tuples.len() as f64, f64::from(H::INFO.width)),
+        }
+    }
+
+    /// The facts as records.
+    pub(super) fn records(&self, study: &str, workload: &str, scheme: &str) -> Vec<Record> {
+        let exact = Interval::exact;
+        let facts = [
+            ("keys", "keys", exact(self.keys as f64)),
+            ("buckets", "buckets", exact(self.buckets as f64)),
+            ("longest_chain", "entries", exact(f64::from(self.longest_chain))),
+            ("longest_chain_expected", "entries", self.longest_expected),
+            ("chi_squared", "per-degree", exact(self.chi_squared)),
+            ("chi_squared_expected", "per-degree", self.chi_expected),
+            ("collisions", "keys", exact(self.collisions as f64)),
+            ("collisions_expected", "keys", exact(self.collisions_expected)),
+        ];
+        let of =
+            |(metric, unit, interval)| record(study, workload, scheme, metric, unit, interval, self.keys);
+        facts.into_iter().map(of).collect()
+    }
+}
+
+/// The slots of the source's test: not a power of two, so that every bit of the hash counts.
+const SLOTS: u64 = 65535;
+
+/// How many tuples fall into each tenth of 65,535 slots, as the source counts them: the tenths begin at i · 65535 / 10 and
+/// have 6,553 slots, so that five slots are in none.
+///
+/// Source: q2ven/inet6_ehashfn, `test/variance.c`.
+pub(super) fn bins<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> [u32; 10] {
+    const WIDTH: u64 = SLOTS / 10;
+    let mut bins = [0; 10];
+    for tuple in tuples {
+        let slot = hash.hash(tuple) % SLOTS;
+        for (i, bin) in (0..).zip(&mut bins) {
+            let first = i * SLOTS / 10;
+            if (first..first + WIDTH).contains(&slot) {
+                *bin += 1;
+            }
+        }
+    }
+    bins
+}
+
+/// The bins as records.
+pub(super) fn bin_records(study: &str, workload: &str, scheme: &str, bins: &[u32; 10]) -> Vec<Record> {
+    let of = |(i, &count): (usize, &u32)| {
+        let value = f64::from(count);
+        let interval = Interval::exact(value);
+        record(study, workload, scheme, &format!("bin_{i}"), "keys", interval, 1)
+    };
+    bins.iter().enumerate().map(of).collect()
+}
+
+fn record(
+    study: &str,
+    workload: &str,
+    scheme: &str,
+    metric: &str,
+    unit: &str,
+    interval: Interval,
+    samples: usize,
+) -> Record {
+    let Interval { value, low, high, .. } = interval;
+    Record {
+        study: study.into(),
+        model: "spread".into(),
+        workload: workload.into(),
+        scheme: scheme.into(),
+        probe: "spread".into(),
+        metric: metric.into(),
+        unit: unit.into(),
+        value,
+        low,
+        high,
+        samples: samples as u64,
+    }
+}
+
+/// The quantile of the normal distribution that leaves 0.05 % on its side.
+const Z_999: f64 = 3.290_527;
+
+/// The quantile of χ² per degree of freedom where the normal distribution has `z` (Wilson and Hilferty 1931).
+fn chi_per_degree(degrees: f64, z: f64) -> f64 {
+    let ninth = 2.0 / (9.0 * degrees);
+    (1.0 - ninth + z * ninth.sqrt()).max(0.0).powi(3)
+}
+
+/// The fullest of `buckets` buckets that each get a Poisson number of keys with mean `mean`: the median, and where 99.9 %
+/// lie. That the numbers sum to the number of keys changes little where there are many buckets.
+fn longest(mean: f64, buckets: usize) -> Interval {
+    let quantile = |probability: f64| {
+        // All buckets are at or below k with the probability P(X ≤ k)^buckets.
+        let below = probability.powf(1.0 / buckets as f64);
+        let (mut k, mut term) = (0.0, (-mean).exp());
+        let mut sum = term;
+        while sum < below && term > f64::MIN_POSITIVE {
+            k += 1.0;
+            term *= mean / k;
+            sum += term;
+        }
+        k
+    };
+    Interval { value: quantile(0.5), low: quantile(0.0005), high: quantile(0.9995), coverage: 0.999 }
+}
+
+/// Keys less distinct values of a random function into 2^`bits` values, on average.
+fn collisions(keys: f64, bits: f64) -> f64 {
+    let values = bits.exp2();
+    // values · (1 − (1 − 1/values)^keys) are hit; the differences of large numbers are left to ln_1p and exp_m1.
+    (keys + values * (keys * (-1.0 / values).ln_1p()).exp_m1()).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuples::TupleSet;
+    use hashlane_baseline::ehash::{Base, HSipHash, Secrets};
+    use hashlane_flow::ehash::SipHash13;
+    use hashlane_hash::scheme::{Key, SchemeInfo};
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    fn tuples(set: TupleSet, count: usize) -> Vec<Tuple> {
+        set.generate(count, 1, u64::MAX).unwrap()
+    }
+
+    #[test]
+    fn finds_a_keyed_hash_even_and_the_base_collapsed() {
+        let seed = tuples(TupleSet::Seed, 1 << 16);
+        let even = Spread::of(&SipHash13::new(&Key::VECTOR), &seed);
+        assert!((even.chi_expected.low..=even.chi_expected.high).contains(&even.chi_squared), "{even:?}");
+        let longest = f64::from(even.longest_chain);
+        assert!((even.longest_expected.low..=even.longest_expected.high).contains(&longest), "{even:?}");
+        assert_eq!(even.collisions, 0);
+        let collapsed = Spread::of(&Base::new(&Key::VECTOR), &seed);
+        assert_eq!((collapsed.longest_chain, collapsed.collisions), (1 << 16, (1 << 16) - 1));
+        assert!(collapsed.chi_squared > 1000.0);
+    }
+
+    #[test]
+    fn counts_the_source_s_bins() {
+        let seed = tuples(TupleSet::Seed, 1 << 20);
+        let published = [105120, 104649, 104640, 104860, 104571, 104951, 104890, 105153, 104869, 104787];
+        assert_eq!(bins(&HSipHash(Secrets::SOURCE), &seed), published);
+        assert_eq!(bins(&Base(Secrets::SOURCE), &seed)[8], 1 << 20);
+    }
+
+    #[test]
+    fn expects_what_tables_and_bounds_say() {
+        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what one sees.
+        let Interval { value, low, high, .. } = longest(1.0, 1 << 20);
+        assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
+        // The birthday bound: n² / 2m.
+        assert!((collisions(1e6, 32.0) - 116.4).abs() < 0.1, "{}", collisions(1e6, 32.0));
+        assert!(collisions(1e6, 64.0) < 1e-3);
+        // χ² tables: 0.1 % and 99.9 % of 100 degrees are 61.918 and 149.449; of ours 0.05 % are 59.896 and 153.167.
+        assert!((chi_per_degree(100.0, -Z_999) - 0.598_96).abs() < 1e-3);
+        assert!((chi_per_degree(100.0, Z_999) - 1.531_67).abs() < 1e-3);
+    }
+
+    /// A hash that nobody can tell from a random one: draws, whatever the tuple.
+    #[derive(Clone)]
+    struct Drawn(std::cell::RefCell<SplitMix64>, u64);
+
+    impl TupleHash for Drawn {
+        const INFO: SchemeInfo = SchemeInfo { width: 20, ..SipHash13::INFO };
+
+        fn new(key: &Key) -> Self {
+            Self(SplitMix64::seed_from_u64(key.halves().0).into(), (1 << Self::INFO.width) - 1)
+        }
+
+        fn hash(&self, _: &Tuple) -> u64 {
+            self.0.borrow_mut().next_u64() & self.1
+        }
+    }
+
+    #[test]
+    fn random_throws_lie_where_they_are_expected() {
+        const THROWS: u32 = 4000;
+        let drawn = Drawn::new(&Key::VECTOR);
+        // Tables that are full, and hardly more than half full.
+        for keys in [1024, 600] {
+            let tuples = tuples(TupleSet::Sequential, keys);
+            let (mut shorter, mut longest, mut uneven, mut collisions) = (0, 0, 0, 0.0);
+            let mut expected = None;
+            for _ in 0..THROWS {
+                let spread = Spread::of(&drawn, &tuples);
+                let chain = f64::from(spread.longest_chain);
+                let within = |interval: Interval, value| (interval.low..=interval.high).contains(&value);
+                shorter += u32::from(chain < spread.longest_expected.value);
+                longest += u32::from(!within(spread.longest_expected, chain));
+                uneven += u32::from(!within(spread.chi_expected, spread.chi_squared));
+                collisions += spread.collisions as f64;
+                expected = Some(spread.collisions_expected);
+            }
+            // One in a thousand is to be outside: 4 of 4,000, and hardly ever more than 12. Chains have whole lengths, so
+            // that fewer may be.
+            assert!(longest <= 12, "{keys}: {longest}");
+            assert!((1..=12).contains(&uneven), "{keys}: {uneven}");
+            assert!(shorter <= THROWS / 2 + 100, "{keys}: {shorter}");
+            // The mean of 4,000 Poisson numbers, within four of its deviations.
+            let (mean, expected) = (collisions / f64::from(THROWS), expected.unwrap());
+            let deviation = (expected / f64::from(THROWS)).sqrt();
+            assert!((mean - expected).abs() < 4.0 * deviation, "{keys}: {mean}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn few_tuples_or_none_have_figures() {
+        for keys in 0..4 {
+            let spread = Spread::of(&SipHash13::new(&Key::VECTOR), &tuples(TupleSet::Random, keys));
+            assert!(spread.records("s", "w", "h").iter().all(Record::is_well_formed), "{spread:?}");
+            assert!(spread.longest_chain as usize <= keys && spread.keys == keys);
+        }
+    }
+
+    #[test]
+    fn every_fact_is_a_record() {
+        let spread = Spread::of(&SipHash13::new(&Key::VECTOR), &tuples(TupleSet::Random, 1000));
+        let records = spread.records("flow-hash", "spread/random", "siphash-1-3");
+        assert_eq!(records.len(), 8);
+        assert!(records.iter().all(Record::is_well_formed));
+    }
+}

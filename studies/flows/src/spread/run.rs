@@ -1,0 +1,128 @@
+//! How hashes of tuples spread them over buckets.
+
+use crate::capture::Capture;
+use crate::cost::run::{generate, set};
+use crate::hashes::{self, WithTupleHash};
+use crate::spread::buckets::{Spread, bin_records, bins};
+use crate::tables::{self, Spread as Asked};
+use crate::tuples::TupleSet;
+use hashlane_flow::ehash::TupleHash;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::study::{RunError, Session};
+
+/// Tuples of the source's test.
+const SOURCE_TUPLES: usize = 1 << 20;
+
+/// What is to be thrown, found before anything takes time.
+pub(crate) struct Plan {
+    asked: Option<Asked>,
+    sets: Vec<TupleSet>,
+}
+
+impl Plan {
+    /// The sets and hashes that the study names.
+    pub(crate) fn new(session: &Session<'_>) -> Result<Self, RunError> {
+        let asked = tables::spread(session.definition)?;
+        let key = Key::new(session.settings.key);
+        let ids = asked.as_ref().map_or(&[][..], |asked| &asked.sets);
+        for id in asked.iter().flat_map(|asked| &asked.schemes) {
+            if hashes::with_tuple_hash(id, &key, Nothing).is_none() {
+                return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::tuples_help() });
+            }
+        }
+        let sets = ids.iter().map(|id| set(id)).collect::<Result<_, _>>()?;
+        Ok(Self { asked, sets })
+    }
+
+    /// Steps of the run's progress.
+    pub(crate) fn steps(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Throws every set with every hash, and holds the source's bins against what comes out.
+    pub(crate) fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        let Some(asked) = &self.asked else { return Ok(()) };
+        if let Some((label, capture)) = session.own::<Capture>() {
+            let workload = format!("spread/{label}");
+            session.step(&workload, "spreading");
+            for id in &asked.schemes {
+                self.one(session, asked, &workload, id, &capture.tuples, false)?;
+            }
+            return Ok(());
+        }
+        let count = if session.settings.full { asked.tuples.full } else { asked.tuples.quick };
+        for set in &self.sets {
+            if session.stopped() {
+                return Ok(());
+            }
+            let workload = format!("spread/{set}");
+            session.step(&workload, "spreading");
+            let of_source = *set == TupleSet::Seed;
+            let tuples = generate(*set, if of_source { SOURCE_TUPLES } else { count as usize }, session)?;
+            for id in &asked.schemes {
+                self.one(session, asked, &workload, id, &tuples, of_source)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn one(
+        &self,
+        session: &mut Session<'_>,
+        asked: &Asked,
+        workload: &str,
+        id: &str,
+        tuples: &[Tuple],
+        of_source: bool,
+    ) -> Result<(), RunError> {
+        let key = &Key::new(session.settings.key);
+        let Some(spread) = hashes::with_tuple_hash(id, key, Throw(tuples)) else { return Ok(()) };
+        let study = &session.definition.slug;
+        let mut records = spread.records(study, workload, id);
+        if of_source {
+            // Under the source's own secrets where the hash is the source's.
+            let count = hashes::with_source_hash(id, Count(tuples));
+            let Some(found) = count.or_else(|| hashes::with_tuple_hash(id, key, Count(tuples))) else {
+                return Ok(());
+            };
+            if let Some(expected) = asked.bins.iter().find(|bins| bins.scheme == id)
+                && expected.bins != found
+            {
+                let what = format!("bins {found:?} of {id} where it says {:?}", expected.bins);
+                return Err(RunError::Expectation { workload: workload.into(), what });
+            }
+            records.extend(bin_records(study, workload, id, &found));
+        }
+        for record in records {
+            // One for each set, hash and fact.
+            let _ = session.records.insert(record);
+        }
+        Ok(())
+    }
+}
+
+struct Nothing;
+
+impl WithTupleHash for Nothing {
+    type Output = ();
+    fn with<H: TupleHash + 'static>(self, _: H) {}
+}
+
+struct Throw<'a>(&'a [Tuple]);
+
+impl WithTupleHash for Throw<'_> {
+    type Output = Spread;
+    fn with<H: TupleHash + 'static>(self, hash: H) -> Spread {
+        Spread::of(&hash, self.0)
+    }
+}
+
+struct Count<'a>(&'a [Tuple]);
+
+impl WithTupleHash for Count<'_> {
+    type Output = [u32; 10];
+    fn with<H: TupleHash + 'static>(self, hash: H) -> [u32; 10] {
+        bins(&hash, self.0)
+    }
+}

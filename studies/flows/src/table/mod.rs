@@ -1,0 +1,8 @@
+//! Lookups in tables of flows, at several sizes and under churn.
+
+pub(crate) mod model;
+mod run;
+mod section;
+
+pub(crate) use run::run;
+pub(crate) use section::{MODEL, section};

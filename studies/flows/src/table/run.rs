@@ -1,0 +1,342 @@
+//! Tables of flows: finds that hit and miss at several sizes, and churn at a steady size.
+
+use crate::capture::Capture;
+use crate::hashes;
+use crate::metric;
+use crate::table::model::{Flows, TICK};
+use crate::tuples::TupleSet;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::record::machine;
+use hashlane_lab::study::Rounds;
+use hashlane_lab::study::{RunError, Session};
+use rand_distr::Distribution;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+/// Measures a study of tables.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let definition = session.definition;
+    let mut plans: Vec<Plan> = Vec::new();
+    for id in &definition.workloads {
+        let (flows, kind) = parse(id)?;
+        for scheme in definition.schemes_on(id) {
+            // A trial, so that unknown names are told of before anything takes time.
+            if hashes::flows(scheme, &Key::new(session.settings.key), 1, 1).is_none() {
+                return Err(RunError::UnknownScheme { id: scheme.clone(), help: hashes::flows_help() });
+            }
+        }
+        match plans.iter_mut().find(|plan| plan.flows == flows) {
+            Some(plan) => plan.workloads.push((id, kind)),
+            None => plans.push(Plan { flows, workloads: vec![(id, kind)] }),
+        }
+    }
+    if let Some((label, capture)) = session.own::<Capture>() {
+        return own(session, label, capture);
+    }
+    session.total = plans.iter().map(|plan| 1 + plan.workloads.len()).sum();
+    for plan in plans {
+        if session.stopped() {
+            break;
+        }
+        plan.run(session)?;
+    }
+    Ok(())
+}
+
+/// Looks the packets of a capture up, in their order, in tables that hold all of its tuples.
+fn own(session: &mut Session<'_>, label: &str, capture: &Capture) -> Result<(), RunError> {
+    let workload = format!("{label}/hit");
+    session.total = 1;
+    session.step(&workload, "timing");
+    let mut tables = Vec::new();
+    for id in &session.definition.schemes {
+        let mut table = empty(id, capture.tuples.len(), session)?;
+        table.flows.add(&capture.tuples, 0);
+        tables.push(table);
+    }
+    let mut packets = capture.packets.iter().cycle();
+    let mut tables: Vec<&mut Entry> = tables.iter_mut().collect();
+    find(session, &workload, &mut tables, |asked, queries| {
+        let mut sum = 0;
+        for place in packets.by_ref().take(queries) {
+            asked.extend(capture.tuples.get(*place as usize));
+            sum += u64::from(*place);
+        }
+        (queries as u64, sum)
+    })
+}
+
+/// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are there, and
+/// the sum of their numbers.
+fn find(
+    session: &mut Session<'_>,
+    workload: &str,
+    tables: &mut [&mut Entry],
+    mut draw: impl FnMut(&mut Vec<Tuple>, usize) -> (u64, u64),
+) -> Result<(), RunError> {
+    let queries = session.settings.size.items as usize;
+    let asked = RefCell::new(Vec::with_capacity(queries));
+    let expected = Cell::new((0, 0));
+    let mut wrong = None;
+    let rounds = Rounds::run(
+        tables,
+        session.settings.size.repetitions as usize,
+        |_| {
+            let mut asked = asked.borrow_mut();
+            asked.clear();
+            expected.set(draw(&mut asked, queries));
+            !session.stopped()
+        },
+        |Entry { id, flows }| {
+            let asked = asked.borrow();
+            let start = Instant::now();
+            let found = flows.find(&asked);
+            let ns = start.elapsed().as_nanos() as f64 / queries as f64;
+            if found != expected.get() {
+                wrong = Some(id.clone());
+            }
+            ns
+        },
+    );
+    if let Some(id) = wrong {
+        let what = format!("{id} finds other flows than there are");
+        return Err(RunError::Expectation { workload: workload.into(), what });
+    }
+    let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
+    record(session, workload, &ids, &rounds);
+    Ok(())
+}
+
+/// What is done with the flows of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Every tuple that is looked up is there.
+    Hit,
+    /// None is.
+    Miss,
+    /// Flows are added, and those that were added longest ago expire.
+    Churn,
+}
+
+/// `64Ki/hit`: a number of flows, and what is done with them.
+fn parse(id: &str) -> Result<(usize, Kind), RunError> {
+    let unknown = || {
+        RunError::UnknownWorkload(format!(
+            "no workload {id:?}: a workload is <flows>/<kind>; flows: a number, or one with Ki or Mi, up to 64Mi; kinds: hit, \
+             miss, churn"
+        ))
+    };
+    let (size, kind) = id.split_once('/').ok_or_else(unknown)?;
+    let (digits, unit) = match (size.strip_suffix("Ki"), size.strip_suffix("Mi")) {
+        (Some(digits), _) => (digits, 1 << 10),
+        (_, Some(digits)) => (digits, 1 << 20),
+        _ => (size, 1),
+    };
+    let flows = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(unknown)?;
+    let kind = match kind {
+        "hit" => Kind::Hit,
+        "miss" => Kind::Miss,
+        "churn" => Kind::Churn,
+        _ => return Err(unknown()),
+    };
+    if !(2 * TICK..=64 << 20).contains(&flows) {
+        return Err(unknown());
+    }
+    Ok((flows, kind))
+}
+
+/// The workloads of one size.
+struct Plan<'a> {
+    flows: usize,
+    workloads: Vec<(&'a str, Kind)>,
+}
+
+/// A scheme and its table.
+struct Entry {
+    id: String,
+    flows: Box<dyn Flows>,
+}
+
+/// Octets that a flow takes in a table at the most, with the room that a table of twice the size leaves.
+const PER_FLOW: u64 = 144;
+
+impl Plan<'_> {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        let definition = session.definition;
+        let finds = |&&(_, kind): &&(&str, Kind)| kind != Kind::Churn;
+        let mut schemes: Vec<&String> = Vec::new();
+        for (id, _) in self.workloads.iter().filter(finds) {
+            schemes.extend(definition.schemes_on(id));
+        }
+        schemes.sort();
+        schemes.dedup();
+        let largest = self.workloads.iter().map(|(id, _)| definition.schemes_on(id).len()).max().unwrap_or(0);
+        if let Some(note) = too_large(self.flows, schemes.len().max(largest)) {
+            session.notes.push(note);
+            session.skip(1 + self.workloads.len());
+            return Ok(());
+        }
+        let first = self.workloads.first().map_or("", |(id, _)| id);
+        session.step(first, "filling the tables");
+        // Twice as many as there are flows: the second half is never in the tables that are asked for the first.
+        let tuples = crate::cost::run::generate(TupleSet::Random, 2 * self.flows, session)?;
+        let (inside, outside) = tuples.split_at(self.flows);
+        let mut tables = Vec::new();
+        for id in schemes {
+            let mut table = empty(id, self.flows, session)?;
+            table.flows.add(inside, 0);
+            tables.push(table);
+            if session.stopped() {
+                return Ok(());
+            }
+        }
+        for &(workload, kind) in &self.workloads {
+            if session.stopped() {
+                return Ok(());
+            }
+            session.step(workload, "timing");
+            match kind {
+                Kind::Hit => self.find(session, workload, inside, &mut tables, true)?,
+                Kind::Miss => self.find(session, workload, outside, &mut tables, false)?,
+                Kind::Churn => self.churn(session, workload, &tuples)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up tuples drawn from `among`, anew for each round.
+    fn find(
+        &self,
+        session: &mut Session<'_>,
+        workload: &str,
+        among: &[Tuple],
+        tables: &mut [Entry],
+        there: bool,
+    ) -> Result<(), RunError> {
+        let schemes = session.definition.schemes_on(workload);
+        let mut tables: Vec<&mut Entry> =
+            tables.iter_mut().filter(|table| schemes.contains(&table.id)).collect();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(session.settings.seed);
+        find(session, workload, &mut tables, |asked, queries| {
+            let mut sum = 0;
+            for _ in 0..queries {
+                let at = below(&mut random, among.len());
+                asked.extend(among.get(at));
+                sum += at as u64;
+            }
+            if there { (queries as u64, sum) } else { (0, 0) }
+        })
+    }
+
+    /// Adds flows to tables that are as full as they will be, while as many expire.
+    fn churn(&self, session: &mut Session<'_>, workload: &str, ring: &[Tuple]) -> Result<(), RunError> {
+        let schemes = session.definition.schemes_on(workload);
+        let mut tables =
+            schemes.iter().map(|id| empty(id, self.flows, session)).collect::<Result<Vec<_>, _>>()?;
+        let (inside, _) = ring.split_at(self.flows);
+        tables.iter_mut().for_each(|table| table.flows.add(inside, 0));
+        let added = (session.settings.size.items as usize).clamp(TICK, self.flows) / TICK * TICK;
+        let mut next = self.flows;
+        let batch = RefCell::new(Vec::with_capacity(added));
+        let rounds = Rounds::run(
+            &mut tables,
+            session.settings.size.repetitions as usize,
+            |_| {
+                let mut batch = batch.borrow_mut();
+                batch.clear();
+                let (head, tail) = ring.split_at(next);
+                batch.extend(tail.iter().chain(head).take(added));
+                next = (next + added) % ring.len();
+                !session.stopped()
+            },
+            |Entry { flows, .. }| {
+                let batch = batch.borrow();
+                let start = Instant::now();
+                flows.churn(&batch, 0);
+                start.elapsed().as_nanos() as f64 / added as f64
+            },
+        );
+        for Entry { id, flows } in &tables {
+            // One tick's flows more or less than there were.
+            if flows.len().abs_diff(self.flows) > TICK {
+                let what = format!("{id} has {} flows after it was made to keep {}", flows.len(), self.flows);
+                return Err(RunError::Expectation { workload: workload.into(), what });
+            }
+        }
+        let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
+        record(session, workload, &ids, &rounds);
+        Ok(())
+    }
+}
+
+fn empty(id: &str, flows: usize, session: &Session<'_>) -> Result<Entry, RunError> {
+    match hashes::flows(id, &Key::new(session.settings.key), flows, flows) {
+        Some(flows) => Ok(Entry { id: id.into(), flows }),
+        None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() }),
+    }
+}
+
+fn record(session: &mut Session<'_>, workload: &str, ids: &[String], rounds: &Rounds) {
+    if rounds.len() < 2 {
+        return;
+    }
+    for (at, id) in ids.iter().enumerate() {
+        session.add("table", workload, id, "rounds", metric::NS, "ns", rounds.time(at));
+    }
+    session.add_ratios("table", workload, "rounds", ids, |of, to| rounds.ratio(of, to));
+}
+
+/// A number below `bound`.
+fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
+    rand_distr::Uniform::new(0, bound.max(1)).map_or(0, |uniform| uniform.sample(random))
+}
+
+/// What to say where the tables of so many flows would not fit into the memory that is free.
+fn too_large(flows: usize, tables: usize) -> Option<String> {
+    let needed = flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64);
+    let free = machine::available_memory()?;
+    let gib = |octets: u64| octets as f64 / (1u64 << 30) as f64;
+    (needed > free).then(|| {
+        format!(
+            "{flows} flows in {tables} tables were not measured: they take up to {:.1} GiB, and {:.1} GiB are free; \
+             a study file of your own may name fewer schemes or flows",
+            gib(needed),
+            gib(free)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_sizes_and_kinds() {
+        assert_eq!(parse("1Ki/hit").ok(), Some((1024, Kind::Hit)));
+        assert_eq!(parse("16Mi/miss").ok(), Some((1 << 24, Kind::Miss)));
+        assert_eq!(parse("1000/churn").ok(), Some((1000, Kind::Churn)));
+        for id in [
+            "",
+            "1Ki",
+            "1Ki/",
+            "1Ki/hits",
+            "Ki/hit",
+            "0/hit",
+            "63/hit",
+            "65Mi/hit",
+            "99999999999999999999Mi/hit",
+        ] {
+            assert!(parse(id).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn says_how_much_memory_a_size_takes() {
+        let note = too_large(64 << 20, 100_000).unwrap_or_default();
+        assert!(note.contains("67108864 flows in 100000 tables") && note.contains("GiB are free"), "{note}");
+        assert_eq!(too_large(64, 1), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! What is changed in the kernel's source: one function goes out, two files of ours come in.
+
+use crate::kernels::KernelError;
+
+/// The file of the function, and those of ours beside it.
+pub(crate) const FILE: &str = "net/ipv6/inet6_hashtables.c";
+pub(crate) const FOLDER: &str = "net/ipv6";
+pub(crate) const SCHEME: &str = "hashlane_scheme.h";
+pub(crate) const FILES: [(&str, &str); 2] =
+    [("hashlane_ehash.h", include_str!("tree/ehash.h")), ("hashlane_probe.h", include_str!("tree/probe.h"))];
+
+/// The file with the size of the host's floating-point state.
+pub(crate) const SIZES: &str = "arch/x86/um/user-offsets.c";
+
+/// The function without its body, and what ends it.
+const FUNCTION: &str = "\nu32 inet6_ehashfn(";
+const END: &str = "\n}\nEXPORT_SYMBOL_GPL(inet6_ehashfn);\n";
+
+/// The size as it stands, in octets, and one that is enough for every CPU of today.
+const SIZE: &str = "HOST_FP_SIZE, 2696)";
+const WIDER: &str = "HOST_FP_SIZE, 16384)";
+
+/// The octets that stand there.
+pub(crate) const FITS: u32 = 2696;
+
+/// The text of [`FILE`] with our function in place of its own, and our files under /proc.
+pub(crate) fn replace_hash(text: &str) -> Result<String, KernelError> {
+    let missing = || KernelError::Source(FILE, "function inet6_ehashfn");
+    let (before, rest) = text.split_once(FUNCTION).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(END).ok_or_else(missing)?;
+    let [(ehash, _), (probe, _)] = FILES;
+    Ok(format!("{before}\n#include \"{ehash}\"\n{after}\n#include \"{probe}\"\n"))
+}
+
+/// The text of [`SIZES`] with room for the state of a CPU with large registers (AMX).
+pub(crate) fn widen(text: &str) -> Result<String, KernelError> {
+    if !text.contains(SIZE) {
+        return Err(KernelError::Source(SIZES, "HOST_FP_SIZE of 2696 octets"));
+    }
+    Ok(text.replace(SIZE, WIDER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_the_function_and_nothing_else() {
+        let text = "#include <linux/random.h>\n\nu32 inet6_ehashfn(const struct net *net)\n{\n\tif (1) {\n\t}\n\treturn 0;\n}\n\
+                    EXPORT_SYMBOL_GPL(inet6_ehashfn);\n\nint other(void)\n{\n}\n";
+        let expected = "#include <linux/random.h>\n\n#include \"hashlane_ehash.h\"\n\nint other(void)\n{\n}\n\n#include \"hashlane_probe.h\"\n";
+        assert_eq!(replace_hash(text).unwrap(), expected);
+        for unknown in ["", "u32 inet6_ehashfn(", "\nu32 inet6_ehashfn(void)\n{\n}\n", expected] {
+            assert!(matches!(replace_hash(unknown), Err(KernelError::Source(FILE, _))));
+        }
+    }
+
+    #[test]
+    fn widens_the_state_once() {
+        let text = "\tDEFINE_LONGS(HOST_FP_SIZE, 2696);\n";
+        let wide = widen(text).unwrap();
+        assert_eq!(wide, "\tDEFINE_LONGS(HOST_FP_SIZE, 16384);\n");
+        assert!(widen(&wide).unwrap_err().to_string().contains("user-offsets.c"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What the kernel itself is asked, by the files of `tree/probe.h`.
+
+use super::{Result, cannot, say};
+use crate::line::Line;
+use crate::scheme::KernelScheme;
+use hashlane_baseline::ehash::Secrets;
+use hashlane_flow::tuple::Tuple;
+use hashlane_hash::scheme::Key;
+use hashlane_study_flows::tuples::TupleSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::net::{Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+
+const FOLDER: &str = "/proc/hashlane";
+
+/// Tuples whose hashes are compared.
+const CHECKED: usize = 256;
+
+/// Says of which tuple the files are to tell.
+pub(super) fn about(tuple: &Tuple) -> Result<()> {
+    let mut digits = String::new();
+    for octet in tuple.octets() {
+        // A String takes all.
+        let _ = write!(digits, "{octet:02x}");
+    }
+    fs::write(Path::new(FOLDER).join("tuple"), digits).map_err(cannot("tell the kernel a tuple"))
+}
+
+fn read(name: &str) -> Result<String> {
+    fs::read_to_string(Path::new(FOLDER).join(name)).map_err(cannot(&format!("read {FOLDER}/{name}")))
+}
+
+/// What a line of the file says that begins with `name`.
+fn value<'a>(text: &'a str, name: &str) -> Result<&'a str> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.ok_or_else(|| format!("the kernel does not tell {name}"))
+}
+
+fn hex<T>(text: &str, parse: fn(&str, u32) -> std::result::Result<T, std::num::ParseIntError>) -> Result<T> {
+    parse(text, 16).map_err(|error| format!("the kernel tells {text:?}: {error}"))
+}
+
+/// Holds the kernel's hashes against those of our crates, with the kernel's secrets; how many there were.
+pub(super) fn check(seed: u64) -> Result<u64> {
+    let tuples = TupleSet::Random.generate(CHECKED, seed, u64::MAX).map_err(cannot("make tuples"))?;
+    let mut checked = 0;
+    for tuple in std::iter::once(&Tuple::CHECK).chain(&tuples) {
+        about(tuple)?;
+        let told = read("tuple")?;
+        let id = value(&told, "scheme")?;
+        let scheme: KernelScheme =
+            id.parse().map_err(|_| format!("the kernel has an unknown hash {id:?}"))?;
+        let expected = scheme.hash(tuple, &secrets(&told)?);
+        let hash = hex(value(&told, "hash")?, u32::from_str_radix)?;
+        if hash != expected {
+            return Err(format!(
+                "the kernel's {scheme} of {tuple:?} is {hash:#010x}, and ours {expected:#010x}"
+            ));
+        }
+        checked += 1;
+    }
+    Ok(checked)
+}
+
+fn secrets(told: &str) -> Result<Secrets> {
+    let word = |name| hex(value(told, name)?, u32::from_str_radix);
+    let key = value(told, "key")?;
+    let (low, high) = key.split_once(' ').ok_or("the kernel tells half a key")?;
+    let halves = [hex(low, u64::from_str_radix)?, hex(high, u64::from_str_radix)?];
+    let octets = u128::from(halves[0]) | u128::from(halves[1]) << 64;
+    Ok(Secrets {
+        ehash: word("ehash")?,
+        ipv6: word("ipv6")?,
+        mix: word("mix")?,
+        key: Key::new(octets.to_le_bytes()),
+    })
+}
+
+/// A connection, so that the lookup has one to find.
+pub(super) struct Asked {
+    _ends: (TcpStream, TcpStream),
+    tuple: Tuple,
+}
+
+impl Asked {
+    /// Over ::1.
+    pub(super) fn new() -> Result<Self> {
+        let failed = cannot("connect over ::1");
+        let listener = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).map_err(&failed)?;
+        let client = TcpStream::connect(listener.local_addr().map_err(&failed)?).map_err(&failed)?;
+        let (server, _) = listener.accept().map_err(&failed)?;
+        let (local, foreign) = (server.local_addr().map_err(&failed)?, server.peer_addr().map_err(&failed)?);
+        let (SocketAddr::V6(local), SocketAddr::V6(foreign)) = (local, foreign) else {
+            return Err("::1 is no IPv6 address".to_owned());
+        };
+        let tuple = Tuple::new(*local.ip(), local.port(), *foreign.ip(), foreign.port());
+        Ok(Self { _ends: (client, server), tuple })
+    }
+
+    /// Times the hash and the lookup, of a connection that is not there and of one that is.
+    pub(super) fn cycles(&self) -> Result<()> {
+        about(&Tuple::CHECK)?;
+        let told = read("cycles")?;
+        found(&told, 0)?;
+        for (name, as_) in [("independent", "independent"), ("dependent", "dependent"), ("lookup", "miss")] {
+            say(&Line::Cycles(as_.to_owned(), counts(value(&told, name)?)?));
+        }
+        about(&self.tuple)?;
+        let told = read("cycles")?;
+        found(&told, 1)?;
+        say(&Line::Cycles("hit".to_owned(), counts(value(&told, "lookup")?)?));
+        Ok(())
+    }
+}
+
+/// Whether the lookup found what it should.
+fn found(told: &str, expected: u32) -> Result<()> {
+    if value(told, "found")? == expected.to_string() {
+        return Ok(());
+    }
+    Err(format!("the kernel's lookup found {}, where {expected} was there", value(told, "found")?))
+}
+
+/// Counts per call, of each TOTAL/CALLS.
+fn counts(line: &str) -> Result<Vec<f64>> {
+    let count = |part: &str| {
+        let (total, calls) = part.split_once('/')?;
+        let (total, calls): (u64, u32) = (total.parse().ok()?, calls.parse().ok()?);
+        (calls > 0).then(|| total as f64 / f64::from(calls))
+    };
+    let counts: Option<Vec<f64>> = line.split_ascii_whitespace().map(count).collect();
+    counts.filter(|counts| !counts.is_empty()).ok_or_else(|| format!("the kernel tells no times: {line:?}"))
+}
+
+/// Entries of the fullest bucket, and of the table.
+pub(super) fn table() -> Result<(u64, u64)> {
+    let told = read("table")?;
+    let number =
+        |name| value(&told, name)?.parse().map_err(|error| format!("the kernel tells of {name}: {error}"));
+    Ok((number("longest")?, number("entries")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_kernel_tells() {
+        let told = "scheme base\nhash 0000000a\nehash ffffffff\nipv6 00000001\nmix 00000002\n\
+                    key 0706050403020100 0f0e0d0c0b0a0908\n";
+        let secrets = secrets(told).unwrap();
+        assert_eq!((secrets.ehash, secrets.ipv6, secrets.mix), (u32::MAX, 1, 2));
+        assert_eq!(secrets.key, Key::VECTOR);
+        assert_eq!(value(told, "scheme"), Ok("base"));
+        assert!(value(told, "has").is_err());
+        assert_eq!(counts("130/10 7/2"), Ok(vec![13.0, 3.5]));
+        for bad in ["", "1", "1/0", "-1/2", "1/2 x"] {
+            assert!(counts(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Studies of Linux kernels built with other hashes of connections, and run as User Mode Linux.
+//!
+//! [`Kernels`](kernels::Kernels) builds and boots them on the host; [`guest`] is the only process inside. [`KernelStudies`] runs studies of the
+//! model `kernel`.
+#![forbid(unsafe_code)]
+
+mod boot;
+mod build;
+mod cache;
+mod edit;
+pub mod guest;
+pub mod kernels;
+mod line;
+mod metric;
+mod needs;
+mod run;
+mod scheme;
+mod section;
+mod source;
+mod watch;
+
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::Section;
+use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
+use hashlane_lab::study_files;
+use std::error::Error;
+
+/// Studies of kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelStudies;
+
+/// Option for the source of Linux.
+const LINUX_SOURCE: Input = Input {
+    option: "linux-source",
+    help: "Build the kernels of this source (linux-source-VERSION.tar.xz) in place of that of Debian's package",
+    conflicts: &[],
+};
+
+impl Study for KernelStudies {
+    fn model(&self) -> &'static str {
+        section::CYCLES
+    }
+
+    fn files(&self) -> &'static [StudyFile] {
+        // Not in all, as it builds kernels.
+        study_files![by_name "flow-kernel"]
+    }
+
+    fn inputs(&self) -> &'static [Input] {
+        &[LINUX_SOURCE]
+    }
+
+    fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
+        let source = |path: &std::path::PathBuf| {
+            let note = format!("kernels of {}", path.display());
+            Loaded::new(Loaded::label("linux-source", path), path.clone(), note)
+        };
+        Ok(paths.get(LINUX_SOURCE.option).map(source))
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        run::run(session)
+    }
+
+    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        section::section(definition, records).into_iter().collect()
+    }
+}

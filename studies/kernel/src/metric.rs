@@ -1,0 +1,13 @@
+//! Metrics of this room, beside those that all rooms share.
+
+pub(crate) use hashlane_lab::record::metric::*;
+
+/// Requests that are missing from a table of connections after a set of SYNs: of those sent, and at the worst
+/// of all boots.
+pub(crate) const LOST_ENTRIES: &str = "lost_entries";
+
+/// Octets that streams carry, as millions of bits a second.
+pub(crate) const MBIT: &str = "mbit_per_second";
+
+/// The largest figure of one thing measured again and again over its smallest: what nothing makes.
+pub(crate) const AGAIN: &str = "again";

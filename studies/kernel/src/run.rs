@@ -1,0 +1,293 @@
+//! Kernels with other hashes of connections, each booted again and again, in alternation.
+
+use crate::guest::Tasks;
+use crate::kernels::{KernelError, KernelScheme, Kernels, Reading, SynReading};
+use crate::metric;
+use hashlane_lab::probe::Cores;
+use hashlane_lab::stats::{mean, median};
+use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_lab::study::{Rounds, order};
+use hashlane_study_flows::hostile::{self, Attack};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The models of the records: throughput, cycles, and the cost of a SYN.
+pub(super) const STREAMS: &str = "kernel-streams";
+pub(super) const CYCLES: &str = "kernel";
+pub(super) const SYN: &str = "kernel-syn";
+
+/// As many as the source has.
+const COUNT: u32 = 32;
+
+/// Slices that the time of a measurement of throughput is divided into.
+const SLICES: u32 = 4;
+
+/// Octets of a message at the most.
+const MOST_OCTETS: u32 = 1 << 20;
+
+/// SYNs before a measurement at the most; some of a set cannot be sent.
+const MOST_BEFORE: u32 = (hostile::MOST / 2) as u32;
+
+/// What is timed inside a kernel.
+const TIMED: [&str; 4] = ["independent", "dependent", "miss", "hit"];
+
+/// Measures a study of kernels.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let plan = Plan::of(session)?;
+    if session.stopped() {
+        return Ok(());
+    }
+    let rounds = session.settings.size.repetitions as usize;
+    session.total = plan.schemes.len() * rounds + 1;
+    match measure(session, &plan, rounds) {
+        Ok(()) | Err(KernelError::Stopped) => Ok(()),
+        Err(error) => Err(RunError::Other(error.into())),
+    }
+}
+
+/// What the study's ids say.
+struct Plan {
+    schemes: Vec<KernelScheme>,
+    tasks: Tasks,
+    /// The things of [`TIMED`] that are asked for.
+    timed: Vec<String>,
+}
+
+impl Plan {
+    fn of(session: &Session<'_>) -> Result<Self, RunError> {
+        let (mut sizes, mut attacks, mut timed) = (Vec::new(), Vec::new(), Vec::new());
+        for id in &session.definition.workloads {
+            let unknown = || {
+                RunError::UnknownWorkload(format!(
+                    "no workload {id:?}: there are streams/OCTETS (1 to {MOST_OCTETS}), cycles/{{{}}} and syn/SET of a flood",
+                    TIMED.join(",")
+                ))
+            };
+            match id.split_once('/').ok_or_else(unknown)? {
+                ("streams", size) => sizes.push(within(size, 1, MOST_OCTETS).ok_or_else(unknown)?),
+                ("syn", set) => attacks.push(set.parse::<Attack>().map_err(|_| unknown())?),
+                ("cycles", what) if TIMED.contains(&what) => timed.push(what.to_owned()),
+                _ => return Err(unknown()),
+            }
+        }
+        let (mut schemes, mut before) = (Vec::new(), BTreeSet::new());
+        for id in &session.definition.schemes {
+            let known: Vec<_> = KernelScheme::ALL.iter().map(|scheme| scheme.id()).collect();
+            let unknown = || RunError::UnknownScheme {
+                id: id.clone(),
+                help: format!(
+                    "there are {}, and with @ the same behind so many hostile SYNs, 0 to {MOST_BEFORE}",
+                    known.join(", ")
+                ),
+            };
+            let (name, count) =
+                id.split_once('@').map_or((id.as_str(), None), |(name, count)| (name, Some(count)));
+            let scheme = name.parse::<KernelScheme>().map_err(|_| unknown())?;
+            if let Some(count) = count {
+                before.insert(within(count, 0, MOST_BEFORE).ok_or_else(unknown)?);
+            }
+            if !schemes.contains(&scheme) {
+                schemes.push(scheme);
+            }
+        }
+        let tasks = Tasks {
+            sizes,
+            streams: COUNT,
+            slices: SLICES,
+            slice: (session.settings.size.items / SLICES).max(1),
+            attacks,
+            before: before.into_iter().collect(),
+            seed: session.settings.seed,
+        };
+        Ok(Self { schemes, tasks, timed })
+    }
+}
+
+fn within(number: &str, least: u32, most: u32) -> Option<u32> {
+    number.parse().ok().filter(|number| (least..=most).contains(number))
+}
+
+fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> Result<(), KernelError> {
+    session.step("kernels", "preparing");
+    let (stop, _settings) = (session.stop, session.settings);
+    let source = session.own::<PathBuf>().map(|(_, path)| path.as_path());
+    let mut doing = |what: &str| session.doing("kernels", what);
+    let kernels = Kernels::build(&plan.schemes, source, stop, &mut doing)?;
+    session.notes.extend(kernels.notes.iter().cloned());
+    let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); plan.schemes.len()];
+    let ended = boot(session, plan, &kernels, rounds, &mut readings);
+    record(session, plan, &readings);
+    ended
+}
+
+/// Boots each kernel in each round, in turns. Reports the records after each boot: a later failure costs none
+/// of them.
+fn boot(
+    session: &mut Session<'_>,
+    plan: &Plan,
+    kernels: &Kernels,
+    rounds: usize,
+    readings: &mut [Vec<Reading>],
+) -> Result<(), KernelError> {
+    let (stop, settings, core) = (session.stop, session.settings, Cores::detect().measured);
+    for round in 0..rounds {
+        for place in order(plan.schemes.len(), round) {
+            let Some(&scheme) = plan.schemes.get(place) else { continue };
+            let label = format!("{scheme}, boot {} of {rounds}", round + 1);
+            session.step(&label, "booting");
+            let mut doing = |what: &str| session.doing(&label, what);
+            let reading = kernels.boot(scheme, &settings.command, core, &plan.tasks, stop, &mut doing)?;
+            if let Some(readings) = readings.get_mut(place) {
+                readings.push(reading);
+            }
+            session.report_rounds(|session| record(session, plan, readings));
+        }
+    }
+    Ok(())
+}
+
+/// One figure of each boot of each kernel; a run that ended early has more boots of some kernels than of
+/// others.
+struct Boots<'a> {
+    ids: Vec<String>,
+    readings: &'a [Vec<Reading>],
+}
+
+impl Boots<'_> {
+    /// Figures of the kernels in all of whose boots `figures` finds some, with their ids: of each boot that
+    /// which `of` makes of them.
+    fn rounds(
+        &self,
+        of: fn(&[f64]) -> Option<f64>,
+        figures: impl Fn(&Reading) -> Option<&[f64]>,
+    ) -> (Vec<String>, Rounds) {
+        let (mut ids, mut found) = (Vec::new(), Vec::new());
+        for (id, boots) in self.ids.iter().zip(self.readings) {
+            let of_boots: Option<Vec<f64>> = boots.iter().map(|reading| of(figures(reading)?)).collect();
+            if let Some(of_boots) = of_boots.filter(|of_boots| !of_boots.is_empty()) {
+                ids.push(id.clone());
+                found.push(of_boots);
+            }
+        }
+        (ids, Rounds::of(found))
+    }
+}
+
+/// Adds the records and notes of all boots so far.
+fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
+    if readings.iter().all(Vec::is_empty) {
+        return;
+    }
+    let ids = plan.schemes.iter().map(ToString::to_string).collect();
+    let boots = Boots { ids, readings };
+    let checked: u64 = readings.iter().flatten().map(|reading| reading.checked).sum();
+    session.notes.push(format!(
+        "{checked} hashes of the kernels were those that our crates make of the same tuples and secrets, bit for bit"
+    ));
+    for &size in &plan.tasks.sizes {
+        let figures =
+            boots.rounds(mean, |reading| Some(&reading.streams.iter().find(|(other, _)| *other == size)?.1));
+        add(session, STREAMS, &format!("streams/{size}"), (metric::MBIT, "Mbit/s", 1.0), figures);
+    }
+    let cycles = session.rates.core_cycles_a_count();
+    for what in &plan.timed {
+        let figures =
+            boots.rounds(least, |reading| Some(&reading.cycles.iter().find(|(other, _)| other == what)?.1));
+        let measure = (metric::CYCLES_MIN_MEAN, "cycles", cycles);
+        add(session, CYCLES, &format!("cycles/{what}"), measure, figures);
+    }
+    let ns = 1.0 / session.rates.counter_ghz;
+    if !plan.tasks.attacks.is_empty() {
+        let floor = boots.rounds(median, |reading| Some(reading.floor.as_slice()));
+        add(session, SYN, "floor", (metric::NS, "ns", ns), floor);
+    }
+    for attack in &plan.tasks.attacks {
+        syn(session, plan, &boots, *attack, ns);
+    }
+}
+
+/// Of repetitions of the same instructions in the same caches: what disturbs them only adds.
+fn least(figures: &[f64]) -> Option<f64> {
+    figures.iter().copied().reduce(f64::min)
+}
+
+/// The figures of one workload, how far the boots of each kernel lie apart, and the ratios that the study asks for.
+fn add(
+    session: &mut Session<'_>,
+    model: &str,
+    workload: &str,
+    (metric, unit, scale): (&str, &str, f64),
+    (ids, rounds): (Vec<String>, Rounds),
+) {
+    for (at, id) in ids.iter().enumerate() {
+        let mut fact = rounds.time(at);
+        fact.scale(scale);
+        session.add(model, workload, id, "boots", metric, unit, fact);
+        if let Some(again) = rounds.apart(at) {
+            session.add(model, workload, id, "boots", metric::AGAIN, "boots", again);
+        }
+    }
+    session.add_ratios(model, workload, "boots", &ids, |of, to| rounds.ratio(of, to));
+}
+
+/// What the SYNs of a set cost, as schemes with @ and how many came before.
+fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack, ns: f64) {
+    let workload = format!("syn/{attack}");
+    let (mut ids, mut figures) = (Vec::new(), Vec::new());
+    for (readings, id) in boots.readings.iter().zip(&boots.ids) {
+        let of = |reading: &Reading| reading.syn.iter().find(|syn| syn.attack == attack.id()).cloned();
+        let syns: Vec<_> = readings.iter().filter_map(of).collect();
+        if let Some(came) = syns.iter().filter_map(|syn| syn.short).min() {
+            session.notes.push(format!(
+                "{workload}: {id} was given up after {came} hostile SYNs, as each took so long"
+            ));
+        }
+        for &before in &plan.tasks.before {
+            let point = |syn: &SynReading| median(&syn.points.iter().find(|(count, _)| *count == before)?.1);
+            let points: Vec<f64> = syns.iter().filter_map(point).collect();
+            // The boots in which it came so far: all, or it is left out.
+            if !points.is_empty() && points.len() == readings.len() {
+                ids.push(format!("{id}@{before}"));
+                figures.push(points);
+            }
+        }
+        let longest = syns.iter().filter_map(|syn| syn.longest).max();
+        if let (Some(longest), Some(most)) = (longest, plan.tasks.before.last()) {
+            let fact = Fact::exact(longest as f64, syns.len());
+            let id = format!("{id}@{most}");
+            session.add(SYN, &workload, &id, "count", metric::LONGEST_CHAIN, "entries", fact);
+        }
+        lost(session, plan, &workload, id, &syns);
+    }
+    add(session, SYN, &workload, (metric::NS, "ns", ns), (ids, Rounds::of(figures)));
+}
+
+/// Requests that are missing from the table after the last SYN of a set: the most of any boot, with a note.
+///
+/// On a busy machine the kernel drops packets, and the figures behind many SYNs are then those of a smaller
+/// table.
+fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: &[SynReading]) {
+    let counted: Vec<_> = syns.iter().filter_map(|syn| syn.table).collect();
+    let of = |&(sent, entries): &(u64, u64)| sent.saturating_sub(entries);
+    let Some(worst) = counted.iter().max_by_key(|table| of(table)) else { return };
+    if let Some(most) = plan.tasks.before.last() {
+        let fact = Fact::exact(of(worst) as f64, counted.len());
+        session.add(SYN, workload, &format!("{id}@{most}"), "count", metric::LOST_ENTRIES, "entries", fact);
+    }
+    let times = counted.iter().filter(|table| of(table) > 0).count();
+    if times > 0 {
+        let (sent, entries) = worst;
+        session.notes.push(format!(
+            "{workload}: {id} lost requests in {times} of {} boots; at worst the table had {entries} entries \
+             after {sent} SYNs. Figures behind many SYNs are those of a smaller table: repeat the run on an \
+             idle machine",
+            counted.len()
+        ));
+    }
+    if let Some(left) = syns.iter().filter_map(|syn| syn.left).max() {
+        session.notes.push(format!(
+            "{workload}: {left} requests stayed in the table of {id} after each was reset; the next set was \
+             measured with them"
+        ));
+    }
+}

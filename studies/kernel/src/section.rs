@@ -1,0 +1,318 @@
+//! Kernels with other hashes of connections: the source's table of throughput, cycles, and what a SYN costs.
+
+use crate::metric;
+use hashlane_lab::definition::{Definition, Published, PublishedRow};
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::Facts;
+use hashlane_lab::report::format::{self, figure, interval, ratio};
+use hashlane_lab::report::words;
+use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::stats::Interval;
+use hashlane_study_flows::attacks;
+
+/// The models of the records.
+pub(crate) const STREAMS: &str = "kernel-streams";
+pub(crate) const CYCLES: &str = "kernel";
+pub(crate) const SYN: &str = "kernel-syn";
+
+/// What the cost of a SYN has in it that is not the server's.
+const FLOOR: &str = "floor";
+
+/// The lookup that every segment of a connection makes.
+const HIT: &str = "cycles/hit";
+
+pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let streams = Facts::of(definition, records, STREAMS);
+    let cycles = Facts::of(definition, records, CYCLES);
+    let mut syn = Facts::of(definition, records, SYN);
+    let any = [&streams, &cycles, &syn].into_iter().find_map(Option::as_ref)?;
+    let note = any.note(
+        "Each kernel was booted again and again, in turns with the others. A/A is what lies between boots of one kernel: the largest figure over the \
+         smallest. A difference between two kernels that is not clearly larger than that is none. Cycles are the fewest of a boot's repetitions, of up to 10,000 \
+         calls each. User Mode Linux pays microseconds for each system call, so that throughput says little of the hash; its kernel code runs as fast as \
+         any, so that cycles do."
+            .to_owned(),
+    );
+    let (mut blocks, mut findings) = (Vec::new(), Vec::new());
+    let reference = definition.reference.as_str();
+    if let Some(facts) = &streams {
+        findings.extend(unresolved(facts, reference));
+        blocks.push(Block::Table(throughput(facts, reference)));
+        blocks.push(Block::Table(beside(facts, reference)));
+        blocks.extend(definition.published("super-netperf").map(|published| Block::Table(source(published))));
+    }
+    if let Some(facts) = &cycles {
+        findings.extend(lookups(facts, reference));
+        blocks.extend(facts.workloads.iter().map(|workload| Block::Table(timed(facts, workload, reference))));
+    }
+    if let Some(facts) = &mut syn {
+        let floors: Vec<f64> =
+            facts.schemes.iter().filter_map(|id| facts.value(FLOOR, id, metric::NS)).collect();
+        facts.workloads.retain(|workload| *workload != FLOOR);
+        let (attacks, found) = attacks(definition, facts, "SYN");
+        blocks.extend(attacks);
+        findings.extend(found);
+        if let Some(floor) = hashlane_lab::stats::median(&floors) {
+            findings.push(format!(
+                "Of what a SYN costs, some {} ns are sending it: a segment costs that which meets no table.",
+                format::count(floor.round())
+            ));
+        }
+    }
+    Some(Section { title: "In the kernel".to_owned(), note, findings, blocks })
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}
+
+/// The octets of a message.
+fn octets(workload: &str) -> String {
+    workload.split_once('/').map_or(workload, |(_, size)| size).to_owned()
+}
+
+fn bounds(estimate: Interval) -> String {
+    format!("{} {}", figure(estimate.value), interval(estimate, figure))
+}
+
+/// A ratio as per cent, as the source writes it.
+fn per_cent(ratio: f64) -> String {
+    format!("{:.2}", ratio * 100.0)
+}
+
+/// How far apart boots of one kernel are: 0.11 of a ratio of 1.11.
+fn again(facts: &Facts<'_>, workload: &str, scheme: &str) -> Option<f64> {
+    Some(facts.value(workload, scheme, metric::AGAIN)? - 1.0)
+}
+
+fn against(facts: &Facts<'_>, workload: &str, scheme: &str, reference: &str) -> Option<Interval> {
+    facts.records.ratio(facts.study, workload, scheme, reference).map(Record::interval)
+}
+
+fn columns<'a>(first: &'a str, schemes: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    [first].into_iter().chain(schemes).map(str::to_owned).collect()
+}
+
+/// The source's table, of these kernels.
+fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
+    let cell = |workload: &str, scheme: &str| {
+        let Some(mbit) = facts.value(workload, scheme, metric::MBIT) else { return none() };
+        match against(facts, workload, scheme, reference) {
+            Some(ratio) => format!("{mbit:.2} ({})", per_cent(ratio.value)),
+            None => format!("{mbit:.2}"),
+        }
+    };
+    rows(
+        "super_netperf: Mbit/s of 32 streams over ::1, by octets of a message; in brackets per cent of the reference",
+        facts,
+        cell,
+    )
+}
+
+/// The same as differences, with what lies between boots beside them.
+fn beside(facts: &Facts<'_>, reference: &str) -> Table {
+    let cell = |workload: &str, scheme: &str| {
+        let apart = again(facts, workload, scheme).map_or_else(none, |again| format!("{:.1}", again * 100.0));
+        match against(facts, workload, scheme, reference) {
+            Some(ratio) => format!("{:+.1}; {apart}", (ratio.value - 1.0) * 100.0),
+            None => format!("A/A {apart}"),
+        }
+    };
+    rows(
+        "the same, A/B beside A/A, in per cent: what lies between the kernel and the reference; what lies between boots of the kernel",
+        facts,
+        cell,
+    )
+}
+
+fn rows(caption: &str, facts: &Facts<'_>, cell: impl Fn(&str, &str) -> String) -> Table {
+    let row = |workload: &&str| {
+        let cells = facts.schemes.iter().map(|scheme| cell(workload, scheme));
+        [octets(workload)].into_iter().chain(cells).collect()
+    };
+    Table {
+        caption: caption.to_owned(),
+        columns: columns("octets", facts.schemes.iter().copied()),
+        left: 1,
+        rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Open,
+    }
+}
+
+/// The source's table.
+fn source(published: &Published) -> Table {
+    let row = |row: &PublishedRow| {
+        let base = row.figures.first().copied().unwrap_or(f64::NAN);
+        let cell = |(at, mbit): (usize, &f64)| {
+            if at == 0 { format!("{mbit:.2}") } else { format!("{mbit:.2} ({})", per_cent(mbit / base)) }
+        };
+        [row.id.clone()].into_iter().chain(row.figures.iter().enumerate().map(cell)).collect()
+    };
+    Table {
+        caption: "the source's: five runs of 60 s each, on a host of 2023 without intervals".to_owned(),
+        columns: columns("octets", published.columns.iter().map(String::as_str)),
+        left: 1,
+        rows: published.rows.iter().map(row).collect(),
+        shown: Shown::Folded,
+    }
+}
+
+/// Whether any kernel's throughput lies further from the reference's than boots of one kernel from each other.
+fn unresolved(facts: &Facts<'_>, reference: &str) -> Option<String> {
+    let mut worst: f64 = 0.0;
+    let (mut pairs, mut inside) = (0, 0);
+    for workload in &facts.workloads {
+        for scheme in facts.schemes.iter().filter(|scheme| **scheme != reference) {
+            let (Some(ratio), Some(own), Some(other)) = (
+                against(facts, workload, scheme, reference),
+                again(facts, workload, scheme),
+                again(facts, workload, reference),
+            ) else {
+                continue;
+            };
+            worst = worst.max(own).max(other);
+            pairs += 1;
+            inside += u32::from((ratio.value - 1.0).abs() <= own.max(other));
+        }
+    }
+    (pairs > 0).then(|| {
+        format!(
+            "Throughput: {inside} of {pairs} differences from {reference} are no larger than what lies between boots of one kernel, which is up to {:.1} %.",
+            worst * 100.0
+        )
+    })
+}
+
+/// What each kernel pays for a segment of a connection, beside the reference.
+fn lookups(facts: &Facts<'_>, reference: &str) -> Option<String> {
+    let with = |scheme: &&str| {
+        let times = against(facts, HIT, scheme, reference)?;
+        Some(format!("{} with {scheme}", words::ratio_with_bounds(times)))
+    };
+    let all: Vec<String> = facts.schemes.iter().filter_map(with).collect();
+    (!all.is_empty()).then(|| {
+        format!("Finding a connection that is there takes, in cycles of {reference}, {}.", all.join(", "))
+    })
+}
+
+/// The cycles of one thing that was timed inside.
+fn timed(facts: &Facts<'_>, workload: &str, reference: &str) -> Table {
+    let caption = match workload {
+        "cycles/independent" => "inet6_ehashfn: cycles per call, no call waits for another",
+        "cycles/dependent" => "inet6_ehashfn: cycles per call, each waits for the one before it",
+        "cycles/miss" => "__inet6_lookup_established: cycles per lookup of a connection that is not there",
+        HIT => {
+            "__inet6_lookup_established: cycles per lookup of a connection that is there, and letting it go"
+        }
+        other => other,
+    };
+    let row = |scheme: &&str| {
+        let record = facts.record(workload, scheme, metric::CYCLES_MIN_MEAN)?;
+        Some(vec![
+            (*scheme).to_owned(),
+            bounds(record.interval()),
+            against(facts, workload, scheme, reference).map_or_else(none, words::ratio_with_bounds),
+            facts.value(workload, scheme, metric::AGAIN).map_or_else(none, ratio),
+        ])
+    };
+    Table {
+        caption: caption.to_owned(),
+        columns: columns("kernel", ["cycles", "to the reference", "A/A"]),
+        left: 1,
+        rows: facts.schemes.iter().filter_map(row).collect(),
+        shown: Shown::Open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_lab::definition::{Definition, Published, PublishedRow};
+
+    fn definition() -> Definition {
+        Definition::parse(include_str!("../flow-kernel/study.toml"), "test").unwrap()
+    }
+
+    fn record(model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) -> Record {
+        let (study, probe) = ("flow-kernel".to_owned(), "boots".to_owned());
+        let [model, workload, scheme, metric, unit] =
+            [model, workload, scheme, metric, unit].map(str::to_owned);
+        Record {
+            study,
+            model,
+            workload,
+            scheme,
+            probe,
+            metric,
+            unit,
+            value,
+            low: value,
+            high: value,
+            samples: 2,
+        }
+    }
+
+    fn records() -> RecordSet {
+        let mut records = RecordSet::new();
+        for one in [
+            record(STREAMS, "streams/64", "base", metric::MBIT, "Mbit/s", 15.0),
+            record(STREAMS, "streams/64", "base", metric::AGAIN, "boots", 1.11),
+            record(STREAMS, "streams/64", "jhash2", metric::MBIT, "Mbit/s", 14.7),
+            record(STREAMS, "streams/64", "jhash2", metric::AGAIN, "boots", 1.02),
+            record(STREAMS, "streams/64", "jhash2", metric::RATIO, "base", 0.98),
+            record(CYCLES, "cycles/miss", "base", metric::CYCLES_MIN_MEAN, "cycles", 18.25),
+            record(CYCLES, "cycles/miss", "base", metric::AGAIN, "boots", 1.06),
+            record(CYCLES, HIT, "base", metric::CYCLES_MIN_MEAN, "cycles", 66.8),
+            record(CYCLES, HIT, "jhash2", metric::CYCLES_MIN_MEAN, "cycles", 79.8),
+            record(CYCLES, HIT, "jhash2", metric::RATIO, "base", 1.194),
+            record(SYN, FLOOR, "base", metric::NS, "ns", 3456.0),
+            record(SYN, "syn/xor", "base@0", metric::NS, "ns", 10_000.0),
+            record(SYN, "syn/xor", "base@1024", metric::NS, "ns", 40_000.0),
+            record(SYN, "syn/xor", "jhash2@0", metric::NS, "ns", 10_000.0),
+            record(SYN, "syn/xor", "jhash2@1024", metric::NS, "ns", 10_100.0),
+        ] {
+            records.insert(one).unwrap();
+        }
+        records
+    }
+
+    #[test]
+    fn prints_the_source_s_table_with_what_nothing_makes_beside_it() {
+        let section = section(&definition(), &records()).unwrap();
+        assert_eq!(section.table("super_netperf").rows, [["64", "15.00", "14.70 (98.00)"]]);
+        assert_eq!(section.table("the same, A/B beside A/A").rows, [["64", "A/A 11.0", "-2.0; 2.0"]]);
+        let source = section.table("the source's");
+        assert_eq!(
+            source.rows[0],
+            ["64", "20735.80", "20419.96 (98.48)", "20335.60 (98.07)", "20404.08 (98.40)"]
+        );
+        let found = "1 of 1 differences from base are no larger than what lies between boots of one kernel, which is up to 11.0 %";
+        assert!(section.findings.iter().any(|finding| finding.contains(found)), "{:?}", section.findings);
+    }
+
+    #[test]
+    fn prints_cycles_and_draws_what_a_syn_costs() {
+        let section = section(&definition(), &records()).unwrap();
+        let cycles =
+            section.table("__inet6_lookup_established: cycles per lookup of a connection that is not");
+        assert_eq!(cycles.rows, [["base", "18.2 [18.2, 18.2]", "—", "1.060"]]);
+        let found =
+            "Finding a connection that is there takes, in cycles of base, 1.194 [1.194, 1.194] with jhash2.";
+        assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
+        assert!(
+            section.findings.contains(
+                &"Attack syn/xor with 1,024 hostile flows slows base (10,000 to 40,000 ns); does not slow jhash2."
+                    .to_owned()
+            ),
+            "{:?}",
+            section.findings
+        );
+        assert!(section.findings.iter().any(|finding| finding.contains("some 3,456 ns are sending it")));
+        assert_eq!(section.table("syn/xor: ns per SYN").columns, ["scheme", "0", "1,024"]);
+    }
+
+    #[test]
+    fn is_nothing_without_records() {
+        assert!(section(&definition(), &RecordSet::new()).is_none());
+    }
+}

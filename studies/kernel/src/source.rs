@@ -1,0 +1,101 @@
+//! The kernel's source, unpacked and edited.
+
+use crate::cache::Cache;
+use crate::edit;
+use crate::kernels::{KernelError, io};
+use crate::needs::{self, BUILD_MIB, SOURCE_MIB};
+use crate::watch::watch;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// The folder of the source, and while it is being unpacked.
+const FOLDER: &str = "linux";
+const UNPACKING: &str = "unpacking";
+
+/// What the folder was unpacked from, and whether the state of floating point was widened: the last file that is written.
+const STAMP: &str = "hashlane-source";
+
+const SILENCE: Duration = Duration::from_secs(600);
+
+/// A source that is there, whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) folder: PathBuf,
+    /// What it was made from.
+    pub(crate) stamp: String,
+}
+
+/// Takes what an earlier run unpacked of `archive`, or unpacks it; `doing` is told what takes long.
+pub(crate) fn prepare(
+    cache: &Cache,
+    archive: &Path,
+    wide: bool,
+    stop: &AtomicBool,
+    doing: &mut dyn FnMut(&str),
+) -> Result<Source, KernelError> {
+    let stamp = stamp(archive, wide)?;
+    let folder = cache.path(FOLDER);
+    let there = fs::read_to_string(folder.join(STAMP)).is_ok_and(|found| found == stamp);
+    if there {
+        needs::room(cache.folder(), BUILD_MIB)?;
+        return Ok(Source { folder, stamp });
+    }
+    for old in [&folder, &cache.path(UNPACKING)] {
+        if old.exists() {
+            doing("removing an older source");
+            fs::remove_dir_all(old).map_err(io(format!("cannot remove {}", old.display())))?;
+        }
+    }
+    needs::room(cache.folder(), SOURCE_MIB + BUILD_MIB)?;
+    doing("unpacking the source of Linux");
+    let unpacking = cache.path(UNPACKING);
+    fs::create_dir(&unpacking).map_err(io(format!("cannot make {}", unpacking.display())))?;
+    let mut tar = Command::new("tar");
+    tar.arg("-xJf").arg(archive).args(["--strip-components=1", "-C"]).arg(&unpacking);
+    let ended = watch(tar, stop, SILENCE, &mut |_| ())?;
+    if !ended.status.success() {
+        return Err(KernelError::Program(format!("tar -xJf {}", archive.display()), ended.said));
+    }
+    change(&unpacking, edit::FILE, edit::replace_hash)?;
+    if wide {
+        change(&unpacking, edit::SIZES, edit::widen)?;
+    }
+    write(&unpacking.join(STAMP), &stamp)?;
+    fs::rename(&unpacking, &folder).map_err(io(format!("cannot make {}", folder.display())))?;
+    Ok(Source { folder, stamp })
+}
+
+/// The archive's name, length and time, and what is changed in it.
+fn stamp(archive: &Path, wide: bool) -> Result<String, KernelError> {
+    let what = || format!("cannot read {}", archive.display());
+    let file = fs::metadata(archive).map_err(io(what()))?;
+    let time = file.modified().map_err(io(what()))?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let state = if wide { "wide" } else { "as it was" };
+    Ok(format!(
+        "{}\n{} octets of {}\nstate of floating point: {state}\n",
+        archive.display(),
+        file.len(),
+        time.as_secs()
+    ))
+}
+
+fn change(
+    folder: &Path,
+    file: &'static str,
+    change: fn(&str) -> Result<String, KernelError>,
+) -> Result<(), KernelError> {
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path).map_err(|_| KernelError::Source(file, "text"))?;
+    write(&path, &change(&text)?)
+}
+
+/// Writes a file unless it says this already: what was built of it stays good.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), KernelError> {
+    if fs::read_to_string(path).is_ok_and(|found| found == text) {
+        return Ok(());
+    }
+    fs::write(path, text).map_err(io(format!("cannot write {}", path.display())))
+}

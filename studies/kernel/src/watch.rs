@@ -1,0 +1,241 @@
+//! A program under watch: its lines are read as they come, and it ends when the run does.
+
+use crate::kernels::KernelError;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Octets of a line at the most; the rest is another line.
+const LINE: u64 = 1 << 20;
+
+/// Of the last lines so many are kept, and of each so many characters.
+const KEPT: usize = 12;
+const WIDTH: usize = 200;
+
+/// Lines that wait to be read, at the most: then the program waits.
+const WAITING: usize = 1024;
+
+/// How long a program may take to end that was asked to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether the run was stopped.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A program and all that it starts, in a process group of their own. They are ended when this is dropped.
+struct Watched(Child);
+
+/// How it ended, and what it said last.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) said: String,
+}
+
+/// Runs `command`, hands each line of its standard output and error to `line`, and ends it where `stop` is set, or where it says
+/// nothing for as long as `silence`.
+pub(crate) fn watch(
+    mut command: Command,
+    stop: &AtomicBool,
+    silence: Duration,
+    line: &mut dyn FnMut(&str),
+) -> Result<Ended, KernelError> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |error| KernelError::Io(format!("cannot start {name}"), error);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn().map_err(failed)?;
+    let mut watched = Watched(child);
+    let lines = watched.lines();
+    let mut last = VecDeque::new();
+    let mut heard = Instant::now();
+    let mut ended: Option<Instant> = None;
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(KernelError::Stopped);
+        }
+        match lines.recv_timeout(LOOK) {
+            Ok(said) => {
+                heard = Instant::now();
+                line(&said);
+                if last.len() == KEPT {
+                    last.pop_front();
+                }
+                last.push_back(said.chars().take(WIDTH).collect::<String>());
+            }
+            Err(RecvTimeoutError::Timeout) if heard.elapsed() > silence => {
+                let said = format!("it said nothing for {} s\n{}", silence.as_secs(), joined(last));
+                return Err(KernelError::Program(name, said));
+            }
+            Err(RecvTimeoutError::Timeout) => match ended {
+                // On a busy machine its last lines may still be on their way here.
+                None if watched.has_ended() => {
+                    watched.kill_group();
+                    ended = Some(Instant::now());
+                }
+                Some(at) if at.elapsed() > PATIENCE => break,
+                _ => {}
+            },
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let status = watched.end().map_err(failed)?;
+    Ok(Ended { status, said: joined(last) })
+}
+
+fn joined(lines: VecDeque<String>) -> String {
+    Vec::from(lines).join("\n")
+}
+
+impl Watched {
+    /// Its lines, as they come, until both its outputs are closed.
+    fn lines(&mut self) -> Receiver<String> {
+        let (to, lines) = mpsc::sync_channel(WAITING);
+        let outputs: [Option<Box<dyn Read + Send>>; 2] = [
+            self.0.stdout.take().map(|out| Box::new(out) as _),
+            self.0.stderr.take().map(|out| Box::new(out) as _),
+        ];
+        for output in outputs.into_iter().flatten() {
+            let to = to.clone();
+            thread::spawn(move || {
+                let mut output = BufReader::new(output);
+                let mut octets = Vec::new();
+                while let Ok(1..) = output.by_ref().take(LINE).read_until(b'\n', &mut octets) {
+                    if to.send(String::from_utf8_lossy(&octets).trim_end().to_owned()).is_err() {
+                        break;
+                    }
+                    octets.clear();
+                }
+            });
+        }
+        lines
+    }
+
+    fn pid(&self) -> Pid {
+        // Linux has none above 2²².
+        Pid::from_raw(i32::try_from(self.0.id()).unwrap_or(i32::MAX))
+    }
+
+    /// What became of it; an error where it was let go. One that has ended stays a zombie, so that its group remains its own.
+    fn state(&self) -> nix::Result<WaitStatus> {
+        waitid(Id::Pid(self.pid()), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT)
+    }
+
+    fn has_ended(&self) -> bool {
+        !matches!(self.state(), Ok(WaitStatus::StillAlive))
+    }
+
+    /// Waits for it, unless that takes too long, ends whoever is left of the group, and lets it go.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        let asked = Instant::now();
+        while !self.has_ended() && asked.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.kill_group();
+        self.0.wait()
+    }
+
+    /// Kills the processes that are left of the group: they may keep its outputs open.
+    fn kill_group(&self) {
+        // There may be none.
+        let _ = killpg(self.pid(), Signal::SIGKILL);
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // The number of one that was let go may be another's by now.
+        if self.state().is_ok() {
+            // Asked first: what has children of its own ends them.
+            let _ = killpg(self.pid(), Signal::SIGTERM);
+            let _ = self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    /// Waits until a process is gone that was ended: it goes when it next finds a core, and is a zombie where nobody waits for it.
+    fn ends(pid: &str) {
+        let begun = Instant::now();
+        loop {
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            if state.is_empty() || state.contains(") Z ") {
+                break;
+            }
+            assert!(begun.elapsed() < LONG, "{state}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn lines_are_heard_and_the_last_are_kept() {
+        let mut heard = Vec::new();
+        let run = AtomicBool::new(false);
+        let ended =
+            watch(sh("seq 1 20; exit 3"), &run, LONG, &mut |line| heard.push(line.to_owned())).unwrap();
+        assert_eq!(ended.status.code(), Some(3));
+        assert_eq!(heard.len(), 20);
+        assert!(ended.said.starts_with("9\n10\n") && ended.said.ends_with("\n20"), "{}", ended.said);
+    }
+
+    #[test]
+    fn what_is_stopped_ends_with_all_that_it_started() {
+        let stop = AtomicBool::new(false);
+        let mut pid = String::new();
+        let begun = Instant::now();
+        let stopped = watch(sh("sleep 1000 & echo $!; wait"), &stop, LONG, &mut |line| {
+            pid = line.to_owned();
+            stop.store(true, Ordering::Relaxed);
+        });
+        assert!(matches!(stopped, Err(KernelError::Stopped)));
+        assert!(begun.elapsed() < LONG);
+        ends(&pid);
+    }
+
+    #[test]
+    fn what_a_program_left_behind_ends_with_the_run() {
+        let stop = AtomicBool::new(false);
+        let mut pid = String::new();
+        // The shell is gone long before it is looked for again.
+        let stopped = watch(sh("sleep 1000 & echo $!; exit 0"), &stop, LONG, &mut |line| {
+            pid = line.to_owned();
+            thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        });
+        assert!(matches!(stopped, Err(KernelError::Stopped)));
+        ends(&pid);
+    }
+
+    #[test]
+    fn what_falls_silent_is_ended() {
+        let run = AtomicBool::new(false);
+        let error = watch(sh("echo begun; exec sleep 1000"), &run, Duration::from_millis(300), &mut |_| ())
+            .unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("nothing") && said.contains("begun"), "{said}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_said() {
+        let run = AtomicBool::new(false);
+        let error = watch(Command::new("/no/such/program"), &run, LONG, &mut |_| ()).unwrap_err();
+        assert!(error.to_string().contains("/no/such/program"));
+    }
+}

@@ -1,0 +1,177 @@
+//! The rows of the tables, as figures looked up in the records; a missing record leaves its cell without one.
+
+use crate::metric;
+use crate::tables;
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::scheme_id;
+use hashlane_lab::stats::Interval;
+
+/// All that was measured of one scheme on one workload.
+pub(crate) struct SchemeRow<'a> {
+    pub(crate) scheme: &'a str,
+    pub(crate) mean: Option<Interval>,
+    pub(crate) min_mean: Option<f64>,
+    pub(crate) spread: Option<f64>,
+    pub(crate) ratio: Option<Interval>,
+}
+
+/// How far a scheme with a single walk is from the floor and from the instruction's limit, in cycles.
+pub(crate) struct FloorRow<'a> {
+    pub(crate) scheme: &'a str,
+    pub(crate) mean: Interval,
+    pub(crate) walk: Option<Interval>,
+    pub(crate) limit: Option<f64>,
+}
+
+/// The spread that the study's source gives a bound for.
+pub(crate) fn spread_metric(definition: &Definition) -> String {
+    tables::bound(definition).ok().flatten().map_or(metric::CYCLES_MEAN_SD.to_owned(), |bound| bound.metric)
+}
+
+/// The schemes of the study in its order, as far as they were measured on the workload.
+pub(crate) fn schemes<'a>(
+    definition: &'a Definition,
+    records: &'a RecordSet,
+    workload: &'a str,
+) -> impl Iterator<Item = SchemeRow<'a>> {
+    let spread = spread_metric(definition);
+    let row = move |scheme: &'a str| {
+        let record = |name: &str| records.metric(&definition.slug, workload, scheme, name);
+        SchemeRow {
+            scheme,
+            mean: record(&definition.metric).map(Record::interval),
+            min_mean: record(metric::CYCLES_MIN_MEAN).map(|r| r.value),
+            spread: record(&spread).map(|r| r.value),
+            ratio: records
+                .ratio(&definition.slug, workload, scheme, &definition.reference)
+                .map(Record::interval),
+        }
+    };
+    definition
+        .schemes
+        .iter()
+        .map(move |scheme| row(scheme))
+        .filter(|row| row.mean.is_some() || row.min_mean.is_some())
+}
+
+/// The schemes of names with a single walk that were measured on the workload.
+pub(crate) fn floor<'a>(
+    definition: &'a Definition,
+    records: &'a RecordSet,
+    workload: &'a str,
+) -> impl Iterator<Item = FloorRow<'a>> {
+    let study = &definition.slug;
+    definition.schemes.iter().filter_map(move |scheme| {
+        let floors = floors(scheme)?;
+        let walk = floors.iter().find_map(|walk| mean(definition, records, workload, walk));
+        // A keyed hash has no CRC to compute.
+        let limit = [scheme.as_str(), scheme_id::head(scheme)]
+            .iter()
+            .filter(|_| scheme_id::last(scheme).starts_with("crc32c"))
+            .find_map(|about| records.metric(study, workload, about, metric::CRC_WORDS_LIMIT));
+        Some(FloorRow {
+            scheme,
+            mean: mean(definition, records, workload, scheme)?,
+            walk,
+            limit: limit.map(|record| record.value),
+        })
+    })
+}
+
+/// On one workload, the largest effects of the encoding and of the way of hashing: a scheme and the ratio of
+/// its time to the reference's, as it was measured pair by pair.
+pub(crate) struct Sway<'a> {
+    /// Another encoding, hashed in the reference's way.
+    pub(crate) encodings: (&'a str, Interval),
+    /// Another way of hashing the reference's encoding.
+    pub(crate) ways: (&'a str, Interval),
+}
+
+/// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None`
+/// unless ratios of another encoding and of another way were measured.
+pub(crate) fn sway<'a>(definition: &'a Definition, records: &RecordSet, workload: &str) -> Option<Sway<'a>> {
+    let reference = definition.reference.as_str();
+    let ratio = |scheme: &'a String| {
+        let record = records.ratio(&definition.slug, workload, scheme, reference)?;
+        Some((scheme.as_str(), record.interval())).filter(|(_, ratio)| ratio.value > 0.0)
+    };
+    let largest = |part: fn(&str) -> &str| {
+        let alike = |scheme: &&String| {
+            scheme_id::last(scheme) == scheme_id::last(reference) && part(scheme) == part(reference)
+        };
+        let effect = |ratio: Interval| ratio.value.ln().abs();
+        let ratios = definition.schemes.iter().filter(alike).filter_map(ratio);
+        ratios.max_by(|a, b| effect(a.1).total_cmp(&effect(b.1)))
+    };
+    Some(Sway { encodings: largest(scheme_id::tail)?, ways: largest(scheme_id::head)? })
+}
+
+fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &str) -> Option<Interval> {
+    records.metric(&definition.slug, workload, scheme, &definition.metric).map(Record::interval)
+}
+
+/// The ids of the walk without a hash that is the floor of a scheme with a single walk, the closest one first: one pass
+/// over a burst has the walk over a burst, where that is measured. `None` for a scheme that walks more than once, or only walks.
+fn floors(scheme: &str) -> Option<[String; 2]> {
+    let mut parts = scheme.split('/');
+    let encoding = parts.next()?;
+    let way = parts.next().filter(|way| matches!(*way, "one-pass" | "burst"))?;
+    Some([format!("{encoding}/walk/{way}"), format!("{encoding}/walk")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn holds_single_walks_against_the_walk_and_the_instruction() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let rows: Vec<_> = floor(&definition, &records, "12Bx5").collect();
+        let found: Vec<_> = rows.iter().map(|r| (r.scheme, r.walk.map(|walk| walk.value), r.limit)).collect();
+        let expected = [
+            ("ccnx/one-pass/crc32c", None, None),
+            ("ccnx/burst/crc32c", None, None),
+            ("ndn/one-pass/crc32c", Some(10.5), Some(7.0)),
+            ("ndn/burst/crc32c", Some(9.8), Some(7.0)),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn takes_the_largest_effects_from_ratios_measured_in_pairs() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let found = sway(&definition, &records, "6Bx10").unwrap();
+        let (encoding, ratio) = found.encodings;
+        let measured = records.ratio("sample", "6Bx10", encoding, &definition.reference).unwrap();
+        assert_eq!((encoding, ratio), ("ccnx/one-by-one/crc32c", measured.interval()));
+        assert!(ratio.low < ratio.value && ratio.value < ratio.high);
+        assert_eq!(found.ways.0, "ndn/burst/crc32c");
+        // Means alone, which were not measured in pairs, have no ratio.
+        let mut unpaired = RecordSet::new();
+        for record in records.iter().filter(|record| record.metric != metric::RATIO) {
+            unpaired.insert(record.clone()).unwrap();
+        }
+        assert!(sway(&definition, &unpaired, "6Bx10").is_none());
+    }
+
+    #[test]
+    fn lists_the_users_own_workloads_last() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &["mine"]);
+        assert_eq!(hashlane_lab::report::facts::workloads(&definition, &records), ["12Bx5", "6Bx10", "mine"]);
+        assert_eq!(schemes(&definition, &records, "mine").count(), definition.schemes.len());
+        assert!(hashlane_lab::report::facts::workloads(&definition, &RecordSet::new()).is_empty());
+    }
+
+    #[test]
+    fn knows_the_floor_of_a_single_walk() {
+        assert_eq!(floors("ndn/burst/crc32c").unwrap(), ["ndn/walk/burst", "ndn/walk"]);
+        assert_eq!(floors("ndn/one-pass/crc32c").unwrap(), ["ndn/walk/one-pass", "ndn/walk"]);
+        assert_eq!(floors("ndn/one-by-one/crc32c"), None);
+        assert_eq!(floors("ndn/walk/burst"), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! Metrics of this room, beside those that all rooms share.
+
+pub(crate) use hashlane_lab::record::metric::*;
+
+/// Standard deviation of the repetitions' means.
+pub(crate) const CYCLES_MEAN_SD: &str = "cycles_mean_sd";
+
+/// Cycles per name of a whole repetition timed at once, without barriers between names.
+pub(crate) const CYCLES_STREAM: &str = "cycles_stream";
+
+/// Cycles per name that the CRC instruction takes at least, at one 8-octet word a cycle. Recorded for a scheme or for an
+/// encoding, the first part of a scheme's id.
+pub(crate) const CRC_WORDS_LIMIT: &str = "crc_words_limit";
+
+/// The scheme under which the probe itself is measured, followed by `/` and the units of work between two
+/// readings.
+pub(crate) const EMPTY: &str = "empty";
+
+/// Mean cycles of a pair of readings around no work, which are subtracted from means and minima.
+pub(crate) const OVERHEAD_MEAN: &str = "overhead_mean";
+
+/// The fewest cycles of a pair of readings around no work.
+pub(crate) const OVERHEAD_MIN: &str = "overhead_min";
+
+/// Names that are timed between two readings of the counter.
+pub(crate) const NAMES_PER_READING: &str = "names_per_reading";

@@ -1,0 +1,445 @@
+//! Names: every way of hashing their prefixes, block by block in alternation.
+
+use crate::metric;
+use crate::model::Empty;
+use crate::packed::{ENCODINGS, Names, Packed};
+use crate::schemes;
+use crate::shape::Shape;
+use crate::subject::Subject;
+use crate::tables::{Checksum, Expect, expects};
+use crate::tally::Tallies;
+use hashlane_hash::scheme::Key;
+use hashlane_lab::study::{Fact, RunError, Session, Settings};
+use hashlane_name::ndn::Ndn;
+use hashlane_name::walk::{Encoding, Walk};
+use std::collections::BTreeMap;
+use std::hint::black_box;
+
+/// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
+const BLOCK: usize = 256;
+
+/// Names with which a scheme is warmed before each block: those before the block, so that the branch predictors learn
+/// nothing of what is timed.
+const WARM: usize = 128;
+
+/// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
+/// the sample.
+const STEPS: u64 = 100;
+
+/// Share of a figure above which one step of the counter is reported.
+const COARSE: f64 = 0.02;
+
+/// Measures a study of names.
+pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
+    let Session { definition, settings, .. } = *session;
+    let key = Key::new(settings.key);
+    let expects = expects(definition)?;
+    // All names are looked up before anything takes time.
+    let mut subjects = definition
+        .schemes
+        .iter()
+        .map(|id| match schemes::names(id, &key) {
+            Some(subject) => Ok((id.clone(), subject)),
+            None => Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let shapes = definition
+        .workloads
+        .iter()
+        .map(|id| {
+            let shape = id.parse::<Shape>().map_err(|error| RunError::UnknownWorkload(error.to_string()))?;
+            Ok((id.as_str(), shape))
+        })
+        .collect::<Result<Vec<_>, RunError>>()?;
+
+    let steps = settings.size.repetitions as usize + 1;
+    let own = session.own::<Names>();
+    let mut run = Run { expects, settings, session };
+    if let Some((label, names)) = own {
+        run.session.total = steps;
+        run.session.notes.extend(few(label, names));
+        return run.workload(label, names, &mut subjects);
+    }
+    run.session.total = steps * shapes.len();
+    for (at, (label, shape)) in shapes.iter().enumerate() {
+        if run.session.stopped() {
+            break;
+        }
+        run.session.step(label, "generating names");
+        // Each workload has a seed of its own, so that none is a prefix of another.
+        let seed = settings.seed.wrapping_add(at as u64);
+        let names = shape
+            .generate(settings.size.items as usize, seed)
+            .map_err(|error| RunError::Generate((*label).into(), error.to_string()))?;
+        run.check(label, &names)?;
+        run.session.notes.extend(few(label, &names));
+        run.workload(label, &names, &mut subjects)?;
+    }
+    Ok(())
+}
+
+/// A warning where a workload is so small that the branch predictors may learn it.
+fn few(label: &str, names: &Names) -> Option<String> {
+    const ENOUGH: usize = 8192;
+    (names.len() < ENOUGH).then(|| {
+        format!(
+            "{label}: {} names only; a CPU may learn the branches of so few, so that figures of branching schemes \
+             are too low (from about {ENOUGH} names on they are not)",
+            names.len()
+        )
+    })
+}
+
+/// One scheme and what is timed for it.
+type Entry = (String, Box<dyn Subject>);
+
+struct Run<'a, 's> {
+    expects: Vec<Expect>,
+    settings: &'a Settings<'a>,
+    session: &'a mut Session<'s>,
+}
+
+impl Run<'_, '_> {
+    /// Holds a generated workload against what the study says of it.
+    fn check(&self, label: &str, names: &Names) -> Result<(), RunError> {
+        let expects = self.expects.iter().filter(|expect| expect.workload == label);
+        for expect in expects.filter(|expect| expect.names as usize <= names.len()) {
+            let first = expect.names as usize;
+            let wrong = |what: String| RunError::Expectation { workload: label.into(), what };
+            let found = components::<Ndn>(&names.ndn, first);
+            if found != expect.components {
+                return Err(wrong(format!("{found} components where it says {}", expect.components)));
+            }
+            for (encoding, Checksum(expected)) in &expect.checksum {
+                if names.packed(encoding).is_none() {
+                    return Err(wrong(format!("a checksum of the unknown encoding {encoding:?}")));
+                }
+                let found = checksum(encoding, names, first);
+                if found != *expected {
+                    return Err(wrong(format!(
+                        "checksum {found:#x} of {encoding} where it says {expected:#x}"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures all subjects over one workload and records what it finds.
+    fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+        self.session.step(label, "checking that all ways give the same hashes");
+        agree(label, names, subjects)?;
+        let units = self.units(names, subjects);
+        let mut tallies = Tallies::new(names.len(), BLOCK, &units);
+        for repetition in 0..self.settings.size.repetitions as usize {
+            self.session.step(label, "timing");
+            if !self.repetition(names, subjects, repetition, &mut tallies) {
+                break;
+            }
+            tallies.end_repetition();
+        }
+        // One repetition has no spread, and tells nothing.
+        if tallies.repetitions() >= 2 {
+            self.record(label, names, subjects, &tallies);
+        }
+        Ok(())
+    }
+
+    /// Units of work of each subject between two readings of the counter: as few as span [`STEPS`] of its steps
+    /// beside the probe's own cost.
+    fn units(&self, names: &Names, subjects: &mut [Entry]) -> Vec<usize> {
+        let step = self.session.rates.step;
+        let blocks = Blocks::new(names, 0);
+        // The names before the first block, so that none is shown to a subject out of turn.
+        let typical = |subject: &mut dyn Subject, encoding: &str| {
+            let warm = &blocks.of(encoding).warm;
+            let mut samples = Vec::new();
+            subject.each(warm, 1, &mut samples);
+            // The second time is warm.
+            samples.clear();
+            subject.each(warm, 1, &mut samples);
+            samples.sort_unstable();
+            u64::from(samples.get(samples.len() / 2).copied().unwrap_or_default())
+        };
+        let probe = typical(&mut Empty, "ndn");
+        let of = |(id, subject): &mut Entry| {
+            let count = typical(subject.as_mut(), encoding_of(id)).saturating_sub(probe);
+            units_of(step, count, BLOCK / subject.unit())
+        };
+        subjects.iter_mut().map(of).collect()
+    }
+
+    /// Times every subject on every block; `false` where it was stopped.
+    fn repetition(
+        &self,
+        names: &Names,
+        subjects: &mut [Entry],
+        repetition: usize,
+        tallies: &mut Tallies,
+    ) -> bool {
+        let mut samples = Vec::with_capacity(BLOCK);
+        // First every unit by itself, then block by block in one stretch: between a block's two visits lie all others.
+        for stream in [false, true] {
+            for (number, first) in (0..names.len()).step_by(BLOCK).enumerate() {
+                if self.session.stopped() {
+                    return false;
+                }
+                let blocks = Blocks::new(names, first);
+                if !stream {
+                    let block = blocks.of("ndn");
+                    for (units, tally) in &mut tallies.empty {
+                        samples.clear();
+                        Empty.each(&block.warm, *units, &mut samples);
+                        samples.clear();
+                        Empty.each(&block.names, *units, &mut samples);
+                        tally.add(number, block.names.len(), &samples);
+                    }
+                }
+                // The order is turned from block to block, so that no scheme always follows the same other one.
+                let turn = number + repetition;
+                for at in 0..subjects.len() {
+                    let at = (at + turn) % subjects.len();
+                    let (id, subject) = &mut subjects[at];
+                    let block = blocks.of(encoding_of(id));
+                    let tally = &mut tallies.subjects[at];
+                    block.touch();
+                    samples.clear();
+                    subject.each(&block.warm, tally.units, &mut samples);
+                    samples.clear();
+                    if stream {
+                        tally.add_stream(subject.stream(&block.names));
+                    } else {
+                        subject.each(&block.names, tally.units, &mut samples);
+                        tally.add(number, block.names.len(), &samples);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn record(&mut self, label: &str, names: &Names, subjects: &[Entry], tallies: &Tallies) {
+        let (rates, pairs) = (self.session.rates, self.session.definition.ratio_pairs());
+        let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: Fact| {
+            self.session.add("names", label, scheme, probe, metric, unit, fact);
+        };
+        let place: BTreeMap<&str, usize> =
+            subjects.iter().enumerate().map(|(at, (id, _))| (id.as_str(), at)).collect();
+        let mut coarse = Vec::new();
+        for ((id, subject), tally) in subjects.iter().zip(&tallies.subjects) {
+            let Some(empty) = tallies.empty(tally) else { continue };
+            let least = tally.min_mean(empty);
+            coarse.push((id.as_str(), rates.step as f64 * tally.samples(), least.interval.value));
+            let timed_at_once = Fact::exact((tally.units * subject.unit()) as f64, names.len());
+            add(id, "cycles", metric::CYCLES_MEAN, "cycles", tally.mean(empty));
+            add(id, "cycles", metric::CYCLES_MIN_MEAN, "cycles", least);
+            add(id, "cycles", metric::CYCLES_MEAN_SD, "cycles", tally.mean_deviation());
+            add(id, "stream", metric::CYCLES_STREAM, "cycles", tally.stream());
+            add(id, "count", metric::NAMES_PER_READING, "names", timed_at_once);
+        }
+        for (of, to) in pairs {
+            if let (Some(of_at), Some(to_at)) = (place.get(of), place.get(to))
+                && let Some(ratio) = tallies.ratio(*of_at, *to_at)
+            {
+                add(of, "cycles", metric::RATIO, to, ratio);
+            }
+        }
+        for (units, tally) in &tallies.empty {
+            let probe = format!("{}/{units}", metric::EMPTY);
+            add(&probe, "cycles", metric::OVERHEAD_MEAN, "cycles", tally.cost());
+            add(&probe, "cycles", metric::OVERHEAD_MIN, "cycles", tally.least_cost());
+        }
+        macro_rules! all_figures {
+            ($($id:ident: $encoding:ty),* $(,)?) => { [$(figures::<$encoding>(&names.$id)),*] };
+        }
+        for figures in hashlane_name::for_each_encoding!(all_figures) {
+            let encoding = figures.encoding;
+            let a_name = |total: u64| Fact::exact(total as f64 / names.len() as f64, names.len());
+            add(encoding, "count", "octets", "octets", a_name(figures.octets));
+            add(encoding, "count", "components", "components", a_name(figures.components));
+            add(encoding, "count", "crc_words", "words", a_name(figures.words));
+            let mut limit = a_name(figures.words);
+            limit.scale(1.0 / rates.core_cycles_a_count());
+            add(encoding, "count", metric::CRC_WORDS_LIMIT, "cycles", limit);
+        }
+        self.session.notes.extend(too_coarse(label, rates.step, &coarse));
+    }
+}
+
+/// Units of work that span [`STEPS`] steps of the counter, if one takes `count` counts: a power of two, at
+/// most `most`.
+fn units_of(step: u64, count: u64, most: usize) -> usize {
+    let units = STEPS.saturating_mul(step).div_ceil(count.max(1)).min(most as u64);
+    // At most `most`, which fits.
+    (units as usize).next_power_of_two().min(most)
+}
+
+/// A warning where one step of the counter, per name, is a large share of figures: the ids, the step and the
+/// figure of each.
+fn too_coarse(label: &str, step: u64, figures: &[(&str, f64, f64)]) -> Option<String> {
+    let share =
+        |&(id, step, figure): &(&'_ str, f64, f64)| (id.to_owned(), step / figure.max(f64::MIN_POSITIVE));
+    let coarse: Vec<(String, f64)> = figures.iter().map(share).filter(|(_, share)| *share > COARSE).collect();
+    let (worst, share) = coarse.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(format!(
+        "{label}: the counter advances in steps of {step}; one step is more than {:.0} % of {} for {} of {} schemes, \
+         up to {:.0} % ({worst}): compare their means, not their minima",
+        100.0 * COARSE,
+        metric::CYCLES_MIN_MEAN,
+        coarse.len(),
+        figures.len(),
+        100.0 * share.min(1.0),
+    ))
+}
+
+/// The encoding in a scheme's id.
+fn encoding_of(id: &str) -> &str {
+    id.split('/').next().unwrap_or_default()
+}
+
+/// One block in each encoding.
+struct Blocks<'n>(Vec<(&'static str, Block<'n>)>);
+
+/// Names of one encoding: those to be timed, and those before them, to warm up with.
+struct Block<'n> {
+    names: Vec<&'n [u8]>,
+    warm: Vec<&'n [u8]>,
+}
+
+impl<'n> Blocks<'n> {
+    fn new(names: &'n Names, first: usize) -> Self {
+        let end = (first + BLOCK).min(names.len());
+        // Before the first block stands the last.
+        let warm =
+            if first == 0 { names.len().saturating_sub(WARM)..names.len() } else { first - WARM..first };
+        let block = |&encoding: &&'static str| {
+            let of = |range: std::ops::Range<usize>| match names.packed(encoding) {
+                Some(packed) => range.map(|at| packed.name(at)).collect(),
+                None => Vec::new(),
+            };
+            (encoding, Block { names: of(first..end), warm: of(warm.clone()) })
+        };
+        Self(ENCODINGS.iter().map(block).collect())
+    }
+
+    fn of(&self, encoding: &str) -> &Block<'n> {
+        self.0.iter().find(|(id, _)| *id == encoding).map_or(&self.0[0].1, |(_, block)| block)
+    }
+}
+
+impl Block<'_> {
+    /// Brings the names into the first-level cache: what is timed is the hashing, not the memory.
+    fn touch(&self) {
+        for name in &self.names {
+            black_box(name.iter().step_by(64).fold(0, |sum: u8, octet| sum.wrapping_add(*octet)));
+            black_box(name.last());
+        }
+    }
+}
+
+/// What is to be hashed in one encoding.
+struct Figures {
+    encoding: &'static str,
+    octets: u64,
+    components: u64,
+    /// Words of 8 octets that CRC32C of all prefixes takes at the least: the whole words of each name, and a last one
+    /// for each prefix.
+    words: u64,
+}
+
+fn figures<E: Encoding>(packed: &Packed) -> Figures {
+    let mut figures = Figures { encoding: E::ID, octets: packed.octets() as u64, components: 0, words: 0 };
+    for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let words = walk.bytes().len() as u64 / 8;
+        let mut components = 0;
+        // The names were encoded by the same crate; a broken one would count as far as it goes.
+        let _ = walk.for_each_end(|_| components += 1);
+        figures.components += components;
+        figures.words += words + components;
+    }
+    figures
+}
+
+fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
+    let mut components = 0;
+    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let _ = walk.for_each_end(|_| components += 1);
+    }
+    components
+}
+
+/// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.
+fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
+    let subject = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
+    match (subject, names.packed(encoding)) {
+        (Some(mut subject), Some(packed)) => {
+            let first: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
+            subject.digest(&first)
+        }
+        _ => 0,
+    }
+}
+
+/// Checks that all ways of one hash over one encoding yield the same hashes.
+fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
+    let first = names.len().min(4096);
+    let mut seen: BTreeMap<(String, String), (String, u64)> = BTreeMap::new();
+    for (id, subject) in subjects {
+        let (encoding, hash) = (encoding_of(id), id.rsplit('/').next().unwrap_or_default());
+        // Masked, a component ends with zeros: what is hashed depends on where components end, and so on the way.
+        let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
+        let hash = match hash {
+            "crc32c-shifted" => "crc32c",
+            "burst" if id.contains("/walk/") => "walk",
+            hash => hash,
+        };
+        let block: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
+        let digest = subject.digest(&block);
+        let (other, expected) =
+            seen.entry((encoding.into(), hash.into())).or_insert_with(|| (id.clone(), digest));
+        if *expected != digest {
+            let schemes = (other.clone(), id.clone());
+            return Err(RunError::Disagree { workload: label.into(), schemes });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_spans_a_hundred_steps_as_far_as_a_block_has_names() {
+        // Counts of a unit, and the units that are timed at once.
+        for (step, count, most, units) in [
+            (1, 104, 256, 1),
+            (1, 52, 256, 2),
+            (26, 340, 256, 8),
+            (26, 52, 256, 64),
+            (26, 360, 8, 8),
+            (26, 3000, 8, 1),
+            (26, 0, 256, 256),
+            (u64::MAX, 1, 256, 256),
+        ] {
+            assert_eq!(units_of(step, count, most), units, "steps of {step}, units of {count}");
+        }
+    }
+
+    #[test]
+    fn warns_once_of_figures_that_are_few_steps() {
+        let figures = [("ndn/one-by-one/crc32c", 26.0 / 8.0, 340.0), ("ndn/walk/burst", 26.0 / 256.0, 10.4)];
+        assert_eq!(too_coarse("12Bx5", 26, &figures), None);
+        let coarse = [figures[0], ("ndn/walk", 26.0, 13.0), ("ndn/walk/burst", 26.0 / 32.0, 10.4)];
+        assert_eq!(
+            too_coarse("12Bx5", 26, &coarse).unwrap(),
+            "12Bx5: the counter advances in steps of 26; one step is more than 2 % of cycles_min_mean for 2 of 3 \
+             schemes, up to 100 % (ndn/walk): compare their means, not their minima"
+        );
+        let one = [("ndn/walk/burst", 0.26, 10.4)];
+        assert!(
+            too_coarse("12Bx5", 26, &one).unwrap().contains("for 1 of 1 schemes, up to 2 % (ndn/walk/burst)")
+        );
+        assert!(too_coarse("12Bx5", 26, &[("ndn/walk", 1.0, -3.0)]).is_some());
+    }
+}

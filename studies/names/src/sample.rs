@@ -1,0 +1,166 @@
+//! A small study and believable records for tests.
+
+use crate::metric;
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::{Machine, Record, RecordSet};
+use hashlane_lab::report::scheme_id;
+use hashlane_lab::stats::Interval;
+
+const STUDY: &str = r#"
+slug = "sample"
+model = "names"
+per = "name"
+title = "A sample of names"
+question = "Which encoding is fastest?"
+source = "A. Nobody, Slides, 2015"
+workloads = ["12Bx5", "6Bx10"]
+schemes = ["{ccnx,ndn}/{one-by-one,one-pass,burst}/crc32c", "ndn/{walk,walk/burst}"]
+reference = "ndn/one-by-one/crc32c"
+[size]
+quick = { items = 1024, repetitions = 10 }
+full = { items = 4096, repetitions = 20 }
+[bound]
+metric = "cycles_mean_sd"
+value = 1.0
+words = "under 1.0 cycles"
+[[target]]
+of = "ndn/one-pass/crc32c"
+to = "ndn/one-by-one/crc32c"
+workload = "12Bx5"
+at_most = 0.45
+[[target]]
+of = "ndn/burst/crc32c"
+to = "ndn/one-by-one/crc32c"
+workload = "12Bx5"
+at_most = 0.05
+[[claim]]
+id = "a-little-worse"
+words = "generally a little bit worse"
+rule = "little-more"
+tolerance = 0.15
+workloads = ["12Bx5", "6Bx10"]
+pairs = [["ndn/one-by-one/crc32c", "ccnx/one-by-one/crc32c"]]
+[[claim]]
+id = "never-measured"
+words = "no <difference> at all"
+rule = "alike"
+tolerance = 0.1
+workloads = ["6Bx10"]
+pairs = [["ccnx/burst/crc32c", "ndn/burst/crc32c"]]
+[[chart]]
+title = "Ways"
+note = "Shortest first."
+schemes = ["{ccnx,ndn}/{one-by-one,one-pass}/crc32c"]
+[[chart]]
+title = "The floor"
+schemes = ["ndn/{one-pass,burst}/crc32c", "ndn/walk"]
+"#;
+
+/// The small study.
+pub(crate) fn definition() -> Definition {
+    Definition::parse(STUDY, "sample").unwrap()
+}
+
+/// What a run of `definition` could have left, with the user's `own` workloads besides; equal for equal arguments.
+///
+/// One ratio, `ccnx/burst/crc32c` to `ndn/burst/crc32c`, is always missing.
+pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
+    let mut set = RecordSet::new();
+    let workloads = definition.workloads.iter().map(String::as_str).chain(own.iter().copied());
+    for (w, workload) in workloads.enumerate() {
+        let mut add = |scheme: &str, metric: &str, unit: &str, i: Interval| {
+            let record = Record {
+                study: definition.slug.clone(),
+                model: definition.model.clone(),
+                workload: workload.to_owned(),
+                scheme: scheme.to_owned(),
+                probe: "tsc".to_owned(),
+                metric: metric.to_owned(),
+                unit: unit.to_owned(),
+                value: i.value,
+                low: i.low,
+                high: i.high,
+                samples: 20,
+            };
+            set.insert(record).unwrap();
+        };
+        let size = 1.0 + 0.25 * w as f64;
+        for (i, scheme) in definition.schemes.iter().enumerate() {
+            let mean = cycles(scheme) * size;
+            let spread = 0.004 + 0.003 * (i % 5) as f64;
+            add(scheme, metric::CYCLES_MEAN, "cycles", around(mean, spread));
+            add(scheme, metric::CYCLES_MIN_MEAN, "cycles", around(mean * 0.91, spread / 2.0));
+            let sd = mean * spread;
+            add(scheme, metric::CYCLES_MEAN_SD, "cycles", Interval::exact(sd));
+            add(scheme, metric::CYCLES_STREAM, "cycles", around(mean * 0.8, spread));
+        }
+        for (of, to) in definition.ratio_pairs() {
+            if (of, to) != ("ccnx/burst/crc32c", "ndn/burst/crc32c") {
+                let spread = 0.006 + 0.01 * (w % 3) as f64;
+                add(of, metric::RATIO, to, around(cycles(of) / cycles(to), spread));
+            }
+        }
+        let limit = 7.0 * size;
+        add("ndn", metric::CRC_WORDS_LIMIT, "cycles", Interval::exact(limit));
+        if w == 0 {
+            add(metric::EMPTY, metric::OVERHEAD_MEAN, "cycles", around(44.2, 0.01));
+            add(metric::EMPTY, metric::OVERHEAD_MIN, "cycles", around(42.0, 0.0));
+        }
+    }
+    set
+}
+
+/// A made-up machine on which nothing was stopped.
+pub(crate) fn machine() -> Machine {
+    let mut machine = Machine::default();
+    machine.cpu.model = Some("Sample Processor 3000".to_owned());
+    machine.cpu.cores = Some(2);
+    machine.cpu.flags = vec!["sse4_2".to_owned(), "avx2".to_owned()];
+    machine.cpu.hypervisor = Some(true);
+    machine.system.os = "linux".to_owned();
+    machine.system.arch = "x86_64".to_owned();
+    machine.system.kernel = Some("6.1.0".to_owned());
+    machine.system.memory_kib = Some(8 << 20);
+    machine.build.hashlane = "0.1.0".to_owned();
+    machine.build.rustc = Some("rustc 1.95.0".to_owned());
+    machine.run.date = "2025-01-31T23:59:59Z".to_owned();
+    machine.run.command = ["hashlane", "study", "run", "all", "--quick"].map(str::to_owned).to_vec();
+    machine.run.size = "quick".to_owned();
+    machine.run.seed = 1;
+    machine.run.tsc_ghz_before = Some(2.7);
+    machine.run.tsc_ghz_after = Some(2.7);
+    machine.run.core_ghz_before = Some(3.41);
+    machine.run.core_ghz_after = Some(3.38);
+    machine
+}
+
+fn around(value: f64, spread: f64) -> Interval {
+    Interval::bounded(value, value * (1.0 - spread), value * (1.0 + spread))
+}
+
+/// Cycles a name of the smallest workload.
+fn cycles(scheme: &str) -> f64 {
+    let way = match scheme_id::tail(scheme) {
+        "walk" => return 10.5,
+        "walk/burst" => return 9.8,
+        tail if tail.starts_with("one-by-one/longest-first") => 205.0,
+        tail if tail.starts_with("one-by-one/crc32c-masked") => 140.0,
+        tail if tail.starts_with("one-by-one") => 251.0,
+        tail if tail.starts_with("all-at-once/longest-first") => 240.0,
+        tail if tail.starts_with("all-at-once") => 330.0,
+        tail if tail.starts_with("one-pass") => 101.0,
+        _ => 29.0,
+    };
+    let hash = match scheme_id::last(scheme) {
+        "crc32c" | "crc32c-masked" => 1.0,
+        "siphash-1-3" => 2.0,
+        "siphash-2-4" => 2.8,
+        _ => 1.5,
+    };
+    let encoding = match scheme_id::head(scheme) {
+        "offset" => 1.0,
+        "ccnx" => 1.01,
+        _ => 1.07,
+    };
+    way * hash * encoding
+}

@@ -1,0 +1,157 @@
+//! The lists that turn the id of a scheme in a study file into what is timed: here names, in `tuples` tuples and
+//! tables.
+//!
+//! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from general to
+//! particular: `ndn/one-by-one/longest-first/crc32c`.
+
+use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
+use crate::packed::ENCODINGS;
+use crate::subject::Subject;
+use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
+use hashlane_name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
+use hashlane_name::walk::Encoding;
+
+/// What every registered hash states of itself, and the hash of octets under a key.
+pub struct Registered {
+    /// What it states.
+    pub info: SchemeInfo,
+    /// Hashes octets under a key, by the same code as everywhere.
+    pub hash: fn(&Key, &[u8]) -> u64,
+}
+
+fn hash_of<H: Scheme>(key: &Key, bytes: &[u8]) -> u64 {
+    H::new(key).hash(bytes)
+}
+
+/// All registered hashes.
+pub fn schemes() -> Vec<Registered> {
+    macro_rules! list {
+        ($($group:ident: $($hash:ty),*;)*) => {
+            [$($(Registered { info: <$hash>::INFO, hash: hash_of::<$hash> }),*),*]
+        };
+    }
+    let own = hashlane_hash::for_each_hash!(list);
+    own.into_iter().chain(hashlane_peers::for_each_hash!(list)).collect()
+}
+
+fn side_by_side<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+    macro_rules! by_id {
+        (every_prefix: $($hash:ty),*; $($rest:tt)*) => {
+            match (way, id) {
+                $((["one-pass"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(Single::<E, $hash>::new(<$hash>::new(key))))
+                })*
+                $((["burst"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(Burst::<E, $hash>::new(<$hash>::new(key))))
+                })*
+                _ => None,
+            }
+        };
+    }
+    hashlane_hash::for_each_hash!(by_id)
+}
+
+fn going_on<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+    macro_rules! by_id {
+        (every_prefix: $($every:ty),*; prefix: $($prefix:ty),*; $($rest:tt)*) => {
+            by_id!($($every,)* $($prefix),*)
+        };
+        ($($hash:ty),*) => {
+            match (way, id) {
+                $((["one-by-one"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(OneName::new(<$hash>::new(key), one_by_one::<E, $hash>)))
+                })*
+                $((["one-by-one", "longest-first"], id) if id == <$hash>::INFO.id => {
+                    Some(Box::new(OneName::new(<$hash>::new(key), one_by_one_longest_first::<E, $hash>)))
+                })*
+                _ => None,
+            }
+        };
+    }
+    hashlane_hash::for_each_hash!(by_id)
+}
+
+fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+    macro_rules! by_id {
+        ($($group:ident: $($hash:ty),*;)*) => {
+            match (way, id) {
+                $($((["all-at-once"], id) if id == <$hash>::INFO.id => {
+                    return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>)));
+                })*)*
+                $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
+                    return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once_longest_first::<E, $hash>)));
+                })*)*
+                _ => {}
+            }
+        };
+    }
+    hashlane_hash::for_each_hash!(by_id);
+    hashlane_peers::for_each_hash!(by_id);
+    None
+}
+
+/// What is timed for the scheme `id` of the model `names`, under `key`; `None` where there is no such scheme.
+pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
+    macro_rules! by_id {
+        ($($id:ident: $encoding:ty),* $(,)?) => {
+            |encoding: &str, rest: &[&str]| match encoding {
+                $(<$encoding>::ID => of_encoding::<$encoding>(rest, key),)*
+                _ => None,
+            }
+        };
+    }
+    let parts: Vec<&str> = id.split('/').collect();
+    let (encoding, rest) = parts.split_first()?;
+    hashlane_name::for_each_encoding!(by_id)(encoding, rest)
+}
+
+fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject>> {
+    match parts {
+        ["walk"] => Some(Box::new(WalkOnly::<E, 1>::default())),
+        ["walk", "burst"] => Some(Box::new(WalkOnly::<E, BURST>::default())),
+        [way @ .., hash] => side_by_side::<E>(way, hash, key)
+            .or_else(|| going_on::<E>(way, hash, key))
+            .or_else(|| from_start::<E>(way, hash, key)),
+        [] => None,
+    }
+}
+
+/// How the ids of the model `names` are made, for messages.
+pub fn names_help() -> String {
+    let ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
+    format!(
+        "a scheme is <encoding>/<way>/<hash>; encodings: {}; ways: one-by-one, one-by-one/longest-first, all-at-once, \
+         all-at-once/longest-first, one-pass, burst (and walk, walk/burst without a hash); hashes: {}",
+        ENCODINGS.join(", "),
+        ids.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique() {
+        let mut ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
+    }
+
+    #[test]
+    fn unknown_ids_are_none() {
+        for id in [
+            "",
+            "ndn",
+            "ndn/",
+            "ndn/walk/",
+            "xns/walk",
+            "ndn/one-pass/cityhash64",
+            "ndn/one-by-one/xxh3",
+            "ndn/burst",
+            "ndn/crc32c",
+        ] {
+            assert!(names(id, &Key::VECTOR).is_none(), "{id}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The study file, a small run, and the report of believable records.
+
+use crate::{Names, metric, sample, tables};
+use hashlane_lab::definition::{Against, Definition, DefinitionError, Rule, Size};
+use hashlane_lab::report::terminal::{Colours, text};
+use hashlane_lab::study::{FindError, Settings, Studies, run};
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+
+const STUDIES: Studies = Studies(&[&Names]);
+const STUDY: &str = include_str!("../name-encodings/study.toml");
+
+fn changed(from: &str, to: &str) -> Result<Definition, FindError> {
+    assert!(STUDY.contains(from), "{from}");
+    STUDIES.parse(&STUDY.replacen(from, to, 1), "study.toml")
+}
+
+fn message(result: Result<Definition, FindError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn reads_the_study_of_name_encodings() {
+    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
+    assert_eq!(study.slug, "name-encodings");
+    assert_eq!(study.workloads.len(), 7);
+    assert_eq!(study.schemes.len(), 3 * 13 + 8);
+    assert!(study.schemes.contains(&study.reference));
+    assert_eq!(study.size.full, Size { items: 1_000_000, repetitions: 20 });
+    assert_eq!(tables::bound(&study).unwrap().unwrap().value, 1.0);
+    assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
+    assert_eq!(study.targets.len(), 4);
+    assert_eq!(study.claims[1].rule, Rule::LittleMore);
+    assert_eq!(study.charts[0].schemes.len(), 6);
+    let expects = tables::expects(&study).unwrap();
+    assert!(expects.iter().map(|expect| &expect.workload).eq(&study.workloads));
+    assert!(expects.iter().all(|expect| expect.names <= study.size.quick.items));
+}
+
+#[test]
+fn lists_each_ratio_once() {
+    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let pairs = study.ratio_pairs();
+    let distinct: HashSet<_> = pairs.iter().collect();
+    assert_eq!(distinct.len(), pairs.len());
+    // 46 to the reference, among them the four targets; of the claims' seven pairs two are the same.
+    assert_eq!(pairs.len(), 46 + 6);
+    assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
+    assert!(pairs.iter().all(|(of, to)| of != to));
+}
+
+#[test]
+fn reads_expected_answers() {
+    let first = "components = 20480\nchecksum = { offset = \"0x2818cedc272f\", ccnx = \"0x28272449cd33\", ndn = \"0x27d1f401c637\" }";
+    let second =
+        "components = 500\nchecksum = { offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }";
+    let study = changed(first, second).unwrap();
+    assert_eq!(tables::expects(&study).unwrap()[0].components, 500);
+    let checksums = [("ccnx", u64::MAX), ("ndn", 3), ("offset", 1)];
+    let expects = tables::expects(&study).unwrap();
+    assert!(expects[0].checksum.iter().map(|(id, sum)| (id.as_str(), sum.0)).eq(checksums));
+    let error = message(changed(first, &second.replace("0x03", "3")));
+    assert!(error.contains("\"3\" is not 0x"), "{error}");
+}
+
+#[test]
+fn reads_limits() {
+    let with = |lines: &str| {
+        let text = format!(
+            "{STUDY}\n[[limit]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = 3.0\n{lines}\n"
+        );
+        STUDIES.parse(&text, "study.toml")
+    };
+    let against = |lines| with(lines).unwrap().limits[0].against.clone();
+    assert_eq!(against(""), Against::Nothing);
+    let other = "ndn/one-by-one/crc32c".to_owned();
+    assert_eq!(against("more_than = \"ndn/one-by-one/crc32c\""), Against::Scheme(other));
+    let domain = "domain".to_owned();
+    assert_eq!(against("times = \"domain\""), Against::Workload(domain));
+    let error = message(with("times = \"domain\"\nmore_than = \"ndn/one-by-one/crc32c\""));
+    assert_eq!(error, "study.toml: limit[0]: takes more_than or times, not both");
+    for (lines, field) in [
+        ("times = \"12Bx5\"", "limit[0].times: takes another workload"),
+        ("times = \"4Bx2\"", "limit[0].times: \"4Bx2\" is not in the study"),
+        ("more_than = \"ndn\"", "limit[0].more_than: \"ndn\" is not in the study"),
+    ] {
+        let error = message(with(lines));
+        assert!(error.contains(field), "{error}");
+    }
+}
+
+#[test]
+fn reads_what_a_figure_is_for() {
+    let reference = "reference = \"ndn/one-by-one/crc32c\"";
+    let study = changed(reference, &format!("metric = \"ns\"\n{reference}")).unwrap();
+    assert_eq!((study.metric.as_str(), study.per.as_str()), ("ns", "name"));
+    let error = message(changed("per = \"name\"", "per = \" \""));
+    assert_eq!(error, "study.toml: per: takes some words");
+}
+
+#[test]
+fn measures_the_pairs_of_the_file() {
+    let reference = "reference = \"ndn/one-by-one/crc32c\"";
+    let with = |pair: &str| changed(reference, &format!("pairs = [[{pair}]]\n{reference}"));
+    let study = with("\"ndn/walk\", \"ccnx/walk\"").unwrap();
+    assert!(study.ratio_pairs().contains(&("ndn/walk", "ccnx/walk")));
+    assert_eq!(study.ratio_pairs().len(), 46 + 6 + 1);
+    let error = message(with("\"ndn/walk\", \"ndn\""));
+    assert!(error.contains("pairs[0]: \"ndn\" is not in the study"), "{error}");
+    let error = message(with("\"ndn/walk\", \"ndn/walk\""));
+    assert_eq!(error, "study.toml: pairs[0]: takes two different schemes");
+}
+
+#[test]
+fn rejects_a_field_that_no_study_has() {
+    let error = message(changed("slug =", "sluge ="));
+    assert!(error.starts_with("study.toml: ") && error.contains("sluge"), "{error}");
+    let error = message(changed("at_most = 0.45", "at_most = 0.45\nat_least = 0.1"));
+    assert!(error.contains("at_least"), "{error}");
+}
+
+#[test]
+fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
+    let error = message(changed("reference = \"ndn/one-by-one/crc32c\"", "reference = \"ndn/nothing\""));
+    assert!(error.contains("reference: \"ndn/nothing\" is not in the study; there are"), "{error}");
+    assert!(error.contains("\n  ccnx/walk/burst"), "{error}");
+    let error = message(changed("workload = \"N(7.3,var=11.7)Bx8\"", "workload = \"8Bx8\""));
+    assert!(error.contains("target[0].workload: \"8Bx8\""), "{error}");
+    assert!(error.contains("\n  ircache"), "{error}");
+    let error = message(changed(
+        "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/crc32c\"]",
+        "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/md5\"]",
+    ));
+    assert!(error.contains("claim[1].pairs[0]: \"ccnx/one-by-one/md5\""), "{error}");
+    let error = message(changed("\"ndn/walk\",\n  \"ndn/walk/burst\"", "\"ndn/run\""));
+    assert!(error.contains("chart[2].schemes: \"ndn/run\""), "{error}");
+}
+
+#[test]
+fn rejects_values_out_of_range() {
+    for (from, to, field) in [
+        ("slug = \"name-encodings\"", "slug = \"../x\"", "slug"),
+        ("items = 32768", "items = 0", "size.quick.items"),
+        ("items = 1000000", "items = 10000001", "size.full.items"),
+        ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
+        ("at_most = 0.13", "at_most = nan", "target[1].at_most"),
+        ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),
+        ("value = 1.0", "value = -inf", "bound.value"),
+    ] {
+        let error = message(changed(from, to));
+        assert!(error.starts_with(&format!("study.toml: {field}: takes ")), "{error}");
+    }
+}
+
+#[test]
+fn rejects_duplicates() {
+    let error = message(changed("\"12Bx5\", \"6Bx10\"", "\"12Bx5\", \"12Bx5\""));
+    assert_eq!(error, "study.toml: workloads: \"12Bx5\" stands twice");
+    let error = message(changed("{offset,ccnx,ndn}/walk\"", "{ndn,ccnx,ndn}/walk\""));
+    assert_eq!(error, "study.toml: schemes: \"ndn/walk\" stands twice");
+    let error = message(changed("ndn-a-little-worse", "no-penalty-2+2"));
+    assert_eq!(error, "study.toml: claim[1].id: \"no-penalty-2+2\" stands twice");
+}
+
+#[test]
+fn names_the_field_whose_braces_do_not_expand() {
+    let error = message(changed("{offset,ccnx,ndn}/walk\"", "{offset,ccnx,ndn/walk\""));
+    assert_eq!(error, "study.toml: schemes[11]: the brace opened at offset 0 is not closed");
+}
+
+#[test]
+fn rejects_an_endless_file() {
+    let text = "#".repeat((1 << 20) + 1);
+    assert!(matches!(STUDIES.parse(&text, "x"), Err(FindError::Definition(DefinitionError::TooLong { .. }))));
+    let deep = format!("slug = {}", "[".repeat(100_000));
+    assert!(matches!(STUDIES.parse(&deep, "x"), Err(FindError::Definition(DefinitionError::Toml { .. }))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn survives_a_file_with_any_octet_changed(at in 0..STUDY.len(), to in "[{}\\[\\]\"=a0\n,]") {
+        let mut text = STUDY.to_owned();
+        if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+            text.replace_range(at..at + 1, &to);
+        }
+        if let Ok(study) = STUDIES.parse(&text, "study.toml") {
+            prop_assert!(study.schemes.contains(&study.reference));
+        }
+    }
+}
+
+#[test]
+fn no_mean_of_minima_lies_above_its_mean() {
+    let mut definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    definition.workloads.truncate(1);
+    let size = Size { items: 512, repetitions: 4 };
+    let settings = Settings { size, ..Settings::new(&definition, false, "hashlane".into()) };
+    let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+    assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+    for scheme in &definition.schemes {
+        let value = |name| {
+            let record = outcome.records.metric("name-encodings", &definition.workloads[0], scheme, name);
+            record.unwrap().value
+        };
+        let (mean, minima) = (value(metric::CYCLES_MEAN), value(metric::CYCLES_MIN_MEAN));
+        assert!(minima <= mean, "{scheme}: mean {mean}, mean of the minima {minima}");
+        assert!((1.0..=256.0).contains(&value(metric::NAMES_PER_READING)), "{scheme}");
+    }
+}
+
+#[test]
+fn stays_within_100_columns() {
+    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let records = sample::records(&definition, &[]);
+    let printed = text(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
+    assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
+    for line in printed.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}
+
+#[test]
+fn prints_sections_claims_and_criteria() {
+    let definition = sample::definition();
+    let records = sample::records(&definition, &["names.txt"]);
+    let sections = STUDIES.sections(&definition, &records);
+    insta::assert_snapshot!(text(&definition, &records, &sections, 100, Colours::Never));
+}

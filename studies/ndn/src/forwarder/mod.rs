@@ -1,0 +1,7 @@
+//! Forwarders under load: CPU time per exchange, the parts of ours, and the memory of its tables.
+
+mod run;
+mod section;
+
+pub(crate) use run::run;
+pub(crate) use section::{MODEL, section};

@@ -1,0 +1,459 @@
+//! What forwarders cost per exchange, where the time of ours goes, and what its tables take of memory.
+
+use crate::metric;
+use hashlane_lab::definition::{Against, Definition, Published, PublishedRow};
+use hashlane_lab::outcome::{LimitOutcome, Tally};
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::Facts;
+use hashlane_lab::report::facts::without_empty_columns;
+use hashlane_lab::report::format::{self, count, figure, interval};
+use hashlane_lab::report::words;
+use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::stats::Interval;
+
+pub(crate) const MODEL: &str = "forwarder";
+/// The models of what is measured besides; they stand in this section.
+pub(crate) const PARTS: &str = "forwarder-parts";
+pub(crate) const MEMORY: &str = "forwarder-memory";
+
+const OURS: &str = "ours";
+/// The scheme that is `ours` a second time.
+const CONTROL: &str = "ours-again";
+
+/// Added to the note where the control is measured.
+const CONTROL_NOTE: &str = " `ours-again` is an A/A control: any difference from `ours` is noise.";
+
+pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let load = Facts::of(definition, records, MODEL);
+    let parts = Facts::of(definition, records, PARTS);
+    let memory = Facts::of(definition, records, MEMORY);
+    let any = load.as_ref().or(parts.as_ref()).or(memory.as_ref())?;
+    let limits = definition.limit_outcomes(records);
+    let mut blocks = Vec::new();
+    let mut findings = Vec::new();
+    if let Some(facts) = &load {
+        blocks.push(cost(facts));
+        blocks.extend(definition.published("cpu-us").map(|published| elsewhere(facts, published)));
+        blocks.push(plain_table(
+            facts,
+            "exchanges per second, forwarder and load together",
+            metric::RATE,
+            count,
+        ));
+        blocks.push(ratios(facts, &definition.reference));
+        findings.extend(distances(facts));
+    }
+    blocks.extend(limit_table(&limits));
+    findings.extend(limit_finding(&limits));
+    if let Some(facts) = &parts {
+        blocks.push(parts_table(facts, definition.published("nfd-shares")));
+        blocks.extend(decode_table(facts));
+    }
+    if let Some(facts) = &memory {
+        blocks.push(memory_table(facts));
+    }
+    let note = "CPU time of the forwarder's process, in user space and in the kernel, over the exchanges that its consumers counted. NFD, \
+                ndnd and ndn-rs with a star were measured elsewhere, on a machine of this kind and under a load of this shape, and not in \
+                this run; NFD less timers is without the timer of no length that it sets for each Data, which such a machine makes dear. \
+                The relay hands datagrams on by the same system calls and forwards nothing.";
+    let has_control = load.as_ref().is_some_and(|facts| facts.schemes.contains(&CONTROL));
+    let control = if has_control { CONTROL_NOTE } else { "" };
+    Some(Section {
+        title: "Forwarders".to_owned(),
+        note: any.note(format!("{note}{control}")),
+        findings,
+        blocks,
+    })
+}
+
+/// Microseconds: two decimals below 10.
+fn us(value: f64) -> String {
+    if value.abs() < 9.995 { format!("{value:.2}") } else { figure(value) }
+}
+
+fn with_bounds(i: Interval) -> String {
+    format!("{} {}", us(i.value), interval(i, us))
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}
+
+/// All forwarders of the run.
+fn cost(facts: &Facts<'_>) -> Block {
+    let row = |workload: &&str| {
+        let cell = |scheme: &&str| {
+            facts.record(workload, scheme, metric::CPU_US).map_or_else(none, |r| with_bounds(r.interval()))
+        };
+        [(*workload).to_owned()].into_iter().chain(facts.schemes.iter().map(cell)).collect()
+    };
+    Block::Table(Table {
+        caption: "CPU microseconds per exchange".to_owned(),
+        columns: ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
+        left: 1,
+        rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Open,
+    })
+}
+
+/// Ours, and forwarders that were measured elsewhere.
+fn elsewhere(facts: &Facts<'_>, published: &Published) -> Block {
+    let row = |row: &PublishedRow| {
+        let ours = facts.value(&row.id, OURS, metric::CPU_US)?;
+        let figures =
+            published.columns.iter().map(|name| published.figure(&row.id, name).map_or_else(none, figure));
+        Some([row.id.clone(), us(ours)].into_iter().chain(figures).collect())
+    };
+    let mut columns = vec!["workload".to_owned(), OURS.to_owned()];
+    columns.extend(published.columns.iter().map(|name| format!("{name} *")));
+    Block::Table(without_empty_columns(Table {
+        caption: "ours, and what was measured elsewhere (*), CPU microseconds per exchange".to_owned(),
+        columns,
+        left: 1,
+        rows: published.rows.iter().filter_map(row).collect(),
+        shown: Shown::Open,
+    }))
+}
+
+fn plain_table(facts: &Facts<'_>, caption: &str, metric: &str, show: fn(f64) -> String) -> Block {
+    let row = |workload: &&str| {
+        let cells =
+            facts.schemes.iter().map(|scheme| facts.value(workload, scheme, metric).map_or_else(none, show));
+        [(*workload).to_owned()].into_iter().chain(cells).collect()
+    };
+    Block::Table(Table {
+        caption: caption.to_owned(),
+        columns: ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
+        left: 1,
+        rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Open,
+    })
+}
+
+fn ratios(facts: &Facts<'_>, reference: &str) -> Block {
+    let others: Vec<&str> = facts.schemes.iter().copied().filter(|id| *id != reference).collect();
+    let row = |workload: &&str| {
+        let cell = |scheme: &&str| {
+            let ratio = facts.records.ratio(facts.study, workload, scheme, reference).map(Record::interval);
+            ratio.map_or_else(none, words::ratio_with_bounds)
+        };
+        [(*workload).to_owned()].into_iter().chain(others.iter().map(cell)).collect()
+    };
+    Block::Table(Table {
+        caption: format!("CPU time as a ratio to {reference}, round by round"),
+        columns: ["workload"].iter().chain(&others).map(|&name| name.to_owned()).collect(),
+        left: 1,
+        rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Folded,
+    })
+}
+
+fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
+    let row = |outcome: &LimitOutcome<'_>| {
+        let limit = outcome.limit;
+        let asked = format!("{} at most {}", limit.of, us(limit.at_most));
+        let asked = match &limit.against {
+            Against::Nothing => format!("{asked} µs"),
+            Against::Scheme(to) => format!("{asked} µs more than {to}"),
+            Against::Workload(to) => format!("{asked} times {to}"),
+        };
+        let (figure, verdict) = match outcome.measured {
+            Some((figure, reached)) => (with_bounds(figure), words::reached(reached)),
+            None => (none(), "not measured"),
+        };
+        vec![limit.workload.clone(), asked, figure, verdict.to_owned()]
+    };
+    (!limits.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: "criteria that the project sets itself".to_owned(),
+            columns: ["workload", "criterion", "measured", "verdict"].map(str::to_owned).into(),
+            left: 2,
+            rows: limits.iter().map(row).collect(),
+            shown: Shown::Open,
+        })
+    })
+}
+
+fn limit_finding(limits: &[LimitOutcome<'_>]) -> Option<String> {
+    let tally: Tally = limits.iter().map(|outcome| outcome.measured.map(|(_, reached)| reached)).collect();
+    (!limits.is_empty()).then(|| format!("Criteria: {}.", words::tally(tally)))
+}
+
+/// What ours takes, and how many times that the others of the run. What was measured elsewhere is held against nothing: its machine was another.
+fn distances(facts: &Facts<'_>) -> Vec<String> {
+    let distance = |workload: &&str| {
+        let ours = facts.value(workload, OURS, metric::CPU_US)?;
+        let others = facts.schemes.iter().filter(|id| **id != OURS).filter_map(|id| {
+            let ratio = facts.records.ratio(facts.study, workload, id, OURS)?;
+            Some(format!("{id} {} times as much", words::ratio_with_bounds(ratio.interval())))
+        });
+        let others: Vec<String> = others.collect();
+        let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+        Some(format!("{workload}: ours takes {} µs of CPU for an exchange{others}.", us(ours)))
+    };
+    facts.workloads.iter().filter_map(distance).collect()
+}
+
+/// A row of the table of parts: what it is called, our ns, and NFD's share under that id.
+struct Part<'a> {
+    name: &'a str,
+    ns: Option<f64>,
+    nfd: Option<&'a str>,
+}
+
+/// The parts of our forwarder beside NFD's classes.
+fn parts_table(facts: &Facts<'_>, published: Option<&Published>) -> Block {
+    let mut columns = vec!["part".to_owned()];
+    for shape in &facts.workloads {
+        columns.extend([format!("{shape}: ns"), "%".to_owned(), "NFD % *".to_owned()]);
+    }
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for shape in &facts.workloads {
+        let process = value_of_load(facts, shape);
+        for (at, part) in parts_of(facts, shape, process).into_iter().enumerate() {
+            if rows.len() <= at {
+                rows.push(vec![part.name.to_owned()]);
+            }
+            let share = part.ns.zip(process).map(|(ns, process)| 100.0 * ns / process);
+            let nfd = part.nfd.zip(published).and_then(|(class, table)| table.figure(class, shape));
+            if let Some(row) = rows.get_mut(at) {
+                row.extend([part.ns, share, nfd].map(|value| value.map_or_else(none, figure)));
+            }
+        }
+    }
+    Block::Table(Table {
+        caption: "where the time of ours goes over Unix faces, ns per exchange and per cent of the process. \
+                  Decoding, and marks and prefetches: the first two stages of the forwarder, which ran \
+                  without I/O over bursts of 16 packets. Content store, PIT and FIB: parts of the last \
+                  stage. By subtraction: the rest of forwarding (all stages less the rows above), and system \
+                  calls and faces (the process less all stages). NFD's name tree holds its PIT, FIB and \
+                  strategies; its timers stand beside the rest"
+            .to_owned(),
+        columns,
+        left: 1,
+        rows,
+        shown: Shown::Open,
+    })
+}
+
+fn parts_of<'a>(facts: &Facts<'_>, shape: &str, process: Option<f64>) -> Vec<Part<'a>> {
+    let ns = |id: &str| facts.value(shape, id, metric::NS);
+    let whole = ns("whole");
+    let known: Option<f64> = ["decode", "prefetch", "store", "pit", "fib"].iter().map(|id| ns(id)).sum();
+    vec![
+        Part { name: "decoding, and hashing names", ns: ns("decode"), nfd: Some("decode") },
+        Part { name: "marks and prefetches", ns: ns("prefetch"), nfd: None },
+        Part { name: "content store: find, insert", ns: ns("store"), nfd: Some("store") },
+        Part { name: "PIT: find, insert, match, remove", ns: ns("pit"), nfd: Some("name tree") },
+        Part { name: "FIB and strategy", ns: ns("fib"), nfd: None },
+        Part {
+            name: "rest of forwarding (subtracted)",
+            ns: whole.zip(known).map(|(a, b)| a - b),
+            nfd: Some("timers"),
+        },
+        Part {
+            name: "system calls, faces (subtracted)",
+            ns: process.zip(whole).map(|(a, b)| a - b),
+            nfd: Some("calls"),
+        },
+        Part { name: "the process", ns: process, nfd: None },
+    ]
+}
+
+/// The stage that decodes and hashes, by the packets of a burst.
+fn decode_table(facts: &Facts<'_>) -> Option<Block> {
+    const SINGLE: &str = "decode-1";
+    let ns = |shape: &str, id: &str| facts.value(shape, id, metric::NS).map_or_else(none, figure);
+    let to_single = |shape: &str, id: &str| {
+        let ratio = facts.records.ratio(facts.study, shape, id, SINGLE).map(Record::interval);
+        ratio.map_or_else(none, words::ratio_with_bounds)
+    };
+    let row = |shape: &&str| {
+        let bursts = ["decode-16", "decode-64"].map(|id| [ns(shape, id), to_single(shape, id)]);
+        let cells = [(*shape).to_owned(), ns(shape, SINGLE)];
+        cells.into_iter().chain(bursts.into_iter().flatten()).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = facts
+        .workloads
+        .iter()
+        .filter(|shape| facts.value(shape, SINGLE, metric::NS).is_some())
+        .map(row)
+        .collect();
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption:
+                "decoding, and hashing names, by the packets of a burst: ns per exchange, and ratios to \
+                      one packet, round by round"
+                    .to_owned(),
+            columns: ["components", "1", "16", "16 / 1", "64", "64 / 1"].map(str::to_owned).into(),
+            left: 1,
+            rows,
+            shown: Shown::Open,
+        })
+    })
+}
+
+/// Nanoseconds of our process for an exchange of names of this shape over Unix faces.
+fn value_of_load(facts: &Facts<'_>, shape: &str) -> Option<f64> {
+    facts.value(&format!("unix/{shape}"), OURS, metric::CPU_US).map(|us| 1000.0 * us)
+}
+
+fn memory_table(facts: &Facts<'_>) -> Block {
+    let row = |(workload, table): (&str, &str)| {
+        let value = |metric| facts.value(workload, table, metric);
+        let beyond =
+            |octets: Option<f64>| octets.zip(value(metric::OCTETS_PACKET)).map(|(all, packet)| all - packet);
+        let (resident, accounted) = (value(metric::OCTETS), value(metric::OCTETS_ACCOUNTED));
+        let figures = [resident, beyond(resident), accounted].map(|v| v.map_or_else(none, figure));
+        [format!("{table}, {workload} entries")].into_iter().chain(figures).collect()
+    };
+    let pairs = facts
+        .workloads
+        .iter()
+        .flat_map(|workload| facts.schemes_on(workload).map(move |table| (*workload, table)));
+    Block::Table(Table {
+        caption: "octets of memory for an entry: resident memory of a process that fills the table, and the table's own account. An entry \
+                  of the PIT keeps its Interest, one of the content store its Data"
+            .to_owned(),
+        columns: ["table", "resident", "beyond the packet", "accounted"].map(str::to_owned).into(),
+        left: 1,
+        rows: pairs.map(row).collect(),
+        shown: Shown::Open,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_lab::report::terminal::{Colours, text};
+
+    const STUDY: &str = include_str!("../../ndn-forwarder/study.toml");
+
+    struct Adder(RecordSet);
+
+    impl Adder {
+        fn add(&mut self, model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64) {
+            let exact = model != MODEL;
+            let record = Record {
+                study: "ndn-forwarder".into(),
+                model: model.into(),
+                workload: workload.into(),
+                scheme: scheme.into(),
+                probe: "p".into(),
+                metric: metric.into(),
+                unit: unit.into(),
+                value,
+                low: if exact { value } else { value * 0.95 },
+                high: if exact { value } else { value * 1.05 },
+                samples: 9,
+            };
+            self.0.insert(record).unwrap();
+        }
+    }
+
+    fn records() -> RecordSet {
+        let mut all = Adder(RecordSet::new());
+        for (workload, scheme, us) in [
+            ("unix/4", "ours", 1.25),
+            ("unix/4", "ndnd", 20.0),
+            ("unix/11", "ours", 5.02),
+            ("udp/4", "ours", 6.5),
+            ("udp/4", "relay", 2.0),
+        ] {
+            all.add(MODEL, workload, scheme, metric::CPU_US, "us", us);
+            all.add(MODEL, workload, scheme, metric::RATE, "1/s", 1e6 / us);
+        }
+        all.add(MODEL, "unix/4", "ndnd", metric::RATIO, "ours", 16.0);
+        all.add(MODEL, "udp/4", "ours", metric::MORE, "relay", 4.5);
+        for (part, ns) in [
+            ("whole", 700.0),
+            ("decode", 250.0),
+            ("prefetch", 30.0),
+            ("store", 200.0),
+            ("pit", 120.0),
+            ("fib", 50.0),
+        ] {
+            all.add(PARTS, "4", part, metric::NS, "ns", ns);
+        }
+        for (burst, ns) in [("decode-1", 400.0), ("decode-16", 250.0), ("decode-64", 240.0)] {
+            all.add(PARTS, "4", burst, metric::NS, "ns", ns);
+        }
+        all.add(PARTS, "4", "decode-16", metric::RATIO, "decode-1", 0.625);
+        for (table, resident, packet) in [("pit", 420.0, 130.0), ("fib", 110.0, 0.0)] {
+            all.add(MEMORY, "100k", table, metric::OCTETS, "octets", resident);
+            all.add(MEMORY, "100k", table, metric::OCTETS_ACCOUNTED, "octets", resident - 20.0);
+            all.add(MEMORY, "100k", table, metric::OCTETS_PACKET, "octets", packet);
+        }
+        all.0
+    }
+
+    #[test]
+    fn sets_ours_beside_others_and_beside_its_limits() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(section(&definition, &RecordSet::new()), None);
+        let records = records();
+        let section = section(&definition, &records).unwrap();
+        let cost = section.table("CPU microseconds");
+        assert_eq!(cost.rows[0][1], "1.25 [1.19, 1.31]");
+        let elsewhere = section.table("ours, and what");
+        assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
+        assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
+        let limits = section.table("criteria");
+        let verdicts: Vec<&str> =
+            limits.rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
+        assert_eq!(
+            verdicts,
+            ["met", "undecided", "missed", "not measured", "not measured", "not measured", "not measured"]
+        );
+        assert_eq!(
+            section.findings.last().map(String::as_str),
+            Some("Criteria: 1 met, 1 missed, 1 undecided, 4 not measured.")
+        );
+    }
+
+    #[test]
+    fn the_study_of_large_tables_has_the_criterion_of_the_whole_one() {
+        let large = include_str!("../../ndn-forwarder/large.toml");
+        let large = Definition::parse(large, "large.toml").unwrap();
+        let whole = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(large.targets.len(), 1);
+        assert!(whole.targets.contains(&large.targets[0]));
+        assert_eq!(whole.schemes_on(&large.workloads[0]), large.schemes);
+    }
+
+    #[test]
+    fn the_control_is_explained_where_it_is_measured() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let note = |records: &RecordSet| section(&definition, records).unwrap().note;
+        assert!(!note(&records()).contains(CONTROL));
+        let mut all = Adder(records());
+        all.add(MODEL, "unix/4", CONTROL, metric::CPU_US, "us", 1.25);
+        assert!(note(&all.0).contains(CONTROL_NOTE));
+    }
+
+    #[test]
+    fn what_is_subtracted_adds_up_to_the_process() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records = records();
+        let section = section(&definition, &records).unwrap();
+        let parts = section.table("where the time");
+        let ns: Vec<f64> = parts.rows.iter().map(|row| row[1].parse().unwrap()).collect();
+        assert_eq!(ns, [250.0, 30.0, 200.0, 120.0, 50.0, 50.0, 550.0, 1250.0]);
+        assert_eq!(ns[..7].iter().sum::<f64>(), ns[7]);
+        assert_eq!(parts.rows[2][3], "18.0");
+        let memory = section.table("octets of memory");
+        assert_eq!(memory.rows[0], ["pit, 100k entries", "420", "290", "400"]);
+    }
+
+    #[test]
+    fn the_terminal_prints_it() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        insta::assert_snapshot!(text(
+            &definition,
+            &records(),
+            &[section(&definition, &records()).unwrap()],
+            100,
+            Colours::Never
+        ));
+    }
+}

@@ -1,0 +1,74 @@
+//! Load for a forwarder of NDN: consumers and producers in one thread of this process, the forwarder in a process of its own.
+//!
+//! Each pair of a consumer and a producer has one connection for each, and a window of Interests that are not answered yet. An
+//! *exchange* is an Interest that a consumer sent and the Data that came back for it, counted where the consumer reads it. No two
+//! Interests of a run have one name. Packets are [templates](template) in which a number is written; they are sent and received by
+//! the calls of the crate `link` that the forwarder itself uses.
+//!
+//! What a forwarder costs is the CPU time of its process, which the kernel counts in nanoseconds, over the exchanges of the same
+//! time. The forwarder and the load have a core each, where there are two.
+//!
+//! - [`Workload`]: what is sent, and by which link.
+//! - [`Forwarder`]: ours, another project's, and a relay of datagrams that is the floor under both.
+//! - [`turn`]: one forwarder, started afresh, under one load.
+
+pub mod child;
+mod control;
+mod drive;
+mod forwarders;
+mod index;
+mod network;
+mod port;
+mod process;
+pub mod relay;
+mod routes;
+mod spread;
+mod tables;
+pub mod template;
+mod turn;
+mod window;
+mod workload;
+
+pub use drive::Plan;
+pub use forwarders::{Forwarder, NDND};
+pub use index::Index;
+pub use network::namespaces_refused;
+pub use tables::Tables;
+pub use turn::{Reading, Rtt, turn};
+pub use window::Counts;
+pub use workload::{Link, Names, Pace, Workload, WorkloadError};
+
+use std::fmt;
+use std::io;
+
+/// Why a forwarder could not be put under load.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A program could not be started.
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The forwarder ended, or did not do what a forwarder does; what was seen, and the end of what it printed.
+    Forwarder(String),
+    /// A socket or a file failed.
+    Io(&'static str, io::Error),
+    /// The run was stopped.
+    Stopped,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start { program, error } => write!(f, "cannot start {program}: {error}"),
+            Self::Forwarder(what) => f.write_str(what),
+            Self::Io(what, error) => write!(f, "{what}: {error}"),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}

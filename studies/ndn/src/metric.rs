@@ -1,0 +1,33 @@
+//! Metrics of this room, beside those that all rooms share.
+
+pub(crate) use hashlane_lab::record::metric::*;
+
+/// Microseconds of a process's CPU time per exchange of an Interest and its Data.
+pub(crate) const CPU_US: &str = "cpu_us";
+
+/// CPU time of a process, in per cent of a core.
+pub(crate) const CPU_PERCENT: &str = "cpu_percent";
+
+/// How long Interests waited for their Data, in milliseconds: the mean.
+pub(crate) const RTT_MS: &str = "rtt_ms";
+
+/// The median of the same.
+pub(crate) const RTT_P50_MS: &str = "rtt_p50_ms";
+
+/// What one in a hundred waited longer than.
+pub(crate) const RTT_P99_MS: &str = "rtt_p99_ms";
+
+/// One scheme's mean waiting time divided by another's, whose id is the unit.
+pub(crate) const RATIO_RTT: &str = "ratio_rtt";
+
+/// Exchanges that a forwarder did in a second.
+pub(crate) const RATE: &str = "exchanges_per_second";
+
+/// Interests to which no Data came, per million exchanges.
+pub(crate) const LOST: &str = "lost_per_million";
+
+/// Octets of memory that an entry takes, as its table accounts for them.
+pub(crate) const OCTETS_ACCOUNTED: &str = "octets_accounted";
+
+/// Octets of the packet in an entry, where it keeps one.
+pub(crate) const OCTETS_PACKET: &str = "octets_packet";

@@ -1,0 +1,255 @@
+//! Exchanges through the stages of the forwarder, without I/O.
+//!
+//! Work is done in blocks: 256 Interests, as many as a load of 16 windows of 16 keeps unanswered, and then
+//! the Data of all of them, in bursts of 16 packets of one face each, as the forwarder's process reads them.
+//! Each stage is timed as a whole; the parts of the last one are timed in every other block, by readings of
+//! the counter in between.
+
+use super::stages::{self, PACKETS, Sink, StageCounts};
+use crate::load::template::Template;
+use crate::load::{Index, Names};
+use hashlane_hash::scheme::Key;
+use hashlane_lab::probe::counter;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
+use hashlane_ndn::wire::{DigestFunction, Interest, Label, LpHeader};
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::forward::{Config, Forwarder, Part};
+use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
+
+/// Exchanges of a block.
+pub(crate) const BLOCK: usize = PAIRS * PACKETS;
+
+/// Pairs of a consumer and a producer.
+const PAIRS: usize = 16;
+
+/// The ids of what is timed: all stages, the first two of them, and the parts of the last.
+pub(crate) const PARTS: [&str; 6] = ["whole", "decode", "prefetch", "store", "pit", "fib"];
+
+/// Counts of the counter, of a block, in the order of [`PARTS`].
+pub(crate) type Counts = [u64; PARTS.len()];
+
+/// A forwarder of any index that does blocks.
+pub(crate) trait Profile {
+    /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
+    fn exchanges_to_fill(&self) -> usize;
+
+    /// Forwards two blocks, and times the stages of one and the parts of the other.
+    ///
+    /// # Errors
+    /// The forwarder does not send what it should.
+    fn block(&mut self) -> Result<Counts, String>;
+}
+
+/// One whose PIT has this index, with a route to each producer; `None` for a shape that no workload has.
+pub(crate) fn indexed(index: Index, names: Names, key: &Key) -> Option<Box<dyn Profile>> {
+    let digest = |satisfy| ByDigest::new(DigestFunction::Sha1, satisfy, key);
+    match index {
+        Index::Name => boxed(index, names, key, ByName::default()),
+        Index::Token => boxed(index, names, key, ByToken::new(key, 0)),
+        Index::Digest => boxed(index, names, key, digest(Satisfy::All)),
+        Index::DigestOne => boxed(index, names, key, digest(Satisfy::One)),
+    }
+}
+
+// Each in a frame of its own: they are large.
+#[inline(never)]
+fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Option<Box<dyn Profile>> {
+    Some(Box::new(Exchanges::with(names, key, index.digests(), pit)?))
+}
+
+/// A forwarder, and what takes the packets that it sends.
+pub(crate) struct Exchanges<P = ByName> {
+    bench: Bench<P>,
+    plain: Sink<false>,
+    timed: Sink<true>,
+}
+
+/// A forwarder, and the packets of a block.
+struct Bench<P> {
+    templates: Vec<Template>,
+    consumers: Vec<FaceId>,
+    producers: Vec<FaceId>,
+    forwarder: Forwarder<P>,
+    /// The digest that neighbours send with an Interest, if they do.
+    digests: Option<DigestFunction>,
+    now: Time,
+    next: u64,
+    interests: Vec<Vec<u8>>,
+    data: Vec<Vec<u8>>,
+}
+
+impl Exchanges {
+    /// By name, with a route to each producer; `None` for a shape that no workload has.
+    pub(crate) fn new(names: Names, key: &Key) -> Option<Self> {
+        Self::with(names, key, None, ByName::default())
+    }
+}
+
+impl<P: Pit> Exchanges<P> {
+    fn with(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
+        let bench = Bench::new(names, key, digests, pit)?;
+        Some(Self { bench, plain: Sink::default(), timed: Sink::default() })
+    }
+
+    /// Forwards a block in bursts of `size` packets, and times the stage that decodes and hashes.
+    ///
+    /// # Errors
+    /// As [`block`](Profile::block).
+    pub(crate) fn decode(&mut self, size: usize) -> Result<u64, String> {
+        Ok(self.bench.exchange(size, &mut self.plain)?.decode)
+    }
+}
+
+impl<P: Pit> Bench<P> {
+    fn new(names: Names, key: &Key, digests: Option<DigestFunction>, pit: P) -> Option<Self> {
+        let templates: Vec<Template> =
+            (0..PAIRS).map(|pair| Template::new(names, pair, 4000)).collect::<Option<_>>()?;
+        let mut forwarder = Forwarder::with_pit(Config::default(), key, 1, pit);
+        let (mut consumers, mut producers) = (Vec::new(), Vec::new());
+        for template in &templates {
+            for end in [&mut consumers, &mut producers] {
+                let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
+                face.pit_tokens = true;
+                end.push(forwarder.add_face(face)?);
+            }
+            forwarder.add_route(&template.prefix().view(), NextHop { face: *producers.last()?, cost: 0 });
+        }
+        Some(Self {
+            templates,
+            consumers,
+            producers,
+            forwarder,
+            digests,
+            now: Time::from_millis(1),
+            next: 0,
+            interests: vec![Vec::new(); BLOCK],
+            data: vec![Vec::new(); BLOCK],
+        })
+    }
+
+    /// The packets of the next block: those of a pair one behind the other.
+    fn prepare(&mut self) {
+        self.now = Time(self.now.0 + 1_000_000);
+        let Self { templates, interests, data, digests, next, .. } = self;
+        let packets = interests.chunks_mut(PACKETS).zip(data.chunks_mut(PACKETS));
+        for (template, (interests, data)) in templates.iter_mut().zip(packets) {
+            for ((number, interest), data) in (*next..).zip(interests).zip(data) {
+                interest.clear();
+                let octets = template.interest(number);
+                // A template's packets are right.
+                if let Some(function) = digests
+                    && let Ok(parsed) = Interest::parse(octets)
+                {
+                    let digest = function.digest(&parsed);
+                    let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
+                    let header = LpHeader { digest, ..LpHeader::default() };
+                    interest.extend_from_slice(header.frame(octets.len()).as_bytes());
+                }
+                interest.extend_from_slice(octets);
+                data.clear();
+                data.extend_from_slice(template.data(number));
+            }
+        }
+        self.next += PACKETS as u64;
+    }
+
+    /// Puts what came with each Interest on its Data, as producers do.
+    fn label_data(&mut self, labels: &[Label]) {
+        for (label, data) in labels.iter().zip(&mut self.data) {
+            let header = match self.digests {
+                Some(_) => LpHeader {
+                    digest: DigestField::new(INTEREST_DIGEST, label.as_bytes()),
+                    ..LpHeader::default()
+                },
+                None => LpHeader { pit_token: label.as_bytes(), ..LpHeader::default() },
+            };
+            data.splice(..0, header.frame(data.len()).as_bytes().iter().copied());
+        }
+    }
+
+    /// Forwards a block in bursts of `size` packets. The turn at its end counts as part of the last stage.
+    fn exchange<const TIMED: bool>(
+        &mut self,
+        size: usize,
+        sink: &mut Sink<TIMED>,
+    ) -> Result<StageCounts, String> {
+        self.prepare();
+        let sent = sink.packets;
+        sink.clear();
+        let packets = of_faces(&self.interests, &self.consumers);
+        let mut counts = stages::run(&mut self.forwarder, packets, size, self.now, sink);
+        self.label_data(&sink.labels);
+        let packets = of_faces(&self.data, &self.producers);
+        counts.add(stages::run(&mut self.forwarder, packets, size, self.now, sink));
+        let start = counter::start();
+        self.forwarder.turn(self.now);
+        counts.act += counter::stop().saturating_sub(start);
+        match sink.packets - sent {
+            sent if sent == 2 * BLOCK as u64 => Ok(counts),
+            sent => Err(format!("{sent} packets were sent for {BLOCK} exchanges")),
+        }
+    }
+}
+
+/// Packets with the faces that they come from, [`PACKETS`] from each.
+fn of_faces<'p>(
+    packets: &'p [Vec<u8>],
+    faces: &'p [FaceId],
+) -> impl Iterator<Item = (FaceId, &'p [u8])> + use<'p> {
+    let faces = faces.iter().flat_map(|face| [*face; PACKETS]);
+    faces.zip(packets.iter().map(Vec::as_slice))
+}
+
+impl<P: Pit> Profile for Exchanges<P> {
+    fn exchanges_to_fill(&self) -> usize {
+        self.bench.forwarder.cs().config().packets
+    }
+
+    fn block(&mut self) -> Result<Counts, String> {
+        let Self { bench, plain, timed } = self;
+        let stages = bench.exchange(PACKETS, plain)?;
+        bench.exchange(PACKETS, timed)?;
+        let [store, pit, fib] = [Part::Store, Part::Pit, Part::Fib].map(|part| timed.count(part));
+        Ok([stages.sum(), stages.decode, stages.prefetch, store, pit, fib])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_ndn::wire::LpPacket;
+
+    #[test]
+    fn each_block_is_forwarded_and_each_part_is_timed() {
+        for names in
+            [Names { components: 4, third_distinct: false }, Names { components: 11, third_distinct: true }]
+        {
+            let mut forwarding = Exchanges::new(names, &Key::VECTOR).unwrap();
+            for _ in 0..3 {
+                let counts = forwarding.block().unwrap();
+                assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+            }
+            for size in [1, 16, 64] {
+                assert!(forwarding.decode(size).unwrap() > 0);
+            }
+            assert_eq!(forwarding.bench.forwarder.cs().len(), 9 * BLOCK);
+            assert!(forwarding.bench.forwarder.pit().is_empty());
+        }
+    }
+
+    #[test]
+    fn every_index_does_the_same_and_labels_come_back() {
+        let names = Names { components: 11, third_distinct: false };
+        for (_, index) in Index::ALL {
+            let mut forwarding = indexed(index, names, &Key::VECTOR).unwrap();
+            assert!(forwarding.block().unwrap().iter().all(|count| *count > 0), "{index:?}");
+        }
+        let mut by_token = Exchanges::with(names, &Key::VECTOR, None, ByToken::new(&Key::VECTOR, 0)).unwrap();
+        by_token.block().unwrap();
+        assert_eq!(by_token.timed.labels.len(), BLOCK);
+        let first = LpPacket::parse(&by_token.bench.data[0]).unwrap();
+        assert_eq!(first.header.pit_token, by_token.timed.labels[0].as_bytes());
+    }
+}

@@ -1,0 +1,169 @@
+//! The stages of the forwarder's receive path, timed: what its process calls on what a socket brings.
+
+use hashlane_lab::probe::counter;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{Label, LpHeader};
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::{BURST, Burst, Forwarder, Output, Part};
+use hashlane_ndn_fw::pit::Pit;
+use hashlane_table::stage::Stage as _;
+use std::hint::black_box;
+
+/// Packets of a burst in the studies: the window of a consumer, which one read of its socket brings under
+/// full load.
+pub(super) const PACKETS: usize = 16;
+
+/// Counts of the counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct StageCounts {
+    /// Link packets parsed, packets decoded, names hashed.
+    pub decode: u64,
+    /// Marks derived (digests, for the index that needs them), and prefetches.
+    pub prefetch: u64,
+    /// Lookups, changes of tables, packets handed over.
+    pub act: u64,
+}
+
+impl StageCounts {
+    /// All stages.
+    pub(super) fn sum(self) -> u64 {
+        self.decode + self.prefetch + self.act
+    }
+
+    /// Adds the counts of other packets.
+    pub(super) fn add(&mut self, other: Self) {
+        self.decode += other.decode;
+        self.prefetch += other.prefetch;
+        self.act += other.act;
+    }
+}
+
+/// Runs the stages over packets, in bursts of `size` packets, and times each stage.
+pub(super) fn run<'p, P: Pit, O: Output>(
+    forwarder: &mut Forwarder<P>,
+    packets: impl IntoIterator<Item = (FaceId, &'p [u8])>,
+    size: usize,
+    now: Time,
+    out: &mut O,
+) -> StageCounts {
+    let mut counts = StageCounts::default();
+    let mut packets = packets.into_iter().peekable();
+    while packets.peek().is_some() {
+        let mut burst = Burst::new();
+        let start = counter::start();
+        for (face, octets) in packets.by_ref().take(size.min(BURST)) {
+            // One that is none is not sent on, and counted so.
+            let _ = burst.push(face, octets);
+        }
+        forwarder.decode().run(&mut burst);
+        let decoded = counter::stop();
+        let resumed = counter::start();
+        forwarder.prefetch().run(&mut burst);
+        let prefetched = counter::stop();
+        let acting = counter::start();
+        forwarder.act(now, out).run(&mut burst);
+        let acted = counter::stop();
+        // Ends the last part of the last packet.
+        out.enter(Part::Face);
+        counts.add(StageCounts {
+            decode: decoded.saturating_sub(start),
+            prefetch: prefetched.saturating_sub(resumed),
+            act: acted.saturating_sub(acting),
+        });
+    }
+    counts
+}
+
+/// Takes what a forwarder sends: counts it, and keeps what is to come back with the Data. If `TIMED`, it
+/// times the parts of the last stage besides.
+///
+/// A reading of the counter takes some 20 cycles and waits for nothing, so that packets overlap as they do
+/// without it; what the readings themselves take is subtracted.
+#[derive(Debug)]
+pub(super) struct Sink<const TIMED: bool> {
+    /// Packets sent.
+    pub packets: u64,
+    /// Tokens and digests, in the order of the packets that had one.
+    pub labels: Vec<Label>,
+    counts: [u64; PARTS],
+    visits: [u64; PARTS],
+    part: Part,
+    since: u64,
+    /// Counts of a reading.
+    reading: u64,
+}
+
+/// Parts of the last stage.
+const PARTS: usize = 6;
+
+impl<const TIMED: bool> Default for Sink<TIMED> {
+    fn default() -> Self {
+        let mut sink = Self {
+            packets: 0,
+            labels: Vec::new(),
+            counts: [0; PARTS],
+            visits: [0; PARTS],
+            part: Part::Face,
+            since: counter::now(),
+            reading: 0,
+        };
+        // The least of several: whoever interrupts one adds to it.
+        const READINGS: u64 = 100;
+        let readings = (0..20).map(|_| {
+            sink.clear();
+            for _ in 0..READINGS {
+                sink.enter(Part::Send);
+            }
+            sink.of(Part::Send).0 / READINGS
+        });
+        sink.reading = readings.min().unwrap_or_default();
+        sink.clear();
+        sink
+    }
+}
+
+impl<const TIMED: bool> Sink<TIMED> {
+    /// Forgets what was timed, and the labels.
+    pub(super) fn clear(&mut self) {
+        self.labels.clear();
+        (self.counts, self.visits) = ([0; PARTS], [0; PARTS]);
+    }
+
+    fn of(&self, part: Part) -> (u64, u64) {
+        let at = part as usize;
+        let [counts, visits] = [self.counts, self.visits].map(|of| of.get(at).copied().unwrap_or_default());
+        (counts, visits)
+    }
+
+    /// Counts of a part since it was [cleared](Self::clear), without those of the readings. Those of
+    /// [`Part::Face`] have the time between bursts in them, and are of no use.
+    pub(super) fn count(&self, part: Part) -> u64 {
+        let (counts, visits) = self.of(part);
+        counts.saturating_sub(visits * self.reading)
+    }
+}
+
+impl<const TIMED: bool> Output for Sink<TIMED> {
+    #[inline]
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        black_box((face, header, packet));
+        self.packets += 1;
+        let label = if header.pit_token.is_empty() { header.digest.value } else { header.pit_token };
+        if !label.is_empty() {
+            self.labels.push(Label::new(label));
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, part: Part) {
+        if !TIMED {
+            return;
+        }
+        let (now, at) = (counter::now(), self.part as usize);
+        if let (Some(count), Some(visits)) = (self.counts.get_mut(at), self.visits.get_mut(at)) {
+            *count += now.saturating_sub(self.since);
+            *visits += 1;
+        }
+        (self.part, self.since) = (part, now);
+    }
+}

@@ -1,0 +1,438 @@
+//! Indexes of the pending Interest table: the source's table printed again, full load, operations on the PIT,
+//! parts of the forwarder, digests.
+
+use crate::metric;
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::Facts;
+use hashlane_lab::report::facts::without_empty_columns;
+use hashlane_lab::report::format::{self, count, figure, interval, ratio};
+use hashlane_lab::report::words;
+use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::stats::Interval;
+
+/// Operations on the PIT.
+pub(crate) const MODEL: &str = "pit";
+/// The models of what is measured besides; they stand in this section.
+pub(crate) const LOAD: &str = "pit-load";
+pub(crate) const PARTS: &str = "pit-parts";
+pub(crate) const DIGEST: &str = "pit-digest";
+
+/// Rows of the source's network: components of names, index, CPU in per cent from and to, and mean round-trip time in
+/// milliseconds.
+fn published(definition: &Definition) -> impl Iterator<Item = (&str, &str, [f64; 3])> {
+    let rows = definition.published("network").into_iter().flat_map(|table| &table.rows);
+    rows.filter_map(|row| {
+        let (components, index) = row.id.split_once('/')?;
+        Some((components, index, row.figures.as_slice().try_into().ok()?))
+    })
+}
+
+/// The index that the source measured, and its function.
+const DIGESTED: &str = "digest";
+const SOURCE_FUNCTION: &str = "sha1";
+
+pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
+    let alone = Facts::of(definition, records, MODEL);
+    let load = Facts::of(definition, records, LOAD);
+    let parts = Facts::of(definition, records, PARTS);
+    let digest = Facts::of(definition, records, DIGEST);
+    let any = [&alone, &load, &parts, &digest].into_iter().find_map(Option::as_ref)?;
+    let reference = definition.reference.as_str();
+    let (mut blocks, mut findings) = (Vec::new(), Vec::new());
+    if let Some(facts) = &load {
+        blocks.extend(network(definition, facts, reference));
+        blocks.extend(saturated(facts, reference));
+        findings.extend(network_findings(facts, reference));
+    }
+    if let Some(facts) = &alone {
+        blocks.push(operations(facts, reference));
+    }
+    if let Some(facts) = &parts {
+        blocks.push(parts_table(facts, load.as_ref()));
+    }
+    if let Some(facts) = &digest {
+        blocks.push(digests(facts, alone.as_ref(), reference));
+    }
+    let note = "Intervals are of 95 % over rounds in which each index had its turn. name-again is an A/A \
+                control: any difference from name is noise. digest satisfies all that the name of Data \
+                answers, as name and token do; digest-one, as the source proposed, the entry of the digest \
+                alone. Rows with a star are the source's: NFD of 2017, on hardware of the Open Network \
+                Laboratory; only what lies between two rows of one machine can be compared with what lies \
+                between two of another.";
+    let title = "The index of the pending Interest table".to_owned();
+    Some(Section { title, note: any.note(note.to_owned()), findings, blocks })
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}
+
+/// Three digits behind the point: milliseconds, microseconds of CPU time.
+fn fine(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn bounds(estimate: Interval, show: fn(f64) -> String) -> String {
+    format!("{} {}", show(estimate.value), interval(estimate, show))
+}
+
+fn shown(facts: &Facts<'_>, workload: &str, scheme: &str, metric: &str, show: fn(f64) -> String) -> String {
+    facts.record(workload, scheme, metric).map_or_else(none, |record| bounds(record.interval(), show))
+}
+
+fn to_reference(facts: &Facts<'_>, workload: &str, scheme: &str, reference: &str) -> String {
+    let found = facts.records.ratio(facts.study, workload, scheme, reference).map(Record::interval);
+    found.map_or_else(none, words::ratio_with_bounds)
+}
+
+/// Workloads that begin with `kind`.
+fn of_kind<'f>(facts: &'f Facts<'_>, kind: &'f str) -> impl Iterator<Item = &'f str> {
+    facts.workloads.iter().copied().filter(move |workload| workload.starts_with(kind))
+}
+
+/// The components of the names of a workload.
+fn components(workload: &str) -> Option<usize> {
+    workload.split('/').filter_map(|part| part.parse().ok()).next_back()
+}
+
+/// The source's table: the router's CPU and the mean round-trip time.
+fn network(definition: &Definition, facts: &Facts<'_>, reference: &str) -> Option<Block> {
+    let mut rows = Vec::new();
+    for workload in of_kind(facts, "paced/") {
+        for scheme in facts.schemes_with(workload, &[metric::CPU_PERCENT]) {
+            let more = |metric, show: fn(f64) -> String| shown(facts, workload, scheme, metric, show);
+            rows.push(vec![
+                workload.to_owned(),
+                scheme.to_owned(),
+                more(metric::CPU_PERCENT, figure_2),
+                if scheme == reference { none() } else { more(metric::MORE, figure_2) },
+                more(metric::RTT_MS, fine),
+                if scheme == reference { none() } else { more(metric::RATIO_RTT, ratio) },
+                facts.value(workload, scheme, metric::RTT_P50_MS).map_or_else(none, fine),
+                facts.value(workload, scheme, metric::RTT_P99_MS).map_or_else(none, fine),
+                facts.value(workload, scheme, metric::RATE).map_or_else(none, count),
+            ]);
+        }
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    for (components, index, [low, high, rtt]) in published(definition) {
+        let baseline = published(definition).find(|row| row.0 == components).map(|row| row.2);
+        let (points, times) = match baseline.filter(|_| index != "baseline") {
+            // Of the middles of both ranges.
+            Some([a, b, base]) => (figure((low + high) / 2.0 - f64::midpoint(a, b)), ratio(rtt / base)),
+            None => (none(), none()),
+        };
+        rows.push(vec![
+            format!("source/{components} *"),
+            index.to_owned(),
+            format!("{low:.0} to {high:.0}"),
+            points,
+            format!("{rtt:.2}"),
+            times,
+            none(),
+            none(),
+            none(),
+        ]);
+    }
+    Some(Block::Table(Table {
+        caption:
+            "the source's network: 16 pairs, each consumer 1000 Interests a second, through one forwarder"
+                .to_owned(),
+        columns: [
+            "network",
+            "index",
+            "CPU, % of a core",
+            "points more",
+            "RTT, ms",
+            "ratio",
+            "p50",
+            "p99",
+            "answered/s",
+        ]
+        .map(str::to_owned)
+        .into(),
+        left: 2,
+        rows,
+        shown: Shown::Open,
+    }))
+}
+
+fn figure_2(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// CPU time for an exchange under full load.
+fn saturated(facts: &Facts<'_>, reference: &str) -> Option<Block> {
+    let row = |workload: &str| {
+        let cell = |scheme: &&str| {
+            let us = shown(facts, workload, scheme, metric::CPU_US, figure_2);
+            if *scheme == reference {
+                us
+            } else {
+                format!("{us}; {}", to_reference(facts, workload, scheme, reference))
+            }
+        };
+        [workload.to_owned()].into_iter().chain(facts.schemes.iter().map(cell)).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = of_kind(facts, "load/").map(row).collect();
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: format!("full load: CPU microseconds per exchange; behind them the ratio to {reference}, round by round"),
+            columns: ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
+            left: 1,
+            rows,
+            shown: Shown::Open,
+        })
+    })
+}
+
+/// Operations on the PIT in a forwarder without I/O.
+fn operations(facts: &Facts<'_>, reference: &str) -> Block {
+    let others: Vec<&str> = facts.schemes.iter().copied().filter(|id| *id != reference).collect();
+    let row = |workload: &&str| {
+        let cycles = facts
+            .schemes
+            .iter()
+            .map(|id| facts.value(workload, id, metric::CYCLES).map_or_else(none, figure));
+        let ratios = others.iter().map(|id| to_reference(facts, workload, id, reference));
+        [(*workload).to_owned()].into_iter().chain(cycles).chain(ratios).collect()
+    };
+    let ratios = others.iter().map(|id| format!("{id} / {reference}"));
+    let names = ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned());
+    Block::Table(without_empty_columns(Table {
+        caption: "operations on the PIT of a forwarder without I/O, in bursts of 16 packets: cycles per \
+                  operation, and ratios round by round. match and insert: the PIT's part of the last stage, \
+                  for Data that satisfies an entry and for an Interest that gets one. data and interest: all \
+                  stages for such a packet. expire: the forwarder's turn, per entry that ended"
+            .to_owned(),
+        columns: names.chain(ratios).collect(),
+        left: 1,
+        rows: facts.workloads.iter().map(row).collect(),
+        shown: Shown::Open,
+    }))
+}
+
+/// The ids of the model's parts, and their rows in the table.
+const NAMED: [(&str, &str); 6] = [
+    ("decode", "decoding, and hashing names"),
+    ("prefetch", "marks and prefetches"),
+    ("pit", "PIT: find, insert, match, remove"),
+    ("fib", "FIB and strategy"),
+    ("store", "content store: find, insert"),
+    ("whole", "the state machine"),
+];
+
+/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets where that
+/// was measured.
+fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
+    let mut rows = Vec::new();
+    let mut counts: Vec<usize> = facts.workloads.iter().filter_map(|workload| components(workload)).collect();
+    counts.dedup();
+    for count in counts {
+        let ns = |part: &str, id: &str| facts.value(&format!("parts/{count}/{part}"), id, metric::NS);
+        let process =
+            |id: &str| Some(1000.0 * load?.value(&format!("load/unix/{count}"), id, metric::CPU_US)?);
+        let cell = |ns: Option<f64>, id: &str| match (ns, process(id)) {
+            (Some(ns), Some(process)) => format!("{} ({} %)", figure(ns), figure(100.0 * ns / process)),
+            (Some(ns), None) => figure(ns),
+            (None, _) => none(),
+        };
+        let mut row = |name: &str, of: &dyn Fn(&str) -> Option<f64>| {
+            let cells = facts.schemes.iter().map(|id| cell(of(id), id));
+            rows.push([count.to_string(), name.to_owned()].into_iter().chain(cells).collect());
+        };
+        let (whole, parts) =
+            NAMED.split_last().map_or(("whole", &NAMED[..]), |(whole, parts)| (whole.0, parts));
+        for (part, name) in parts {
+            row(name, &|id| ns(part, id));
+        }
+        let known = |id: &str| parts.iter().map(|(part, _)| ns(part, id)).sum::<Option<f64>>();
+        row("rest of forwarding (subtracted)", &|id| Some(ns(whole, id)? - known(id)?));
+        row("system calls, faces (subtracted)", &|id| Some(process(id)? - ns(whole, id)?));
+        row("the process", &process);
+    }
+    Block::Table(Table {
+        caption: "where the time goes, ns per exchange, and per cent of the process under full load over \
+                  Unix sockets where that was measured. decoding, and marks and prefetches: the first two \
+                  stages of the forwarder; by digest, the marks have computing the digest in them. PIT, FIB \
+                  and content store: parts of the last stage. The rest of forwarding is all stages less \
+                  these rows; system calls and faces are the process less all stages"
+            .to_owned(),
+        columns: ["components", "part"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
+        left: 2,
+        rows,
+        shown: Shown::Open,
+    })
+}
+
+/// The cost of a digest at each hop, beside what finding the entry of Data by it saves.
+fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &str) -> Block {
+    let cells = |of: &dyn Fn(&str) -> Option<f64>| {
+        facts.workloads.iter().map(|workload| of(workload).map_or_else(none, figure)).collect::<Vec<_>>()
+    };
+    let mut rows = Vec::new();
+    for function in &facts.schemes {
+        let cost = cells(&|workload| facts.value(workload, function, metric::NS));
+        rows.push([format!("an Interest's digest by {function}")].into_iter().chain(cost).collect());
+    }
+    for size in ["1Ki", "64Ki", "1Mi"] {
+        for (kind, words) in
+            [("match", "saved in the PIT's part, for Data"), ("data", "saved in all stages, for Data")]
+        {
+            let saved = cells(&|workload| {
+                let table = format!("{kind}/{size}/{}", components(workload)?);
+                let ns = |id| alone?.value(&table, id, metric::NS);
+                Some(ns(reference)? - ns(DIGESTED)?)
+            });
+            rows.push([format!("{words}, {size} entries")].into_iter().chain(saved).collect());
+        }
+    }
+    rows.retain(|row: &Vec<String>| row.iter().skip(1).any(|cell| *cell != none()));
+    let heads = facts.workloads.iter().map(|workload| workload.replace("digest/", "components "));
+    Block::Table(Table {
+        caption: format!(
+            "what a digest costs a hop that computes it for each Interest, and what finding the entry of \
+             Data by digest ({SOURCE_FUNCTION}) and not by {reference} saves, in ns: in the PIT's part of \
+             the last stage (match), and in all stages (data)"
+        ),
+        columns: [String::new()].into_iter().chain(heads).collect(),
+        left: 1,
+        rows,
+        shown: Shown::Open,
+    })
+}
+
+/// The source's three factors, each a sentence for the digest and the token.
+fn network_findings(facts: &Facts<'_>, reference: &str) -> Vec<String> {
+    let mut findings = Vec::new();
+    for workload in of_kind(facts, "paced/") {
+        for id in facts.schemes_with(workload, &[metric::MORE]) {
+            let points = shown(facts, workload, id, metric::MORE, figure_2);
+            let rtt = shown(facts, workload, id, metric::RATIO_RTT, ratio);
+            let who = if id == "name-again" { "name a second time" } else { id };
+            findings.push(format!("{workload}: {who} takes {points} points of CPU more than {reference}, and {rtt} times its round-trip time."));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_lab::report::terminal::{Colours, text};
+
+    const STUDY: &str = include_str!("../../pit-index/study.toml");
+
+    fn records() -> RecordSet {
+        let mut records = RecordSet::new();
+        let mut add = |model: &str, workload: &str, scheme: &str, metric: &str, unit: &str, value: f64| {
+            let record = Record {
+                study: "pit-index".into(),
+                model: model.into(),
+                workload: workload.into(),
+                scheme: scheme.into(),
+                probe: "p".into(),
+                metric: metric.into(),
+                unit: unit.into(),
+                value,
+                low: value - 0.01,
+                high: value + 0.01,
+                samples: 6,
+            };
+            records.insert(record).unwrap();
+        };
+        for (scheme, percent, more, rtt) in [("name", 12.0, 0.0, 0.1), ("digest", 11.5, -0.5, 0.09)] {
+            add(LOAD, "paced/udp/4", scheme, metric::CPU_PERCENT, "%", percent);
+            add(LOAD, "paced/udp/4", scheme, metric::RTT_MS, "ms", rtt);
+            add(LOAD, "paced/udp/4", scheme, metric::RTT_P99_MS, "ms", 3.0 * rtt);
+            add(LOAD, "load/unix/11", scheme, metric::CPU_US, "us", percent / 10.0);
+            add(MODEL, "match/1Mi/11", scheme, metric::CYCLES, "cycles", 100.0 * percent);
+            add(MODEL, "match/1Mi/11", scheme, metric::NS, "ns", 40.0 * percent);
+            add(MODEL, "data/1Mi/11", scheme, metric::CYCLES, "cycles", 125.0 * percent);
+            add(MODEL, "data/1Mi/11", scheme, metric::NS, "ns", 50.0 * percent);
+            for (part, ns) in [
+                ("decode", 200.0),
+                ("prefetch", 40.0),
+                ("pit", 150.0),
+                ("fib", 50.0),
+                ("store", 100.0),
+                ("whole", 600.0),
+            ] {
+                add(PARTS, &format!("parts/11/{part}"), scheme, metric::NS, "ns", ns);
+            }
+            if more != 0.0 {
+                add(LOAD, "paced/udp/4", scheme, metric::MORE, "name", more);
+                add(LOAD, "paced/udp/4", scheme, metric::RATIO_RTT, "name", 0.9);
+                add(LOAD, "load/unix/11", scheme, metric::RATIO, "name", 0.96);
+                add(MODEL, "match/1Mi/11", scheme, metric::RATIO, "name", 0.96);
+            }
+        }
+        add(DIGEST, "digest/11", "sha1", metric::NS, "ns", 130.0);
+        records
+    }
+
+    fn table<'a>(section: &'a Section, caption: &str) -> &'a Table {
+        let mut tables = section.blocks.iter().filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        });
+        tables.find(|table| table.caption.starts_with(caption)).unwrap()
+    }
+
+    #[test]
+    fn prints_the_source_s_table_beside_ours() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        assert_eq!(section(&definition, &RecordSet::new()), None);
+        let records = records();
+        let section = section(&definition, &records).unwrap();
+        let network = table(&section, "the source's network");
+        assert_eq!(
+            network.rows[1][..5],
+            ["paced/udp/4", "digest", "11.50 [11.49, 11.51]", "-0.50 [-0.51, -0.49]", "0.090 [0.080, 0.100]"]
+        );
+        assert_eq!(network.rows[3][..6], ["source/4 *", "digest", "91 to 94", "-2.0", "2.44", "0.637"]);
+        assert_eq!(section.findings.len(), 1);
+    }
+
+    #[test]
+    fn the_study_of_one_table_has_the_targets_of_the_whole() {
+        let of_match = |text| {
+            let definition = Definition::parse(text, "a study").unwrap();
+            let targets = definition.targets.into_iter();
+            targets.filter(|target| target.workload == "match/1Mi/11").collect::<Vec<_>>()
+        };
+        let targets = of_match(include_str!("../../pit-index/match.toml"));
+        assert_eq!((targets.len(), &targets), (2, &of_match(STUDY)));
+    }
+
+    #[test]
+    fn sets_the_cost_of_a_digest_beside_what_it_saves() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let records = records();
+        let section = section(&definition, &records).unwrap();
+        let digests = table(&section, "what a digest costs");
+        assert_eq!(digests.rows[0], ["an Interest's digest by sha1", "130"]);
+        assert_eq!(digests.rows[1], ["saved in the PIT's part, for Data, 1Mi entries", "20.0"]);
+        assert_eq!(digests.rows[2], ["saved in all stages, for Data, 1Mi entries", "25.0"]);
+        assert_eq!(digests.rows.len(), 3);
+        let parts = table(&section, "where the time");
+        assert_eq!(parts.rows[1][1..3], ["marks and prefetches", "40.0 (3.3 %)"]);
+        assert_eq!(parts.rows[5][1..3], ["rest of forwarding (subtracted)", "60.0 (5.0 %)"]);
+        assert_eq!(parts.rows[6][1..3], ["system calls, faces (subtracted)", "600 (50.0 %)"]);
+    }
+
+    #[test]
+    fn the_terminal_prints_it() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        insta::assert_snapshot!(text(
+            &definition,
+            &records(),
+            &[section(&definition, &records()).unwrap()],
+            100,
+            Colours::Never
+        ));
+    }
+}
