@@ -34,8 +34,11 @@ impl core::error::Error for KeyError {}
 pub enum CertificateError {
     /// The file that should hold it is neither a Data packet nor Base64.
     Text,
-    /// The file that should hold it has more than [`MAX_FILE`](super::file::MAX_FILE) octets.
-    TooLong,
+    /// The file is longer than a certificate may be.
+    TooLong {
+        /// Longest file, in bytes.
+        limit: usize,
+    },
     /// It is no Data packet.
     Packet(WireError),
     /// Its name is not that of an identity, then KEY, a key, an issuer and a version.
@@ -57,7 +60,7 @@ impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text => f.write_str("no certificate: neither a Data packet nor Base64"),
-            Self::TooLong => write!(f, "no certificate: more than {} octets", super::file::MAX_FILE),
+            Self::TooLong { limit } => write!(f, "not a certificate: file longer than {limit} bytes"),
             Self::Packet(error) => write!(f, "the certificate is no Data packet: {error}"),
             Self::Name => {
                 f.write_str("the name of the certificate is not /<identity>/KEY/<key>/<issuer>/<version>")

@@ -15,7 +15,7 @@ pub const MAX_FILE: usize = 1 << 16;
 /// The file is neither, or longer than [`MAX_FILE`].
 pub fn certificate_octets(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
     if file.len() > MAX_FILE {
-        return Err(CertificateError::TooLong);
+        return Err(CertificateError::TooLong { limit: MAX_FILE });
     }
     if file.first().is_some_and(|&first| u32::from(first) == DATA) {
         return Ok(file.into());
@@ -50,6 +50,9 @@ mod tests {
         for file in [&b""[..], b"\n", b"not*base64", b"\xff", b"Name: /a\n"] {
             assert_eq!(certificate_octets(file), Err(CertificateError::Text), "{file:?}");
         }
-        assert_eq!(certificate_octets(&vec![b'A'; MAX_FILE + 1]), Err(CertificateError::TooLong));
+        assert_eq!(
+            certificate_octets(&vec![b'A'; MAX_FILE + 1]),
+            Err(CertificateError::TooLong { limit: MAX_FILE })
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Keys that sign.
 
 use super::error::KeyError;
-use super::verify::{Verifier, kind_of, sha256};
+use super::verify::{Verifier, keyed, kind_of, sha256};
 use crate::wire::{DataBuilder, InterestBuilder, SignatureInfo, SignatureType};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -138,19 +138,4 @@ impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Signer({})", self.signature_type())
     }
-}
-
-/// HMAC-SHA256 under a secret.
-pub(super) fn keyed(secret: &[u8]) -> Hmac<Sha256> {
-    // A secret of more than a block is hashed first (RFC 2104 §2), so that one block is the key at any rate.
-    let mut block = [0; 64];
-    let digest;
-    let short = if secret.len() > block.len() {
-        digest = sha256(&[secret]);
-        &digest[..]
-    } else {
-        secret
-    };
-    block.iter_mut().zip(short).for_each(|(to, from)| *to = *from);
-    Hmac::new(&block.into())
 }

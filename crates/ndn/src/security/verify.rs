@@ -1,7 +1,6 @@
 //! Keys that verify.
 
 use super::error::{KeyError, Refusal};
-use super::sign::keyed;
 use super::signed::Signed;
 use crate::wire::SignatureType;
 use alloc::boxed::Box;
@@ -132,4 +131,19 @@ pub(super) fn sha256(pieces: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     pieces.iter().for_each(|piece| hash.update(piece));
     hash.finalize().into()
+}
+
+/// HMAC-SHA256 under a secret.
+pub(super) fn keyed(secret: &[u8]) -> Hmac<Sha256> {
+    // A secret of more than a block is hashed first (RFC 2104 §2), so that one block is the key at any rate.
+    let mut block = [0; 64];
+    let digest;
+    let short = if secret.len() > block.len() {
+        digest = sha256(&[secret]);
+        &digest[..]
+    } else {
+        secret
+    };
+    block.iter_mut().zip(short).for_each(|(to, from)| *to = *from);
+    Hmac::new(&block.into())
 }
