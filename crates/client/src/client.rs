@@ -1,12 +1,12 @@
 //! One connection to a forwarder, for any number of consumers and producers.
 
 use crate::driver::{Command, Connection, Driver, Outcome, Reply, random_nonce, renew_nonce};
-use crate::link::{Link, MAX_PACKET};
+use crate::link::Link;
 use crate::packet::{ExpressError, OwnedData, Validate, intact};
 use crate::transport::{ConnectError, Transport};
 use hashlane_ndn::tlv::WireError;
 use hashlane_ndn::wire::lp::DigestField;
-use hashlane_ndn::wire::{Data, DigestFunction, Interest, InterestBuilder, LpHeader, NackReason};
+use hashlane_ndn::wire::{Data, DigestFunction, Interest, InterestBuilder, LpHeader, MAX_PACKET, NackReason};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;

@@ -54,7 +54,7 @@ mod window;
 
 pub use client::{Client, Express, Incoming, SendError};
 pub use fetch::{Discovery, Fetch, FetchError, FetchOptions, METADATA, Progress};
-pub use link::MAX_PACKET;
+pub use hashlane_ndn::wire::MAX_PACKET;
 pub use management::CommandError;
 pub use packet::{ExpressError, OwnedData, Validate, intact, is_application_nack};
 pub use publication::{Library, MAX_OBJECT_NAME, Publication, PublishError, SEGMENT_SIZE};

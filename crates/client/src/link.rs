@@ -2,16 +2,11 @@
 
 use crate::transport::{ConnectError, Transport};
 use hashlane_ndn::tlv;
+use hashlane_ndn::wire::MAX_LINK_PACKET;
 use std::io;
 use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket, UnixStream, lookup_host};
-
-/// The most octets of an Interest or Data packet (the packet size that all forwarders take).
-pub const MAX_PACKET: usize = 8800;
-
-/// The most octets of a link packet that is received: a packet, and the header around it.
-const MAX_FRAME: usize = MAX_PACKET + 512;
 
 /// Octets that are read at once at the most.
 const READ: usize = 64 << 10;
@@ -146,8 +141,8 @@ impl Link {
         }
         let broken = |rule: String| io::Error::new(io::ErrorKind::InvalidData, rule);
         match tlv::frame(read).map_err(|error| broken(error.to_string()))? {
-            Some(len) if len > MAX_FRAME as u64 => {
-                Err(broken(format!("a packet of {len} octets, where {MAX_FRAME} are the most")))
+            Some(len) if len > MAX_LINK_PACKET as u64 => {
+                Err(broken(format!("a packet of {len} octets, where {MAX_LINK_PACKET} are the most")))
             }
             Some(len) => Ok(read.get(..len as usize).inspect(|_| self.taken += len as usize)),
             None => Ok(None),

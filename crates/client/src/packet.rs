@@ -96,7 +96,11 @@ impl fmt::Display for ExpressError {
             Self::Invalid(rule) => write!(f, "the Data was refused: {rule}"),
             Self::Interest(error) => write!(f, "this is no Interest: {error}"),
             Self::TooLong { len } => {
-                write!(f, "the Interest has {len} octets, and {} are the most", crate::link::MAX_PACKET)
+                write!(
+                    f,
+                    "the Interest has {len} octets, and {} are the most",
+                    hashlane_ndn::wire::MAX_PACKET
+                )
             }
             Self::Closed => f.write_str("the connection to the forwarder was closed"),
         }

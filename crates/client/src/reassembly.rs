@@ -1,7 +1,6 @@
 //! Packets out of the pieces that a datagram link carries.
 
-use crate::link::MAX_PACKET;
-use hashlane_ndn::wire::LpPacket;
+use hashlane_ndn::wire::{LpPacket, MAX_PACKET};
 use std::collections::VecDeque;
 
 /// Packets that are put together at the same time.

@@ -10,7 +10,7 @@ use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::{FaceStatus, ForwarderStatus};
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Record, Scope};
 use hashlane_ndn::tlv::{Elements, frame};
-use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket, NackReason};
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket, MAX_PACKET, NackReason};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::UdpSocket;
@@ -236,7 +236,7 @@ fn names_that_the_management_does_not_know_are_sent_back() {
     for nonce in 1..=64 {
         let interest = hour(&format!("/localhop/nfd/{nonce}"), nonce);
         peer.send(&interest).unwrap();
-        let mut bytes = [0; 8800];
+        let mut bytes = [0; MAX_PACKET];
         let len = peer.recv(&mut bytes).expect("a Nack");
         let packet = LpPacket::parse(&bytes[..len]).unwrap();
         assert_eq!((packet.header.nack, packet.fragment), (Some(NackReason::NO_ROUTE), &interest[..]));

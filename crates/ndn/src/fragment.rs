@@ -6,7 +6,7 @@
 //! Source: NDNLPv2, Indexed Fragmentation.
 
 use crate::time::Time;
-use crate::wire::{LpHeader, LpPacket, MAX_PACKET};
+use crate::wire::{LpHeader, LpPacket, MAX_LINK_PACKET, MAX_PACKET};
 use alloc::vec::Vec;
 
 /// Octets by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.
@@ -21,12 +21,12 @@ const WAITING: usize = 16;
 /// For how long a packet waits for its next piece, in milliseconds.
 const PATIENCE: u64 = 500;
 
-/// Octets of a first piece at the most, its header fields included, which are kept as they came.
-const MAX_HEAD: usize = MAX_PACKET + 1000;
-
 /// Octets of memory that one link's packets in pieces take at the most, as [`Reassembler::octets`] counts them.
 pub const MAX_OCTETS: usize = WAITING
-    * (MAX_HEAD + MAX_PACKET + MAX_PIECES as usize * size_of::<Option<Vec<u8>>>() + size_of::<Partial>());
+    * (MAX_LINK_PACKET
+        + MAX_PACKET
+        + MAX_PIECES as usize * size_of::<Option<Vec<u8>>>()
+        + size_of::<Partial>());
 
 /// Cuts packets for one link.
 #[derive(Clone, Debug)]
@@ -163,7 +163,10 @@ impl Reassembler {
             return Ok(None);
         }
         partial.octets += piece.fragment.len();
-        if partial.octets > MAX_PACKET || piece.fragment.is_empty() || index == 0 && octets.len() > MAX_HEAD {
+        if partial.octets > MAX_PACKET
+            || piece.fragment.is_empty()
+            || index == 0 && octets.len() > MAX_LINK_PACKET
+        {
             self.waiting.remove(at);
             return Err(ReassemblyError::TooLong);
         }

@@ -14,7 +14,7 @@ use hashlane_ndn::mgmt::segment::with_number;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
 use hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
 use hashlane_ndn::tlv;
-use hashlane_ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, MAX_PACKET, NackReason};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -196,7 +196,7 @@ impl State {
                     face_id: Some(77),
                     uri: parameters.uri.clone(),
                     persistency: Some(FacePersistency::Persistent),
-                    mtu: Some(8800),
+                    mtu: Some(MAX_PACKET as u64),
                     ..Default::default()
                 };
                 return ControlResponse::with(409, "the face exists", &existing);
@@ -252,7 +252,7 @@ fn faces(interest: &Interest<'_>) -> Option<Vec<u8>> {
         link_type: LinkType::PointToPoint,
         marking_interval: None,
         congestion_threshold: None,
-        mtu: Some(8800),
+        mtu: Some(MAX_PACKET as u64),
         in_interests: 0,
         in_data: 0,
         in_nacks: 0,

@@ -1,6 +1,6 @@
 //! Module faces: commands and records.
 
-use super::{Done, FaceOptions, MAX_PACKET, Manager, Now, Origin, Plane, done, refused};
+use super::{Done, FaceOptions, Manager, Now, Origin, Plane, done, refused};
 use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
@@ -8,7 +8,7 @@ use hashlane_ndn::mgmt::values::{
     FACE_PIT_TOKENS, FacePersistency, FaceScope, LinkType,
 };
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
-use hashlane_ndn::wire::Interest;
+use hashlane_ndn::wire::{Interest, MAX_PACKET};
 use hashlane_ndn_fw::face::FaceCounters;
 use std::sync::Arc;
 

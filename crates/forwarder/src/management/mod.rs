@@ -49,7 +49,7 @@ use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::values::{FaceEventKind, FaceScope};
 use hashlane_ndn::mgmt::{Command, CommandError, ControlParameters, ControlResponse, FaceUri, Record, Scope};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
-use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, NackReason};
+use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, MAX_PACKET, NackReason};
 use hashlane_ndn_fw::forward::Counters;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,8 +58,6 @@ use users::Users;
 
 /// For how long answers count as fresh, in milliseconds.
 const FRESHNESS: u64 = 1000;
-/// The largest packet that every forwarder takes, in octets.
-const MAX_PACKET: usize = 8800;
 /// The longest command, in octets: with it the answer, which holds its name and at most its parameters once more, fits into a packet.
 const MAX_COMMAND: usize = 4096;
 /// The most commands that wait for a forwarding thread.

@@ -10,7 +10,9 @@ use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
 use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
-use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
+use hashlane_ndn::wire::{
+    Data, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo, SignatureType,
+};
 use hashlane_ndn_fw::face::FaceCounters;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -159,7 +161,7 @@ impl Bench {
         let mut packet = self.send(&first.build()).pop().expect("the first segment");
         let mut content = Vec::new();
         loop {
-            assert!(packet.len() <= 8800);
+            assert!(packet.len() <= MAX_PACKET);
             let data = Data::parse(&packet).unwrap();
             assert_eq!(data.freshness(), Some(1000));
             content.extend_from_slice(data.content());
@@ -774,11 +776,11 @@ fn answers_to_the_longest_commands_fit_into_packets() {
     let packet = command(Scope::Localhost, "rib/register", &long(3900), None);
     let answers = bench.send(&packet);
     assert_eq!(response(&packet, &answers).code, 200);
-    assert!(answers[0].len() <= 8800);
+    assert!(answers[0].len() <= MAX_PACKET);
     let refused = bench.refused("rib/register", &long(4000));
     assert_eq!(refused, (414, "the command is longer than 4096 octets".into()));
     let packet = command(Scope::Localhost, "rib/register", &long(8640), None);
-    assert!(packet.len() <= 8800);
+    assert!(packet.len() <= MAX_PACKET);
     assert_eq!(nacked(&packet, &bench.send(&packet)), Some(NackReason::NO_ROUTE), "no room for an answer");
 
     let ask = |bench: &mut Bench, len| {
@@ -791,7 +793,7 @@ fn answers_to_the_longest_commands_fit_into_packets() {
         bench.manager.face_up(face(id, "fd://1"), NOW);
     }
     let first = ask(&mut bench, 970).unwrap();
-    assert!((7168..=8800).contains(&first.len()) && Data::parse(&first).unwrap().content_type() == 0);
+    assert!((7168..=MAX_PACKET).contains(&first.len()) && Data::parse(&first).unwrap().content_type() == 0);
     let refused = ask(&mut bench, 8600).unwrap();
     assert_eq!(Data::parse(&refused).unwrap().content_type(), APPLICATION_NACK);
     assert!(LpPacket::parse(&ask(&mut bench, 8730).unwrap()).unwrap().header.nack.is_some());
@@ -919,7 +921,7 @@ proptest! {
                 if nacked(&packet, std::slice::from_ref(&answer)).is_some() {
                     continue;
                 }
-                prop_assert!(answer.len() <= 8800);
+                prop_assert!(answer.len() <= MAX_PACKET);
                 let data = Data::parse(&answer).unwrap();
                 prop_assert!(data.name().components().take(interest.name_len()).eq(interest.name().components()));
             }

@@ -32,7 +32,7 @@ use hashlane_ndn::mgmt::values::{
     LinkType as ToldLinkType,
 };
 use hashlane_ndn::time::Time;
-use hashlane_ndn::wire::{LpPacket, MAX_PACKET};
+use hashlane_ndn::wire::{LpPacket, MAX_LINK_PACKET};
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
@@ -54,8 +54,8 @@ use std::time::{Duration, Instant};
 use crate::config::Faces as FaceConfig;
 use crate::management::{FaceInfo, Peer};
 
-/// Octets of a link packet at the most: of a packet, and of a header with all its fields.
-pub(crate) const MAX_LINK_PACKET: usize = MAX_PACKET + 200;
+// A datagram holds any link packet.
+const _: () = assert!(hashlane_link::udp::LONGEST_DATAGRAM >= MAX_LINK_PACKET);
 
 /// For how long the thread waits where nothing is to be done, in milliseconds: how often it looks for faces that are idle.
 const HOUSEKEEPING: u64 = 1000;

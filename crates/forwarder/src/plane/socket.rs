@@ -112,7 +112,7 @@ pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<Metered>);
 
 /// Limits of a connection: no message longer than a packet, and no longer queue than a stream's.
 pub(super) fn limits() -> WebSocketConfig {
-    let longest = Some(super::MAX_LINK_PACKET);
+    let longest = Some(hashlane_ndn::wire::MAX_LINK_PACKET);
     WebSocketConfig::default()
         .max_message_size(longest)
         .max_frame_size(longest)

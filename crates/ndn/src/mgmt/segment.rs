@@ -86,7 +86,7 @@ mod tests {
             let mut joined = vec![];
             let mut index = 0;
             while let Some(packet) = segment(versioned.view(), &content, index, 1000).unwrap() {
-                assert!(packet.len() <= 8800);
+                assert!(packet.len() <= crate::wire::MAX_PACKET);
                 let data = Data::parse(&packet).unwrap();
                 let last = data.name().components().last().unwrap();
                 assert_eq!(number(last, SEGMENT), Some(index));

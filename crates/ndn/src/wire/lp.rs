@@ -220,9 +220,8 @@ impl<'a> LpHeader<'a> {
     }
 }
 
-/// Room for all fields at their longest, but for acknowledgements and announcements, which are not written: 184 octets, 6 more to begin a
-/// fragment, and those before the fields.
-const FRAME: usize = HEAD + 190;
+/// Room for the header: [`HEAD`] bytes, 184 for the fields that are written, and 6 to begin the fragment.
+const FRAME: usize = super::MAX_LINK_HEADER;
 /// Room before the fields, for the type and the length of the link packet.
 const HEAD: usize = 10;
 

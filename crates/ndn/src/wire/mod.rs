@@ -23,8 +23,15 @@ pub use signature::{KeyLocator, SignatureInfo, SignatureType};
 use crate::tlv::{Element, WireError};
 use hashlane_name::ndn::NdnName;
 
-/// Octets of a packet at the most; a customary limit (NDN Packet Format 0.3 has none).
+/// Longest Interest or Data packet, in bytes: the customary limit (NDN Packet Format 0.3 has none).
 pub const MAX_PACKET: usize = 8800;
+
+/// Longest link header, in bytes: every field at its longest except acknowledgements and announcements, and the
+/// type and length of the fragment.
+pub const MAX_LINK_HEADER: usize = 200;
+
+/// Longest link packet, in bytes.
+pub const MAX_LINK_PACKET: usize = MAX_PACKET + MAX_LINK_HEADER;
 
 /// TLV-TYPE of an Interest.
 pub const INTEREST: u32 = 5;

@@ -4,7 +4,7 @@ use super::LoadError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use hashlane_ndn::tlv;
-use hashlane_ndn::wire::MAX_PACKET;
+use hashlane_ndn::wire::MAX_LINK_PACKET;
 use mio::net::UnixStream;
 use mio::{Interest, Registry, Token};
 use std::io;
@@ -73,7 +73,7 @@ pub(super) fn framing(octets: &[u8]) -> Framing {
 
 /// A reader of link packets: a packet, and a header around it.
 pub(super) fn reader() -> StreamReader {
-    StreamReader::new(MAX_PACKET + 256)
+    StreamReader::new(MAX_LINK_PACKET)
 }
 
 impl Port {

@@ -193,7 +193,7 @@ fn a_frame_has_room_for_every_field() {
         non_discovery: true,
         ..LpHeader::default()
     };
-    for len in [0, 1, 252, 253, 8800, 65_535, 65_536] {
+    for len in [0, 1, 252, 253, crate::wire::MAX_PACKET, 65_535, 65_536] {
         let fragment = std::vec![7; len];
         let octets = [header.frame(len).as_bytes(), &fragment].concat();
         assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header, fragment: &fragment }), "{len}");
