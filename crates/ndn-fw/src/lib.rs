@@ -106,6 +106,7 @@ extern crate std;
 pub mod congestion;
 pub mod cs;
 pub mod dead_nonce;
+pub mod drop;
 pub mod face;
 pub mod fib;
 pub mod forward;

@@ -1,26 +1,6 @@
 //! A queue through the packets of the store.
 
-use super::{Cached, NONE};
-
-/// What stands before and behind a packet in its queue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    next: u32,
-    prev: u32,
-}
-
-impl Default for Link {
-    fn default() -> Self {
-        Self { next: NONE, prev: NONE }
-    }
-}
-
-impl Link {
-    /// The packet behind it.
-    pub(super) fn next(&self) -> Option<u32> {
-        (self.next != NONE).then_some(self.next)
-    }
-}
+use super::cached::{Cached, Link, NONE};
 
 /// A queue.
 #[derive(Clone, Copy, Debug)]

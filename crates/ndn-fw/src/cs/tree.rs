@@ -9,7 +9,7 @@
 //!
 //! Source of the shape: D. R. Morrison, PATRICIA, J. ACM 15 (4), 1968; here with a hash table in place of a pointer for each branch.
 
-use super::NONE;
+use super::cached::NONE;
 use crate::hashed::HashedName;
 use alloc::boxed::Box;
 use hashlane_ndn::tlv::Elements;

@@ -1,7 +1,9 @@
 //! The last stage: look up, change the tables, and send, packet after packet in order of arrival.
 
 use super::burst::{Burst, Content, Packet};
-use super::{DropReason, Forwarder, Output};
+use super::forwarder::Forwarder;
+use super::output::Output;
+use crate::drop::DropReason;
 use crate::hashed::HashedName;
 use crate::pit::Pit;
 use hashlane_ndn::time::Time;

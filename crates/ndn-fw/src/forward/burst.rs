@@ -1,6 +1,6 @@
 //! Packets that are handled together.
 
-use super::DropReason;
+use crate::drop::DropReason;
 use crate::face::FaceId;
 use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use smallvec::SmallVec;

@@ -1,6 +1,6 @@
 //! What a forwarder counts.
 
-use super::DropCounters;
+use crate::drop::DropCounters;
 use crate::face::Counter;
 
 /// What is counted of all faces together. One thread writes, any may read.

@@ -1,8 +1,13 @@
 //! The way of Data.
 
 use super::burst::Packet;
-use super::{DropReason, Forwarder, Output, Part, digest_for, header_for, is_management, out_of_scope, ways};
+use super::forwarder::Forwarder;
+use super::header::{digest_for, header_for};
+use super::output::{Output, Part};
+use super::route::ways;
+use super::scope::{is_management, out_of_scope};
 use crate::dead_nonce::LIFETIME;
+use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
 use crate::pit::{Hop, Pit};

@@ -1,7 +1,7 @@
 //! The first stage: decode the packets, and hash all prefixes of all their names.
 
-use super::DropReason;
 use super::burst::{Burst, Content, Ingress};
+use crate::drop::DropReason;
 use crate::hashed::{HashedName, components};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;

@@ -1,10 +1,15 @@
 //! The way of an Interest.
 
 use super::burst::Packet;
-use super::{
-    Config, Counters, DropReason, Forwarder, MAX_LIFETIME, Output, Part, digest_for, header_for, is_localhop,
-    out_of_scope, rewrite, ways,
-};
+use super::config::{Config, MAX_LIFETIME};
+use super::counters::Counters;
+use super::forwarder::Forwarder;
+use super::header::{digest_for, header_for};
+use super::output::{Output, Part};
+use super::rewrite;
+use super::route::ways;
+use super::scope::{is_localhop, out_of_scope};
+use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
 use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, Records, Way};

@@ -1,7 +1,12 @@
 //! The way of a Nack.
 
 use super::burst::Packet;
-use super::{DropReason, Forwarder, Output, Part, digest_for, out_of_scope, ways};
+use super::forwarder::Forwarder;
+use super::header::digest_for;
+use super::output::{Output, Part};
+use super::route::ways;
+use super::scope::out_of_scope;
+use crate::drop::DropReason;
 use crate::face::LinkType;
 use crate::hashed::HashedName;
 use crate::pit::{Hop, InRecord, Key, Pit};

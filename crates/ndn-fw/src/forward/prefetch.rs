@@ -8,9 +8,9 @@
 //!
 //! Tables that a cache holds, and lone packets, get the first pass alone.
 
-use super::Forwarder;
 use super::burst::{Burst, Content, Ingress};
 use super::decode::Names;
+use super::forwarder::Forwarder;
 use crate::cs::Pass;
 use crate::hashed::HashedName;
 use crate::pit::{Hop, Pit};

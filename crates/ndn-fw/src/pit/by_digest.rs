@@ -12,8 +12,8 @@
 use super::others::{Others, Sibling, join, leave};
 use super::walk::{Known, walk};
 use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records, Way};
+use crate::drop::DropReason;
 use crate::face::FaceId;
-use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -7,8 +7,8 @@
 
 use super::walk::walk;
 use super::{Entries, Gone, Hop, Key, Matches, Pit, Records};
+use crate::drop::DropReason;
 use crate::face::FaceId;
-use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use hashlane_name::component::DIGEST_LEN;
 use hashlane_ndn::time::Time;

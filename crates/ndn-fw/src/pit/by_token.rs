@@ -15,8 +15,8 @@
 use super::others::{Others, Sibling, join, leave};
 use super::walk::{Known, walk};
 use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records};
+use crate::drop::DropReason;
 use crate::face::FaceId;
-use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
 use hashlane_hash::siphash::SipHash24;

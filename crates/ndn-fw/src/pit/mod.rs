@@ -28,8 +28,8 @@ pub use entries::{Entries, Gone, Mark};
 pub use key::Key;
 pub use records::{InRecord, MAX_HINTED, MAX_RECORDS, OutRecord, Records};
 
+use crate::drop::DropReason;
 use crate::face::FaceId;
-use crate::forward::DropReason;
 use crate::hashed::HashedName;
 use hashlane_name::component::DIGEST_LEN;
 use hashlane_ndn::time::Time;

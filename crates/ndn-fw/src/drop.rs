@@ -1,6 +1,7 @@
 //! Why packets are dropped.
 
 use crate::face::Counter;
+use hashlane_ndn::tlv::WireError;
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $reason:ident = $name:literal,)*) => {
@@ -54,6 +55,12 @@ reasons! {
     Digest = "digest",
     /// A fragment that cannot be put together with others.
     Reassembly = "reassembly",
+}
+
+impl From<WireError> for DropReason {
+    fn from(_: WireError) -> Self {
+        Self::Malformed
+    }
 }
 
 /// How many packets were dropped for each reason. One thread writes, any may read.

@@ -1,27 +1,17 @@
-//! The content store: Data that came by, to answer Interests with.
-//!
-//! Packets hang in a tree of names (`tree`), whose nodes are found by the keyed hashes that came out of the walk over a packet's
-//! name. So Data of a known parent costs two probes; an Interest that can be a prefix is answered from the newest branch below
-//! its name; and a node, having no name of its own, is confirmed by the packets below it.
-//!
-//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in octets; what the tree takes counts as
-//! octets, too.
+//! The content store: insertion, lookup, eviction.
 
-use crate::hashed::{HashedName, components};
+use super::cached::{Cached, Link, NONE};
+use super::config::{Config, Policy};
+use super::queue::Queue;
+use super::tree::{PLACE_COST, PLACES, Tree};
+use crate::hashed::HashedName;
 use crate::wheel::{Wheel, tick_of};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
 use hashlane_name::ndn::NdnName;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest};
 use sha2::{Digest, Sha256};
-
-mod queue;
-mod tree;
-
-use queue::{Link, Queue};
-use tree::{PLACE_COST, PLACES, Tree};
 
 /// A pass of the prefetching stage over a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,41 +24,6 @@ pub(crate) enum Pass {
     Owned,
 }
 
-/// What leaves a full store first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Policy {
-    /// What was not asked for for longest.
-    #[default]
-    Lru,
-    /// What is no longer fresh, else what came first. Source: NFD Developer's Guide, Content Store.
-    PriorityFifo,
-}
-
-/// How a store is to work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Packets it holds at the most.
-    pub packets: usize,
-    /// Octets it holds at the most, what it needs besides the packets included.
-    pub octets: usize,
-    /// What leaves it first.
-    pub policy: Policy,
-    /// Whether it takes packets in.
-    pub admit: bool,
-    /// Whether it answers.
-    pub serve: bool,
-}
-
-impl Default for Config {
-    /// As NFD's: 65,536 packets; and 256 MiB.
-    fn default() -> Self {
-        Self { packets: 65_536, octets: 256 << 20, policy: Policy::Lru, admit: true, serve: true }
-    }
-}
-
-/// No slot.
-const NONE: u32 = u32::MAX;
-
 /// Packets of one name, different in their digests.
 const SAME_NAME: usize = 4;
 
@@ -77,21 +32,6 @@ const LOOKS: usize = 64;
 
 /// Packets that leave in one turn, at the most, a store that was made smaller.
 pub const EVICTED: usize = 256;
-
-/// A packet.
-#[derive(Clone, Debug)]
-struct Cached {
-    packet: Box<[u8]>,
-    /// Where in it the name stands, with its type and length.
-    name: (u16, u16),
-    node: u32,
-    /// The packet of the same name that came before it.
-    older: u32,
-    fresh_until: Time,
-    link: Link,
-    /// Which queue it is in.
-    stale: bool,
-}
 
 /// The store.
 #[derive(Clone, Debug, Default)]
@@ -482,12 +422,5 @@ impl ContentStore {
         self.packets.iter().flatten().filter_map(|cached| {
             NdnName::parse(cached.packet.get(cached.name.0.into()..cached.name.1.into())?).ok()
         })
-    }
-}
-
-impl Cached {
-    #[inline(always)]
-    fn components(&self) -> &[u8] {
-        components(self.packet.get(self.name.0.into()..self.name.1.into()).unwrap_or_default())
     }
 }

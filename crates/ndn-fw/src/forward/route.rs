@@ -1,0 +1,32 @@
+//! Lookup of next hops, by name or by forwarding hint.
+
+use crate::fib::{Fib, NextHop};
+use crate::hashed::{HashedName, NameHasher};
+use hashlane_ndn::tlv::Elements;
+
+/// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.
+#[inline(always)]
+pub(super) fn ways<'f>(
+    fib: &'f Fib,
+    hasher: &mut NameHasher,
+    name: &HashedName<'_>,
+    hint: &[u8],
+) -> (u64, &'f [NextHop]) {
+    if hint.is_empty() {
+        return fib.longest(name).map_or((0, &[]), |(len, hops)| (name.prefix(len), hops));
+    }
+    hinted_ways(fib, hasher, hint)
+}
+
+#[inline(never)]
+fn hinted_ways<'f>(fib: &'f Fib, hasher: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
+    let mut names = Elements::new(hint);
+    while let Ok(Some(element)) = names.next() {
+        let Some(name) = hint.get(element.at..element.end()) else { break };
+        let Ok(name) = hasher.read(name) else { break };
+        if let Some((len, hops)) = fib.longest(&name) {
+            return (name.prefix(len), hops);
+        }
+    }
+    (0, &[])
+}

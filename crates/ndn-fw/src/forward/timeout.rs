@@ -1,0 +1,129 @@
+//! Passing of time: PIT entries that expire, and records of closed faces.
+
+use super::forwarder::Forwarder;
+use crate::face::Faces;
+use crate::pit::{InRecord, Key, Pit, Records};
+use hashlane_ndn::time::Time;
+
+/// Slots and records that one turn visits: about 1,400 entries with an in-record and an out-record each. The
+/// last entry may exceed it.
+const VISITS: usize = 4096;
+
+/// True for an entry with a record of a closed face.
+fn is_stale(records: &Records, faces: &Faces) -> bool {
+    records.ins.iter().any(|record| faces.find(record.face).is_none())
+        || records.outs.iter().any(|record| faces.find(record.face).is_none())
+}
+
+impl<P: Pit> Forwarder<P> {
+    /// Lets time pass: entries that have ended leave the PIT, and a bounded number of records of closed
+    /// faces.
+    pub fn turn(&mut self, now: Time) {
+        while let Some(slot) = self.pit.ended(now) {
+            if let Some(gone) = self.pit.remove(slot) {
+                self.counters.unsatisfied.add(1);
+                self.release(&gone.records);
+                self.bury(&gone.key, &gone.records, now);
+            }
+        }
+        self.sweep(now);
+        self.cs.turn(now);
+        self.dead.turn(now);
+        self.counters.starved.set(self.pit.starved());
+        self.counters.pit_entries.set(self.pit.len() as u64);
+        self.counters.cs_entries.set(self.cs.len() as u64);
+    }
+
+    /// When [`turn`](Self::turn) is next of use; not later than that.
+    pub fn next_turn(&self) -> Option<Time> {
+        // A content store that was made smaller, and a sweep, go on at once.
+        let at_once = self.cs.is_over() || self.sweep.is_due();
+        if at_once { Some(Time::default()) } else { self.pit.next_end() }
+    }
+
+    /// Releases the shares of the in-records of a removed entry.
+    #[inline(always)]
+    pub(super) fn release(&mut self, records: &Records) {
+        records.ins.iter().for_each(|record| self.release_one(record));
+    }
+
+    /// Releases the share of a removed in-record.
+    #[inline(always)]
+    pub(super) fn release_one(&mut self, record: &InRecord) {
+        self.pending.remove(record.scope);
+        if let Some(face) = self.faces.find_mut(record.face) {
+            face.pending = face.pending.saturating_sub(1);
+        }
+    }
+
+    /// Ends an entry that nobody waits for any more.
+    pub(super) fn end_if_unwanted(&mut self, slot: u32, now: Time) {
+        if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
+            && let Some(gone) = self.pit.remove(slot)
+        {
+            self.bury(&gone.key, &gone.records, now);
+        }
+    }
+
+    /// Remembers the Nonces of an entry that is gone.
+    pub(super) fn bury(&mut self, key: &Key, records: &Records, now: Time) {
+        records.outs.iter().for_each(|out| self.dead.insert(key.name_hash(), out.nonce, now));
+    }
+
+    /// Visits the next slots.
+    fn sweep(&mut self, now: Time) {
+        if !self.sweep.is_due() {
+            return;
+        }
+        self.sweep.grow(self.pit.slots());
+        let mut visits = 0;
+        while visits < VISITS
+            && let Some(slot) = self.sweep.step()
+        {
+            visits += 1 + self.purge(slot, now);
+        }
+    }
+
+    /// Removes the records of closed faces from an entry, and the entry if no other face waits for it.
+    /// Returns the number of records visited.
+    fn purge(&mut self, slot: u32, now: Time) -> usize {
+        let Self { pit, faces, dead, pending, counters, .. } = self;
+        let Some((key, records)) = pit.entry_mut(slot) else { return 0 };
+        let visits = records.ins.len() + records.outs.len();
+        if !is_stale(records, faces) {
+            return visits;
+        }
+        let hash = key.name_hash();
+        records.ins.retain(|record| {
+            let stays = faces.find(record.face).is_some();
+            if !stays {
+                pending.remove(record.scope);
+            }
+            stays
+        });
+        records.outs.retain(|record| {
+            let stays = faces.find(record.face).is_some();
+            if !stays {
+                // The Interest may come round yet.
+                dead.insert(hash, record.nonce, now);
+            }
+            stays
+        });
+        let last = records.ins.iter().map(|record| record.expires).max();
+        match last.filter(|last| *last > now) {
+            Some(last) => {
+                if last < records.expires {
+                    pit.expire_at(slot, last);
+                }
+                pit.retain_downstreams(slot, |face| faces.find(face).is_some());
+            }
+            None => {
+                let Some(gone) = pit.remove(slot) else { return visits };
+                counters.unsatisfied.add(1);
+                self.release(&gone.records);
+                self.bury(&gone.key, &gone.records, now);
+            }
+        }
+        visits
+    }
+}
