@@ -550,7 +550,10 @@ mod tests {
         assert!(
             says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\"")
         );
-        assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("there are the strategies best-route"));
+        assert!(
+            says("[strategies]\n\"/\" = \"fastest\"")
+                .contains("choose one of best-route, multicast, asf, random")
+        );
         assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
         let lifetime = |millis: u64| format!("[pit]\nremote_lifetime_ms = {millis}");
         for millis in [0, 3_600_001] {

@@ -34,7 +34,7 @@ pub(crate) use access::is_management;
 pub use access::{Access, Origin, Over, Peer, Verify};
 pub use faces::FaceInfo;
 pub use plane::{CsConfig, FaceOptions, FaceOutcome, Plane, Ticket};
-pub use strategies::{Program, StrategyInstance};
+pub use strategies::StrategyInstance;
 pub use users::{Account, Accounts, SystemAccounts};
 
 use crate::rib::{FibChange, Rib, RibLimits};
@@ -51,6 +51,7 @@ use hashlane_ndn::mgmt::{Command, CommandError, ControlParameters, ControlRespon
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{DataBuilder, Interest, LpHeader, MAX_PACKET, NackReason};
 use hashlane_ndn_fw::forward::Counters;
+use hashlane_ndn_fw::strategy::StrategyKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use strategies::Strategies;
@@ -90,7 +91,7 @@ pub struct Config {
     /// The most strategy choices.
     pub max_strategies: usize,
     /// The strategy of `/` at the start.
-    pub default_strategy: Program,
+    pub default_strategy: StrategyKind,
     /// The content store at the start.
     pub cs: CsConfig,
     /// Schemes that faces/create makes faces of.
@@ -110,7 +111,7 @@ impl Default for Config {
             max_next_hops: 1 << 21,
             max_depth: 32,
             max_strategies: 10_000,
-            default_strategy: Program::BestRoute,
+            default_strategy: StrategyKind::BestRoute,
             cs: CsConfig { capacity: 65_536, admit: true, serve: true },
             schemes: vec!["udp4", "udp6", "tcp4", "tcp6"],
             udp_idle: 600_000,

@@ -12,52 +12,8 @@ use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::walk::Walk;
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
+use hashlane_ndn_fw::strategy::StrategyKind;
 use std::collections::BTreeMap;
-
-/// A strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Program {
-    /// The next hop of the lowest cost.
-    BestRoute,
-    /// All next hops.
-    Multicast,
-    /// The next hop that answered fastest, and now and then another.
-    Asf,
-    /// Any next hop.
-    Random,
-}
-
-impl Program {
-    /// Every strategy.
-    pub const ALL: [Self; 4] = [Self::BestRoute, Self::Multicast, Self::Asf, Self::Random];
-
-    /// Its component in the name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BestRoute => "best-route",
-            Self::Multicast => "multicast",
-            Self::Asf => "asf",
-            Self::Random => "random",
-        }
-    }
-
-    /// The version of it that is here, as NFD counts them.
-    pub const fn version(self) -> u64 {
-        match self {
-            Self::BestRoute | Self::Multicast | Self::Asf => 5,
-            Self::Random => 1,
-        }
-    }
-
-    /// Its name, without parameters.
-    pub fn name(self) -> OwnedName<Ndn> {
-        let components = [&b"localhost"[..], b"nfd", b"strategy", self.as_str().as_bytes()];
-        let version = [self.version() as u8];
-        let version = Component { typ: VERSION, value: &version };
-        let all = components.map(Component::generic).into_iter().chain([version]);
-        OwnedName::from_components(all).unwrap_or_else(|_| hashlane_name::build::NameBuilder::new().finish())
-    }
-}
 
 /// A strategy and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +21,7 @@ pub struct StrategyInstance {
     /// The name, with a version.
     pub name: OwnedName<Ndn>,
     /// The strategy.
-    pub program: Program,
+    pub kind: StrategyKind,
     /// Keys and values, as the name has them.
     pub parameters: Vec<(String, String)>,
 }
@@ -77,7 +33,8 @@ impl StrategyInstance {
     /// A response with code 404 where there is none of this name and version, and 409 where its parameters are none.
     pub fn parse(name: NdnName<'_>) -> Result<Self, ControlResponse> {
         let unknown = || {
-            let known = Program::ALL.map(Program::as_str).join(", ");
+            let known: Vec<_> = StrategyKind::ALL.iter().map(|kind| kind.name()).collect();
+            let known = known.join(", ");
             let text = format!("Strategy not registered: /localhost/nfd/strategy/ has {known}");
             ControlResponse::new(404, text)
         };
@@ -86,19 +43,19 @@ impl StrategyInstance {
             components.next().filter(|found| *found == Component::generic(expected)).ok_or_else(unknown)?;
         }
         let program = components.next().ok_or_else(unknown)?;
-        let program = Program::ALL
-            .into_iter()
-            .find(|known| program == Component::generic(known.as_str().as_bytes()))
+        let &kind = StrategyKind::ALL
+            .iter()
+            .find(|known| program == Component::generic(known.name().as_bytes()))
             .ok_or_else(unknown)?;
         let Some(version) = components.next() else {
-            let name = with_number(name, VERSION, program.version()).map_err(|_| unknown())?;
-            return Ok(Self { name, program, parameters: Vec::new() });
+            let name = with_number(name, VERSION, kind.version()).map_err(|_| unknown())?;
+            return Ok(Self { name, kind, parameters: Vec::new() });
         };
         number(version, VERSION)
-            .filter(|version| (1..=program.version()).contains(version))
+            .filter(|version| (1..=kind.version()).contains(version))
             .ok_or_else(unknown)?;
         let parameters = components.map(parameter).collect::<Result<_, _>>()?;
-        Ok(Self { name: (&name).into(), program, parameters })
+        Ok(Self { name: (&name).into(), kind, parameters })
     }
 }
 
@@ -123,9 +80,9 @@ pub(super) struct Strategies {
 type Choice = (OwnedName<Ndn>, OwnedName<Ndn>);
 
 impl Strategies {
-    pub(super) fn new(default: Program) -> Self {
+    pub(super) fn new(default: StrategyKind) -> Self {
         let root = hashlane_name::build::NameBuilder::new().finish();
-        Self { entries: BTreeMap::from([(Box::default(), (root, default.name()))]) }
+        Self { entries: BTreeMap::from([(Box::default(), (root, default.full_name()))]) }
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Choice> {

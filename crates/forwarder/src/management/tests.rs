@@ -14,6 +14,7 @@ use hashlane_ndn::wire::{
     Data, InterestBuilder, KeyLocator, LpPacket, MAX_PACKET, SignatureInfo, SignatureType,
 };
 use hashlane_ndn_fw::face::FaceCounters;
+use hashlane_ndn_fw::strategy::StrategyKind;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -47,7 +48,7 @@ impl Plane for Fake {
             hashlane_ndn_fw::strategy::Strategy::from_name(strategy.name.view())
                 .map_err(|error| error.to_string())?;
         }
-        self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.program)));
+        self.asked.push(format!("strategy {prefix} {:?}", strategy.map(|strategy| strategy.kind)));
         Ok(())
     }
 
@@ -647,7 +648,7 @@ fn routes_and_next_hops_have_limits() {
     bench.ok("rib/unregister", &named("/c"));
     bench.ok("rib/unregister", &ControlParameters { face_id: Some(301), ..named("/") });
     assert_eq!(bench.fib(), [("/a".into(), 300, 0), ("/a/b".into(), 300, 0)]);
-    let strategy = Some(Program::Asf.name());
+    let strategy = Some(StrategyKind::Asf.full_name());
     let refused = bench.refused("strategy-choice/set", &ControlParameters { strategy, ..named("/a") });
     assert_eq!(refused.0, 507);
 }
@@ -898,7 +899,7 @@ proptest! {
         let mut bench = Bench::new();
         bench.from.peer = Peer::User { uid, over: Over::Unix };
         let uri = ControlParameters { uri: Some("udp4://192.0.2.1:6363".into()), ..Default::default() };
-        let strategy = ControlParameters { strategy: Some(Program::Asf.name()), ..named("/a") };
+        let strategy = ControlParameters { strategy: Some(StrategyKind::Asf.full_name()), ..named("/a") };
         let list = name("/localhost/nfd/faces/list/v=1/seg=0");
         let mut packet = match which {
             0 => python_register("/app"),

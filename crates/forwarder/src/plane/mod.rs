@@ -193,7 +193,7 @@ pub(crate) struct Plane<P> {
     /// When the thread ends, once it is asked to.
     ends: Option<Time>,
     /// Numbers for the first fragment of each face.
-    dice: hashlane_ndn_fw::strategy::Dice,
+    rng: hashlane_ndn_fw::strategy::Rng,
 }
 
 /// Random numbers that nobody outside may know.
@@ -262,7 +262,7 @@ impl<P: Pit> Plane<P> {
             stuck: false,
             told: Told::default(),
             ends: None,
-            dice: hashlane_ndn_fw::strategy::Dice::new(secrets.seed),
+            rng: hashlane_ndn_fw::strategy::Rng::new(secrets.seed),
             poll,
         })
     }
@@ -459,7 +459,7 @@ impl<P: Pit> Plane<P> {
             return None;
         };
         let address = info.remote.socket_address().map(|address| address.ip());
-        let mut port = Port::new(id, kind, info.counters.clone(), self.dice.number(), self.ports.now);
+        let mut port = Port::new(id, kind, info.counters.clone(), self.rng.next_u64(), self.ports.now);
         port.local = scope == Scope::Local;
         port.address = address;
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);

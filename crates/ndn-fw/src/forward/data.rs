@@ -114,7 +114,7 @@ impl<P: Pit> Forwarder<P> {
         let Some((key, records)) = pit.entry(slot) else { return };
         if let Some(way) = way {
             if let Some(strategy) = choice.at(way.strategy) {
-                strategy.data(way.prefix, records, from, now);
+                strategy.on_data(way.prefix, records, from, now);
             }
             return;
         }
@@ -122,7 +122,7 @@ impl<P: Pit> Forwarder<P> {
         let name = data.truncated(key.name_len(), key.components());
         let (prefix, _) = ways(fib, hasher, &name, key.hint());
         if let Some(strategy) = choice.find(&name) {
-            strategy.data(prefix, records, from, now);
+            strategy.on_data(prefix, records, from, now);
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::fib::{Fib, NextHop};
 use crate::hashed::NameHasher;
 use crate::pit::{ByName, Pit};
 use crate::share::{Shares, Used};
-use crate::strategy::{Choice, Dice, Strategy};
+use crate::strategy::{ChoiceTable, Rng, Strategy};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
@@ -28,8 +28,8 @@ pub struct Forwarder<P = ByName> {
     pub(super) pit: P,
     pub(super) cs: ContentStore,
     pub(super) dead: DeadNonces,
-    pub(super) choice: Choice,
-    pub(super) dice: Dice,
+    pub(super) choice: ChoiceTable,
+    pub(super) rng: Rng,
     pub(super) config: Config,
     pub(super) counters: Arc<Counters>,
     /// In-records of all faces, and of closed faces until the sweep removes them.
@@ -57,14 +57,14 @@ impl<P: Pit> Forwarder<P> {
         let mut hasher = NameHasher::new(key);
         Self {
             decode: Decode::new(key),
-            choice: Choice::new(&mut hasher),
+            choice: ChoiceTable::new(&mut hasher),
             hasher,
             faces: Faces::default(),
             fib: Fib::default(),
             pit,
             cs: ContentStore::new(config.cs),
             dead: DeadNonces::default(),
-            dice: Dice::new(seed),
+            rng: Rng::new(seed),
             shares: Shares::new(config.pit_entries),
             config,
             counters: Arc::default(),

@@ -14,7 +14,7 @@ use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
 use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, Records, Way};
 use crate::share::{Shares, Used};
-use crate::strategy::{Answer, Question};
+use crate::strategy::{Decision, InterestContext};
 use alloc::boxed::Box;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, MAX_PACKET, NackReason, PitToken};
@@ -193,7 +193,7 @@ impl<P: Pit> Forwarder<P> {
         let nonced = interest
             .nonce()
             .is_none()
-            .then(|| rewrite::with_nonce(interest.as_bytes(), self.dice.number() as u32));
+            .then(|| rewrite::with_nonce(interest.as_bytes(), self.rng.next_u64() as u32));
         let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
         // With the Nonce, too, it must be a packet that the next forwarder takes.
         if octets.len() > MAX_PACKET {
@@ -223,7 +223,7 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Self {
-            hasher, pit, cs, dead, fib, faces, counters, config, choice, dice, pending, shares, ..
+            hasher, pit, cs, dead, fib, faces, counters, config, choice, rng, pending, shares, ..
         } = self;
         let Request { from, header, name, .. } = request;
         let digest_type = config.digest_type;
@@ -283,7 +283,7 @@ impl<P: Pit> Forwarder<P> {
         out.enter(Part::Fib);
         let (prefix, hops) = ways(fib, hasher, name, interest.forwarding_hint());
         let Some((_, records)) = pit.entry_mut(slot) else { return Ok(()) };
-        let mut question = Question {
+        let mut context = InterestContext {
             ingress: from,
             hops,
             prefix,
@@ -291,25 +291,25 @@ impl<P: Pit> Forwarder<P> {
             faces,
             localhop: is_localhop(name.components),
             now,
-            dice,
+            rng,
         };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
-        let answer = strategy.interest(&mut question);
+        let decision = strategy.on_interest(&mut context);
         pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
-        match answer {
-            Answer::Send(to) => {
+        match decision {
+            Decision::Forward(to) => {
                 for face in to {
                     self.send_interest(slot, face, request, interest, now, out);
                 }
             }
-            Answer::Probe(best, probed) => {
+            Decision::Probe { best, probed } => {
                 self.send_interest(slot, best, request, interest, now, out);
-                let octets = rewrite::with_other_nonce(interest, self.dice.number() as u32);
+                let octets = rewrite::with_other_nonce(interest, self.rng.next_u64() as u32);
                 let other = Interest::parse(&octets)?;
                 self.send_interest(slot, probed, request, &other, now, out);
             }
-            Answer::Wait => {}
-            Answer::Reject(reason) => self.reject(slot, request, reason, now, out),
+            Decision::Suppress => {}
+            Decision::Reject(reason) => self.reject(slot, request, reason, now, out),
         }
         Ok(())
     }

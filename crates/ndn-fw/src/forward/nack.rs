@@ -10,7 +10,7 @@ use crate::drop::DropReason;
 use crate::face::LinkType;
 use crate::hashed::HashedName;
 use crate::pit::{Hop, InRecord, Key, Pit};
-use crate::strategy::AfterNack;
+use crate::strategy::NackDecision;
 use alloc::vec::Vec;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, NackReason};
@@ -52,9 +52,9 @@ impl<P: Pit> Forwarder<P> {
             .find(|out| out.face == from && Some(out.nonce) == interest.nonce() && out.expires > now);
         sent.ok_or(DropReason::UnexpectedNack)?.nack = Some(reason);
         let Some(strategy) = choice.find(name) else { return Ok(()) };
-        match strategy.nack(prefix, records, from, now) {
-            AfterNack::Wait => {}
-            AfterNack::Tell(face, reason) => {
+        match strategy.on_nack(prefix, records, from, now) {
+            NackDecision::Wait => {}
+            NackDecision::NackOne(face, reason) => {
                 let at = records.ins.iter().position(|record| record.face == face);
                 let told = at.map(|at| records.ins.remove(at));
                 if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
@@ -66,7 +66,7 @@ impl<P: Pit> Forwarder<P> {
                     self.end_if_unwanted(slot, now);
                 }
             }
-            AfterNack::TellAll(reason) => {
+            NackDecision::NackAll(reason) => {
                 let Some(gone) = self.pit.remove(slot) else { return Ok(()) };
                 self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);

@@ -1,6 +1,8 @@
-//! ASF, adaptive smoothed round trip time: the fastest way, as measured, with probes of the others.
+//! ASF, adaptive smoothed RTT-based forwarding: the fastest next hop as measured, with probes of the others.
 
-use super::{Answer, BestRoute, Question};
+use super::algorithm::{Algorithm, Decision, InterestContext, NackDecision, after_nack, positive};
+use super::best_route::BestRoute;
+use super::suppression::Suppression;
 use crate::face::FaceId;
 use crate::fib::NextHop;
 use crate::pit::Records;
@@ -11,68 +13,69 @@ use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
 use smallvec::SmallVec;
 
-/// The strategy.
+/// Strategy that measures the round-trip time (RTT) of each face, for each FIB prefix.
 ///
-/// Of each prefix in the FIB it measures the round trip time of each face. Interests go to the face with the shortest; faces that are not measured
-/// yet follow by cost, and after them those that stayed silent. From time to time an Interest goes to another face besides, to measure that.
-/// Timeouts are noticed when the next Interest for the prefix comes: there is no timer.
+/// An Interest goes to the face with the shortest RTT; faces without a measurement follow in order of cost, then faces
+/// that time out. At intervals an Interest also goes to another face, as a probe. There is no timer: a timeout is
+/// detected when the next Interest of the prefix arrives.
 ///
 /// Source: Lehman et al., "An Experimental Investigation of Hyperbolic Routing with a Smart Forwarding Plane in NDN"
-/// (IWQoS 2016), §IV; the times are those of RFC 6298.
+/// (IWQoS 2016), §IV; RTT estimation as in RFC 6298.
 #[derive(Clone, Debug)]
 pub struct Asf {
-    /// Milliseconds between probes of a prefix.
+    /// Time between probes of a prefix, in milliseconds. Valid: 1000 and more.
     pub probing_interval: u64,
-    /// After how many timeouts in a row a face counts as silent.
+    /// Consecutive timeouts after which a face is ranked last. Valid: 1 and more.
     pub max_timeouts: u32,
-    /// For what comes again.
-    pub again: BestRoute,
-    measured: Batched<u64, Measured>,
+    /// Handling of retransmissions.
+    pub retransmission: BestRoute,
+    measurements: Batched<u64, Measurements>,
 }
 
 impl Default for Asf {
-    /// As NFD's: a probe a minute, three timeouts.
+    /// NFD's values: a probe per minute, three timeouts.
     fn default() -> Self {
         Self {
             probing_interval: 60_000,
             max_timeouts: 3,
-            again: BestRoute::default(),
-            measured: Batched::with_capacity(0),
+            retransmission: BestRoute::default(),
+            measurements: Batched::with_capacity(0),
         }
     }
 }
 
-/// Prefixes that are measured at the most. When there would be more, all are forgotten, and measured anew.
+/// Most prefixes with measurements. One more discards all measurements.
 const PREFIXES: usize = 1 << 16;
 
-/// Faces of a prefix that are measured at the most; of more, those that were met last.
+/// Most measured faces of a prefix; one more replaces the face that was added first.
 const FACES: usize = 32;
 
-/// What is known of a prefix.
+/// Measurements of a prefix.
 #[derive(Clone, Debug)]
-struct Measured {
-    faces: SmallVec<[FaceMeasured; 2]>,
+struct Measurements {
+    faces: SmallVec<[FaceMeasurement; 2]>,
     next_probe: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct FaceMeasured {
+struct FaceMeasurement {
     face: FaceId,
-    /// Smoothed round trip time and its variation, once there is one.
+    /// Smoothed RTT and its variation; `None` before the first sample.
     rtt: Option<(Duration, Duration)>,
-    /// When the Interest that is waited for counts as lost.
+    /// Time at which the outstanding Interest times out.
     deadline: Option<Time>,
     timeouts: u32,
 }
 
-impl FaceMeasured {
-    /// The retransmission timeout.
-    fn patience(&self) -> Duration {
+impl FaceMeasurement {
+    /// Retransmission timeout (RFC 6298 §2), between 200 ms and 60 s.
+    fn timeout(&self) -> Duration {
         let (smoothed, variation) = self.rtt.unwrap_or((Duration::from_secs(1), Duration::ZERO));
         (smoothed + 4 * variation).clamp(Duration::from_millis(200), Duration::from_secs(60))
     }
 
-    fn take(&mut self, sample: Duration) {
+    /// Adds an RTT sample.
+    fn add_sample(&mut self, sample: Duration) {
         self.rtt = Some(match self.rtt {
             None => (sample, sample / 2),
             Some((smoothed, variation)) => {
@@ -84,104 +87,131 @@ impl FaceMeasured {
     }
 }
 
-impl Measured {
-    fn of(&mut self, face: FaceId) -> Option<&mut FaceMeasured> {
+impl Measurements {
+    /// Measurement of a face, added if there is none.
+    fn of(&mut self, face: FaceId) -> &mut FaceMeasurement {
         let at = self.faces.iter().position(|known| known.face == face);
         let at = at.unwrap_or_else(|| {
-            // The face that has been known for longest may be gone.
+            // The face that was added first may be closed by now.
             if self.faces.len() >= FACES {
                 self.faces.remove(0);
             }
-            self.faces.push(FaceMeasured { face, rtt: None, deadline: None, timeouts: 0 });
+            self.faces.push(FaceMeasurement { face, rtt: None, deadline: None, timeouts: 0 });
             self.faces.len() - 1
         });
-        self.faces.get_mut(at)
+        &mut self.faces[at]
     }
 
-    /// Notes that an Interest goes to `face`.
-    fn sent(&mut self, face: FaceId, now: Time) {
-        if let Some(known) = self.of(face) {
-            let patience = known.patience();
-            known.deadline.get_or_insert(now + patience);
-        }
+    /// Starts the timeout of an Interest that goes to `face`, unless one is outstanding.
+    fn start_timeout(&mut self, face: FaceId, now: Time) {
+        let known = self.of(face);
+        let timeout = known.timeout();
+        known.deadline.get_or_insert(now + timeout);
     }
 }
 
-impl Asf {
-    fn prefix(&mut self, prefix: u64, now: Time) -> Option<&mut Measured> {
-        if self.measured.find(prefix, &prefix).is_none() {
-            if self.measured.len() >= PREFIXES {
-                self.measured = Batched::with_capacity(0);
+impl Algorithm for Asf {
+    const MEASURES: bool = true;
+
+    const PARAMETERS: &'static [&'static str] = &[
+        Suppression::PARAMETERS[0],
+        Suppression::PARAMETERS[1],
+        Suppression::PARAMETERS[2],
+        "probing-interval (1000 or more)",
+        "max-timeouts (1 or more)",
+    ];
+
+    fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "probing-interval" => {
+                self.probing_interval = positive(value).filter(|millis| *millis >= 1000)?.into();
             }
-            let next_probe = now.after_millis(self.probing_interval);
-            let measured = Measured { faces: SmallVec::new(), next_probe };
-            self.measured.insert(prefix, prefix, measured, |prefix| *prefix);
+            "max-timeouts" => self.max_timeouts = positive(value)?,
+            _ => return self.retransmission.set_parameter(name, value),
         }
-        self.measured.find_mut(prefix, &prefix)
+        Some(())
     }
 
-    /// Where an Interest goes.
-    pub fn interest(&mut self, question: &mut Question<'_>) -> Answer {
-        let now = question.now;
-        let again = question.records.waits(now);
-        let (interval, silent) = (self.probing_interval, self.max_timeouts);
-        if again {
-            let answer = self.again.again(question);
-            if let (Answer::Send(faces), Some(measured)) = (&answer, self.prefix(question.prefix, now)) {
-                faces.iter().for_each(|face| measured.sent(*face, now));
+    fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
+        let now = context.now;
+        let (interval, max_timeouts, retransmission) =
+            (self.probing_interval, self.max_timeouts, self.retransmission);
+        if context.records.waits(now) {
+            let decision = retransmission.retransmit(context);
+            if let Decision::Forward(faces) = &decision
+                && let Some(measurements) = self.measurements_of(context.prefix, now)
+            {
+                faces.iter().for_each(|face| measurements.start_timeout(*face, now));
             }
-            return answer;
+            return decision;
         }
-        let Some(measured) = self.prefix(question.prefix, now) else { return Answer::Wait };
-        for known in &mut measured.faces {
+        let Some(measurements) = self.measurements_of(context.prefix, now) else { return Decision::Suppress };
+        for known in &mut measurements.faces {
             if known.deadline.is_some_and(|deadline| deadline <= now) {
                 known.deadline = None;
                 known.timeouts = known.timeouts.saturating_add(1);
             }
         }
-        let mut ways: SmallVec<[NextHop; 8]> = question.eligible().take(FACES).collect();
-        ways.sort_by_key(|hop| {
-            let known = measured.faces.iter().find(|known| known.face == hop.face);
+        let mut hops: SmallVec<[NextHop; 8]> = context.eligible().take(FACES).collect();
+        hops.sort_by_key(|hop| {
+            let known = measurements.faces.iter().find(|known| known.face == hop.face);
             match known {
-                Some(known) if known.timeouts >= silent => (2, Duration::MAX, hop.cost),
-                Some(FaceMeasured { rtt: Some((smoothed, _)), .. }) => (0, *smoothed, hop.cost),
+                Some(known) if known.timeouts >= max_timeouts => (2, Duration::MAX, hop.cost),
+                Some(FaceMeasurement { rtt: Some((smoothed, _)), .. }) => (0, *smoothed, hop.cost),
                 _ => (1, Duration::ZERO, hop.cost),
             }
         });
-        let Some((best, others)) = ways.split_first() else { return Answer::Reject(NackReason::NO_ROUTE) };
-        measured.sent(best.face, now);
-        if !others.is_empty() && measured.next_probe <= now {
-            measured.next_probe = now.after_millis(interval);
-            // The better a face is ranked the more likely it is probed: of n with weights n to 1.
+        let Some((best, others)) = hops.split_first() else { return Decision::Reject(NackReason::NO_ROUTE) };
+        measurements.start_timeout(best.face, now);
+        if !others.is_empty() && measurements.next_probe <= now {
+            measurements.next_probe = now.after_millis(interval);
+            // The probability falls with the rank: of n faces, with weights n to 1.
             let total = others.len() * (others.len() + 1) / 2;
-            let mut ticket = question.dice.below(total);
+            let mut ticket = context.rng.below(total);
             for (rank, hop) in others.iter().enumerate() {
                 let weight = others.len() - rank;
                 if ticket < weight {
-                    measured.sent(hop.face, now);
-                    return Answer::Probe(best.face, hop.face);
+                    measurements.start_timeout(hop.face, now);
+                    return Decision::Probe { best: best.face, probed: hop.face };
                 }
                 ticket -= weight;
             }
         }
-        Answer::to(best.face)
+        Decision::to(best.face)
     }
 
-    /// Takes a round trip time.
-    pub fn data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
+    fn on_data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
         let Some(out) = records.went_to(face) else { return };
         let sample = now.since(out.sent);
-        if let Some(known) = self.measured.find_mut(prefix, &prefix).and_then(|measured| measured.of(face)) {
-            known.take(sample);
+        if let Some(measurements) = self.measurements.find_mut(prefix, &prefix) {
+            measurements.of(face).add_sample(sample);
         }
     }
 
-    /// Takes a face for silent.
-    pub fn nack(&mut self, prefix: u64, face: FaceId, _now: Time) {
-        let silent = self.max_timeouts;
-        if let Some(known) = self.measured.find_mut(prefix, &prefix).and_then(|measured| measured.of(face)) {
+    fn on_nack(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) -> NackDecision {
+        // A face that sends Nacks is ranked with those that time out.
+        if let Some(measurements) = self.measurements.find_mut(prefix, &prefix) {
+            let known = measurements.of(face);
             known.deadline = None;
-            known.timeouts = silent;
+            known.timeouts = self.max_timeouts;
         }
+        after_nack(records, now)
+    }
+}
+
+impl Asf {
+    /// Measurements of a prefix, added if there are none.
+    fn measurements_of(&mut self, prefix: u64, now: Time) -> Option<&mut Measurements> {
+        if self.measurements.find(prefix, &prefix).is_none() {
+            if self.measurements.len() >= PREFIXES {
+                self.measurements = Batched::with_capacity(0);
+            }
+            let next_probe = now.after_millis(self.probing_interval);
+            let measurements = Measurements { faces: SmallVec::new(), next_probe };
+            self.measurements.insert(prefix, prefix, measurements, |prefix| *prefix);
+        }
+        let found = self.measurements.find_mut(prefix, &prefix);
+        debug_assert!(found.is_some(), "the measurements of a prefix that was inserted");
+        found
     }
 }

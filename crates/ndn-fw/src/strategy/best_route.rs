@@ -1,46 +1,56 @@
-//! Best route: the cheapest way, and another one when a consumer asks again.
+//! Best route: the lowest-cost next hop, and another one for a retransmission.
 
-use super::{Answer, Question, Suppression};
+use super::algorithm::{Algorithm, Decision, InterestContext};
+use super::suppression::Suppression;
 use hashlane_ndn::wire::NackReason;
 
-/// The strategy.
+/// Strategy that forwards a new Interest to the next hop of the lowest cost.
 ///
-/// A first Interest takes the cheapest way. One that comes while an answer is waited for takes, unless it comes too soon, the cheapest way that is
-/// not tried yet, or else the one that was tried longest ago.
+/// A retransmission goes to the lowest-cost next hop that was not used yet, or else to the one that was used the
+/// longest time ago.
 ///
 /// Source: NFD Developer's Guide, Best Route Strategy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BestRoute {
-    /// What comes too soon.
+    /// Suppression of retransmissions.
     pub suppression: Suppression,
 }
 
-impl BestRoute {
-    /// Where an Interest goes.
-    #[inline(always)]
-    pub fn interest(&self, question: &mut Question<'_>) -> Answer {
-        if question.records.waits(question.now) {
-            return self.again(question);
-        }
-        match question.eligible().next() {
-            Some(hop) => Answer::to(hop.face),
-            None => Answer::Reject(NackReason::NO_ROUTE),
-        }
+impl Algorithm for BestRoute {
+    const PARAMETERS: &'static [&'static str] = Suppression::PARAMETERS;
+
+    fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
+        self.suppression.set_parameter(name, value)
     }
 
-    /// Where one goes that comes while an answer is waited for.
-    #[inline(never)]
-    pub(super) fn again(&self, question: &mut Question<'_>) -> Answer {
-        let now = question.now;
-        let last = question.records.outs.iter().map(|out| out.sent).max().unwrap_or_default();
-        if !self.suppression.lets(&mut question.records.suppression, now.since(last).as_millis()) {
-            return Answer::Wait;
+    #[inline(always)]
+    fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
+        if context.records.waits(context.now) {
+            return self.retransmit(context);
         }
-        let records = &*question.records;
-        let tried = |face| records.went_to(face).filter(|out| out.expires > now);
-        let unused = question.eligible().find(|hop| tried(hop.face).is_none());
+        match context.eligible().next() {
+            Some(hop) => Decision::to(hop.face),
+            None => Decision::Reject(NackReason::NO_ROUTE),
+        }
+    }
+}
+
+impl BestRoute {
+    /// Decides where an Interest goes whose entry already waits for an answer.
+    #[inline(never)]
+    pub(super) fn retransmit(&self, context: &mut InterestContext<'_>) -> Decision {
+        let now = context.now;
+        let last = context.records.outs.iter().map(|out| out.sent).max();
+        debug_assert!(last.is_some(), "an entry that waits has an out-record");
+        let since_last = last.map_or(0, |last| now.since(last).as_millis());
+        if !self.suppression.allows(&mut context.records.suppression, since_last) {
+            return Decision::Suppress;
+        }
+        let records = &*context.records;
+        let used = |face| records.went_to(face).filter(|out| out.expires > now);
+        let unused = context.eligible().find(|hop| used(hop.face).is_none());
         let hop = unused
-            .or_else(|| question.eligible().min_by_key(|hop| tried(hop.face).map_or(now, |out| out.sent)));
-        hop.map_or(Answer::Wait, |hop| Answer::to(hop.face))
+            .or_else(|| context.eligible().min_by_key(|hop| used(hop.face).map_or(now, |out| out.sent)));
+        hop.map_or(Decision::Suppress, |hop| Decision::to(hop.face))
     }
 }

@@ -1,39 +1,45 @@
-//! Multicast: all ways.
+//! Multicast: all next hops.
 
-use super::{Answer, Question, Suppression};
+use super::algorithm::{Algorithm, Decision, InterestContext};
+use super::suppression::Suppression;
 use hashlane_ndn::wire::NackReason;
 use smallvec::SmallVec;
 
-/// The strategy: an Interest takes all its ways, but those that it took too short a while ago.
+/// Strategy that forwards an Interest to all its next hops, except those it was forwarded to only recently.
 ///
 /// Source: NFD Developer's Guide, Multicast Strategy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Multicast {
-    /// What a short while is, for each face.
+    /// Suppression of retransmissions, for each face.
     pub suppression: Suppression,
 }
 
-impl Multicast {
-    /// Where an Interest goes.
-    pub fn interest(&self, question: &mut Question<'_>) -> Answer {
-        let now = question.now;
+impl Algorithm for Multicast {
+    const PARAMETERS: &'static [&'static str] = Suppression::PARAMETERS;
+
+    fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
+        self.suppression.set_parameter(name, value)
+    }
+
+    fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
+        let now = context.now;
         let mut faces = SmallVec::new();
         let mut any = false;
-        for hop in question.eligible() {
+        for hop in context.eligible() {
             any = true;
-            let mut outs = question.records.outs.iter_mut();
+            let mut outs = context.records.outs.iter_mut();
             let before = outs.find(|out| out.face == hop.face && out.expires > now);
-            let lets = before.is_none_or(|out| {
-                self.suppression.lets(&mut out.suppression, now.since(out.sent).as_millis())
+            let allowed = before.is_none_or(|out| {
+                self.suppression.allows(&mut out.suppression, now.since(out.sent).as_millis())
             });
-            if lets {
+            if allowed {
                 faces.push(hop.face);
             }
         }
         match faces.is_empty() {
-            false => Answer::Send(faces),
-            true if any || question.records.waits(now) => Answer::Wait,
-            true => Answer::Reject(NackReason::NO_ROUTE),
+            false => Decision::Forward(faces),
+            true if any || context.records.waits(now) => Decision::Suppress,
+            true => Decision::Reject(NackReason::NO_ROUTE),
         }
     }
 }

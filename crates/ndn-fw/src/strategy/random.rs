@@ -1,27 +1,34 @@
-//! Random: any way.
+//! Random: a next hop drawn at random.
 
-use super::{Answer, BestRoute, Question};
+use super::algorithm::{Algorithm, Decision, InterestContext};
+use super::best_route::BestRoute;
+use super::suppression::Suppression;
 use hashlane_ndn::wire::NackReason;
 
-/// The strategy: each first Interest takes one of its ways, all with the same probability. What comes while an answer is waited for goes as
-/// with [`BestRoute`].
+/// Strategy that forwards each new Interest to one of its next hops, all with the same probability, and handles
+/// retransmissions as [`BestRoute`] does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random {
-    /// For what comes again.
-    pub again: BestRoute,
+    /// Handling of retransmissions.
+    pub retransmission: BestRoute,
 }
 
-impl Random {
-    /// Where an Interest goes.
-    pub fn interest(&self, question: &mut Question<'_>) -> Answer {
-        if question.records.waits(question.now) {
-            return self.again.again(question);
+impl Algorithm for Random {
+    const PARAMETERS: &'static [&'static str] = Suppression::PARAMETERS;
+
+    fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
+        self.retransmission.set_parameter(name, value)
+    }
+
+    fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
+        if context.records.waits(context.now) {
+            return self.retransmission.retransmit(context);
         }
-        let ways = question.eligible().count();
-        let which = question.dice.below(ways);
-        match question.eligible().nth(which) {
-            Some(hop) => Answer::to(hop.face),
-            None => Answer::Reject(NackReason::NO_ROUTE),
+        let hops = context.eligible().count();
+        let at = context.rng.below(hops);
+        match context.eligible().nth(at) {
+            Some(hop) => Decision::to(hop.face),
+            None => Decision::Reject(NackReason::NO_ROUTE),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::rig::Rig;
 use crate::support::{ask, data, uri};
 use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
-use hashlane_ndn_fw::strategy::{Strategy, StrategyError};
+use hashlane_ndn_fw::strategy::{Strategy, StrategyError, StrategyKind};
 use std::collections::BTreeSet;
 
 /// A consumer, and ways of costs 10, 20, 30 for `/a`.
@@ -261,4 +261,19 @@ fn names_of_strategies_are_read_or_refused() {
     ] {
         assert_eq!(of(name), Err(error), "{name}");
     }
+}
+
+#[test]
+fn every_listed_strategy_and_parameter_has_a_name() {
+    for kind in StrategyKind::ALL {
+        let strategy = Strategy::from_name(kind.full_name().view()).expect("a listed strategy");
+        assert_eq!((strategy.kind(), strategy.name()), (*kind, kind.name()));
+        for parameter in kind.parameters() {
+            let (name, _) = parameter.split_once(" (").expect("a name, and its values in parentheses");
+            let with = uri(&format!("/localhost/nfd/strategy/{}/{name}~1000", kind.name()));
+            assert!(Strategy::from_name(with.view()).is_ok(), "{name} of {}", kind.name());
+        }
+    }
+    let text = StrategyError::Parameter.to_string();
+    assert!(text.contains("asf has retx-suppression-initial (1 or more), "), "{text}");
 }

@@ -17,7 +17,7 @@ use hashlane_ndn_fw::face::{Face, FaceId, LinkType, Scope};
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{BURST, Burst, Config, Forwarder};
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
-use hashlane_ndn_fw::strategy::{Dice, Strategy};
+use hashlane_ndn_fw::strategy::{Rng, Strategy};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -71,58 +71,58 @@ fn packet_of(salt: u64, name: &OwnedName<Ndn>) -> Vec<u8> {
 }
 
 fn plan(seed: u64) -> Plan {
-    let mut dice = Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5555);
-    let salt = dice.number();
-    let count = 2 + dice.below(5);
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5555);
+    let salt = rng.next_u64();
+    let count = 2 + rng.below(5);
     let mut nodes: Vec<Vec<Link>> = vec![Vec::new(); count];
-    let join = |nodes: &mut Vec<Vec<Link>>, one: usize, other: usize, dice: &mut Dice| {
+    let join = |nodes: &mut Vec<Vec<Link>>, one: usize, other: usize, rng: &mut Rng| {
         let (at, there) = (nodes[one].len(), nodes[other].len());
-        let several = dice.below(8) == 0;
-        let mut link = |end| Link { end, tokens: dice.below(4) > 0, digests: dice.below(4) > 0, several };
+        let several = rng.below(8) == 0;
+        let mut link = |end| Link { end, tokens: rng.below(4) > 0, digests: rng.below(4) > 0, several };
         let (to, back) = (link(End::Peer(other, there)), link(End::Peer(one, at)));
         nodes[one].push(to);
         nodes[other].push(back);
     };
     for node in 1..count {
-        let other = dice.below(node);
-        join(&mut nodes, node, other, &mut dice);
+        let other = rng.below(node);
+        join(&mut nodes, node, other, &mut rng);
     }
-    for _ in 0..dice.below(3) {
-        let (one, other) = (dice.below(count), dice.below(count));
+    for _ in 0..rng.below(3) {
+        let (one, other) = (rng.below(count), rng.below(count));
         if one != other {
-            join(&mut nodes, one, other, &mut dice);
+            join(&mut nodes, one, other, &mut rng);
         }
     }
     for links in &mut nodes {
-        for _ in 0..1 + dice.below(2) {
+        for _ in 0..1 + rng.below(2) {
             links.push(Link { end: End::Consumer, tokens: false, digests: true, several: false });
         }
-        if dice.below(2) == 0 {
+        if rng.below(2) == 0 {
             links.push(Link { end: End::Producer, tokens: true, digests: true, several: false });
         }
     }
     if nodes.iter().flatten().all(|link| link.end != End::Producer) {
         nodes[0].push(Link { end: End::Producer, tokens: true, digests: true, several: false });
     }
-    let letters = |dice: &mut Dice, least: usize, most: usize| -> Vec<u8> {
-        (0..least + dice.below(most - least + 1)).map(|_| dice.below(2) as u8).collect()
+    let letters = |rng: &mut Rng, least: usize, most: usize| -> Vec<u8> {
+        (0..least + rng.below(most - least + 1)).map(|_| rng.below(2) as u8).collect()
     };
     let mut routes = Vec::new();
     let mut strategies = Vec::new();
     for (node, links) in nodes.iter().enumerate() {
         for (face, link) in links.iter().enumerate() {
-            if link.end != End::Consumer && dice.below(5) > 0 {
-                let prefix = if dice.below(2) == 0 { vec![] } else { letters(&mut dice, 1, 2) };
-                routes.push((node, prefix, face, dice.below(4) as u64));
+            if link.end != End::Consumer && rng.below(5) > 0 {
+                let prefix = if rng.below(2) == 0 { vec![] } else { letters(&mut rng, 1, 2) };
+                routes.push((node, prefix, face, rng.below(4) as u64));
             }
         }
-        if dice.below(2) == 0 {
-            let kind = ["multicast", "asf", "random", "best-route"][dice.below(4)];
-            strategies.push((node, letters(&mut dice, 0, 1), kind));
+        if rng.below(2) == 0 {
+            let kind = ["multicast", "asf", "random", "best-route"][rng.below(4)];
+            strategies.push((node, letters(&mut rng, 0, 1), kind));
         }
     }
-    let storeless = (0..count).filter(|_| dice.below(3) == 0).collect();
-    let regions = (0..count).filter(|_| dice.below(4) == 0).collect();
+    let storeless = (0..count).filter(|_| rng.below(3) == 0).collect();
+    let regions = (0..count).filter(|_| rng.below(4) == 0).collect();
     let consumers: Vec<(usize, usize)> = nodes
         .iter()
         .enumerate()
@@ -133,40 +133,40 @@ fn plan(seed: u64) -> Plan {
         .collect();
     let mut asks: Vec<(u64, usize, usize, Ask, Vec<u8>)> = Vec::new();
     let mut at = 0;
-    for number in 0..30 + dice.below(60) {
-        at += [0, 0, 1, 5, 40][dice.below(5)];
-        let (node, face) = consumers[dice.below(consumers.len())];
-        if number > 0 && dice.below(5) == 0 {
+    for number in 0..30 + rng.below(60) {
+        at += [0, 0, 1, 5, 40][rng.below(5)];
+        let (node, face) = consumers[rng.below(consumers.len())];
+        if number > 0 && rng.below(5) == 0 {
             // The same again, by the same one or another, with the same Nonce or another.
-            let (_, old_node, old_face, mut ask, token) = asks[dice.below(asks.len())].clone();
-            let (node, face) = if dice.below(2) == 0 { (old_node, old_face) } else { (node, face) };
-            if dice.below(3) > 0 {
-                ask.nonce = Some(dice.number() as u32);
+            let (_, old_node, old_face, mut ask, token) = asks[rng.below(asks.len())].clone();
+            let (node, face) = if rng.below(2) == 0 { (old_node, old_face) } else { (node, face) };
+            if rng.below(3) > 0 {
+                ask.nonce = Some(rng.next_u64() as u32);
             }
             asks.push((at, node, face, ask, token));
             continue;
         }
-        let mut name = name_of(&letters(&mut dice, 1, 3));
-        if dice.below(6) == 0 {
+        let mut name = name_of(&letters(&mut rng, 1, 3));
+        if rng.below(6) == 0 {
             let digest = Data::parse(&packet_of(salt, &name)).expect("Data").implicit_digest();
-            let digest = if dice.below(4) == 0 { [7; 32] } else { digest };
+            let digest = if rng.below(4) == 0 { [7; 32] } else { digest };
             let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &digest };
             let longer = OwnedName::from_components(name.view().components().chain([last]));
             name = longer.expect("a short name");
         }
-        let mut ask = Ask::of(name, dice.number() as u32).lives([5, 30, 100, 1000][dice.below(4)]);
-        ask.can_be_prefix = dice.below(3) == 0;
-        ask.must_be_fresh = dice.below(3) == 0;
-        if dice.below(8) == 0 {
-            ask.hints.push(name_of(&[[2, 0], [2, 1], [0, 0]][dice.below(3)]));
+        let mut ask = Ask::of(name, rng.next_u64() as u32).lives([5, 30, 100, 1000][rng.below(4)]);
+        ask.can_be_prefix = rng.below(3) == 0;
+        ask.must_be_fresh = rng.below(3) == 0;
+        if rng.below(8) == 0 {
+            ask.hints.push(name_of(&[[2, 0], [2, 1], [0, 0]][rng.below(3)]));
         }
-        if dice.below(8) == 0 {
-            ask.hop_limit = Some(1 + dice.below(4) as u8);
+        if rng.below(8) == 0 {
+            ask.hop_limit = Some(1 + rng.below(4) as u8);
         }
-        if dice.below(10) == 0 {
+        if rng.below(10) == 0 {
             ask.nonce = None;
         }
-        let token = if dice.below(2) == 0 { vec![] } else { vec![dice.below(3) as u8; 4] };
+        let token = if rng.below(2) == 0 { vec![] } else { vec![rng.below(3) as u8; 4] };
         asks.push((at, node, face, ask, token));
     }
     Plan { salt, nodes, routes, strategies, storeless, regions, asks }

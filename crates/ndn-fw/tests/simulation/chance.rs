@@ -1,21 +1,21 @@
 //! Numbers of a seed, and what is drawn with them.
 
-use hashlane_ndn_fw::strategy::Dice;
+use hashlane_ndn_fw::strategy::Rng;
 
-pub struct Chance(Dice);
+pub struct Chance(Rng);
 
 impl Chance {
     pub fn new(seed: u64) -> Self {
         // Seeds that follow one another are to have nothing in common.
-        let mut dice = Dice::new(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut rng = Rng::new(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         for _ in 0..8 {
-            dice.number();
+            rng.next_u64();
         }
-        Self(dice)
+        Self(rng)
     }
 
     pub fn number(&mut self) -> u64 {
-        self.0.number()
+        self.0.next_u64()
     }
 
     /// From `low` to `high`, both included.

@@ -52,7 +52,7 @@ fn every_user_registers_prefixes_of_its_own_face_and_does_nothing_else() {
     }
     let uri = ControlParameters { uri: Some("udp4://192.0.2.1:6363".into()), ..Default::default() };
     let own = ControlParameters { face_id: Some(300), ..Default::default() };
-    let strategy = ControlParameters { strategy: Some(Program::Asf.name()), ..named("/app") };
+    let strategy = ControlParameters { strategy: Some(StrategyKind::Asf.full_name()), ..named("/app") };
     for (verb, parameters) in [
         ("faces/create", &uri),
         ("faces/update", &own),
@@ -112,7 +112,7 @@ fn users_of_the_rule_give_every_command_over_every_local_connection() {
 fn a_trusted_key_gives_a_user_every_command() {
     let mut bench = Bench::new();
     bench.from.peer = Peer::User { uid: ORDINARY, over: Over::Unix };
-    let strategy = ControlParameters { strategy: Some(Program::Asf.name()), ..named("/app") };
+    let strategy = ControlParameters { strategy: Some(StrategyKind::Asf.full_name()), ..named("/app") };
     let signed = |time, value| {
         command(Scope::Localhost, "strategy-choice/set", &strategy, Some(("/op/KEY/1", time, value)))
     };
