@@ -6,8 +6,8 @@
 
 pub use hashlane_table::shared::InsertError;
 
-use crate::burst::{BURST, Hash, Keys, Prefetch, widened};
-use crate::ehash::TupleHash;
+use crate::burst::{BURST, Hash, Keys, Prefetch};
+use crate::ehash::{TupleHash, widened};
 use crate::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::shared;

@@ -5,7 +5,8 @@
 //!
 //! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
 
-use crate::arch::lanes::{LaneUnit, Lanes};
+use crate::arch::lanes::Lanes;
+use crate::arch::unit::LaneUnit;
 use crate::load::le64_rest;
 use crate::scheme::{BytesHash, Concatenative, Key, Keying, PrefixHash, Scheme, SchemeInfo};
 

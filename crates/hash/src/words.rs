@@ -4,7 +4,8 @@
 //! The results are those of the hash of octets. Eight keys stand in the lanes of a vector: one AVX-512 register, two of
 //! AVX2, or arrays that the compiler spreads over what there is.
 
-use crate::arch::lanes::{LaneKernel, LaneUnit, Lanes, WIDTH};
+use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
+use crate::arch::unit::LaneUnit;
 use crate::jhash::{JHASH_INITVAL, Jhash, Lane, mixed, mixed_last};
 use crate::siphash::{SipHash, Vector, Word, Words};
 

@@ -4,7 +4,7 @@ use super::compressor::Compressor;
 use super::marks::{Marks, Moment};
 use super::writer::Writer;
 use super::{Edns, RenderError};
-use crate::wire::{Class, Flags, HEADER_LEN, Header, Rdata, RecordType, Section};
+use crate::wire::{Class, Content, Flags, HEADER_LEN, Header, Rdata, Record, RecordType, Section};
 use hashlane_name::dns::Name;
 
 /// A message on its way: header, questions, records, section after section. [`Renderer`](super::Renderer) starts one.
@@ -174,6 +174,22 @@ impl<'a, C: Compressor> Message<'a, C> {
             self.reserve(reserved)?;
         }
         written
+    }
+
+    /// Adds all questions and records of `content`; `rdata` is the result of [`Content::rdata`].
+    ///
+    /// # Errors
+    /// [`RenderError::Full`] at the first record without room; the records before it stay.
+    #[inline]
+    pub fn content(&mut self, content: &Content, rdata: &[Rdata<'_>]) -> Result<(), RenderError> {
+        for question in &content.questions {
+            self.question(question.name.view(), question.rtype, question.class)?;
+        }
+        for (record, rdata) in content.records.iter().zip(rdata) {
+            let Record { section, owner, rtype, class, ttl, .. } = record;
+            self.record(*section, owner.view(), *rtype, *class, *ttl, rdata)?;
+        }
+        Ok(())
     }
 
     /// Ends the message: its octets, with the two octets of length before them on a stream.

@@ -1,7 +1,6 @@
 //! A message as its parts.
 
 use super::{Header, Message, ParseError, Question, Rdata, RdataError, Record, Section};
-use crate::render::{self, Compressor, RenderError};
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
@@ -69,26 +68,6 @@ impl Content {
             );
         }
         Ok(all)
-    }
-
-    /// Renders all of it, with what [`rdata`](Self::rdata) gave.
-    ///
-    /// # Errors
-    /// Where it does not fit; what fits has been written.
-    #[inline]
-    pub fn render<C: Compressor>(
-        &self,
-        rdata: &[Rdata<'_>],
-        message: &mut render::Message<'_, C>,
-    ) -> Result<(), RenderError> {
-        for question in &self.questions {
-            message.question(question.name.view(), question.rtype, question.class)?;
-        }
-        for (record, rdata) in self.records.iter().zip(rdata) {
-            let Record { section, owner, rtype, class, ttl, .. } = record;
-            message.record(*section, owner.view(), *rtype, *class, *ttl, rdata)?;
-        }
-        Ok(())
     }
 }
 

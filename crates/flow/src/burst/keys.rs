@@ -1,7 +1,7 @@
 //! Tuples with their hashes, and the stages that hash and prefetch them.
 
 use super::BURST;
-use crate::ehash::TupleHash;
+use crate::ehash::{TupleHash, widened};
 use crate::tuple::Tuple;
 use hashlane_table::stage::Stage;
 
@@ -50,12 +50,6 @@ impl<H: TupleHash> Stage<Keys<'_>> for Hash<'_, H> {
             *hash = widened::<H>(*hash);
         }
     }
-}
-
-/// A hash as wide as the tables want it: the upper half of a narrow one is a copy of the lower half.
-#[inline(always)]
-pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
-    if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
 }
 
 /// Stage: prefetches the buckets of all tuples of a batch, then their entries, so that the cache misses of a

@@ -19,10 +19,10 @@
 mod act;
 mod decode;
 mod keys;
+mod receive;
 
 pub use act::{Act, Find, Visitor};
 pub use decode::{Burst, Decode, Link, Skipped};
-pub(crate) use keys::widened;
 pub use keys::{Hash, Hashes, Keys, Prefetch};
 
 /// Packets or tuples of a burst at most.

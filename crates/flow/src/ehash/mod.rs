@@ -35,6 +35,12 @@ pub trait TupleHash: Clone {
     }
 }
 
+/// A hash as wide as the tables want it: the upper half of a narrow one is a copy of the lower half.
+#[inline(always)]
+pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
+    if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
+}
+
 /// A hash of octets, over the 36 octets of the tuple. Its check value remains that of the hash of octets.
 #[derive(Clone, Debug)]
 pub struct Octets<H>(H);

@@ -1,8 +1,8 @@
 //! One step of CRC32C: 1, 2, 4 or 8 octets into the 32-bit register.
 
+use super::crc_table;
 use super::lanes::WIDTH;
 use super::stage::Stage;
-use crate::crc32c::table;
 
 /// The CRC32C instructions of a CPU. The register is kept in the low 32 bits of a `u64`, as SSE4.2's widest form does.
 pub(crate) trait CrcStep: Stage {
@@ -52,74 +52,6 @@ pub(crate) trait CrcKernel {
     fn run<S: CrcStep>(self, step: S) -> Self::Output;
 }
 
-/// Which CRC instructions to use, decided once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum CrcUnit {
-    Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Sse42(super::x86_64::Sse42),
-    #[cfg(target_arch = "x86_64")]
-    Sse42Bmi2(super::x86_64::Sse42Bmi2),
-    #[cfg(target_arch = "x86_64")]
-    Clmul512(super::x86_64::Clmul512),
-    #[cfg(target_arch = "aarch64")]
-    Armv8(super::aarch64::Crc),
-}
-
-impl CrcUnit {
-    /// The fastest that this CPU has.
-    pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(token) = super::x86_64::Clmul512::detect() {
-                return Self::Clmul512(token);
-            }
-            if let Some(token) = super::x86_64::Sse42Bmi2::detect() {
-                return Self::Sse42Bmi2(token);
-            }
-            if let Some(token) = super::x86_64::Sse42::detect() {
-                return Self::Sse42(token);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        if let Some(token) = super::aarch64::Crc::detect() {
-            return Self::Armv8(token);
-        }
-        Self::Portable(Portable)
-    }
-
-    /// Every one that this CPU has, for tests.
-    #[cfg(test)]
-    pub(crate) fn all() -> std::vec::Vec<Self> {
-        let mut all = std::vec![Self::Portable(Portable)];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(super::x86_64::Sse42::detect().map(Self::Sse42));
-            all.extend(super::x86_64::Sse42Bmi2::detect().map(Self::Sse42Bmi2));
-            all.extend(super::x86_64::Clmul512::detect().map(Self::Clmul512));
-        }
-        #[cfg(target_arch = "aarch64")]
-        all.extend(super::aarch64::Crc::detect().map(Self::Armv8));
-        all
-    }
-
-    /// Runs `kernel`, compiled with the chosen instructions.
-    #[inline(always)]
-    pub(crate) fn run<K: CrcKernel>(self, kernel: K) -> K::Output {
-        match self {
-            Self::Portable(step) => kernel.run(step),
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse42(token) => token.run(kernel),
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse42Bmi2(token) => token.run(kernel),
-            #[cfg(target_arch = "x86_64")]
-            Self::Clmul512(token) => token.run(kernel),
-            #[cfg(target_arch = "aarch64")]
-            Self::Armv8(token) => token.run(kernel),
-        }
-    }
-}
-
 /// The fallback: tables of the powers of the generator (slicing by eight).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
@@ -129,18 +61,18 @@ impl Stage for Portable {}
 impl CrcStep for Portable {
     #[inline]
     fn u64(self, crc: u64, word: u64) -> u64 {
-        table::update(crc as u32, word, 8)
+        crc_table::update(crc as u32, word, 8)
     }
     #[inline]
     fn u32(self, crc: u64, word: u32) -> u64 {
-        table::update(crc as u32, u64::from(word), 4)
+        crc_table::update(crc as u32, u64::from(word), 4)
     }
     #[inline]
     fn u16(self, crc: u64, word: u16) -> u64 {
-        table::update(crc as u32, u64::from(word), 2)
+        crc_table::update(crc as u32, u64::from(word), 2)
     }
     #[inline]
     fn u8(self, crc: u64, word: u8) -> u64 {
-        table::update(crc as u32, u64::from(word), 1)
+        crc_table::update(crc as u32, u64::from(word), 1)
     }
 }

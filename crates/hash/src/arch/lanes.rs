@@ -66,61 +66,6 @@ pub(crate) trait LaneKernel {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
-/// Which lanes to use, decided once. Public as the parameter of a public type, though nobody outside can name it.
-#[derive(Clone, Copy, Debug)]
-pub enum LaneUnit {
-    Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(super::x86_64::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(super::x86_64::Avx512),
-}
-
-impl LaneUnit {
-    /// The widest that this CPU has.
-    pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(token) = super::x86_64::Avx512::detect() {
-                return Self::Avx512(token);
-            }
-        }
-        Self::detect_256()
-    }
-
-    /// The widest with registers of 256 bits at the most.
-    pub(crate) fn detect_256() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(token) = super::x86_64::Avx2::detect() {
-            return Self::Avx2(token);
-        }
-        Self::Portable(Portable)
-    }
-
-    /// Every one that this CPU has, for tests.
-    #[cfg(test)]
-    pub(crate) fn all() -> std::vec::Vec<Self> {
-        let all = core::iter::once(Self::Portable(Portable));
-        #[cfg(target_arch = "x86_64")]
-        let all = all
-            .chain(super::x86_64::Avx2::detect().map(Self::Avx2))
-            .chain(super::x86_64::Avx512::detect().map(Self::Avx512));
-        all.collect()
-    }
-
-    /// Runs `kernel`, compiled with the chosen registers.
-    #[inline(always)]
-    pub(crate) fn run<K: LaneKernel>(self, kernel: K) -> K::Output {
-        match self {
-            Self::Portable(lanes) => kernel.run(lanes),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(token) => token.run(kernel),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(token) => token.run(kernel),
-        }
-    }
-}
-
 /// Arrays, which the compiler spreads over whatever registers the target has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;

@@ -5,8 +5,10 @@
 //! trait and `#[inline(always)]`; a token's `run` compiles them with its instructions enabled.
 
 pub(crate) mod crc;
+mod crc_table;
 pub(crate) mod lanes;
 pub(crate) mod stage;
+pub(crate) mod unit;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -38,8 +38,10 @@ fn overlapping<const N: usize>(place: &mut [u8; STRIDE], bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::crc::{CrcKernel, CrcStep, CrcUnit};
-    use crate::arch::lanes::{LaneKernel, LaneUnit, Lanes};
+    use crate::arch::crc::{CrcKernel, CrcStep};
+    use crate::arch::lanes::{LaneKernel, Lanes};
+    use crate::arch::unit::CrcUnit;
+    use crate::arch::unit::LaneUnit;
 
     struct Copies;
 

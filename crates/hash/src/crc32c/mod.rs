@@ -7,10 +7,10 @@
 //! It is a linear code, not a keyed hash: the difference of two inputs fixes the difference of their hashes, so
 //! anyone can compute as many collisions as he likes, under any initial value.
 
-pub(crate) mod table;
 pub mod tail;
 
-use crate::arch::crc::{CrcKernel, CrcStep, CrcUnit};
+use crate::arch::crc::{CrcKernel, CrcStep};
+use crate::arch::unit::CrcUnit;
 use crate::scheme::{
     BytesHash, BytesKernel, Concatenative, Key, PrefixHash, PrefixKernel, Scheme, SchemeInfo,
 };

@@ -1,6 +1,5 @@
 use super::*;
-use crate::arch::crc::CrcUnit;
-use crate::arch::lanes::LaneUnit;
+use crate::arch::unit::{CrcUnit, LaneUnit};
 use crate::crc32c::Crc32c;
 use crate::scheme::{BytesHash, Key, Scheme};
 use crate::siphash::{SipHash13, SipHash24};

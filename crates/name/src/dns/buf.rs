@@ -1,9 +1,7 @@
 //! A name that owns its octets.
 
-use super::text::{self, TextError};
 use super::{MAX_LABEL_LEN, MAX_NAME_LEN, Name, ParseError};
 use core::fmt;
-use core::str::FromStr;
 
 /// A name in wire form that owns its octets, in place: 256 octets whatever the name.
 // In this order, so that the length and the first labels come with one cache line.
@@ -58,14 +56,6 @@ impl From<Name<'_>> for NameBuf {
         buf.octets[..name.len()].copy_from_slice(name.as_bytes());
         buf.len = name.len() as u8;
         buf
-    }
-}
-
-impl FromStr for NameBuf {
-    type Err = TextError;
-
-    fn from_str(text: &str) -> Result<Self, TextError> {
-        text::parse(text.as_bytes())
     }
 }
 

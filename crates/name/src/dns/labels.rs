@@ -1,8 +1,7 @@
 //! Runs of labels of a name.
 
-use super::view::Labels;
-use super::{Case, MAX_NAME_LEN, Name, text};
-use core::fmt;
+use super::{Case, MAX_NAME_LEN};
+use core::fmt::{self, Write};
 use hashlane_hash::scheme::BytesHash;
 
 /// A run of labels of a name, borrowed from it: what compression of names looks for.
@@ -11,26 +10,14 @@ use hashlane_hash::scheme::BytesHash;
 /// relative name. It may be empty.
 #[derive(Clone, Copy)]
 pub struct LabelSequence<'a> {
-    octets: &'a [u8],
+    pub(super) octets: &'a [u8],
 }
 
 impl<'a> LabelSequence<'a> {
-    /// All labels of a name, and its root.
-    #[inline]
-    pub const fn of(name: Name<'a>) -> Self {
-        Self { octets: name.as_bytes() }
-    }
-
     /// The octets, each label with its length before it: 0 to 255.
     #[inline]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.octets
-    }
-
-    /// The sequence as a name, where the root is its end.
-    #[inline]
-    pub fn as_name(self) -> Option<Name<'a>> {
-        self.is_absolute().then(|| Name::checked(self.octets))
     }
 
     /// Whether the root is its end.
@@ -91,21 +78,64 @@ impl<'a> LabelSequence<'a> {
 /// The presentation form; with a dot at its end where the root is the end.
 impl fmt::Display for LabelSequence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = self.as_name() {
-            return name.fmt(f);
+        if self.octets == [0] {
+            return f.write_str(".");
         }
-        for (number, label) in self.labels().enumerate() {
-            if number > 0 {
-                f.write_str(".")?;
-            }
-            text::write_label(f, label)?;
+        let mut labels = self.labels();
+        if let Some(first) = labels.next() {
+            write_label(f, first)?;
         }
-        Ok(())
+        for label in labels.by_ref() {
+            f.write_str(".")?;
+            write_label(f, label)?;
+        }
+        if labels.rest() == [0] { f.write_str(".") } else { Ok(()) }
     }
 }
 
 impl fmt::Debug for LabelSequence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LabelSequence({self})")
+    }
+}
+
+/// Writes a label in presentation form, without a dot.
+pub(super) fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
+    label.iter().try_for_each(|&octet| match octet {
+        b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => write!(f, "\\{}", char::from(octet)),
+        0x21..=0x7e => f.write_char(char::from(octet)),
+        _ => write!(f, "\\{octet:03}"),
+    })
+}
+
+/// The labels of a name from the left; see [`Name::labels`].
+#[derive(Clone, Debug)]
+pub struct Labels<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Labels<'a> {
+    /// Over a run of labels that was checked before.
+    #[inline]
+    pub(super) const fn over(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+
+    /// The octets not yet walked over, the root included.
+    #[inline]
+    pub const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for Labels<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (&len, rest) = self.rest.split_first()?;
+        let (label, rest) = rest.split_at_checked(usize::from(len)).filter(|_| len > 0)?;
+        self.rest = rest;
+        Some(label)
     }
 }

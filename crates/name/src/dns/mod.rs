@@ -20,6 +20,7 @@
 //! ```
 
 mod buf;
+mod error;
 pub mod fold;
 mod labels;
 pub mod message;
@@ -27,10 +28,10 @@ pub mod text;
 mod view;
 
 pub use buf::NameBuf;
+pub use error::ParseError;
 pub use fold::Case;
-pub use labels::LabelSequence;
-pub use message::ParseError;
-pub use view::{Labels, Name};
+pub use labels::{LabelSequence, Labels};
+pub use view::Name;
 
 /// The most octets of a label (RFC 1035 §2.3.4).
 pub const MAX_LABEL_LEN: usize = 63;
@@ -40,3 +41,6 @@ pub const MAX_NAME_LEN: usize = 255;
 
 /// The most labels of a name, the root not counted: 127 of one octet each.
 pub const MAX_LABELS: usize = 127;
+
+/// The most pointers of one name. No writer needs more than one for each label.
+const MAX_POINTERS: usize = 127;

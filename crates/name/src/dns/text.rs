@@ -6,7 +6,8 @@
 
 use super::{MAX_LABEL_LEN, NameBuf, ParseError};
 use core::error::Error;
-use core::fmt::{self, Write};
+use core::fmt;
+use core::str::FromStr;
 
 /// Reads a name in presentation form. It is taken as complete, whether or not a dot is its end; `.` is the root.
 ///
@@ -64,13 +65,12 @@ fn end_label(name: &mut NameBuf, label: &[u8], at: usize) -> Result<(), TextErro
     })
 }
 
-/// Writes a label in presentation form, without a dot.
-pub(super) fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
-    label.iter().try_for_each(|&octet| match octet {
-        b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => write!(f, "\\{}", char::from(octet)),
-        0x21..=0x7e => f.write_char(char::from(octet)),
-        _ => write!(f, "\\{octet:03}"),
-    })
+impl FromStr for NameBuf {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        parse(text.as_bytes())
+    }
 }
 
 /// The rule that a name in presentation form breaks, and the offset in the text where.

@@ -1,7 +1,7 @@
 //! A checked view of a name in wire form.
 
-use super::message::ParseError;
-use super::{Case, LabelSequence, MAX_NAME_LEN, text};
+use super::labels::write_label;
+use super::{Case, LabelSequence, Labels, MAX_NAME_LEN, ParseError};
 use core::fmt;
 
 /// A name in wire form, whole and without pointers: 1 to 255 octets, the last of them the root.
@@ -84,7 +84,7 @@ impl<'a> Name<'a> {
     /// The labels from the left, without the root.
     #[inline]
     pub const fn labels(self) -> Labels<'a> {
-        Labels { rest: self.0 }
+        Labels::over(self.0)
     }
 
     /// How many labels there are, the root not counted: 0 to 127.
@@ -108,21 +108,21 @@ impl<'a> Name<'a> {
     /// Whether this name is `ancestor` or below it, as the DNS compares.
     pub fn is_within(self, ancestor: Name<'_>) -> bool {
         let mut labels = self.labels();
-        while labels.rest.len() > ancestor.len() {
+        while labels.rest().len() > ancestor.len() {
             labels.next();
         }
-        Case::Ignored.eq(labels.rest, ancestor.0)
+        Case::Ignored.eq(labels.rest(), ancestor.0)
     }
 }
 
-/// The presentation form, as [`text`] describes it, with the dot at its end.
+/// The presentation form, as [`text`](super::text) describes it, with the dot at its end.
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() {
             return f.write_str(".");
         }
         self.labels().try_for_each(|label| {
-            text::write_label(f, label)?;
+            write_label(f, label)?;
             f.write_str(".")
         })
     }
@@ -134,34 +134,16 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
-/// The labels of a name from the left; see [`Name::labels`].
-#[derive(Clone, Debug)]
-pub struct Labels<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Labels<'a> {
-    /// Over a run of labels that was checked before.
+impl<'a> LabelSequence<'a> {
+    /// All labels of a name, and its root.
     #[inline]
-    pub(super) const fn over(rest: &'a [u8]) -> Self {
-        Self { rest }
+    pub const fn of(name: Name<'a>) -> Self {
+        Self { octets: name.as_bytes() }
     }
 
-    /// The octets not yet walked over, the root included.
+    /// The sequence as a name, where the root is its end.
     #[inline]
-    pub const fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-}
-
-impl<'a> Iterator for Labels<'a> {
-    type Item = &'a [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let (&len, rest) = self.rest.split_first()?;
-        let (label, rest) = rest.split_at_checked(usize::from(len)).filter(|_| len > 0)?;
-        self.rest = rest;
-        Some(label)
+    pub fn as_name(self) -> Option<Name<'a>> {
+        self.is_absolute().then(|| Name::checked(self.octets))
     }
 }

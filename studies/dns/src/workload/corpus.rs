@@ -246,7 +246,7 @@ pub fn split(mut content: Content, key: &Key) -> Vec<Content> {
     loop {
         let mut message = renderer.start(content.header, Options::stream());
         // What does not fit ends it.
-        let _ = content.rdata().map(|rdata| content.render(&rdata, &mut message));
+        let _ = content.rdata().map(|rdata| message.content(&content, &rdata));
         let records = Section::ALL.iter().skip(1).map(|section| usize::from(message.count(*section))).sum();
         let mut rest = content.records.split_off(records);
         if records == 0 && !rest.is_empty() {

@@ -1,7 +1,7 @@
 //! Hashes of tuples: one at a time, each waiting for the one before it or not, and a burst at a time.
 
+use hashlane_flow::burst::BURST;
 use hashlane_flow::ehash::TupleHash;
-use hashlane_flow::table::BURST;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::SchemeInfo;
 use hashlane_lab::probe::counter;

@@ -6,7 +6,7 @@ use crate::hostile::Attack;
 use crate::metric;
 use crate::table::model::Flows;
 use crate::tuples::TupleSet;
-use hashlane_flow::table::BURST;
+use hashlane_flow::burst::BURST;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::study::Rounds;
