@@ -11,7 +11,7 @@
 //! ```
 //! use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};
 //! use hashlane_dns::wire::RecordType;
-//! use hash::scheme::Key;
+//! use hashlane_hash::scheme::Key;
 //! use hashlane_table::stage::Stage;
 //!
 //! // Made once; the key is drawn at random when the process starts.
