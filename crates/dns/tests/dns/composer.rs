@@ -1,5 +1,4 @@
 //! Messages built with `domain` into our target are what our renderer writes, and read as what was put in.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use domain::base::iana::Class as DomainClass;
 use domain::base::message_builder::{AdditionalBuilder, PushError};

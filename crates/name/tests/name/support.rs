@@ -1,5 +1,4 @@
 //! Shared by the tests: random components, and an oracle that reads names slowly and plainly.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test takes what it needs")]
 
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
@@ -7,19 +6,19 @@ use hashlane_name::layout::Layout;
 use proptest::prelude::*;
 
 /// A component that owns its value.
-pub type Owned = (u16, Vec<u8>);
+pub(crate) type Owned = (u16, Vec<u8>);
 
-pub fn borrowed(components: &[Owned]) -> impl Iterator<Item = Component<'_>> + Clone {
+pub(crate) fn borrowed(components: &[Owned]) -> impl Iterator<Item = Component<'_>> + Clone {
     components.iter().map(|(typ, value)| Component { typ: *typ, value })
 }
 
-pub fn built<E: Layout>(components: &[Owned]) -> OwnedName<E> {
+pub(crate) fn built<E: Layout>(components: &[Owned]) -> OwnedName<E> {
     OwnedName::from_components(borrowed(components)).unwrap()
 }
 
 /// Components of types on both sides of every border, digests with 32 octets, values on both sides of the borders of
 /// lengths, and values made of the octets that mean something in a URI.
-pub fn component() -> impl Strategy<Value = Owned> {
+pub(crate) fn component() -> impl Strategy<Value = Owned> {
     let typ = prop_oneof![
         6 => Just(8u16),
         2 => 1..=60u16,
@@ -37,7 +36,7 @@ pub fn component() -> impl Strategy<Value = Owned> {
     })
 }
 
-pub fn components() -> impl Strategy<Value = Vec<Owned>> {
+pub(crate) fn components() -> impl Strategy<Value = Vec<Owned>> {
     prop_oneof![
         20 => prop::collection::vec(component(), 0..12),
         1 => prop::collection::vec(component(), 250..=255).prop_map(|mut all| {
@@ -48,7 +47,7 @@ pub fn components() -> impl Strategy<Value = Vec<Owned>> {
 }
 
 /// A name with a few octets changed, removed or put in.
-pub fn damaged<E: Layout>() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn damaged<E: Layout>() -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<prop::sample::Index>(), 0..3u8, any::<u8>());
     (components(), prop::collection::vec(change, 0..4)).prop_map(|(components, changes)| {
         let mut bytes = built::<E>(&components).into_bytes();
@@ -68,7 +67,7 @@ pub fn damaged<E: Layout>() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A component of the oracle: where it starts and ends in the walk's bytes, its type and its value.
-pub type Read = (usize, usize, u16, Vec<u8>);
+pub(crate) type Read = (usize, usize, u16, Vec<u8>);
 
 fn ndn_number(bytes: &mut Vec<u8>) -> Option<u64> {
     let take = |bytes: &mut Vec<u8>, n: usize| {
@@ -88,7 +87,7 @@ fn limits(name: &[u8], read: Vec<Read>) -> Option<Vec<Read>> {
     (name.len() <= 65_535 && read.len() <= 255).then_some(read)
 }
 
-pub fn read_ndn(name: &[u8]) -> Option<Vec<Read>> {
+pub(crate) fn read_ndn(name: &[u8]) -> Option<Vec<Read>> {
     let mut rest = name.to_vec();
     let (typ, len) = (ndn_number(&mut rest)?, ndn_number(&mut rest)?);
     if typ != 7 || len != rest.len() as u64 {
@@ -107,7 +106,7 @@ pub fn read_ndn(name: &[u8]) -> Option<Vec<Read>> {
     limits(name, read)
 }
 
-pub fn read_ccnx(name: &[u8]) -> Option<Vec<Read>> {
+pub(crate) fn read_ccnx(name: &[u8]) -> Option<Vec<Read>> {
     let header = |rest: &mut Vec<u8>| {
         (rest.len() >= 4).then(|| {
             let h: Vec<usize> = rest.drain(..4).map(usize::from).collect();
@@ -132,7 +131,7 @@ pub fn read_ccnx(name: &[u8]) -> Option<Vec<Read>> {
     limits(name, read)
 }
 
-pub fn read_offset(name: &[u8]) -> Option<Vec<Read>> {
+pub(crate) fn read_offset(name: &[u8]) -> Option<Vec<Read>> {
     let count = usize::from(*name.first()?);
     let be = |at: usize| Some(usize::from(*name.get(at)?) * 256 + usize::from(*name.get(at + 1)?));
     let segments = name.get(3 + 3 * count..)?;

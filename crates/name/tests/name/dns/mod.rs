@@ -1,7 +1,5 @@
 //! Names of the DNS: the limits, pointers, the presentation form, runs of labels, and the `domain` crate as an oracle.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 mod labels;
 mod message;
 mod oracle;

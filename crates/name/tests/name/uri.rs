@@ -1,9 +1,5 @@
 //! Names as text: the specification's and python-ndn's examples, rules broken one by one, and round trips.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
-
 use hashlane_name::build::OwnedName;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::component::Component;
@@ -14,7 +10,7 @@ use hashlane_name::offset::Offset;
 use hashlane_name::uri::{UriError, parse_line, parse_path, parse_uri};
 use proptest::prelude::*;
 
-use support::{borrowed, built, components};
+use crate::support::{borrowed, built, components};
 
 /// The digest of the specification's example (NDN packet format 0.3, Name, NDN URI Scheme).
 const DIGEST: &str = "893259d98aca58c451453f29ec7dc38688e690dd0b59ef4f3b9d33738bff0b8d";
@@ -241,7 +237,7 @@ fn how_a_line_starts_decides_what_it_is() {
     }
 }
 
-fn survives_text<E: Layout>(components: &[support::Owned]) {
+fn survives_text<E: Layout>(components: &[crate::support::Owned]) {
     let name = built::<E>(components);
     let text = name.to_string();
     assert_eq!(parse_uri::<E>(text.as_bytes()).unwrap(), name, "{text}");

@@ -1,7 +1,6 @@
 //! A pointer never leads to a name that was rolled back, whatever bytes stand there now.
 //!
 //! Three readers decode each message: ours, `domain` and `hickory-proto`.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use domain::base::wire::Composer;
 use domain::base::{ParsedName, Rtype};

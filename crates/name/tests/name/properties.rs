@@ -1,7 +1,4 @@
 //! What holds for every name and for every input.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use hashlane_name::build::{NameBuilder, encode_into};
 use hashlane_name::ccnx::Ccnx;
@@ -13,7 +10,7 @@ use hashlane_name::view::Name;
 use hashlane_name::walk::Walk;
 use proptest::prelude::*;
 
-use support::{Owned, Read, borrowed, built, components, damaged};
+use crate::support::{Owned, Read, borrowed, built, components, damaged};
 
 /// Parsing agrees with the oracle about what is a name and what its components are; what parses is rebuilt octet for
 /// octet.
@@ -61,32 +58,32 @@ fn converts<A: Layout, B: Layout>(components: &[Owned]) {
 proptest! {
     #[test]
     fn any_octets_parse_as_the_oracle_says(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        agrees::<Ndn>(&bytes, support::read_ndn(&bytes));
-        agrees::<Ccnx>(&bytes, support::read_ccnx(&bytes));
-        agrees::<Offset>(&bytes, support::read_offset(&bytes));
+        agrees::<Ndn>(&bytes, crate::support::read_ndn(&bytes));
+        agrees::<Ccnx>(&bytes, crate::support::read_ccnx(&bytes));
+        agrees::<Offset>(&bytes, crate::support::read_offset(&bytes));
     }
 
     #[test]
     fn any_octets_in_a_frame_parse_as_the_oracle_says(value in prop::collection::vec(0..40u8, 0..40)) {
         let name = [&[7, value.len() as u8], &value[..]].concat();
-        agrees::<Ndn>(&name, support::read_ndn(&name));
+        agrees::<Ndn>(&name, crate::support::read_ndn(&name));
         let name = [&[0, 0, 0, value.len() as u8], &value[..]].concat();
-        agrees::<Ccnx>(&name, support::read_ccnx(&name));
+        agrees::<Ccnx>(&name, crate::support::read_ccnx(&name));
     }
 
     #[test]
     fn damaged_ndn_names_parse_as_the_oracle_says(bytes in damaged::<Ndn>()) {
-        agrees::<Ndn>(&bytes, support::read_ndn(&bytes));
+        agrees::<Ndn>(&bytes, crate::support::read_ndn(&bytes));
     }
 
     #[test]
     fn damaged_ccnx_names_parse_as_the_oracle_says(bytes in damaged::<Ccnx>()) {
-        agrees::<Ccnx>(&bytes, support::read_ccnx(&bytes));
+        agrees::<Ccnx>(&bytes, crate::support::read_ccnx(&bytes));
     }
 
     #[test]
     fn damaged_offset_names_parse_as_the_oracle_says(bytes in damaged::<Offset>()) {
-        agrees::<Offset>(&bytes, support::read_offset(&bytes));
+        agrees::<Offset>(&bytes, crate::support::read_offset(&bytes));
     }
 
     #[test]
@@ -97,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn every_truncation_is_an_error(components in prop::collection::vec(support::component(), 0..6)) {
+    fn every_truncation_is_an_error(components in prop::collection::vec(crate::support::component(), 0..6)) {
         refuses_truncations::<Ndn>(&components);
         refuses_truncations::<Ccnx>(&components);
         refuses_truncations::<Offset>(&components);

@@ -1,7 +1,6 @@
 //! The ways of hashing every prefix, held against each other and against the parsers.
 
-mod support;
-
+use crate::support::{Owned, built, components, damaged};
 use hashlane_hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_hash::scheme::{BytesHash, Key, PrefixHash, Scheme};
@@ -17,7 +16,6 @@ use hashlane_name::prefix::{
 use hashlane_name::view::Name;
 use hashlane_name::walk::Walk;
 use proptest::prelude::*;
-use support::{Owned, built, components, damaged};
 
 type Hashes = Result<Vec<u64>, ParseError>;
 

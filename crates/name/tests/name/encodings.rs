@@ -1,7 +1,4 @@
 //! The three encodings: published vectors, examples octet for octet, and hostile input.
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use hashlane_name::build::{NameBuilder, OwnedName, encode_into};
 use hashlane_name::ccnx::{Ccnx, CcnxName};

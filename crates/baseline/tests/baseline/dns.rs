@@ -1,0 +1,182 @@
+//! The historical compressors: messages of the source have their sizes, and every message reads back.
+
+use hashlane_baseline::dns::{Dumb, New, Old};
+use hashlane_dns::render::{Compressor, Options, RenderError, Renderer, SuffixTable, Writer};
+use hashlane_dns::wire::{Class, Content, Header, Question, Rdata, Record, RecordType, Section};
+use hashlane_hash::scheme::Key;
+use hashlane_name::dns::{Case, NameBuf};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn names(all: &[&str]) -> Vec<NameBuf> {
+    all.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+/// Renders names after a header's worth of octets.
+fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
+    let mut buffer = vec![0; 12 + 256 * names.len()];
+    let mut writer = Writer::new(&mut buffer, 0, compressor, case);
+    writer.octets(&[0; 12]).unwrap();
+    for name in names {
+        writer.name(name.view()).unwrap();
+    }
+    writer.finish().to_vec()
+}
+
+fn read_names(message: &[u8]) -> Vec<NameBuf> {
+    let mut at = 12;
+    let mut names = Vec::new();
+    while at < message.len() {
+        let (name, end) = hashlane_name::dns::message::read(message, at).unwrap();
+        names.push(name);
+        at = end;
+    }
+    names
+}
+
+fn same_names(a: &[NameBuf], b: &[NameBuf], case: Case) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| case.eq(a.as_bytes(), b.as_bytes()))
+}
+
+/// The source's positive response.
+fn positive() -> Vec<NameBuf> {
+    let mut all = vec!["www.example.com".to_owned()];
+    let server = |letter: char| format!("{letter}.gtld-servers.net");
+    for letter in 'a'..='l' {
+        all.extend(["com".to_owned(), server(letter)]);
+    }
+    all.extend(["com".to_owned(), "com".to_owned()]);
+    all.extend("aabbcdefghijklm".chars().map(server));
+    all.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+#[test]
+fn messages_of_the_source_have_their_known_sizes() {
+    let nxdomain = names(&["www.example.com", "example.com", "ns.example.com", "root.example.com"]);
+    let servfail = names(&["www.example.com"]);
+    for (names, size, plain) in [(positive(), 153, 639), (nxdomain, 43, 76), (servfail, 29, 29)] {
+        let all = [
+            write(&mut Old::default(), &names, Case::Ignored),
+            write(&mut New::default(), &names, Case::Ignored),
+            write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored),
+        ];
+        for message in &all {
+            assert_eq!(message.len(), size);
+            assert!(same_names(&read_names(message), &names, Case::Ignored));
+        }
+        assert_eq!(write(&mut Dumb, &names, Case::Ignored).len(), plain);
+    }
+    assert_eq!(positive().len(), 42);
+}
+
+/// The first version of the source's renderer kept pointers into an array that moved when it grew.
+#[test]
+fn many_names_do_not_move_what_was_remembered() {
+    let names: Vec<NameBuf> =
+        (0..2000).map(|number| format!("host{number}.zone{}.example", number % 7).parse().unwrap()).collect();
+    let shortest = write(&mut SuffixTable::new(&Key::VECTOR), &names, Case::Ignored).len();
+    let mut compressors: [Box<dyn FnMut() -> Vec<u8>>; 2] = [
+        Box::new(|| write(&mut Old::default(), &names, Case::Ignored)),
+        Box::new(|| write(&mut New::default(), &names, Case::Ignored)),
+    ];
+    for render in &mut compressors {
+        let message = render();
+        assert!(same_names(&read_names(&message), &names, Case::Ignored));
+        assert_eq!(message.len(), shortest);
+    }
+}
+
+/// One edit of a message.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Adds an NS record: numbers of the owner and of the name server.
+    Record(usize, usize),
+    Mark,
+    Rollback,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => any::<(usize, usize)>().prop_map(|(owner, server)| Step::Record(owner, server)),
+        1 => Just(Step::Mark),
+        1 => Just(Step::Rollback),
+    ]
+}
+
+/// Names of few labels and letters, so that suffixes repeat and differ in case alone.
+fn any_name() -> impl Strategy<Value = NameBuf> {
+    let letter = prop::sample::select(b"aAb[{".to_vec());
+    vec(vec(letter, 1..3), 0..6).prop_map(|labels| {
+        let mut name = NameBuf::ROOT;
+        labels.iter().for_each(|label| name.push(label).unwrap());
+        name
+    })
+}
+
+/// Renders the steps; returns the message and its expected content.
+fn render<C: Compressor>(
+    compressor: C,
+    names: &[NameBuf],
+    steps: &[Step],
+    options: Options,
+) -> (Vec<u8>, Content) {
+    let mut renderer = Renderer::with(compressor);
+    let header = Header::response(7);
+    let mut message = renderer.start(header, options);
+    message.question(names[0].view(), RecordType::ANY, Class::IN).unwrap();
+    let question = Question { name: names[0], rtype: RecordType::ANY, class: Class::IN };
+    let mut content = Content { header, questions: vec![question], records: Vec::new() };
+    let mut marks = Vec::new();
+    for step in steps {
+        match step {
+            Step::Mark => marks.push((message.mark(), content.records.len())),
+            Step::Rollback => {
+                if let Some((mark, count)) = marks.pop() {
+                    message.rollback(mark).unwrap();
+                    content.records.truncate(count);
+                }
+            }
+            Step::Record(owner, server) => {
+                let (owner, server) = (names[owner % names.len()], names[server % names.len()]);
+                let (section, rtype, class) = (Section::Answer, RecordType::NS, Class::IN);
+                let data = Rdata::name(server.view());
+                match message.record(section, owner.view(), rtype, class, 60, &data) {
+                    Ok(()) => {
+                        let data = server.as_bytes().to_vec();
+                        content.records.push(Record { section, owner, rtype, class, ttl: 60, data });
+                    }
+                    Err(error) => assert_eq!(error, RenderError::Full),
+                }
+            }
+        }
+    }
+    (message.finish().to_vec(), content)
+}
+
+/// Compares a message with its content; with [`Case::Ignored`] names may differ in the case of letters.
+fn check(message: &[u8], content: &Content, case: Case) {
+    let read = Content::parse(message).unwrap();
+    assert_eq!(read.header, content.header);
+    let (read, expected) = (read.uncompressed().unwrap(), content.uncompressed().unwrap());
+    assert!(case.eq(&read, &expected), "{read:x?} {expected:x?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn every_message_reads_back(
+        names in vec(any_name(), 1..24),
+        steps in vec(step(), 0..60),
+        limit in prop_oneof![Just(65_535), 512..2000_usize],
+        sensitive: bool,
+    ) {
+        let case = if sensitive { Case::Sensitive } else { Case::Ignored };
+        let options = Options { limit, case, ..Options::default() };
+        let (message, content) = render(Old::default(), &names, &steps, options);
+        check(&message, &content, case);
+        let (message, content) = render(New::default(), &names, &steps, options);
+        check(&message, &content, case);
+        let (message, content) = render(Dumb, &names, &steps, options);
+        check(&message, &content, Case::Sensitive);
+    }
+}
