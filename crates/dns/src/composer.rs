@@ -41,7 +41,6 @@
 
 use crate::render::{Compressor, Place, SuffixTable};
 use alloc::boxed::Box;
-use core::hash::BuildHasher;
 use domain::base::Rtype;
 use domain::base::name::ToName;
 use domain::base::rdata::{ComposeRecordData, RecordData};
@@ -49,14 +48,16 @@ use domain::base::wire::Composer;
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, Truncate};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Case, Name, NameBuf};
-use std::hash::RandomState;
 use std::sync::LazyLock;
 
 /// Octets of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
 const PREFIX: usize = 2;
 
 /// The table of [`Compressing::default`]: to make a key's words takes longer than to copy them.
-static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_key()));
+static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| {
+    let key = Key::random().expect("the operating system provides random numbers");
+    SuffixTable::new(&key)
+});
 
 /// A target that compresses the names that are appended to it, all else as `Target`.
 ///
@@ -290,14 +291,4 @@ fn flatten<N: ToName + ?Sized>(name: &N) -> Option<NameBuf> {
         .try_for_each(|label| flat.push(label.as_ref()))
         .ok()?;
     Some(flat)
-}
-
-/// 128 bits of what the standard library keys its hash tables with, which it has from the system.
-fn random_key() -> Key {
-    let source = RandomState::new();
-    let mut octets = [0; 16];
-    for (number, half) in octets.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        *half = source.hash_one(number).to_le_bytes();
-    }
-    Key::new(octets)
 }

@@ -9,15 +9,12 @@
 //! ```
 //! use hashlane_dns::render::{Options, Renderer};
 //! use hashlane_dns::wire::{Class, Header, Rdata, RecordType, Section};
-//! use hashlane_hash::scheme::Key;
 //! use hashlane_name::dns::{NameBuf, text};
 //!
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {
 //! let (owner, mx) = (text::parse(b"example.com")?, text::parse(b"mail.example.com")?);
-//! // Drawn at random when the process starts, and told to nobody.
-//! let key = Key::new([7; 16]);
-//!
-//! let mut renderer = Renderer::new(&key);
+//! // Once for each thread; it renders any number of messages.
+//! let mut renderer = Renderer::with_random_key()?;
 //! let mut message = renderer.start(Header::response(0x1234), Options::default());
 //! message.question(owner.view(), RecordType::MX, Class::IN)?;
 //! let rdata = Rdata { before: &[0, 10], names: [Some(mx.view()), None], after: &[] };

@@ -65,18 +65,15 @@ pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 /// ```
 /// use hashlane_flow::table::{Flows, Limits};
 /// use hashlane_flow::tuple::Tuple;
-/// use hashlane_hash::scheme::Key;
 ///
-/// // The key is drawn at random at start, and told to nobody.
-/// let key = Key::VECTOR;
-/// let mut flows = Flows::new(&key, Limits { flows: 1000, idle: 300 }, 0);
+/// let mut flows = Flows::with_random_key(Limits { flows: 1000, idle: 300 }, 0)?;
 /// let tuple = Tuple::v4([192, 0, 2, 1].into(), 80, [198, 51, 100, 7].into(), 4000);
 /// flows.insert(tuple, "a connection", 0)?;
 /// assert_eq!(flows.find(&tuple), Some(&"a connection"));
 /// flows.find_burst(&[tuple, tuple.reversed()], |at, found| assert_eq!(found.is_some(), at == 0));
 /// flows.expire(300, |tuple, connection| println!("{tuple}: {connection} was idle"));
 /// assert!(flows.is_empty());
-/// # Ok::<(), hashlane_flow::table::Full<&str>>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FlowTable<V, H, T> {
@@ -105,6 +102,15 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// [with room](Self::with_room).
     pub fn new(key: &Key, limits: Limits, now: u32) -> Self {
         Self::with_room(limits.flows.min(1024), key, limits, now)
+    }
+
+    /// As [`new`](Self::new), under a key from the operating system's random numbers.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers.
+    #[cfg(feature = "getrandom")]
+    pub fn with_random_key(limits: Limits, now: u32) -> Result<Self, getrandom::Error> {
+        Ok(Self::new(&Key::random()?, limits, now))
     }
 
     /// An empty table at tick `now`, with room for `flows` from the start: until it has had more at once, it

@@ -62,17 +62,9 @@ impl Server {
         for path in &config.faces.unix.path {
             make_default_folder(path)?;
         }
-        let mut random = [0; 64];
-        getrandom::fill(&mut random)
-            .map_err(|error| io::Error::other(format!("no random numbers: {error}")))?;
-        let (key, seed) = random.split_at(16);
-        let (pit_key, seed) = seed.split_at(16);
-        let (peers, seed) = seed.split_at(16);
-        let key_of = |octets: &[u8]| Key::new(octets.try_into().unwrap_or_default());
-        let (key, pit_key, peers) = (key_of(key), key_of(pit_key), key_of(peers));
-        let mut seeds =
-            seed.chunks_exact(8).map(|seed| u64::from_le_bytes(seed.try_into().unwrap_or_default()));
-        let mut seed = || seeds.next().unwrap_or_default();
+        let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
+        let key = || Key::random().map_err(no_random);
+        let seed = || getrandom::u64().map_err(no_random);
 
         let sockets = Sockets::open(&config.faces)?;
         let channels = sockets.channels(&config.faces);
@@ -81,8 +73,8 @@ impl Server {
         let (requests, taken) = Requests::new(waker);
         let start = Instant::now();
         let faces = config.faces.clone();
-        let secrets = Secrets { peers, seed: seed() };
-        let seed = seed();
+        let secrets = Secrets { peers: key()?, seed: seed()? };
+        let (key, pit_key, seed) = (key()?, key()?, seed()?);
         let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), secrets };
         let core = core_config(config);
         let counters = match config.pit.index {

@@ -1,29 +1,49 @@
 //! What a hash scheme says of itself, and the small traits that the tables and the lab build on.
 
-/// A 128-bit key.
+/// A secret 128-bit key.
 ///
-/// The planes draw it at random at start and tell it to nobody: it is what keeps a remote party, who chooses the
-/// bytes, from choosing the bucket.
+/// A program draws its keys at random when it starts (`Key::random`, with the feature `getrandom`) and keeps them
+/// secret. Without the key, a remote party who chooses the bytes cannot choose the bucket.
+///
+/// ```
+/// use hashlane_hash::scheme::{BytesHash, Key, Scheme};
+/// use hashlane_hash::siphash::SipHash13;
+///
+/// let hash = SipHash13::new(&Key::random()?);
+/// assert_eq!(hash.hash(b"one key"), hash.hash(b"one key"));
+/// # Ok::<(), getrandom::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key([u8; 16]);
 
 impl Key {
-    /// The key 00 01 … 0f, under which published vectors and check values are computed. Never for live traffic.
+    /// The public key 00 01 … 0f of published vectors and check values. Never for live traffic.
     pub const VECTOR: Self = Self([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 
-    /// A key from 16 octets of randomness.
+    /// A key from 16 random bytes.
     #[inline]
-    pub const fn new(octets: [u8; 16]) -> Self {
-        Self(octets)
+    pub const fn new(bytes: [u8; 16]) -> Self {
+        Self(bytes)
     }
 
-    /// The key as its 16 octets.
+    /// A key from the operating system's random number generator.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers.
+    #[cfg(feature = "getrandom")]
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+
+    /// The key as 16 bytes.
     #[inline]
     pub const fn octets(&self) -> [u8; 16] {
         self.0
     }
 
-    /// The two halves, octets 0–7 and 8–15, each read in little-endian order (`k0`, `k1` of the SipHash paper §2.1).
+    /// The two halves, bytes 0–7 and 8–15, each read in little-endian order (`k0`, `k1` of the SipHash paper §2.1).
     #[inline]
     pub const fn halves(&self) -> (u64, u64) {
         let k = u128::from_le_bytes(self.0);

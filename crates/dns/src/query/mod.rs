@@ -14,8 +14,8 @@
 //! use hashlane_hash::scheme::Key;
 //! use hashlane_table::stage::Stage;
 //!
-//! // Made once; the key is drawn at random when the process starts.
-//! let (mut hash, mut suffixes) = (Hash::new(&Key::VECTOR), Suffixes::new());
+//! // Once for each thread.
+//! let (mut hash, mut suffixes) = (Hash::new(&Key::random()?), Suffixes::new());
 //!
 //! let datagram = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x03www\x07Example\x03com\0\0\x01\0\x01";
 //! let mut batch = Batch::new(&mut suffixes);
@@ -27,6 +27,7 @@
 //! assert_eq!((query.name.label_count(), query.rtype), (3, RecordType::A));
 //! // www.example.com, example.com, com and the root.
 //! assert_eq!(batch.suffixes(0).len(), 4);
+//! # Ok::<(), getrandom::Error>(())
 //! ```
 
 mod batch;

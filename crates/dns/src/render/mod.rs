@@ -99,10 +99,18 @@ impl<C: Compressor + Clone> Clone for Renderer<C> {
 }
 
 impl Renderer {
-    /// A renderer whose table of suffixes is keyed with `key`: drawn at random when the process starts, and told to
-    /// nobody.
+    /// A renderer with a [`SuffixTable`] under `key`, a secret random key.
     pub fn new(key: &Key) -> Self {
         Self::with(SuffixTable::new(key))
+    }
+
+    /// As [`new`](Self::new), under a key from the operating system's random numbers.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers.
+    #[cfg(feature = "getrandom")]
+    pub fn with_random_key() -> Result<Self, getrandom::Error> {
+        Ok(Self::new(&Key::random()?))
     }
 }
 

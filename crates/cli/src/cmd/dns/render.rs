@@ -5,7 +5,7 @@ use super::input::{self, Format};
 use super::pcap::{Capture, MAX_DATAGRAM};
 use super::piece::{self, Piece};
 use super::{explain, hex};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use hashlane_dns::render::{Framing, Options, Renderer};
 use hashlane_hash::scheme::Key;
@@ -118,9 +118,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 
 /// A key for this run alone.
 fn random_key() -> Result<Key> {
-    let mut octets = [0; 16];
-    getrandom::fill(&mut octets).map_err(|error| anyhow!("the system gives no random octets: {error}"))?;
-    Ok(Key::new(octets))
+    Key::random().context("no random numbers from the operating system")
 }
 
 /// Where messages and explanations go.
