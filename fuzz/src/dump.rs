@@ -28,7 +28,7 @@ pub fn check_stream(mut octets: &[u8]) {
         came += part.len();
         parts += 1;
         let sequence = u32::from_be_bytes([how >> 6 << 5, 0, *high, *low]);
-        let part = StreamPart { sequence, opens: how & 1 == 1, octets: part };
+        let part = StreamPart { sequence, opens: how & 1 == 1, bytes: part };
         streams.take(how >> 2 & 7, &part, how & 2 == 2, &mut found);
     }
     streams.close(&mut found);

@@ -103,15 +103,16 @@ impl Side {
         }
     }
 
-    fn all(&self) -> Vec<([u8; Tuple::OCTETS], u32)> {
-        let mut all: Vec<_> = self.flows.iter().map(|(tuple, packets)| (*tuple.octets(), *packets)).collect();
+    fn all(&self) -> Vec<([u8; Tuple::LEN], u32)> {
+        let mut all: Vec<_> =
+            self.flows.iter().map(|(tuple, packets)| (*tuple.as_bytes(), *packets)).collect();
         all.sort_unstable();
         all
     }
 
-    fn expire(&mut self, now: u32) -> Vec<([u8; Tuple::OCTETS], u32)> {
+    fn expire(&mut self, now: u32) -> Vec<([u8; Tuple::LEN], u32)> {
         let mut expired = Vec::new();
-        self.flows.expire(now, |tuple, packets| expired.push((*tuple.octets(), packets)));
+        self.flows.expire(now, |tuple, packets| expired.push((*tuple.as_bytes(), packets)));
         expired.sort_unstable();
         expired
     }

@@ -34,11 +34,11 @@ impl TupleHash for PublishedToeplitz {
 
     #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
-        u64::from(self.0.hash(tuple.reversed().octets()))
+        u64::from(self.0.hash(tuple.reversed().as_bytes()))
     }
 }
 
-/// jhash over the octets of the tuple, whose seed nobody has drawn: 0.
+/// jhash over the bytes of the tuple, whose seed nobody has drawn: 0.
 #[derive(Clone)]
 pub struct UnseededJhash(Jhash);
 
@@ -58,7 +58,7 @@ impl TupleHash for UnseededJhash {
 
     #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
-        self.0.hash(tuple.octets())
+        self.0.hash(tuple.as_bytes())
     }
 }
 

@@ -34,10 +34,10 @@
 //!
 //! # Where the message starts
 //!
-//! Pointers count from the header, but a `StreamTarget` puts two octets of length before it. Around one, nothing is seen
-//! of them. Inside one, they are the first that is written, by themselves, into the empty target: so **two octets that are
+//! Pointers count from the header, but a `StreamTarget` puts two bytes of length before it. Around one, nothing is seen
+//! of them. Inside one, they are the first that is written, by themselves, into the empty target: so **two bytes that are
 //! appended by themselves to an empty target are not part of the message, and everything else is**. `MessageBuilder` appends
-//! the 12 octets of a header at once. Who writes a message by hand must do so too, or append anything but two octets first.
+//! the 12 bytes of a header at once. Who writes a message by hand must do so too, or append anything but two bytes first.
 
 use crate::render::{Compressor, Place, SuffixTable};
 use alloc::boxed::Box;
@@ -50,7 +50,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Case, Name, NameBuf};
 use std::sync::LazyLock;
 
-/// Octets of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
+/// Bytes of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
 const PREFIX: usize = 2;
 
 /// The table of [`Compressing::default`]: to make a key's words takes longer than to copy them.
@@ -72,7 +72,7 @@ pub struct Compressing<Target, C = SuffixTable> {
     /// In a box, as builders of messages are moved about.
     compressor: Box<C>,
     case: Case,
-    /// Octets of the target before the message.
+    /// Bytes of the target before the message.
     base: usize,
 }
 
@@ -180,15 +180,15 @@ impl<Target: Composer, C: Compressor> Composer for Compressing<Target, C> {
     fn append_compressed_name<N: ToName + ?Sized>(&mut self, name: &N) -> Result<(), Self::AppendError> {
         let start = self.target.as_ref().len();
         let flat;
-        let octets = match name.as_flat_slice() {
-            Some(octets) => Name::parse(octets).ok(),
+        let bytes = match name.as_flat_slice() {
+            Some(bytes) => Name::parse(bytes).ok(),
             None => {
                 flat = flatten(name);
                 flat.as_ref().map(NameBuf::view)
             }
         };
-        let appended = match octets {
-            Some(octets) => self.append(octets),
+        let appended = match bytes {
+            Some(bytes) => self.append(bytes),
             // What is no name is written as whoever made it would have it.
             None => name.compose(&mut self.target),
         };

@@ -19,11 +19,11 @@
 //! message.question(owner.view(), RecordType::MX, Class::IN)?;
 //! let rdata = Rdata { before: &[0, 10], names: [Some(mx.view()), None], after: &[] };
 //! message.record(Section::Answer, owner.view(), RecordType::MX, Class::IN, 300, &rdata)?;
-//! let octets = message.finish();
+//! let bytes = message.finish();
 //!
 //! // The owner is a pointer to the question's name, and so is the end of the exchange's.
-//! assert_eq!(octets[29..31], [0xc0, 12]);
-//! assert!(octets.ends_with(b"\x04mail\xc0\x0c"));
+//! assert_eq!(bytes[29..31], [0xc0, 12]);
+//! assert!(bytes.ends_with(b"\x04mail\xc0\x0c"));
 //! # Ok(())
 //! # }
 //! ```
@@ -39,5 +39,5 @@ pub mod query;
 pub mod render;
 pub mod wire;
 
-/// The most octets of a message: what the two octets before one on a stream can say (RFC 1035 §4.2.2).
+/// The most bytes of a message: what the two bytes before one on a stream can say (RFC 1035 §4.2.2).
 pub const MAX_MESSAGE_LEN: usize = 65_535;

@@ -1,7 +1,7 @@
 //! Flows: the 4-tuple of a connection, its hash, and the table that leads from it to the connection.
 //!
-//! - [`mod@tuple`]: two addresses and two ports, as octets and as words.
-//! - [`packet`]: the tuple of a packet, from its octets.
+//! - [`mod@tuple`]: two addresses and two ports, as bytes and as words.
+//! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
@@ -31,7 +31,7 @@ pub use hashlane_hash;
 
 /// Calls the macro `$callback` with every [`TupleHash`](ehash::TupleHash) of this crate, separated by commas.
 ///
-/// A hash of bytes becomes one of tuples by its entry here, as [`Octets`](ehash::Octets).
+/// A hash of bytes becomes one of tuples by its entry here, as [`TupleBytes`](ehash::TupleBytes).
 #[macro_export]
 macro_rules! for_each_tuple_hash {
     ($callback:ident) => {
@@ -39,11 +39,11 @@ macro_rules! for_each_tuple_hash {
             $crate::ehash::SipHash13,
             $crate::ehash::SipHash24,
             $crate::ehash::Jhash2,
-            $crate::ehash::Octets<$crate::hashlane_hash::toeplitz::Toeplitz>,
-            $crate::ehash::Octets<$crate::hashlane_hash::multilinear::Multilinear>,
-            $crate::ehash::Octets<$crate::hashlane_hash::halfsiphash::HalfSipHash13>,
-            $crate::ehash::Octets<$crate::hashlane_hash::crc32c::Crc32c>,
-            $crate::ehash::Octets<$crate::hashlane_hash::city::CityHash64>,
+            $crate::ehash::TupleBytes<$crate::hashlane_hash::toeplitz::Toeplitz>,
+            $crate::ehash::TupleBytes<$crate::hashlane_hash::multilinear::Multilinear>,
+            $crate::ehash::TupleBytes<$crate::hashlane_hash::halfsiphash::HalfSipHash13>,
+            $crate::ehash::TupleBytes<$crate::hashlane_hash::crc32c::Crc32c>,
+            $crate::ehash::TupleBytes<$crate::hashlane_hash::city::CityHash64>,
         }
     };
 }

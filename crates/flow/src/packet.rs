@@ -1,6 +1,6 @@
-//! The tuple of a packet, from its octets.
+//! The tuple of a packet, from its bytes.
 //!
-//! Every octet is somebody else's: what is not there is an error that says where, and nothing here loops more often than a
+//! Every byte is somebody else's: what is not there is an error that says where, and nothing here loops more often than a
 //! header may follow a header. A packet may have been captured in part; its ports must be there.
 
 use crate::tuple::Tuple;
@@ -42,8 +42,8 @@ impl Packet {
     ///
     /// # Errors
     /// The first rule broken.
-    pub fn after_ether_type(ether_type: u16, octets: &[u8], at: usize) -> Result<Self, PacketError> {
-        Segment::after_ether_type(ether_type, octets, at).map(|segment| segment.packet)
+    pub fn after_ether_type(ether_type: u16, bytes: &[u8], at: usize) -> Result<Self, PacketError> {
+        Segment::after_ether_type(ether_type, bytes, at).map(|segment| segment.packet)
     }
 
     /// Reads a packet that begins with an IP header.
@@ -60,8 +60,8 @@ impl Packet {
 pub struct Segment<'a> {
     /// Its ends.
     pub packet: Packet,
-    /// The octets from its ports on: to the end that the IP header states, or as far as they were captured.
-    pub octets: &'a [u8],
+    /// The bytes from its ports on: to the end that the IP header states, or as far as they were captured.
+    pub bytes: &'a [u8],
 }
 
 impl<'a> Segment<'a> {
@@ -78,10 +78,10 @@ impl<'a> Segment<'a> {
     ///
     /// # Errors
     /// The first rule broken.
-    pub fn after_ether_type(ether_type: u16, octets: &'a [u8], at: usize) -> Result<Self, PacketError> {
+    pub fn after_ether_type(ether_type: u16, bytes: &'a [u8], at: usize) -> Result<Self, PacketError> {
         match ether_type {
-            IPV4 => ipv4(octets, at),
-            IPV6 => ipv6(octets, at),
+            IPV4 => ipv4(bytes, at),
+            IPV6 => ipv6(bytes, at),
             _ => Err(PacketError::NotIp { ether_type }),
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Segment<'a> {
     /// # Errors
     /// The first rule broken.
     pub fn ip(packet: &'a [u8]) -> Result<Self, PacketError> {
-        match octet(packet, 0)? >> 4 {
+        match byte(packet, 0)? >> 4 {
             4 => ipv4(packet, 0),
             6 => ipv6(packet, 0),
             version => Err(PacketError::Version { at: 0, version }),
@@ -100,18 +100,18 @@ impl<'a> Segment<'a> {
 
     /// What a UDP datagram carries, or `None` where not all of it is there (RFC 768).
     pub fn datagram(&self) -> Option<&'a [u8]> {
-        let len = self.octets.get(4..)?.first_chunk()?;
-        self.octets.get(8..usize::from(u16::from_be_bytes(*len)))
+        let len = self.bytes.get(4..)?.first_chunk()?;
+        self.bytes.get(8..usize::from(u16::from_be_bytes(*len)))
     }
 
     /// What a TCP segment carries, as far as it is there, or `None` where its header is not (RFC 9293 §3.1).
     pub fn stream(&self) -> Option<StreamPart<'a>> {
-        let header: &[u8; 20] = self.octets.first_chunk()?;
+        let header: &[u8; 20] = self.bytes.first_chunk()?;
         let [.., a, b, c, d] = *header.first_chunk::<8>()?;
         Some(StreamPart {
             sequence: u32::from_be_bytes([a, b, c, d]),
             opens: header[13] & SYN != 0,
-            octets: self.octets.get(header.len().max(4 * usize::from(header[12] >> 4))..)?,
+            bytes: self.bytes.get(header.len().max(4 * usize::from(header[12] >> 4))..)?,
         })
     }
 }
@@ -119,12 +119,12 @@ impl<'a> Segment<'a> {
 /// A part of one direction of a TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamPart<'a> {
-    /// The number of its first octet, or of the SYN, which counts as one before the octets.
+    /// The number of its first byte, or of the SYN, which counts as one before the bytes.
     pub sequence: u32,
     /// Whether it has the SYN that the stream begins with.
     pub opens: bool,
-    /// The octets.
-    pub octets: &'a [u8],
+    /// The bytes.
+    pub bytes: &'a [u8],
 }
 
 /// What an Ethernet II frame carries, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most: its EtherType, and
@@ -145,11 +145,11 @@ pub fn ether_type(frame: &[u8]) -> Result<(u16, usize), PacketError> {
     Err(PacketError::TooManyTags { at })
 }
 
-/// The rule that a packet breaks; `at` counts octets from the start of what was given.
+/// The rule that a packet breaks; `at` counts bytes from the start of what was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PacketError {
-    /// It ends where `needs` more octets should follow.
+    /// It ends where `needs` more bytes should follow.
     TooShort {
         /// Where they should begin.
         at: usize,
@@ -198,12 +198,12 @@ pub enum PacketError {
 impl fmt::Display for PacketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::TooShort { at, needs } => write!(f, "the packet ends before the {needs} octets at {at}"),
+            Self::TooShort { at, needs } => write!(f, "the packet ends before the {needs} bytes at {at}"),
             Self::NotIp { ether_type } => write!(f, "EtherType {ether_type:#06x} is not that of IP"),
             Self::TooManyTags { at } => write!(f, "a fifth VLAN tag at {at}"),
             Self::Version { at, version } => write!(f, "a header of IP version {version} at {at}"),
             Self::HeaderLength { at } => write!(f, "the length at {at} is shorter than the header"),
-            Self::Fragment { at } => write!(f, "a fragment, by the octets at {at}"),
+            Self::Fragment { at } => write!(f, "a fragment, by the bytes at {at}"),
             Self::TooManyHeaders { at } => write!(f, "a seventeenth extension header at {at}"),
             Self::NoPorts { protocol } => write!(f, "protocol {protocol} has no ports"),
         }
@@ -222,8 +222,8 @@ const OLD_SERVICE_VLAN: u16 = 0x9100;
 const SYN: u8 = 2;
 
 /// RFC 791 §3.1.
-fn ipv4(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
-    let header: &[u8; 20] = take(octets, at)?;
+fn ipv4(bytes: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
+    let header: &[u8; 20] = take(bytes, at)?;
     if header[0] >> 4 != 4 {
         return Err(PacketError::Version { at, version: header[0] >> 4 });
     }
@@ -244,21 +244,21 @@ fn ipv4(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
         Ipv4Addr::new(a, b, c, d).to_ipv6_mapped()
     };
     // Behind the stated length a link may have padded the frame.
-    let packet = octets.get(..at + total).unwrap_or(octets);
+    let packet = bytes.get(..at + total).unwrap_or(bytes);
     ports(packet, at + length, header[9], address(12), address(16))
 }
 
 /// RFC 8200 §3 and §4.
-fn ipv6(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
+fn ipv6(bytes: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
     const HEADERS: usize = 16;
-    let header: &[u8; 40] = take(octets, at)?;
+    let header: &[u8; 40] = take(bytes, at)?;
     if header[0] >> 4 != 6 {
         return Err(PacketError::Version { at, version: header[0] >> 4 });
     }
     let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));
     // A payload of 0 is a jumbogram's (RFC 2675), whose length is in an option.
-    let end = if payload == 0 { octets.len() } else { at + header.len() + payload };
-    let packet = octets.get(..end).unwrap_or(octets);
+    let end = if payload == 0 { bytes.len() } else { at + header.len() + payload };
+    let packet = bytes.get(..end).unwrap_or(bytes);
     let address =
         |from: usize| -> Ipv6Addr { core::array::from_fn::<u8, 16, _>(|i| header[from + i]).into() };
     let (source, destination) = (address(8), address(24));
@@ -270,7 +270,7 @@ fn ipv6(octets: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
                 (next, at) = (following, at + 8 * (usize::from(length) + 1));
             }
             AUTHENTICATION => {
-                // RFC 4302 §2.2: in words of four octets, less two.
+                // RFC 4302 §2.2: in words of four bytes, less two.
                 let [following, length] = *take(packet, at)?;
                 (next, at) = (following, at + 4 * (usize::from(length) + 2));
             }
@@ -300,7 +300,7 @@ const SHIM6: u8 = 140;
 /// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP
 /// (RFC 9260) and UDP-Lite (RFC 3828).
 fn ports(
-    octets: &[u8],
+    bytes: &[u8],
     at: usize,
     protocol: u8,
     source: Ipv6Addr,
@@ -309,25 +309,25 @@ fn ports(
     if !matches!(protocol, 6 | 17 | 33 | 132 | 136) {
         return Err(PacketError::NoPorts { protocol });
     }
-    let [a, b, c, d] = *take(octets, at)?;
+    let [a, b, c, d] = *take(bytes, at)?;
     let packet = Packet {
         source: (source, u16::from_be_bytes([a, b])),
         destination: (destination, u16::from_be_bytes([c, d])),
         protocol,
     };
-    Ok(Segment { packet, octets: octets.get(at..).unwrap_or_default() })
+    Ok(Segment { packet, bytes: bytes.get(at..).unwrap_or_default() })
 }
 
-fn take<const N: usize>(octets: &[u8], at: usize) -> Result<&[u8; N], PacketError> {
-    octets.get(at..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort { at, needs: N })
+fn take<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], PacketError> {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort { at, needs: N })
 }
 
-fn octet(octets: &[u8], at: usize) -> Result<u8, PacketError> {
-    take::<1>(octets, at).map(|[octet]| *octet)
+fn byte(bytes: &[u8], at: usize) -> Result<u8, PacketError> {
+    take::<1>(bytes, at).map(|[byte]| *byte)
 }
 
-fn be16(octets: &[u8], at: usize) -> Result<u16, PacketError> {
-    take(octets, at).map(|word| u16::from_be_bytes(*word))
+fn be16(bytes: &[u8], at: usize) -> Result<u16, PacketError> {
+    take(bytes, at).map(|word| u16::from_be_bytes(*word))
 }
 
 #[cfg(test)]

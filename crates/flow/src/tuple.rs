@@ -6,20 +6,20 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 /// A connection as one of its ends sees it: the local address and port, the foreign address and port.
 ///
-/// In memory it is 36 octets in network order, 4 octets of zeros behind them: local address (0–15), foreign address
+/// In memory it is 36 bytes in network order, 4 bytes of zeros behind them: local address (0–15), foreign address
 /// (16–31), local port (32–33), foreign port (34–35). An IPv4 address stands there as an IPv4-mapped IPv6 address
 /// (RFC 4291 §2.5.5.2), so that no two connections of either family share a tuple. The protocol is no part of it:
 /// hosts keep one table for each.
 #[derive(Clone, Copy, Eq, bytemuck::NoUninit)]
 #[repr(transparent)]
 pub struct Tuple {
-    /// The octets above as words of the machine's own order.
+    /// The bytes above as words of the machine's own order.
     memory: [u64; 5],
 }
 
 impl Tuple {
-    /// Octets of a tuple: two addresses of 16, two ports of 2.
-    pub const OCTETS: usize = 36;
+    /// TupleBytes of a tuple: two addresses of 16, two ports of 2.
+    pub const LEN: usize = 36;
 
     /// The tuple for which the check values of tuple hashes hold: local 2001:db8::1 port 443, foreign
     /// 2001:db8:1234:5678:9abc:def0:1122:3344 port 54321.
@@ -39,10 +39,10 @@ impl Tuple {
         Self { memory: [l0, l1, f0, f1, u64::from_ne_bytes([a, b, c, d, 0, 0, 0, 0])] }
     }
 
-    /// The tuple of these 36 octets.
-    pub const fn from_octets(octets: &[u8; Self::OCTETS]) -> Self {
+    /// The tuple of these 36 bytes.
+    pub const fn from_bytes(bytes: &[u8; Self::LEN]) -> Self {
         let mut memory = [0; 5];
-        let (words, rest) = octets.as_chunks::<8>();
+        let (words, rest) = bytes.as_chunks::<8>();
         let mut at = 0;
         while at < 4 {
             memory[at] = u64::from_ne_bytes(words[at]);
@@ -57,13 +57,13 @@ impl Tuple {
         Self::new(local.to_ipv6_mapped(), local_port, foreign.to_ipv6_mapped(), foreign_port)
     }
 
-    /// The 36 octets.
+    /// The 36 bytes.
     #[inline(always)]
-    pub fn octets(&self) -> &[u8; Self::OCTETS] {
-        bytemuck::bytes_of(&self.memory).first_chunk().unwrap_or(&[0; Self::OCTETS])
+    pub fn as_bytes(&self) -> &[u8; Self::LEN] {
+        bytemuck::bytes_of(&self.memory).first_chunk().unwrap_or(&[0; Self::LEN])
     }
 
-    /// The octets as little-endian words; the high half of the last word is 0.
+    /// The bytes as little-endian words; the high half of the last word is 0.
     #[inline(always)]
     pub fn words(&self) -> [u64; 5] {
         let [a, b, c, d, e] = self.memory;
@@ -128,7 +128,7 @@ impl Tuple {
     }
 }
 
-/// All words at once, without a branch between them: derived, it would be a call that compares octets.
+/// All words at once, without a branch between them: derived, it would be a call that compares bytes.
 impl PartialEq for Tuple {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
@@ -140,7 +140,7 @@ impl PartialEq for Tuple {
 
 impl Hash for Tuple {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(self.octets());
+        state.write(self.as_bytes());
     }
 }
 
@@ -188,16 +188,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lays_out_its_octets_in_network_order(local: [u8; 16], foreign: [u8; 16], ports: [u16; 2]) {
+        fn lays_out_its_bytes_in_network_order(local: [u8; 16], foreign: [u8; 16], ports: [u16; 2]) {
             let tuple = Tuple::new(local.into(), ports[0], foreign.into(), ports[1]);
-            let octets = tuple.octets();
-            prop_assert_eq!(&octets[..16], &local);
-            prop_assert_eq!(&octets[16..32], &foreign);
-            prop_assert_eq!(&octets[32..34], &ports[0].to_be_bytes());
-            prop_assert_eq!(&octets[34..], &ports[1].to_be_bytes());
-            prop_assert_eq!(Tuple::from_octets(octets), tuple);
+            let bytes = tuple.as_bytes();
+            prop_assert_eq!(&bytes[..16], &local);
+            prop_assert_eq!(&bytes[16..32], &foreign);
+            prop_assert_eq!(&bytes[32..34], &ports[0].to_be_bytes());
+            prop_assert_eq!(&bytes[34..], &ports[1].to_be_bytes());
+            prop_assert_eq!(Tuple::from_bytes(bytes), tuple);
             let mut padded = [0; 40];
-            padded[..36].copy_from_slice(octets);
+            padded[..36].copy_from_slice(bytes);
             let words: [[u8; 8]; 5] = tuple.words().map(u64::to_le_bytes);
             prop_assert_eq!(words.as_flattened(), &padded);
             let words = [tuple.local_words(), tuple.foreign_words()].map(|words| words.map(u32::to_le_bytes));
@@ -208,10 +208,10 @@ mod tests {
         #[test]
         fn differs_by_any_bit(local: [u8; 16], foreign: [u8; 16], ports: [u16; 2], bit in 0..288usize) {
             let tuple = Tuple::new(local.into(), ports[0], foreign.into(), ports[1]);
-            let mut octets = *tuple.octets();
-            prop_assert_eq!(Tuple::from_octets(&octets), tuple);
-            octets[bit / 8] ^= 1 << (bit % 8);
-            prop_assert_ne!(Tuple::from_octets(&octets), tuple);
+            let mut bytes = *tuple.as_bytes();
+            prop_assert_eq!(Tuple::from_bytes(&bytes), tuple);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            prop_assert_ne!(Tuple::from_bytes(&bytes), tuple);
         }
 
         #[test]

@@ -40,7 +40,7 @@ impl BytesHash for CityHash64 {
     }
 }
 
-// Odd constants between 2^63 and 2^64; K2 is also the hash of no octets.
+// Odd constants between 2^63 and 2^64; K2 is also the hash of no bytes.
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
@@ -62,7 +62,7 @@ fn mix(u: u64, v: u64, multiplier: u64) -> u64 {
     b.wrapping_mul(multiplier)
 }
 
-/// The multiplier for up to 64 octets, which carries the length.
+/// The multiplier for up to 64 bytes, which carries the length.
 #[inline(always)]
 fn multiplier(length: usize) -> u64 {
     K2.wrapping_add(2 * length as u64)
@@ -132,8 +132,8 @@ fn from_33_to_64(bytes: &[u8]) -> u64 {
     shift_mix(t).wrapping_mul(multiplier).wrapping_add(x)
 }
 
-/// The last 64 octets seed seven words of state, then every block of 64 passes through it; the last block ends at or
-/// before the last octet, so that a length of whole blocks leaves the last of them out.
+/// The last 64 bytes seed seven words of state, then every block of 64 passes through it; the last block ends at or
+/// before the last byte, so that a length of whole blocks leaves the last of them out.
 fn from_65(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let mut x = le64(bytes, length - 40);
@@ -164,7 +164,7 @@ fn from_65(bytes: &[u8]) -> u64 {
     mix(high, low, MULTIPLIER)
 }
 
-/// The 32 octets at `at` mixed weakly with two words.
+/// The 32 bytes at `at` mixed weakly with two words.
 #[inline(always)]
 fn absorb(bytes: &[u8], at: usize, a: u64, b: u64) -> (u64, u64) {
     let [p, q, r, s] = [0, 8, 16, 24].map(|word| le64(bytes, at + word));
@@ -184,8 +184,8 @@ mod tests {
     use crate::scheme::CHECK_INPUT;
     use crate::vectors::{hex, rows};
 
-    /// The pseudorandom octets that the vectors are slices of (`setup()` in city-test.cc).
-    fn test_octets() -> Vec<u8> {
+    /// The pseudorandom bytes that the vectors are slices of (`setup()` in city-test.cc).
+    fn test_bytes() -> Vec<u8> {
         let (mut a, mut b) = (9_u64, 777_u64);
         (0..1 << 20)
             .map(|i| {
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn gives_the_published_results() {
-        let octets = test_octets();
+        let bytes = test_bytes();
         let mut count = 0;
         for row in rows(include_str!("../../../vectors/cityhash64.txt")) {
             let (offset, length): (usize, usize) = (row[0].parse().unwrap(), row[1].parse().unwrap());
-            assert_eq!(CityHash64.hash(&octets[offset..offset + length]), hex(row[2]), "{length} octets");
+            assert_eq!(CityHash64.hash(&bytes[offset..offset + length]), hex(row[2]), "{length} bytes");
             count += 1;
         }
         assert_eq!(count, 300);

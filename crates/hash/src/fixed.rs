@@ -1,6 +1,6 @@
 //! SipHash of a fixed number of words, in the forms that the Linux kernel has.
 //!
-//! A word counts as its little-endian octets, so that each form equals the hash of 8 or 16 octets. On 64-bit
+//! A word counts as its little-endian bytes, so that each form equals the hash of 8 or 16 bytes. On 64-bit
 //! machines the kernel's `hsiphash` is SipHash-1-3 cut to 32 bits, as here; on 32-bit machines it is HalfSipHash-1-3,
 //! see [`halfsiphash`](crate::halfsiphash).
 //!
@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    /// `siphash_test()` in Linux `lib/siphash_kunit.c`: the rows for 8 and for 16 octets of its tables.
+    /// `siphash_test()` in Linux `lib/siphash_kunit.c`: the rows for 8 and for 16 bytes of its tables.
     #[test]
     fn gives_the_results_of_the_kernels_test() {
         let (first, second) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
@@ -57,14 +57,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn takes_words_as_their_octets(key: [u8; 16], words: [u32; 4]) {
-            let octets = words.map(u32::to_le_bytes);
-            let octets = octets.as_flattened();
+        fn takes_words_as_their_bytes(key: [u8; 16], words: [u32; 4]) {
+            let bytes = words.map(u32::to_le_bytes);
+            let bytes = bytes.as_flattened();
             let [first, second] = [0, 2].map(|i| u64::from(words[i]) | u64::from(words[i + 1]) << 32);
             let sip24 = SipHasher24::new_with_key(&key);
-            prop_assert_eq!(siphash_1u64(first, &Key::new(key)), sip24.hash(&octets[..8]));
-            prop_assert_eq!(siphash_2u64(first, second, &Key::new(key)), sip24.hash(octets));
-            let sip13 = SipHasher13::new_with_key(&key).hash(octets);
+            prop_assert_eq!(siphash_1u64(first, &Key::new(key)), sip24.hash(&bytes[..8]));
+            prop_assert_eq!(siphash_2u64(first, second, &Key::new(key)), sip24.hash(bytes));
+            let sip13 = SipHasher13::new_with_key(&key).hash(bytes);
             prop_assert_eq!(hsiphash_4u32(words, &Key::new(key)), sip13 as u32);
         }
     }

@@ -54,7 +54,7 @@ where
 {
     const INFO: SchemeInfo = <Self as Variant>::INFO;
 
-    /// Takes the 64-bit key from the key's first eight octets.
+    /// Takes the 64-bit key from the key's first eight bytes.
     #[inline]
     fn new(key: &Key) -> Self {
         let key = key.halves().0;
@@ -74,7 +74,7 @@ impl<const C: usize, const D: usize> BytesHash for HalfSipHash<C, D> {
     }
 }
 
-/// HalfSipHash-1-3 of four 32-bit words: `hsiphash_4u32` of 32-bit machines. The key is `k0` and `k1`, its octets 0–3
+/// HalfSipHash-1-3 of four 32-bit words: `hsiphash_4u32` of 32-bit machines. The key is `k0` and `k1`, its bytes 0–3
 /// and 4–7 read in little-endian order.
 #[inline]
 pub fn hsiphash_4u32(input: [u32; 4], key: [u32; 2]) -> u32 {
@@ -90,7 +90,7 @@ pub fn hsiphash_4u32(input: [u32; 4], key: [u32; 2]) -> u32 {
 struct Words([u32; 4]);
 
 impl Words {
-    /// The words before the first octet: two are zero but for the key.
+    /// The words before the first byte: two are zero but for the key.
     const fn new(k0: u32, k1: u32) -> Self {
         Self([k0, k1, 0x6c79_6765 ^ k0, 0x7465_6462 ^ k1])
     }
@@ -121,7 +121,7 @@ impl Words {
         self.0[0] ^= word;
     }
 
-    /// Takes the last word of input, the octets left over under the length's low octet, then `D` rounds.
+    /// Takes the last word of input, the bytes left over under the length's low byte, then `D` rounds.
     #[inline(always)]
     fn finish<const C: usize, const D: usize>(mut self, last: u32) -> u32 {
         self.compress::<C>(last);
@@ -145,13 +145,13 @@ mod tests {
 
     fn compare_with_table<S: Scheme>(file: &str) {
         let hash = S::new(&Key::VECTOR);
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         for row in rows(file) {
-            assert_eq!(row[0], std::format!("{}", octets.len()));
-            assert_eq!(hash.hash(&octets), hex(row[1]), "{} octets", octets.len());
-            octets.push(octets.len() as u8);
+            assert_eq!(row[0], std::format!("{}", bytes.len()));
+            assert_eq!(hash.hash(&bytes), hex(row[1]), "{} bytes", bytes.len());
+            bytes.push(bytes.len() as u8);
         }
-        assert_eq!(octets.len(), 64);
+        assert_eq!(bytes.len(), 64);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(HalfSipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <HalfSipHash13 as Scheme>::INFO.check);
     }
 
-    /// From the definition, octet by octet: each line of the round is a row of (word changed, word read, rotation of
+    /// From the definition, byte by byte: each line of the round is a row of (word changed, word read, rotation of
     /// the word changed, rotation of the word read afterwards).
     fn naive(rounds: [usize; 2], key: [u8; 8], bytes: &[u8]) -> u32 {
         const ROUND: [(usize, usize, u32, u32); 4] =
@@ -190,8 +190,8 @@ mod tests {
             }
         };
         let mut v = [0; 4];
-        for (i, octet) in key.iter().chain(&key).enumerate() {
-            v[i / 4] |= u32::from(*octet) << (8 * (i % 4));
+        for (i, byte) in key.iter().chain(&key).enumerate() {
+            v[i / 4] |= u32::from(*byte) << (8 * (i % 4));
         }
         v[2] ^= 0x6c79_6765;
         v[3] ^= 0x7465_6462;
@@ -199,7 +199,7 @@ mod tests {
         padded.resize(bytes.len() / 4 * 4 + 3, 0);
         padded.push(bytes.len() as u8);
         for word in padded.chunks(4) {
-            let word = word.iter().rev().fold(0, |word, octet| word << 8 | u32::from(*octet));
+            let word = word.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
             v[3] ^= word;
             (0..rounds[0]).for_each(|_| round(&mut v));
             v[0] ^= word;
@@ -212,14 +212,14 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_the_naive_form(key: [u8; 16], bytes: Vec<u8>) {
-            let first = *key.first_chunk().expect("eight octets");
+            let first = *key.first_chunk().expect("eight bytes");
             let key = Key::new(key);
             prop_assert_eq!(HalfSipHash24::new(&key).hash(&bytes), u64::from(naive([2, 4], first, &bytes)));
             prop_assert_eq!(HalfSipHash13::new(&key).hash(&bytes), u64::from(naive([1, 3], first, &bytes)));
         }
 
         #[test]
-        fn takes_words_as_their_octets(key: [u8; 16], words: [u32; 4]) {
+        fn takes_words_as_their_bytes(key: [u8; 16], words: [u32; 4]) {
             let k = [0, 4].map(|at| crate::load::le32(&key, at));
             let hash = HalfSipHash13::new(&Key::new(key)).hash(words.map(u32::to_le_bytes).as_flattened());
             prop_assert_eq!(u64::from(hsiphash_4u32(words, k)), hash);

@@ -1,11 +1,11 @@
 //! jhash: Bob Jenkins's lookup3 as the Linux kernel has it.
 //!
 //! The kernel's `jhash(key, length, initval)` adds the length and `initval` to `JHASH_INITVAL`, reads the key in
-//! blocks of twelve octets, and leaves the last block to a final mixing; that is `hashlittle()` of lookup3 on a
+//! blocks of twelve bytes, and leaves the last block to a final mixing; that is `hashlittle()` of lookup3 on a
 //! little-endian machine. It is defined here as little-endian on every machine.
 //!
 //! [`jhash2`] and the forms of a fixed number of words take 32-bit words instead: they are [`jhash`] of the words'
-//! little-endian octets.
+//! little-endian bytes.
 //!
 //! Source: Linux `include/linux/jhash.h`; Jenkins, `lookup3.c` (May 2006).
 
@@ -28,7 +28,7 @@ impl Scheme for Jhash {
         safe: "Bytes that no adversary chooses: the mixing is invertible and the seed has 32 bits.",
     };
 
-    /// Takes `initval` from the key's first four octets, little-endian.
+    /// Takes `initval` from the key's first four bytes, little-endian.
     #[inline]
     fn new(key: &Key) -> Self {
         Self { initval: key.halves().0 as u32 }
@@ -66,7 +66,7 @@ pub fn jhash(mut bytes: &[u8], initval: u32) -> u32 {
     mix_last(add(&mut lanes, last))
 }
 
-/// [`jhash`] of the words' octets, little-endian; of their number, the low 30 bits count.
+/// [`jhash`] of the words' bytes, little-endian; of their number, the low 30 bits count.
 #[inline]
 pub fn jhash2(mut words: &[u32], initval: u32) -> u32 {
     let start = JHASH_INITVAL.wrapping_add((words.len() as u32) << 2).wrapping_add(initval);
@@ -203,7 +203,7 @@ mod tests {
     use crate::scheme::CHECK_INPUT;
     use crate::vectors::verification;
 
-    /// lookup3 from its definition: octet i of the padded key goes into lane i / 4 mod 3 at place i mod 4, and each
+    /// lookup3 from its definition: byte i of the padded key goes into lane i / 4 mod 3 at place i mod 4, and each
     /// line of the mixing is a row of (lane changed, lane read, rotation).
     fn naive(bytes: &[u8], initval: u32) -> u32 {
         const MIX: [(usize, usize, u32); 6] =
@@ -211,7 +211,7 @@ mod tests {
         const FINAL: [(usize, usize, u32); 7] =
             [(2, 1, 14), (0, 2, 11), (1, 0, 25), (2, 1, 16), (0, 2, 4), (1, 0, 14), (2, 1, 24)];
         let mut lanes = [0xdead_beef_u32.wrapping_add(bytes.len() as u32).wrapping_add(initval); 3];
-        for (i, octet) in bytes.iter().enumerate() {
+        for (i, byte) in bytes.iter().enumerate() {
             if i > 0 && i % 12 == 0 {
                 for (to, from, bits) in MIX {
                     let other = 3 - to - from;
@@ -221,7 +221,7 @@ mod tests {
                 }
             }
             let lane = &mut lanes[i / 4 % 3];
-            *lane = lane.wrapping_add(u32::from(*octet) << (8 * (i % 4)));
+            *lane = lane.wrapping_add(u32::from(*byte) << (8 * (i % 4)));
         }
         if !bytes.is_empty() {
             for (to, from, bits) in FINAL {
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(jhash(b"", 0xdead_beef), 0xbd5b_7dde);
     }
 
-    /// SMHasher `main.cpp`: 0x3D83917A for lookup3; covers every length to 255 octets.
+    /// SMHasher `main.cpp`: 0x3D83917A for lookup3; covers every length to 255 bytes.
     #[test]
     fn gives_the_verification_value_of_smhasher() {
         assert_eq!(verification(jhash), 0x3d83_917a);
@@ -261,9 +261,9 @@ mod tests {
         }
 
         #[test]
-        fn takes_words_as_their_octets(initval: u32, words: Vec<u32>) {
-            let octets: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            prop_assert_eq!(jhash2(&words, initval), naive(&octets, initval));
+        fn takes_words_as_their_bytes(initval: u32, words: Vec<u32>) {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            prop_assert_eq!(jhash2(&words, initval), naive(&bytes, initval));
         }
 
         #[test]

@@ -3,7 +3,7 @@
 //! A family checks the length once and then reads at offsets that it knows to lie inside; the compiler sees the same
 //! and drops the test. A read that would pass the end gives 0 instead of a panic.
 
-/// The four octets at `at`, or 0 where fewer are left.
+/// The four bytes at `at`, or 0 where fewer are left.
 #[inline(always)]
 pub(crate) fn le32(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -12,7 +12,7 @@ pub(crate) fn le32(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
-/// The eight octets at `at`, or 0 where fewer are left.
+/// The eight bytes at `at`, or 0 where fewer are left.
 #[inline(always)]
 pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -21,10 +21,10 @@ pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The octets from `at` to the end of `bytes`, eight at the most, in the low end of a word.
+/// The bytes from `at` to the end of `bytes`, eight at the most, in the low end of a word.
 ///
 /// Near the end the last whole word is read and shifted, so that the only branch asks whether `bytes` holds eight
-/// octets at all, which names do. At or beyond the end the result is of no meaning: no octet is left to take.
+/// bytes at all, which names do. At or beyond the end the result is of no meaning: no byte is left to take.
 #[inline(always)]
 pub(crate) fn le64_to_end(bytes: &[u8], at: usize) -> u64 {
     match bytes.len().checked_sub(8) {
@@ -41,10 +41,10 @@ fn le64_few(bytes: &[u8], at: usize) -> u64 {
     le64_short(bytes.get(at..).unwrap_or_default())
 }
 
-/// The octets after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
+/// The bytes after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
 ///
 /// Where there is a whole word before them, one read ends at the end of `bytes` and a shift drops what belongs to
-/// that word: no branch depends on the number of octets.
+/// that word: no branch depends on the number of bytes.
 #[inline(always)]
 pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
     let rest = bytes.len() % 8;
@@ -55,7 +55,7 @@ pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Fewer than eight octets as a word: two reads that may overlap, which a disjunction does not mind.
+/// Fewer than eight bytes as a word: two reads that may overlap, which a disjunction does not mind.
 #[inline(always)]
 pub(crate) fn le64_short(bytes: &[u8]) -> u64 {
     let len = bytes.len();
@@ -66,7 +66,7 @@ pub(crate) fn le64_short(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The first octets, three at most, as a word.
+/// The first bytes, three at most, as a word.
 #[inline(always)]
 pub(crate) fn le32_short(bytes: &[u8]) -> u32 {
     match *bytes {
@@ -81,37 +81,37 @@ pub(crate) fn le32_short(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    const OCTETS: [u8; 20] =
+    const BYTES: [u8; 20] =
         *b"\x81\x82\x83\x84\x85\x86\x87\x88\x91\x92\x93\x94\x95\x96\x97\x98\xa1\xa2\xa3\xa4";
 
     #[test]
     fn reads_every_rest_as_the_zero_padded_word() {
-        for len in 0..=OCTETS.len() {
-            let rest = &OCTETS[len - len % 8..len];
+        for len in 0..=BYTES.len() {
+            let rest = &BYTES[len - len % 8..len];
             let mut padded = [0; 8];
             padded[..rest.len()].copy_from_slice(rest);
-            assert_eq!(le64_rest(&OCTETS[..len]), u64::from_le_bytes(padded), "{len}");
+            assert_eq!(le64_rest(&BYTES[..len]), u64::from_le_bytes(padded), "{len}");
         }
     }
 
     #[test]
     fn reads_to_the_end_and_zero_above() {
-        for len in 0..=OCTETS.len() {
+        for len in 0..=BYTES.len() {
             for at in 0..len {
                 let mut padded = [0; 8];
-                let rest = &OCTETS[at..len.min(at + 8)];
+                let rest = &BYTES[at..len.min(at + 8)];
                 padded[..rest.len()].copy_from_slice(rest);
-                assert_eq!(le64_to_end(&OCTETS[..len], at), u64::from_le_bytes(padded), "{at} of {len}");
+                assert_eq!(le64_to_end(&BYTES[..len], at), u64::from_le_bytes(padded), "{at} of {len}");
             }
         }
     }
 
     #[test]
     fn reads_whole_words_up_to_the_end_and_zero_beyond() {
-        assert_eq!(le32(&OCTETS, 16), 0xa4a3_a2a1);
-        assert_eq!(le32(&OCTETS, 17), 0);
-        assert_eq!(le64(&OCTETS, 12), 0xa4a3_a2a1_9897_9695);
-        assert_eq!(le64(&OCTETS, 13), 0);
-        assert_eq!(le64(&OCTETS, usize::MAX), 0);
+        assert_eq!(le32(&BYTES, 16), 0xa4a3_a2a1);
+        assert_eq!(le32(&BYTES, 17), 0);
+        assert_eq!(le64(&BYTES, 12), 0xa4a3_a2a1_9897_9695);
+        assert_eq!(le64(&BYTES, 13), 0);
+        assert_eq!(le64(&BYTES, usize::MAX), 0);
     }
 }

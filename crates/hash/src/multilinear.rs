@@ -1,4 +1,4 @@
-//! Multilinear hashing: one multiplication for every four octets, and a theorem in place of a claim.
+//! Multilinear hashing: one multiplication for every four bytes, and a theorem in place of a claim.
 //!
 //! The input is a string of 32-bit characters s₁, s₂, … and the key a string of 64-bit words m₁, m₂, …, independent
 //! and uniform. The result is the high half of m₁ + m₂s₁ + m₃s₂ + … modulo 2⁶⁴. The family is strongly universal: for
@@ -7,7 +7,7 @@
 //!
 //! The theorem asks for the high half (low bits of the sum depend on low bits of the characters alone), for one key
 //! word to each character with none used twice, and for inputs chosen without knowledge of results. The first
-//! character here is the number of octets, so it holds for any two inputs shorter than 2³² octets, of one length or of
+//! character here is the number of bytes, so it holds for any two inputs shorter than 2³² bytes, of one length or of
 //! two. The hash is linear all the same: whoever sees some results computes the key words.
 //!
 //! Source: Lemire and Kaser, "Strongly universal string hashing is fast" (The Computer Journal 57(11), 2014), §3,
@@ -17,15 +17,15 @@ use crate::expand::key_word;
 use crate::load::le32_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the octets `multilin`
+/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes `multilin`
 /// and `i`, little-endian. The theorem then holds for whoever cannot tell SipHash-2-4 from a random function.
 ///
-/// The characters are the octets' little-endian words, the last one filled up with zeros. For the first 128 octets the
+/// The characters are the bytes' little-endian words, the last one filled up with zeros. For the first 128 bytes the
 /// key words are held; for those beyond they are expanded as the characters come, which takes some twenty times as
 /// long.
 #[derive(Clone)]
 pub struct Multilinear {
-    /// m₁; m₂, for the number of octets; and one word for each of the first 32 characters.
+    /// m₁; m₂, for the number of bytes; and one word for each of the first 32 characters.
     words: [u64; 2 + Self::HELD],
     key: Key,
 }
@@ -95,14 +95,14 @@ mod tests {
     use super::*;
     use crate::scheme::CHECK_INPUT;
 
-    /// The sum in 128 bits, octet by octet: octet `i` stands in character `i / 4` at place `i % 4`.
+    /// The sum in 128 bits, byte by byte: byte `i` stands in character `i / 4` at place `i % 4`.
     fn naive(key: &Key, bytes: &[u8]) -> u64 {
-        let sip = SipHasher24::new_with_key(&key.octets());
+        let sip = SipHasher24::new_with_key(&key.to_bytes());
         let word = |i: usize| sip.hash([*b"multilin", (i as u64).to_le_bytes()].as_flattened());
         let modulus = 1_u128 << 64;
         let mut sum = (u128::from(word(0)) + u128::from(word(1)) * bytes.len() as u128) % modulus;
-        for (i, octet) in bytes.iter().enumerate() {
-            sum += u128::from(word(2 + i / 4)) * (u128::from(*octet) << (8 * (i % 4)));
+        for (i, byte) in bytes.iter().enumerate() {
+            sum += u128::from(word(2 + i / 4)) * (u128::from(*byte) << (8 * (i % 4)));
             sum %= modulus;
         }
         (sum / (1 << 32)) as u64

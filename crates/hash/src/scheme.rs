@@ -39,7 +39,7 @@ impl Key {
 
     /// The key as 16 bytes.
     #[inline]
-    pub const fn octets(&self) -> [u8; 16] {
+    pub const fn to_bytes(&self) -> [u8; 16] {
         self.0
     }
 
@@ -80,14 +80,14 @@ pub struct SchemeInfo {
     pub width: u32,
     /// What of the key reaches the result.
     pub keying: Keying,
-    /// Under [`Key::VECTOR`], the hash of the nine octets `123456789`, or, of a scheme that takes nothing but one kind of key,
+    /// Under [`Key::VECTOR`], the hash of the nine bytes `123456789`, or, of a scheme that takes nothing but one kind of key,
     /// of that kind's check input.
     pub check: u64,
     /// Where it may be used, in a sentence.
     pub safe: &'static str,
 }
 
-/// The octets whose hash is [`SchemeInfo::check`].
+/// The bytes whose hash is [`SchemeInfo::check`].
 pub const CHECK_INPUT: &[u8] = b"123456789";
 
 /// A hash function as it is registered: it states what it is, and is made from a 128-bit key.

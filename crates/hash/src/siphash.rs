@@ -93,7 +93,7 @@ impl<const C: usize, const D: usize, U: Clone> PrefixHash for SipHash<C, D, U> {
         State { words: self.initial, pending: 0, length: 0 }
     }
 
-    /// Each word taken in joins the pending octets with the low octets of a word of `bytes`, by shifts that do not
+    /// Each word taken in joins the pending bytes with the low bytes of a word of `bytes`, by shifts that do not
     /// lie on the path from round to round.
     #[inline]
     fn extend(&self, state: &mut State, bytes: &[u8]) {
@@ -122,13 +122,13 @@ impl<const C: usize, const D: usize, U: Clone> PrefixHash for SipHash<C, D, U> {
 
 impl<const C: usize, const D: usize, U: Clone> Concatenative for SipHash<C, D, U> {}
 
-/// What SipHash has taken in so far: the words after every whole word, and the octets after the last of them.
+/// What SipHash has taken in so far: the words after every whole word, and the bytes after the last of them.
 #[derive(Clone, Copy)]
 pub struct State {
     pub(crate) words: Words<u64>,
-    /// The `length % 8` octets not yet compressed, first octet lowest; the rest of the word is 0.
+    /// The `length % 8` bytes not yet compressed, first byte lowest; the rest of the word is 0.
     pub(crate) pending: u64,
-    /// Octets taken in.
+    /// Bytes taken in.
     pub(crate) length: u64,
 }
 
@@ -179,7 +179,7 @@ impl<L: Lanes> Word for Vector<L> {
 pub(crate) struct Words<W>(pub(crate) [W; 4]);
 
 impl Words<u64> {
-    /// The words before the first octet: the paper's constants, combined with k0, k1, k0, k1 (§2.1).
+    /// The words before the first byte: the paper's constants, combined with k0, k1, k0, k1 (§2.1).
     pub(crate) const fn new(key: &Key) -> Self {
         let (k0, k1) = key.halves();
         Self([
@@ -190,8 +190,8 @@ impl Words<u64> {
         ])
     }
 
-    /// The result after the last word: `rest`, the `length % 8` octets left over, under the length's low octet; then
-    /// `D` rounds (§2.2, §2.3). The bits of `rest` above those octets must be 0.
+    /// The result after the last word: `rest`, the `length % 8` bytes left over, under the length's low byte; then
+    /// `D` rounds (§2.2, §2.3). The bits of `rest` above those bytes must be 0.
     #[inline(always)]
     pub(crate) fn result<const C: usize, const D: usize>(self, rest: u64, length: u64) -> u64 {
         self.finish::<C, D>(rest | length << 56, 0xff)
@@ -264,20 +264,20 @@ mod tests {
     use crate::scheme::CHECK_INPUT;
     use crate::vectors::{hex, rows};
 
-    /// Compares with published results, in one piece and grown octet by octet.
+    /// Compares with published results, in one piece and grown byte by byte.
     fn compare_with_table<S: Concatenative + Scheme>(file: &str) {
         let sip = S::new(&Key::VECTOR);
         let mut state = sip.start();
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         for row in rows(file) {
-            assert_eq!(row[0], std::format!("{}", octets.len()));
-            assert_eq!(sip.hash(&octets), hex(row[1]), "{} octets", octets.len());
-            assert_eq!(sip.finish(&state), hex(row[1]), "{} octets, one by one", octets.len());
-            let next = octets.len() as u8;
-            octets.push(next);
+            assert_eq!(row[0], std::format!("{}", bytes.len()));
+            assert_eq!(sip.hash(&bytes), hex(row[1]), "{} bytes", bytes.len());
+            assert_eq!(sip.finish(&state), hex(row[1]), "{} bytes, one by one", bytes.len());
+            let next = bytes.len() as u8;
+            bytes.push(next);
             sip.extend(&mut state, &[next]);
         }
-        assert_eq!(octets.len(), 64);
+        assert_eq!(bytes.len(), 64);
     }
 
     #[test]
@@ -290,16 +290,16 @@ mod tests {
         compare_with_table::<SipHash13>(include_str!("../../../vectors/siphash-1-3.txt"));
     }
 
-    /// Appendix A of the paper: fifteen octets.
+    /// Appendix A of the paper: fifteen bytes.
     #[test]
     fn gives_the_result_of_the_paper() {
-        let octets: Vec<u8> = (0..15).collect();
-        assert_eq!(SipHash24::new(&Key::VECTOR).hash(&octets), 0xa129_ca61_49be_45e5);
+        let bytes: Vec<u8> = (0..15).collect();
+        assert_eq!(SipHash24::new(&Key::VECTOR).hash(&bytes), 0xa129_ca61_49be_45e5);
     }
 
     #[test]
     fn check_values_hold_and_agree_with_the_oracle() {
-        let key = Key::VECTOR.octets();
+        let key = Key::VECTOR.to_bytes();
         assert_eq!(SipHash24::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash24 as Scheme>::INFO.check);
         assert_eq!(SipHasher24::new_with_key(&key).hash(CHECK_INPUT), <SipHash24 as Scheme>::INFO.check);
         assert_eq!(SipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <SipHash13 as Scheme>::INFO.check);

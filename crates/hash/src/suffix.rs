@@ -1,13 +1,13 @@
-//! The hash of every suffix of a name, out of one pass over its octets.
+//! The hash of every suffix of a name, out of one pass over its bytes.
 //!
-//! A name of the DNS is compressed by finding the longest of its suffixes that was written before. Here the octets are taken
+//! A name of the DNS is compressed by finding the longest of its suffixes that was written before. Here the bytes are taken
 //! in words of eight from the *end*, so that a word's place, and with it its key, is the same in every suffix that
 //! reaches over it. One pass gives the running sums; the hash of a suffix is then a sum, and one product for the
-//! octets that fill no word. Nothing of it waits for a table, and the whole name's hash does not even ask where its labels
+//! bytes that fill no word. Nothing of it waits for a table, and the whole name's hash does not even ask where its labels
 //! are.
 //!
 //! The sum is MULTILINEAR-HM of Lemire and Kaser (*Strongly universal string hashing is fast*, The Computer
-//! Journal 57 (11), 2014, §3): one product for eight octets, modulo 2⁶⁴, the high half of it the hash. It is
+//! Journal 57 (11), 2014, §3): one product for eight bytes, modulo 2⁶⁴, the high half of it the hash. It is
 //! strongly universal: two suffixes that are chosen without knowledge of results collide with a probability
 //! of 2⁻³², whatever they are.
 //!
@@ -19,16 +19,16 @@ use crate::expand::key_word;
 use crate::load::le64_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// The longest octets that [`SuffixHash::sums`] takes: those of a name, and one.
+/// The longest bytes that [`SuffixHash::sums`] takes: those of a name, and one.
 pub const MAX_LEN: usize = 256;
 
-/// Words of [`MAX_LEN`] octets, and one that is never filled.
+/// Words of [`MAX_LEN`] bytes, and one that is never filled.
 const WORDS: usize = MAX_LEN / 8 + 1;
 
 /// The hash under a key.
 ///
-/// The key words are expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the octets `suffixes` and `i`, little-endian.
-/// Those for the first 264 octets are held.
+/// The key words are expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes `suffixes` and `i`, little-endian.
+/// Those for the first 264 bytes are held.
 #[derive(Clone)]
 pub struct SuffixHash {
     /// Where the sum begins, and what the length is multiplied with.
@@ -49,7 +49,7 @@ impl Default for SuffixSums {
 }
 
 impl SuffixSums {
-    /// The sum over the last `words` words of eight octets.
+    /// The sum over the last `words` words of eight bytes.
     #[inline(always)]
     pub fn sum(&self, words: usize) -> u64 {
         self.0.get(words).map_or(0, |[_, sum]| *sum)
@@ -66,12 +66,12 @@ impl SuffixHash {
         (word & 0xffff_ffff).wrapping_add(low).wrapping_mul((word >> 32).wrapping_add(high))
     }
 
-    /// The first `len` of the octets, fewer than eight, at the high end of a word; without meaning where that is none.
+    /// The first `len` of the bytes, fewer than eight, at the high end of a word; without meaning where that is none.
     #[inline(always)]
-    fn head(octets: &[u8], len: usize) -> u64 {
-        let word = match octets.first_chunk() {
+    fn head(bytes: &[u8], len: usize) -> u64 {
+        let word = match bytes.first_chunk() {
             Some(first) => u64::from_le_bytes(*first),
-            None => le64_short(octets),
+            None => le64_short(bytes),
         };
         word << (8 * (len.wrapping_neg() % 8))
     }
@@ -81,51 +81,51 @@ impl SuffixHash {
         (sum.wrapping_add(self.start[1].wrapping_mul(len as u64)) >> 32) as u32
     }
 
-    /// Takes in `octets`, of which those beyond the last [`MAX_LEN`] are left out. `fold` is applied to each word of eight of
+    /// Takes in `bytes`, of which those beyond the last [`MAX_LEN`] are left out. `fold` is applied to each word of eight of
     /// them first, whatever is to count as equal.
     #[inline(always)]
-    pub fn sums(&self, octets: &[u8], fold: impl Fn(u64) -> u64, into: &mut SuffixSums) {
-        let octets = &octets[octets.len().saturating_sub(MAX_LEN)..];
-        let (head, words) = octets.as_rchunks::<8>();
+    pub fn sums(&self, bytes: &[u8], fold: impl Fn(u64) -> u64, into: &mut SuffixSums) {
+        let bytes = &bytes[bytes.len().saturating_sub(MAX_LEN)..];
+        let (head, words) = bytes.as_rchunks::<8>();
         let mut sum = self.start[0];
         for ((word, kept), pair) in words.iter().rev().zip(&mut into.0).zip(&self.pairs) {
             let word = fold(u64::from_le_bytes(*word));
             *kept = [word, sum];
             sum = sum.wrapping_add(Self::term(*pair, word));
         }
-        // The octets that fill no word stand at the high end of one, as they would if others came before them. Where there
+        // The bytes that fill no word stand at the high end of one, as they would if others came before them. Where there
         // are none, no suffix looks at it.
         if let Some(kept) = into.0.get_mut(words.len()) {
-            *kept = [fold(Self::head(octets, head.len())), sum];
+            *kept = [fold(Self::head(bytes, head.len())), sum];
         }
     }
 
-    /// The hash of the last `len` of the octets that `sums` was made of; without meaning where there were fewer.
+    /// The hash of the last `len` of the bytes that `sums` was made of; without meaning where there were fewer.
     #[inline(always)]
     pub fn suffix(&self, sums: &SuffixSums, len: usize) -> u32 {
         let (at, rest) = (len / 8, len % 8);
         let (Some([word, sum]), Some(pair)) = (sums.0.get(at), self.pairs.get(at)) else { return 0 };
-        // All bits where eight octets would count, none where none does.
+        // All bits where eight bytes would count, none where none does.
         let mask = !(u64::MAX >> (8 * rest));
         self.finish(sum.wrapping_add(Self::term(*pair, word & mask)), len)
     }
 
-    /// The hash of all of `octets`, at most [`MAX_LEN`] of them, of whose last `words` words the sum is known: as
+    /// The hash of all of `bytes`, at most [`MAX_LEN`] of them, of whose last `words` words the sum is known: as
     /// [`SuffixSums::sum`] gave it for a name with the same end.
     #[inline(always)]
-    pub fn resume(&self, octets: &[u8], fold: impl Fn(u64) -> u64, words: usize, mut sum: u64) -> u32 {
-        let mut left = octets.len().saturating_sub(8 * words);
+    pub fn resume(&self, bytes: &[u8], fold: impl Fn(u64) -> u64, words: usize, mut sum: u64) -> u32 {
+        let mut left = bytes.len().saturating_sub(8 * words);
         let mut word = words;
         while left >= 8 {
-            let (Some(octets), Some(pair)) = (octets[left - 8..].first_chunk(), self.pairs.get(word)) else {
+            let (Some(bytes), Some(pair)) = (bytes[left - 8..].first_chunk(), self.pairs.get(word)) else {
                 break;
             };
-            sum = sum.wrapping_add(Self::term(*pair, fold(u64::from_le_bytes(*octets))));
+            sum = sum.wrapping_add(Self::term(*pair, fold(u64::from_le_bytes(*bytes))));
             (left, word) = (left - 8, word + 1);
         }
-        let (last, pair) = (Self::head(octets, left), self.pairs.get(word));
+        let (last, pair) = (Self::head(bytes, left), self.pairs.get(word));
         let last = if left == 0 { 0 } else { fold(last) };
-        self.finish(sum.wrapping_add(pair.map_or(0, |pair| Self::term(*pair, last))), octets.len())
+        self.finish(sum.wrapping_add(pair.map_or(0, |pair| Self::term(*pair, last))), bytes.len())
     }
 
     /// The sum over words that are not held.
@@ -186,16 +186,16 @@ mod tests {
 
     /// The sum in 128 bits, half word by half word, from the paper's formula.
     fn naive(key: &Key, bytes: &[u8]) -> u64 {
-        let sip = SipHasher24::new_with_key(&key.octets());
+        let sip = SipHasher24::new_with_key(&key.to_bytes());
         let word = |i: usize| u128::from(sip.hash([*b"suffixes", (i as u64).to_le_bytes()].as_flattened()));
         let mut padded = std::vec![0; 8 - bytes.len() % 8];
         padded.extend_from_slice(bytes);
         let half =
-            |octets: &[u8]| octets.iter().rev().fold(0_u128, |value, octet| value << 8 | u128::from(*octet));
+            |bytes: &[u8]| bytes.iter().rev().fold(0_u128, |value, byte| value << 8 | u128::from(*byte));
         let mut sum = word(0) + word(1) * bytes.len() as u128;
-        for (i, octets) in padded.rchunks(8).enumerate() {
-            let low = (half(&octets[..4]) + word(2 + 2 * i)) % (1 << 64);
-            let high = (half(&octets[4..]) + word(3 + 2 * i)) % (1 << 64);
+        for (i, bytes) in padded.rchunks(8).enumerate() {
+            let low = (half(&bytes[..4]) + word(2 + 2 * i)) % (1 << 64);
+            let high = (half(&bytes[4..]) + word(3 + 2 * i)) % (1 << 64);
             sum = (sum + low * high % (1 << 64)) % (1 << 64);
         }
         ((sum % (1 << 64)) >> 32) as u64
@@ -237,10 +237,10 @@ mod tests {
         }
 
         #[test]
-        fn folds_every_octet(bytes in proptest::collection::vec(any::<u8>(), 0..=64)) {
+        fn folds_every_byte(bytes in proptest::collection::vec(any::<u8>(), 0..=64)) {
             let (hash, mut sums) = (SuffixHash::new(&Key::VECTOR), SuffixSums::default());
             hash.sums(&bytes, |word| word & u64::from_ne_bytes([0x0f; 8]), &mut sums);
-            let folded: std::vec::Vec<u8> = bytes.iter().map(|octet| octet & 0x0f).collect();
+            let folded: std::vec::Vec<u8> = bytes.iter().map(|byte| byte & 0x0f).collect();
             prop_assert_eq!(u64::from(hash.suffix(&sums, bytes.len())), hash.hash(&folded));
         }
     }

@@ -12,52 +12,52 @@
 use crate::expand::key_word;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// The Toeplitz hash under a key of 40 octets, as network cards have it, by one table for each octet of the input:
+/// The Toeplitz hash under a key of 40 bytes, as network cards have it, by one table for each byte of the input:
 /// 36 KiB.
 ///
 /// For RSS the input is the source address, the destination address, the source port and the destination port of the
 /// packet that arrives, in network order.
 #[derive(Clone)]
 pub struct Rss {
-    /// For each place the hash of each octet that may stand there.
-    tables: [[u32; 256]; Self::OCTETS],
+    /// For each place the hash of each byte that may stand there.
+    tables: [[u32; 256]; Self::MAX_LEN],
 }
 
 impl Rss {
-    /// Octets of the longest input: two IPv6 addresses and two ports.
-    pub const OCTETS: usize = 36;
+    /// Bytes of the longest input: two IPv6 addresses and two ports.
+    pub const MAX_LEN: usize = 36;
 
     /// The tables of `key`.
-    pub fn new(key: &[u8; Self::OCTETS + 4]) -> Self {
-        let mut tables = [[0; 256]; Self::OCTETS];
-        for (table, octets) in tables.iter_mut().zip(key.windows(5)) {
-            let window = octets.iter().fold(0, |window, octet| window << 8 | u64::from(*octet));
-            for octet in 1..256_usize {
-                table[octet] = table[octet & (octet - 1)] ^ bits_at(window, octet.trailing_zeros());
+    pub fn new(key: &[u8; Self::MAX_LEN + 4]) -> Self {
+        let mut tables = [[0; 256]; Self::MAX_LEN];
+        for (table, bytes) in tables.iter_mut().zip(key.windows(5)) {
+            let window = bytes.iter().fold(0, |window, byte| window << 8 | u64::from(*byte));
+            for byte in 1..256_usize {
+                table[byte] = table[byte & (byte - 1)] ^ bits_at(window, byte.trailing_zeros());
             }
         }
         Self { tables }
     }
 
-    /// The hash of up to [`OCTETS`](Self::OCTETS) octets; those beyond do not count, as the key does not reach there.
+    /// The hash of up to [`MAX_LEN`](Self::MAX_LEN) bytes; those beyond do not count, as the key does not reach there.
     #[inline]
     pub fn hash(&self, input: &[u8]) -> u32 {
-        let octets = self.tables.iter().zip(input);
-        octets.fold(0, |hash, (table, octet)| hash ^ table[usize::from(*octet)])
+        let bytes = self.tables.iter().zip(input);
+        bytes.fold(0, |hash, (table, byte)| hash ^ table[usize::from(*byte)])
     }
 }
 
-/// The 32 bits of the key that belong to bit `bit` of an octet (0 the lowest), where `window` is the 40 bits of key
-/// that begin with the octet.
+/// The 32 bits of the key that belong to bit `bit` of a byte (0 the lowest), where `window` is the 40 bits of key
+/// that begin with the byte.
 #[inline(always)]
 fn bits_at(window: u64, bit: u32) -> u32 {
     (window >> (1 + bit)) as u32
 }
 
-/// The Toeplitz hash of any octets, its key expanded from 128 bits.
+/// The Toeplitz hash of any bytes, its key expanded from 128 bits.
 ///
-/// Word `i` of the key, big-endian, is SipHash-2-4 of the octets `toeplitz` and `i`, little-endian. The first 36 octets
-/// of the input go through tables; for octets beyond, the key is expanded as they come, which takes many times as
+/// Word `i` of the key, big-endian, is SipHash-2-4 of the bytes `toeplitz` and `i`, little-endian. The first 36 bytes
+/// of the input go through tables; for bytes beyond, the key is expanded as they come, which takes many times as
 /// long.
 #[derive(Clone)]
 pub struct Toeplitz {
@@ -71,21 +71,21 @@ impl Toeplitz {
         key_word(key, b"toeplitz", i)
     }
 
-    /// The part that the octets behind the tables add to the hash.
+    /// The part that the bytes behind the tables add to the hash.
     #[cold]
     fn beyond(&self, input: &[u8]) -> u32 {
         let word = |i| u128::from(Self::key_word(&self.key, i));
-        let first = Rss::OCTETS / 8;
-        // The 128 bits of key that begin with the word in which the octet stands.
+        let first = Rss::MAX_LEN / 8;
+        // The 128 bits of key that begin with the word in which the byte stands.
         let mut bits = word(first) << 64 | word(first + 1);
         let mut hash = 0;
-        for (i, octet) in input.iter().enumerate().skip(Rss::OCTETS) {
+        for (i, byte) in input.iter().enumerate().skip(Rss::MAX_LEN) {
             if i % 8 == 0 {
                 bits = bits << 64 | word(i / 8 + 1);
             }
             let window = (bits >> (88 - 8 * (i % 8))) as u64;
             for bit in 0..8 {
-                hash ^= bits_at(window, bit) * u32::from(octet >> bit & 1);
+                hash ^= bits_at(window, bit) * u32::from(byte >> bit & 1);
             }
         }
         hash
@@ -104,11 +104,11 @@ impl Scheme for Toeplitz {
     };
 
     fn new(key: &Key) -> Self {
-        let mut octets = [0; Rss::OCTETS + 4];
-        for (i, word) in octets.as_chunks_mut().0.iter_mut().enumerate() {
+        let mut bytes = [0; Rss::MAX_LEN + 4];
+        for (i, word) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
             *word = Self::key_word(key, i).to_be_bytes();
         }
-        Self { rss: Rss::new(&octets), key: *key }
+        Self { rss: Rss::new(&bytes), key: *key }
     }
 }
 
@@ -116,7 +116,7 @@ impl BytesHash for Toeplitz {
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut hash = self.rss.hash(bytes);
-        if bytes.len() > Rss::OCTETS {
+        if bytes.len() > Rss::MAX_LEN {
             hash ^= self.beyond(bytes);
         }
         u64::from(hash)
@@ -147,9 +147,9 @@ mod tests {
         hash
     }
 
-    /// The key of `length` octets that the documentation of [`Toeplitz`] states.
+    /// The key of `length` bytes that the documentation of [`Toeplitz`] states.
     fn expanded(key: &Key, length: usize) -> Vec<u8> {
-        let sip = SipHasher24::new_with_key(&key.octets());
+        let sip = SipHasher24::new_with_key(&key.to_bytes());
         let word = |i: u64| sip.hash([*b"toeplitz", i.to_le_bytes()].as_flattened()).to_be_bytes();
         (0..).flat_map(word).take(length).collect()
     }

@@ -1,7 +1,7 @@
 //! Keys of a fixed size, as words: one at a time without a loop, or many side by side.
 //!
-//! A key is an array of `N` words in memory whose octets are hashed, the first `LEN` of them; those behind must be 0.
-//! The results are those of the hash of octets. Eight keys stand in the lanes of a vector: one AVX-512 register, two of
+//! A key is an array of `N` words in memory whose bytes are hashed, the first `LEN` of them; those behind must be 0.
+//! The results are those of the hash of bytes. Eight keys stand in the lanes of a vector: one AVX-512 register, two of
 //! AVX2, or arrays that the compiler spreads over what there is.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
@@ -9,9 +9,9 @@ use crate::arch::unit::LaneUnit;
 use crate::jhash::{JHASH_INITVAL, Jhash, Lane, mixed, mixed_last};
 use crate::siphash::{SipHash, Vector, Word, Words};
 
-/// A hash of the first `LEN` octets of keys of `N` words.
+/// A hash of the first `LEN` bytes of keys of `N` words.
 pub trait WordsHash<const N: usize, const LEN: usize> {
-    /// The hash of one key, equal to that of its octets.
+    /// The hash of one key, equal to that of its bytes.
     fn hash_words(&self, key: &[u64; N]) -> u64;
 
     /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are left out, and places
@@ -19,7 +19,7 @@ pub trait WordsHash<const N: usize, const LEN: usize> {
     fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]);
 }
 
-/// The last word of a SipHash input: what is left of the octets, and their number.
+/// The last word of a SipHash input: what is left of the bytes, and their number.
 const fn last(length: usize) -> u64 {
     (length as u64) << 56
 }
@@ -304,21 +304,21 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// Keys of 36 octets and of 40, alone and in bursts with every kind of lanes that there is, against the octets' hash.
+    /// Keys of 36 bytes and of 40, alone and in bursts with every kind of lanes that there is, against the bytes' hash.
     fn agrees<H: BytesHash + WordsHash<5, 36> + WordsHash<5, 40>>(on: &H, keys: &[[u64; 5]], room: usize) {
-        let octets = |key: &[u64; 5]| key.map(u64::to_ne_bytes).as_flattened().to_vec();
+        let bytes = |key: &[u64; 5]| key.map(u64::to_ne_bytes).as_flattened().to_vec();
         let short: Vec<[u64; 5]> = keys.iter().map(|key| short(*key)).collect();
         let mut expected = std::vec![7; room];
         let mut out = expected.clone();
         for (at, key) in short.iter().enumerate() {
-            let hash = on.hash(&octets(key)[..36]);
+            let hash = on.hash(&bytes(key)[..36]);
             assert_eq!(WordsHash::<5, 36>::hash_words(on, key), hash);
             expected.get_mut(at).into_iter().for_each(|place| *place = hash);
         }
         WordsHash::<5, 36>::hash_burst(on, &short, &mut out);
         assert_eq!(out, expected);
         for (at, key) in keys.iter().enumerate() {
-            let hash = on.hash(&octets(key));
+            let hash = on.hash(&bytes(key));
             assert_eq!(WordsHash::<5, 40>::hash_words(on, key), hash);
             expected.get_mut(at).into_iter().for_each(|place| *place = hash);
         }
@@ -335,7 +335,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hashes_words_as_their_octets(key: [u8; 16], keys in vec(any::<[u64; 5]>(), 0..70), room in 0..80usize) {
+        fn hashes_words_as_their_bytes(key: [u8; 16], keys in vec(any::<[u64; 5]>(), 0..70), room in 0..80usize) {
             let key = Key::new(key);
             for unit in LaneUnit::all() {
                 agrees(&SipHash24 { unit, ..SipHash24::new(&key) }, &keys, room);

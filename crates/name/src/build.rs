@@ -12,7 +12,7 @@ use crate::ndn::is_digest;
 use crate::view::Name;
 use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
 
-/// Appends the name of `components` to `out`, in time linear in its octets and without any other allocation. The
+/// Appends the name of `components` to `out`, in time linear in its bytes and without any other allocation. The
 /// iterator is cloned, and walked twice or three times.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ impl<E: Layout> Default for NameBuilder<E> {
     }
 }
 
-/// A name that owns its octets.
+/// A name that owns its bytes.
 pub struct OwnedName<E> {
     bytes: Vec<u8>,
     count: u8,

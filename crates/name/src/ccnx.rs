@@ -1,10 +1,10 @@
-//! CCNx names: type and length of two octets each, for the name and for every segment.
+//! CCNx names: type and length of two bytes each, for the name and for every segment.
 //!
 //! ```text
 //! name    = 0x0000 length *segment
 //! segment = type length value          type 0x0001..=0xffff, all numbers in network order
 //! ```
-//! A name without segments (`ccnx:/`) and a segment without octets are well formed. Type 0x0000 is reserved for
+//! A name without segments (`ccnx:/`) and a segment without bytes are well formed. Type 0x0000 is reserved for
 //! segments; all others pass: T_NAMESEGMENT 0x0001, T_IPID 0x0002, T_ORG 0x0fff, applications' own 0x1000 to 0x1fff,
 //! and those not yet assigned. What a CCNx message demands of a name beyond that is for the message's parser.
 //!
@@ -36,7 +36,7 @@ pub const T_NAME: u16 = 0;
 /// T_NAMESEGMENT, the type of a generic segment.
 pub const T_NAMESEGMENT: u16 = 1;
 
-/// The octets of a type and a length.
+/// The bytes of a type and a length.
 const HEADER: usize = 4;
 
 /// The NDN number of the CCNx segment type `typ`, and the other way round: 1 and 8 swap, all others stay.
@@ -88,7 +88,7 @@ fn frame_error(name: &[u8]) -> ParseError {
             ParseError::NotAName { typ: u64::from(u16::from_be_bytes([a, b])) }
         }
         [_, _, a, b, ref value @ ..] if usize::from(u16::from_be_bytes([a, b])) < value.len() => {
-            ParseError::TrailingOctets { at: HEADER + usize::from(u16::from_be_bytes([a, b])) }
+            ParseError::TrailingBytes { at: HEADER + usize::from(u16::from_be_bytes([a, b])) }
         }
         _ => ParseError::Truncated { at: 0 },
     }

@@ -4,21 +4,21 @@ use core::cmp::Ordering;
 
 /// A component: its type, as NDN numbers it, and its value.
 ///
-/// The order is NDN's canonical one: the type first, then the length of the value, then its octets (NDN packet
+/// The order is NDN's canonical one: the type first, then the length of the value, then its bytes (NDN packet
 /// format 0.3, Name, Canonical Order).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component<'a> {
     /// The type, 1 to 65,535.
     pub typ: u16,
-    /// The value; it may be empty and may hold any octets.
+    /// The value; it may be empty and may hold any bytes.
     pub value: &'a [u8],
 }
 
 /// GenericNameComponent.
 pub const GENERIC: u16 = 8;
-/// ImplicitSha256DigestComponent; in an NDN name its value has 32 octets.
+/// ImplicitSha256DigestComponent; in an NDN name its value has 32 bytes.
 pub const IMPLICIT_SHA256_DIGEST: u16 = 1;
-/// ParametersSha256DigestComponent; in an NDN name its value has 32 octets.
+/// ParametersSha256DigestComponent; in an NDN name its value has 32 bytes.
 pub const PARAMETERS_SHA256_DIGEST: u16 = 2;
 /// KeywordNameComponent.
 pub const KEYWORD: u16 = 32;
@@ -33,7 +33,7 @@ pub const TIMESTAMP: u16 = 56;
 /// SequenceNumNameComponent.
 pub const SEQUENCE_NUM: u16 = 58;
 
-/// The octets of a SHA-256 digest.
+/// The bytes of a SHA-256 digest.
 pub const DIGEST_LEN: usize = 32;
 
 impl<'a> Component<'a> {

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
 
-/// The rule that an encoded name breaks, and the offset (octets from the start of the encoded name) where.
+/// The rule that an encoded name breaks, and the offset (bytes from the start of the encoded name) where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -15,13 +15,13 @@ pub enum ParseError {
         at: usize,
     },
     /// The input goes on after the name's end.
-    TrailingOctets {
-        /// Offset of the first octet that is not of the name.
+    TrailingBytes {
+        /// Offset of the first byte that is not of the name.
         at: usize,
     },
     /// The input is longer than [`MAX_NAME_LEN`].
     NameTooLong {
-        /// Octets of the input.
+        /// Bytes of the input.
         len: usize,
     },
     /// The outer type is not that of a name.
@@ -49,7 +49,7 @@ pub enum ParseError {
         /// Offset of the component.
         at: usize,
     },
-    /// A digest component's value has not 32 octets.
+    /// A digest component's value has not 32 bytes.
     DigestLength {
         /// Offset of the component.
         at: usize,
@@ -75,11 +75,11 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Truncated { at } => write!(f, "the input ends inside the element at offset {at}"),
-            Self::TrailingOctets { at } => {
+            Self::TrailingBytes { at } => {
                 write!(f, "the name ends at offset {at}, but the input goes on; pass exactly one name")
             }
             Self::NameTooLong { len } => {
-                write!(f, "the name has {len} octets, expected at most {MAX_NAME_LEN}")
+                write!(f, "the name has {len} bytes, expected at most {MAX_NAME_LEN}")
             }
             Self::NotAName { typ } => {
                 write!(f, "the outer type at offset 0 is {typ}, which is not that of a name")
@@ -95,7 +95,7 @@ impl fmt::Display for ParseError {
                 write!(f, "the component at offset {at} runs past the end of the name")
             }
             Self::DigestLength { at } => {
-                write!(f, "the digest component at offset {at} must have a value of 32 octets")
+                write!(f, "the digest component at offset {at} must have a value of 32 bytes")
             }
             Self::TooManyComponents { at } => {
                 write!(f, "the component at offset {at} is one more than the {MAX_COMPONENTS} allowed")
@@ -121,11 +121,11 @@ pub enum BuildError {
         /// Index of the component, from 0.
         index: usize,
     },
-    /// A digest component's value has not 32 octets.
+    /// A digest component's value has not 32 bytes.
     DigestLength {
         /// Index of the component, from 0.
         index: usize,
-        /// Octets of its value.
+        /// Bytes of its value.
         len: usize,
     },
     /// There are more than [`MAX_COMPONENTS`] components.
@@ -142,13 +142,13 @@ impl fmt::Display for BuildError {
         match *self {
             Self::ZeroType { index } => write!(f, "component {index} has type 0, expected 1 to 65535"),
             Self::DigestLength { index, len } => {
-                write!(f, "component {index} is a digest of {len} octets, expected 32")
+                write!(f, "component {index} is a digest of {len} bytes, expected 32")
             }
             Self::TooManyComponents => {
                 write!(f, "the name has more than {MAX_COMPONENTS} components")
             }
             Self::NameTooLong { index } => {
-                write!(f, "with component {index} the encoded name is over {MAX_NAME_LEN} octets")
+                write!(f, "with component {index} the encoded name is over {MAX_NAME_LEN} bytes")
             }
         }
     }

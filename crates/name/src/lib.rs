@@ -1,13 +1,13 @@
 //! Hierarchical names as bytes.
 //!
-//! A name is a sequence of components, each a type and a value of any octets. Three encodings of it stand here side
+//! A name is a sequence of components, each a type and a value of any bytes. Three encodings of it stand here side
 //! by side, each as a checked view over borrowed bytes, a builder, and one walk over the components:
 //!
 //! | encoding | a component costs | the borders are found by |
 //! | --- | --- | --- |
-//! | [`offset`] | 3 octets of index | reading an array of ends |
-//! | [`ccnx`] | 4 octets, 2 of type and 2 of length (RFC 8609) | walking type and length |
-//! | [`ndn`] | 2 octets when small, numbers of 1, 3, 5 or 9 octets (NDN packet format 0.3) | walking type and length |
+//! | [`offset`] | 3 bytes of index | reading an array of ends |
+//! | [`ccnx`] | 4 bytes, 2 of type and 2 of length (RFC 8609) | walking type and length |
+//! | [`ndn`] | 2 bytes when small, numbers of 1, 3, 5 or 9 bytes (NDN packet format 0.3) | walking type and length |
 //!
 //! [`view`] checks and reads, [`build`] writes, [`convert`](mod@convert) goes from one encoding to another, [`uri`]
 //! from and to text. Component types are NDN's numbers throughout; [`ccnx`] says how its own map onto them.
@@ -73,5 +73,5 @@ macro_rules! for_each_encoding {
 /// The most components that a name may have, in any encoding.
 pub const MAX_COMPONENTS: usize = 255;
 
-/// The most octets that an encoded name may have, in any encoding, its outer frame included.
+/// The most bytes that an encoded name may have, in any encoding, its outer frame included.
 pub const MAX_NAME_LEN: usize = 65_535;

@@ -4,9 +4,9 @@
 //! name      = 7 length *component
 //! component = type length value        type 1..=65535
 //! ```
-//! Types and lengths are [numbers](crate::tlv) of 1, 3, 5 or 9 octets in their shortest form. The two digest types, 1
-//! and 2, have values of 32 octets. So a list of components has exactly one encoding, and comparing two names' values
-//! octet by octet (the shorter first when one begins the other) is their canonical order.
+//! Types and lengths are [numbers](crate::tlv) of 1, 3, 5 or 9 bytes in their shortest form. The two digest types, 1
+//! and 2, have values of 32 bytes. So a list of components has exactly one encoding, and comparing two names' values
+//! byte by byte (the shorter first when one begins the other) is their canonical order.
 //!
 //! Source: NDN packet format 0.3, sections TLV and Name.
 
@@ -31,7 +31,7 @@ pub type NdnName<'a> = Name<'a, Ndn>;
 /// The TLV-TYPE of a name.
 pub const TYPE_NAME: u8 = 7;
 
-/// Octets in which there cannot be too many components, the smallest of which takes two: they need not be counted.
+/// Bytes in which there cannot be too many components, the smallest of which takes two: they need not be counted.
 const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 
 /// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
@@ -63,7 +63,7 @@ impl Encoding for Ndn {
     }
 }
 
-/// The value of a name whose length takes more than one octet, or the rule that the frame breaks.
+/// The value of a name whose length takes more than one byte, or the rule that the frame breaks.
 #[cold]
 fn long_frame(name: &[u8]) -> Result<&[u8], ParseError> {
     if name.len() > MAX_NAME_LEN {
@@ -79,7 +79,7 @@ fn long_frame(name: &[u8]) -> Result<&[u8], ParseError> {
     match len.cmp(&(value.len() as u64)) {
         core::cmp::Ordering::Equal => Ok(value),
         core::cmp::Ordering::Greater => Err(ParseError::Truncated { at: 0 }),
-        core::cmp::Ordering::Less => Err(ParseError::TrailingOctets { at: taken + len_taken + len as usize }),
+        core::cmp::Ordering::Less => Err(ParseError::TrailingBytes { at: taken + len_taken + len as usize }),
     }
 }
 
@@ -94,7 +94,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
         let start = self.position;
         if let Some(&[typ, len]) = self.value.get(start..start + 2) {
             let end = start + 2 + usize::from(len);
-            // Types 0 to 2 and numbers of more than one octet are rare, and so are errors: all take the slow way.
+            // Types 0 to 2 and numbers of more than one byte are rare, and so are errors: all take the slow way.
             if typ.wrapping_sub(3) < 250
                 && len < 253
                 && end <= self.value.len()
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
             }
             return Ok(());
         }
-        // In so short a value a length of several octets runs past the end, and there cannot be too many components.
+        // In so short a value a length of several bytes runs past the end, and there cannot be too many components.
         loop {
             if let Some(&[typ, len]) = value.get(position..position + 2) {
                 let end = position + 2 + usize::from(len);
@@ -182,10 +182,10 @@ impl Layout for Ndn {
 
     #[inline]
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a> {
-        let octets = walk.value.get(span).unwrap_or_default();
-        let (typ, taken) = read_number(octets).unwrap_or_default();
-        let (len, _) = read_number(octets.get(taken..).unwrap_or_default()).unwrap_or_default();
-        let value = octets.get(octets.len().saturating_sub(len as usize)..).unwrap_or_default();
+        let bytes = walk.value.get(span).unwrap_or_default();
+        let (typ, taken) = read_number(bytes).unwrap_or_default();
+        let (len, _) = read_number(bytes.get(taken..).unwrap_or_default()).unwrap_or_default();
+        let value = bytes.get(bytes.len().saturating_sub(len as usize)..).unwrap_or_default();
         Component { typ: typ as u16, value }
     }
 

@@ -1,32 +1,32 @@
-//! Offset names: the components' octets side by side, with an array of where each ends.
+//! Offset names: the components' bytes side by side, with an array of where each ends.
 //!
 //! ```text
 //! name    = count *(type end) length segments
-//! count   : 1 octet     how many components
-//! type    : 1 octet     of a component
-//! end     : 2 octets    of a component, from the start of the segments, in network order
-//! length  : 2 octets    of the segments, in network order
+//! count   : 1 byte     how many components
+//! type    : 1 byte     of a component
+//! end     : 2 bytes    of a component, from the start of the segments, in network order
+//! length  : 2 bytes    of the segments, in network order
 //! ```
 //! Ends do not decrease, and the last is the length (0 for a name without components).
 //!
 //! # How we read the source
 //! This is the encoding that the CCN packet header of Alcatel-Lucent's Bell Labs (draft-ccn-packet-header-00, Gallo,
 //! Perino and Muscariello, January 2015) stands for in Mosko, "Name hashing performance for three encoding schemes"
-//! (CCNxCon 2015). That talk gives sizes, not octets: the name BellLabs, Presentations, packetFormat.ppt, 0x01 has
+//! (CCNxCon 2015). That talk gives sizes, not bytes: the name BellLabs, Presentations, packetFormat.ppt, 0x01 has
 //! "2 + 45 = 47B plus 13B of index". We read it so:
 //!
-//! - 45 is the text `/BellLabs/Presentations/packetFormat.ppt/0x01`: 37 octets of three components, the octet 0x01
-//!   spelled as four characters, and 4 separators. As octets, the components are 38.
+//! - 45 is the text `/BellLabs/Presentations/packetFormat.ppt/0x01`: 37 bytes of three components, the byte 0x01
+//!   spelled as four characters, and 4 separators. As bytes, the components are 38.
 //! - 2 is the length field.
-//! - 13 is a count of 1 octet, and 3 for each of four components: 1 of type and 2 of end.
+//! - 13 is a count of 1 byte, and 3 for each of four components: 1 of type and 2 of end.
 //!
-//! The talk's own instruction counts for hashing (12 octets in an 8 and a 4, 10 octets in an 8 and a 2) have no room for
-//! a separator. So ours stores none: a value may hold any octet, `/` included, and the borders come from the index
-//! alone. The example is then 2 + 38 octets and 13 of index.
+//! The talk's own instruction counts for hashing (12 bytes in an 8 and a 4, 10 bytes in an 8 and a 2) have no room for
+//! a separator. So ours stores none: a value may hold any byte, `/` included, and the borders come from the index
+//! alone. The example is then 2 + 38 bytes and 13 of index.
 //!
 //! # Types
-//! Types are NDN's numbers, so that nothing is lost against the other encodings. 1 to 254 stand in the type octet. 255
-//! says that the component's first two octets in the segments are its type, in network order, 255 or more (so that each
+//! Types are NDN's numbers, so that nothing is lost against the other encodings. 1 to 254 stand in the type byte. 255
+//! says that the component's first two bytes in the segments are its type, in network order, 255 or more (so that each
 //! type has one form), and its value follows.
 
 use alloc::vec::Vec;
@@ -46,13 +46,13 @@ pub struct Offset;
 /// A checked offset name.
 pub type OffsetName<'a> = Name<'a, Offset>;
 
-/// The type octet of a component whose type stands in the segments.
+/// The type byte of a component whose type stands in the segments.
 const LONG_TYPE: u8 = 255;
 
-/// The octets of one entry of the index.
+/// The bytes of one entry of the index.
 const ENTRY: usize = 3;
 
-/// The octets of the count and of the length field.
+/// The bytes of the count and of the length field.
 const FRAME: usize = 3;
 
 /// The walk over an offset name: its index, its segments, and where in the index the next component stands.
@@ -90,7 +90,7 @@ impl Encoding for Offset {
             return Err(ParseError::Truncated { at: at + 2 });
         }
         if segments.len() > usize::from(length) {
-            return Err(ParseError::TrailingOctets { at: at + 2 + usize::from(length) });
+            return Err(ParseError::TrailingBytes { at: at + 2 + usize::from(length) });
         }
         if length != index.last_chunk().map_or(0, end_of) {
             return Err(ParseError::LastEnd { at });
@@ -152,13 +152,13 @@ fn check_rare(
         return Err(ParseError::EndDecreases { at: entry_at + 1 });
     }
     let at = segments_at + span.start;
-    let Some(octets) = segments.get(span) else {
+    let Some(bytes) = segments.get(span) else {
         return Err(ParseError::Overrun { at: entry_at });
     };
     if typ == 0 {
         return Err(ParseError::ZeroType { at: entry_at });
     }
-    match octets.first_chunk::<2>() {
+    match bytes.first_chunk::<2>() {
         None => Err(ParseError::Truncated { at }),
         Some(&long) if u16::from_be_bytes(long) < u16::from(LONG_TYPE) => Err(ParseError::NotShortest { at }),
         Some(_) => Ok(()),
@@ -170,9 +170,9 @@ impl Layout for Offset {
 
     #[inline]
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a> {
-        let octets = walk.segments.get(span).unwrap_or_default();
+        let bytes = walk.segments.get(span).unwrap_or_default();
         let typ = walk.index.get(walk.next.wrapping_sub(ENTRY)).copied().unwrap_or_default();
-        match (typ, octets) {
+        match (typ, bytes) {
             (LONG_TYPE, [a, b, value @ ..]) => Component { typ: u16::from_be_bytes([*a, *b]), value },
             (typ, value) => Component { typ: u16::from(typ), value },
         }
@@ -212,13 +212,13 @@ impl Layout for Offset {
     }
 }
 
-/// The type octet of a type that has one.
+/// The type byte of a type that has one.
 #[inline]
 fn short_type(typ: u16) -> Option<u8> {
     u8::try_from(typ).ok().filter(|&typ| typ != LONG_TYPE)
 }
 
-/// The octets of `component` in the segments.
+/// The bytes of `component` in the segments.
 #[inline]
 fn segment_len(component: Component<'_>) -> usize {
     component.value.len() + if short_type(component.typ).is_some() { 0 } else { 2 }

@@ -1,17 +1,17 @@
 //! NDN's numbers of variable size, in which the types and lengths of its TLV elements are written.
 //!
-//! A number below 253 is one octet; 253, 254 and 255 announce 2, 4 and 8 octets in network order. Only the shortest
+//! A number below 253 is one byte; 253, 254 and 255 announce 2, 4 and 8 bytes in network order. Only the shortest
 //! form is a number (NDN packet format 0.3, TLV, Variable-Size Encoding).
 
 use alloc::vec::Vec;
 
 use crate::error::ParseError;
 
-/// The rule that the octets at one place break as a number.
+/// The rule that the bytes at one place break as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The octets end inside the number.
+    /// The bytes end inside the number.
     Truncated,
     /// A shorter form of the number exists.
     NotShortest,
@@ -27,22 +27,22 @@ impl NumberError {
     }
 }
 
-/// Reads the number at the start of `octets`: the number, and how many octets it takes.
+/// Reads the number at the start of `bytes`: the number, and how many bytes it takes.
 ///
 /// # Errors
-/// [`NumberError`] when the octets end inside the number or it is not in its shortest form.
+/// [`NumberError`] when the bytes end inside the number or it is not in its shortest form.
 #[inline]
-pub fn read_number(octets: &[u8]) -> Result<(u64, usize), NumberError> {
-    match octets.first() {
+pub fn read_number(bytes: &[u8]) -> Result<(u64, usize), NumberError> {
+    match bytes.first() {
         Some(&first) if first < 253 => Ok((u64::from(first), 1)),
-        Some(_) => read_long_number(octets),
+        Some(_) => read_long_number(bytes),
         None => Err(NumberError::Truncated),
     }
 }
 
 #[cold]
-fn read_long_number(octets: &[u8]) -> Result<(u64, usize), NumberError> {
-    let (number, taken) = match *octets {
+fn read_long_number(bytes: &[u8]) -> Result<(u64, usize), NumberError> {
+    let (number, taken) = match *bytes {
         [253, a, b, ..] => (u64::from(u16::from_be_bytes([a, b])), 3),
         [254, a, b, c, d, ..] => (u64::from(u32::from_be_bytes([a, b, c, d])), 5),
         [255, a, b, c, d, e, f, g, h, ..] => (u64::from_be_bytes([a, b, c, d, e, f, g, h]), 9),
@@ -51,7 +51,7 @@ fn read_long_number(octets: &[u8]) -> Result<(u64, usize), NumberError> {
     if number_len(number) == taken { Ok((number, taken)) } else { Err(NumberError::NotShortest) }
 }
 
-/// The octets that `number` takes: 1, 3, 5 or 9.
+/// The bytes that `number` takes: 1, 3, 5 or 9.
 #[inline]
 pub const fn number_len(number: u64) -> usize {
     match number {
@@ -101,14 +101,14 @@ mod tests {
 
     #[test]
     fn writes_and_reads_each_form() {
-        for &(number, octets) in FORMS {
+        for &(number, bytes) in FORMS {
             let mut out = Vec::new();
             write_number(number, &mut out);
-            assert_eq!(out, octets);
-            assert_eq!(number_len(number), octets.len());
-            assert_eq!(read_number(octets), Ok((number, octets.len())));
-            for end in 0..octets.len() {
-                assert_eq!(read_number(&octets[..end]), Err(NumberError::Truncated));
+            assert_eq!(out, bytes);
+            assert_eq!(number_len(number), bytes.len());
+            assert_eq!(read_number(bytes), Ok((number, bytes.len())));
+            for end in 0..bytes.len() {
+                assert_eq!(read_number(&bytes[..end]), Err(NumberError::Truncated));
             }
         }
     }
@@ -121,8 +121,8 @@ mod tests {
             &[254, 0, 0, 255, 255],
             &[255, 0, 0, 0, 0, 255, 255, 255, 255],
         ];
-        for octets in longer {
-            assert_eq!(read_number(octets), Err(NumberError::NotShortest), "{octets:?}");
+        for bytes in longer {
+            assert_eq!(read_number(bytes), Err(NumberError::NotShortest), "{bytes:?}");
         }
     }
 }

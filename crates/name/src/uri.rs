@@ -7,21 +7,21 @@
 //! | component | text |
 //! | --- | --- |
 //! | type 8 | the escaped value |
-//! | type 1 or 2, 32 octets | `sha256digest=` or `params-sha256=`, and 64 hexadecimal digits |
+//! | type 1 or 2, 32 bytes | `sha256digest=` or `params-sha256=`, and 64 hexadecimal digits |
 //! | type 50, 52, 54, 56, 58, the shortest form of a number | `seg=`, `off=`, `v=`, `t=`, `seq=`, and the number |
 //! | any other | the type's number, `=`, the escaped value |
 //!
-//! In an escaped value `A-Z a-z 0-9 - . _ ~` stand for themselves, and any other octet is `%` and two hexadecimal
+//! In an escaped value `A-Z a-z 0-9 - . _ ~` stand for themselves, and any other byte is `%` and two hexadecimal
 //! digits. A value of nothing but periods, the empty one too, gets three more.
 //!
 //! # Reading
 //! [`parse_uri`] takes what is written above, the scheme `ndn:` before it if there is one, and `//authority` after a
 //! scheme, which it ignores, as the source says. It also takes `8=`, upper-case hexadecimal digits, the other
 //! characters that a URI's path may hold bare (`! $ & ' ( ) * + , ; = : @`), and a slash at the end. Everything else
-//! breaks a rule that the error names: an empty component or one of one or two periods, a space, `?`, `#`, or an octet
+//! breaks a rule that the error names: an empty component or one of one or two periods, a space, `?`, `#`, or a byte
 //! that is not ASCII.
 //!
-//! [`parse_path`] takes a file's path: each element between slashes is a generic component, octet for octet. Neither
+//! [`parse_path`] takes a file's path: each element between slashes is a generic component, byte for byte. Neither
 //! `%` nor `=` nor a period means anything; as in a file system, several slashes are one, and one at the end is none.
 //!
 //! [`parse_line`] tells the two apart by how the line starts, and by nothing else: `ndn:` is a URI, `/` is a path. So
@@ -55,7 +55,7 @@ const DIGEST_PREFIXES: [(u16, &str); 2] =
 const NUMBER_PREFIXES: [(u16, &str); 5] =
     [(SEGMENT, "seg"), (BYTE_OFFSET, "off"), (VERSION, "v"), (TIMESTAMP, "t"), (SEQUENCE_NUM, "seq")];
 
-/// The rule that a text breaks, and the offset (octets from the start of the text) where.
+/// The rule that a text breaks, and the offset (bytes from the start of the text) where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UriError {
@@ -76,12 +76,12 @@ pub enum UriError {
         /// Offset of the percent sign.
         at: usize,
     },
-    /// An octet that must be escaped in a URI.
-    BareOctet {
-        /// Offset of the octet.
+    /// A byte that must be escaped in a URI.
+    Unescaped {
+        /// Offset of the byte.
         at: usize,
-        /// The octet.
-        octet: u8,
+        /// The byte.
+        byte: u8,
     },
     /// What stands before `=` is neither a number nor a known prefix.
     UnknownPrefix {
@@ -126,8 +126,8 @@ impl fmt::Display for UriError {
             Self::BadEscape { at } => {
                 write!(f, "expected two hexadecimal digits after \"%\" at offset {at}")
             }
-            Self::BareOctet { at, octet } => {
-                write!(f, "the octet at offset {at} must be written \"%{octet:02X}\"")
+            Self::Unescaped { at, byte } => {
+                write!(f, "the byte at offset {at} must be written \"%{byte:02X}\"")
             }
             Self::UnknownPrefix { at } => write!(
                 f,
@@ -155,18 +155,18 @@ impl Error for UriError {
     }
 }
 
-/// The name of a file's path: each element a generic component, octet for octet.
+/// The name of a file's path: each element a generic component, byte for byte.
 ///
 /// # Errors
 /// [`UriError::MissingSlash`] for a path that is not absolute, [`UriError::Build`] for one with too many elements or
-/// octets.
+/// bytes.
 pub fn parse_path<E: Layout>(path: &[u8]) -> Result<OwnedName<E>, UriError> {
     let Some((b'/', rest)) = path.split_first() else {
         return Err(UriError::MissingSlash { at: 0 });
     };
     let mut builder = NameBuilder::new();
     let mut at = 1;
-    for element in rest.split(|&octet| octet == b'/') {
+    for element in rest.split(|&byte| byte == b'/') {
         if !element.is_empty() {
             builder.push(Component::generic(element)).map_err(|error| UriError::Build { at, error })?;
         }

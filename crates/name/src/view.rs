@@ -12,9 +12,9 @@ use crate::error::ParseError;
 use crate::layout::Layout;
 use crate::walk::Walk;
 
-/// One encoded name whose every octet has been checked.
+/// One encoded name whose every byte has been checked.
 ///
-/// Two names are equal when their octets are; since no list of components has two encodings, that is when their
+/// Two names are equal when their bytes are; since no list of components has two encodings, that is when their
 /// components are. The order is NDN's canonical one: the first component that differs decides, and a name comes before
 /// those that it begins.
 pub struct Name<'a, E> {

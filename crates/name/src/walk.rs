@@ -4,10 +4,10 @@ use crate::error::ParseError;
 
 /// A cursor over the components of one encoded name that checks each component as it comes to it.
 ///
-/// Positions are octets in [`bytes`](Self::bytes): a component spans from the end of the one before it (0 for the
+/// Positions are bytes in [`bytes`](Self::bytes): a component spans from the end of the one before it (0 for the
 /// first) to its own end. For the TLV encodings that span includes the component's type and length.
 pub trait Walk<'a>: Clone {
-    /// The octets that the components cover and that a prefix hash reads: the name's TLV-VALUE, or the segments of
+    /// The bytes that the components cover and that a prefix hash reads: the name's TLV-VALUE, or the segments of
     /// an offset name.
     fn bytes(&self) -> &'a [u8];
 

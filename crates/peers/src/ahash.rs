@@ -4,7 +4,7 @@
 //! where the target features of x86 include `aes`, one built on folded products elsewhere. It promises the same
 //! results neither across versions nor across machines. [`Scheme::INFO`] names the function in use, and the check
 //! value is of that function in the pinned version, on little-endian machines with 64-bit words. The AES function
-//! shuffles octets by `pshufb` with `ssse3` and reverses them without, hence three values.
+//! shuffles bytes by `pshufb` with `ssse3` and reverses them without, hence three values.
 
 use core::hash::{BuildHasher, Hasher};
 
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// Octets that enter a hasher as they are, without the length that a slice puts before them.
+    /// Bytes that enter a hasher as they are, without the length that a slice puts before them.
     struct Raw<'a>(&'a [u8]);
 
     impl core::hash::Hash for Raw<'_> {
@@ -87,7 +87,7 @@ mod tests {
 
         #[test]
         fn both_halves_of_the_key_reach_the_result(bytes: Vec<u8>, bit in 0..128_u32) {
-            let other = u128::from_le_bytes(Key::VECTOR.octets()) ^ 1 << bit;
+            let other = u128::from_le_bytes(Key::VECTOR.to_bytes()) ^ 1 << bit;
             let other = AHash::new(&Key::new(other.to_le_bytes()));
             prop_assert_ne!(AHash::new(&Key::VECTOR).hash(&bytes), other.hash(&bytes));
         }

@@ -23,7 +23,7 @@ impl Scheme for RapidHash {
         safe: "Bytes that no adversary chooses: collisions are known that hold under every seed.",
     };
 
-    /// Takes the seed from the key's first eight octets, little-endian.
+    /// Takes the seed from the key's first eight bytes, little-endian.
     #[inline]
     fn new(key: &Key) -> Self {
         Self { secrets: RapidSecrets::seed_cpp(key.halves().0) }
@@ -60,9 +60,9 @@ mod tests {
     /// 0..256, each under the seed 256 − n; the value is the low half of the hash under seed 0 of all the results.
     #[test]
     fn gives_the_verification_value_of_smhasher3() {
-        let octets: Vec<u8> = (0..=255).collect();
+        let bytes: Vec<u8> = (0..=255).collect();
         let results: Vec<u8> =
-            (0..256).flat_map(|n| seeded(256 - n).hash(&octets[..n as usize]).to_le_bytes()).collect();
+            (0..256).flat_map(|n| seeded(256 - n).hash(&bytes[..n as usize]).to_le_bytes()).collect();
         assert_eq!(seeded(0).hash(&results) as u32, 0x1fdc_65ee);
     }
 

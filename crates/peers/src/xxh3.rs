@@ -1,7 +1,7 @@
 //! XXH3 with 64 bits of result, through the crate `xxhash-rust`.
 //!
 //! The result is fixed by the XXH3 specification and is the same on every machine; which vector instructions compute
-//! it for keys over 240 octets is chosen when the crate is compiled.
+//! it for keys over 240 bytes is chosen when the crate is compiled.
 
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -22,7 +22,7 @@ impl Scheme for Xxh3 {
         safe: "Bytes that no adversary chooses: the seed is not a secret key, its authors claim speed and spread.",
     };
 
-    /// Takes the seed from the key's first eight octets, little-endian.
+    /// Takes the seed from the key's first eight bytes, little-endian.
     #[inline]
     fn new(key: &Key) -> Self {
         Self { seed: key.halves().0 }
@@ -49,15 +49,15 @@ mod tests {
         stream.digest()
     }
 
-    /// The octets that the vectors are prefixes of (`XSUM_fillTestBuffer()`).
-    fn test_octets() -> Vec<u8> {
+    /// The bytes that the vectors are prefixes of (`XSUM_fillTestBuffer()`).
+    fn test_bytes() -> Vec<u8> {
         let step = |state: &u64| Some(state.wrapping_mul(11_400_714_785_074_694_797));
         std::iter::successors(Some(2_654_435_761), step).map(|state| (state >> 56) as u8).take(2367).collect()
     }
 
     #[test]
     fn gives_the_published_results() {
-        let octets = test_octets();
+        let bytes = test_bytes();
         let mut count = 0;
         let file = include_str!("../../../vectors/xxh3-64.txt");
         for row in file.lines().filter(|line| !line.starts_with('#')) {
@@ -65,7 +65,7 @@ mod tests {
             let length: usize = columns[0].parse().unwrap();
             let seed = u64::from_str_radix(columns[1], 16).unwrap();
             let result = u64::from_str_radix(columns[2], 16).unwrap();
-            assert_eq!(Xxh3 { seed }.hash(&octets[..length]), result, "{row}");
+            assert_eq!(Xxh3 { seed }.hash(&bytes[..length]), result, "{row}");
             count += 1;
         }
         assert_eq!(count, 28);

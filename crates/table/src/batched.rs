@@ -1,9 +1,9 @@
 //! Buckets of one cache line, entries that stay where they are: the shape for bursts.
 //!
-//! A bucket is 64 octets: eight tags of 16 bits, the places of the eight entries, and how many entries wanted to be in
+//! A bucket is 64 bytes: eight tags of 16 bits, the places of the eight entries, and how many entries wanted to be in
 //! this bucket and found it full. A find takes the cache line of a bucket and, tags being right but for one in thousands,
 //! one entry; both can be prefetched for a whole burst before the first of them is looked at. The entries stand in an
-//! array of their own, so that growing moves places of 4 octets and no entry, and a slot stays what it is.
+//! array of their own, so that growing moves places of 4 bytes and no entry, and a slot stays what it is.
 //!
 //! An entry whose bucket is full goes to the next one of its probe sequence (triangular numbers), and each bucket that
 //! it passed counts it; so a find ends at the first bucket whose count is 0, and a removal leaves no tombstones. The
@@ -193,7 +193,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     fn memory(&self) -> usize {
-        self.buckets.capacity() * size_of::<Bucket>() + self.entries.octets()
+        self.buckets.capacity() * size_of::<Bucket>() + self.entries.bytes()
     }
 
     fn slots(&self) -> usize {

@@ -88,7 +88,7 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
     }
 
     fn memory(&self) -> usize {
-        self.heads.capacity() * size_of::<u32>() + self.nodes.octets()
+        self.heads.capacity() * size_of::<u32>() + self.nodes.bytes()
     }
 
     fn slots(&self) -> usize {

@@ -4,7 +4,7 @@
 //! same operations ([`Table`]):
 //!
 //! - [`chained`]: buckets with chains of nodes, the shape of the Linux kernel's connection tables. To be studied.
-//! - [`swiss`]: groups of 16 control octets, entries beside one another in one array.
+//! - [`swiss`]: groups of 16 control bytes, entries beside one another in one array.
 //! - [`batched`]: buckets of one cache line with short tags, entries in an array of their own, where they stay.
 //!
 //! One more is for several threads, and of a fixed capacity: [`shared`], which one thread writes while others find.

@@ -26,8 +26,8 @@ impl<T> Places<T> {
         self.places.len() - self.free.len()
     }
 
-    /// Octets of memory that the places take, those that are free and those in reserve included.
-    pub(crate) fn octets(&self) -> usize {
+    /// Bytes of memory that the places take, those that are free and those in reserve included.
+    pub(crate) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<Option<T>>() + self.free.capacity() * size_of::<u32>()
     }
 

@@ -1,6 +1,6 @@
-//! Groups of 16 control octets, entries beside one another in one array: the shape of Swiss tables.
+//! Groups of 16 control bytes, entries beside one another in one array: the shape of Swiss tables.
 //!
-//! Each slot has a control octet: seven bits of the hash of its entry, or a mark that it is empty or was. A find
+//! Each slot has a control byte: seven bits of the hash of its entry, or a mark that it is empty or was. A find
 //! compares the 16 of a group at once and looks only at entries whose seven bits are right, mostly one; it ends at the
 //! first group with an empty slot. Source: Abseil's "Swiss Tables Design Notes" (Benzaquen, Evlogimenos, Kulukundis,
 //! Perepelitsa 2018), here with groups that start at multiples of 16.

@@ -56,7 +56,7 @@ impl<C: Compressor> Render for Names<'_, C> {
     fn render(&mut self, _: usize) -> Result<&[u8], String> {
         let mut writer = Writer::new(&mut self.buffer, 0, &mut self.compressor, Case::Ignored);
         let mut write = || {
-            writer.octets(&[0; 12])?;
+            writer.bytes(&[0; 12])?;
             self.names.iter().try_for_each(|name| writer.name(*name))
         };
         match write() {

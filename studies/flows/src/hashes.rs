@@ -7,7 +7,7 @@
 use crate::cost::model::{Burst, Registered, Single, TupleSubject, one};
 use crate::table::model::{Flows, Front};
 use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
-use hashlane_flow::ehash::{Octets, SipHash13, SipHash24, TupleHash};
+use hashlane_flow::ehash::{SipHash13, SipHash24, TupleBytes, TupleHash};
 use hashlane_flow::table::Flow;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -29,7 +29,7 @@ pub trait WithTupleHash {
 /// Does `work` with the hash of that id, under `key`; `None` where there is no such hash.
 pub fn with_tuple_hash<W: WithTupleHash>(id: &str, key: &Key, work: W) -> Option<W::Output> {
     macro_rules! by_id {
-        (bytes: $($hash:ty),*;) => { by_id!($(Octets<$hash>,)*) };
+        (bytes: $($hash:ty),*;) => { by_id!($(TupleBytes<$hash>,)*) };
         ($($hash:ty,)*) => {
             $(if id == <$hash>::INFO.id {
                 return Some(work.with(<$hash>::new(key)));
@@ -52,7 +52,7 @@ pub fn tuple_hashes() -> Vec<Registered> {
         }
     }
     macro_rules! list {
-        (bytes: $($hash:ty),*;) => { list!($(Octets<$hash>,)*) };
+        (bytes: $($hash:ty),*;) => { list!($(TupleBytes<$hash>,)*) };
         ($($hash:ty,)*) => { vec![$(registered::<$hash>()),*] };
     }
     [

@@ -269,7 +269,7 @@ mod tests {
         ];
         for (set, (first, checksum)) in TupleSet::ALL.into_iter().zip(expected) {
             let tuples = generate(set, 1000);
-            let octets: Vec<u8> = tuples.iter().flat_map(|tuple| *tuple.octets()).collect();
+            let octets: Vec<u8> = tuples.iter().flat_map(|tuple| *tuple.as_bytes()).collect();
             let checked = Crc32c::detect().hash(&octets);
             assert_eq!((tuples[1].to_string().as_str(), checked), (first, checksum), "{set}");
         }
@@ -296,8 +296,8 @@ mod tests {
         /// Which octets of the tuples are not all alike.
         fn varied(set: TupleSet) -> Vec<usize> {
             let tuples = generate(set, 200_000);
-            let first = tuples[0].octets();
-            (0..Tuple::OCTETS).filter(|&at| tuples.iter().any(|t| t.octets()[at] != first[at])).collect()
+            let first = tuples[0].as_bytes();
+            (0..Tuple::LEN).filter(|&at| tuples.iter().any(|t| t.as_bytes()[at] != first[at])).collect()
         }
         let ports: Vec<usize> = vec![34, 35];
         assert_eq!(varied(TupleSet::Seed), [16, 17, 18, 20, 21, 22]);

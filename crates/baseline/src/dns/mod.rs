@@ -4,9 +4,9 @@
 //! benchmark that compresses nothing. They are written from the ticket's text and from what is known of the program; the trimming
 //! of the new one's buckets and the order of its search are as there.
 
+mod bytes;
 mod dumb;
 mod new;
-mod octets;
 mod old;
 
 pub use dumb::Dumb;

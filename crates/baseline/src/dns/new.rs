@@ -1,6 +1,6 @@
 //! The hash table of BIND 10's ticket 1603.
 
-use super::octets::Octets;
+use super::bytes::Bytes;
 use alloc::vec::Vec;
 use core::array;
 use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
@@ -12,14 +12,14 @@ pub const BUCKETS: usize = 64;
 /// Items that a bucket keeps room for from message to message.
 pub const RESERVED: usize = 16;
 
-/// Octets of a suffix that are hashed.
+/// Bytes of a suffix that are hashed.
 const HASHED: usize = 16;
 
 /// The new renderer's table of suffixes.
 ///
-/// A suffix's bucket comes from a combination of its first 16 octets in lower case, without a key: suffixes that begin
+/// A suffix's bucket comes from a combination of its first 16 bytes in lower case, without a key: suffixes that begin
 /// alike share a bucket, which is searched from the newest item on, and anybody can make such. An item holds the whole hash,
-/// so that octets are compared only where it is the same, and the suffix's length.
+/// so that bytes are compared only where it is the same, and the suffix's length.
 #[derive(Clone, Debug)]
 pub struct New {
     buckets: [Vec<Item>; BUCKETS],
@@ -46,11 +46,11 @@ impl Default for New {
 }
 
 impl New {
-    /// `hash_combine` of Boost over the octets, on 64 bits; the hash of an octet is its value. Its low six bits name the
+    /// `hash_combine` of Boost over the bytes, on 64 bits; the hash of a byte is its value. Its low six bits name the
     /// bucket.
     pub fn hash(suffix: &[u8], case: Case) -> usize {
-        suffix.iter().take(HASHED).fold(0_usize, |seed, octet| {
-            let combined = usize::from(case.fold(*octet))
+        suffix.iter().take(HASHED).fold(0_usize, |seed, byte| {
+            let combined = usize::from(case.fold(*byte))
                 .wrapping_add(0x9e37_79b9)
                 .wrapping_add(seed << 6)
                 .wrapping_add(seed >> 2);
@@ -63,10 +63,10 @@ impl New {
         let found = bucket.iter().rev().find(|item| {
             item.hash == hash
                 && usize::from(item.len) == suffix.len()
-                && Octets::new(written, usize::from(item.at))
-                    .map(|octet| self.case.fold(octet))
+                && Bytes::new(written, usize::from(item.at))
+                    .map(|byte| self.case.fold(byte))
                     .zip(suffix)
-                    .all(|(written, octet)| written == self.case.fold(*octet))
+                    .all(|(written, byte)| written == self.case.fold(*byte))
         });
         found.map(|item| item.at)
     }
@@ -82,7 +82,7 @@ impl Compressor for New {
     }
 
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        let octets = name.as_bytes();
+        let bytes = name.as_bytes();
         let mut labels = name.labels();
         let mut missed = 0;
         let mut pointer = None;
@@ -96,11 +96,11 @@ impl Compressor for New {
             missed += 1;
             labels.next();
         }
-        let literal = if pointer.is_some() { octets.len() - labels.rest().len() } else { octets.len() };
+        let literal = if pointer.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
         let mut labels = name.labels();
         for hash in &self.hashes[..missed] {
             let len = labels.rest().len();
-            let at = written.len() + octets.len() - len;
+            let at = written.len() + bytes.len() - len;
             if at < POINTER_LIMIT {
                 self.buckets[hash % BUCKETS].push(Item { hash: *hash, at: at as u16, len: len as u8 });
             }

@@ -1,13 +1,13 @@
 //! The ordered set of BIND 10 before its ticket 1603.
 
-use super::octets::Octets;
+use super::bytes::Bytes;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// The old renderer's set of suffixes: a balanced tree with a node of its own for each, ordered by octets in lower
+/// The old renderer's set of suffixes: a balanced tree with a node of its own for each, ordered by bytes in lower
 /// case, which are read from the message at each comparison.
 ///
 /// The original is a `std::set`, a red-black tree; this is an AA tree (Andersson, *Balanced search trees made simple*, WADS
@@ -41,11 +41,11 @@ struct Names<'a> {
 impl Names<'_> {
     /// How `suffix` is ordered to the one at offset `at`.
     fn compare(&self, suffix: &[u8], at: u16) -> Ordering {
-        let suffix = suffix.iter().map(|octet| self.case.fold(*octet));
+        let suffix = suffix.iter().map(|byte| self.case.fold(*byte));
         match usize::from(at).checked_sub(self.written.len()) {
-            None => suffix.cmp(Octets::new(self.written, usize::from(at)).map(|octet| self.case.fold(octet))),
+            None => suffix.cmp(Bytes::new(self.written, usize::from(at)).map(|byte| self.case.fold(byte))),
             // A suffix of the same name, which is not written yet.
-            Some(from) => suffix.cmp(self.name.iter().skip(from).map(|octet| self.case.fold(*octet))),
+            Some(from) => suffix.cmp(self.name.iter().skip(from).map(|byte| self.case.fold(*byte))),
         }
     }
 
@@ -110,10 +110,10 @@ impl Compressor for Old {
     }
 
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        let octets = name.as_bytes();
-        let names = Names { written, name: octets, case: self.case };
+        let bytes = name.as_bytes();
+        let names = Names { written, name: bytes, case: self.case };
         for at in core::mem::take(&mut self.left) {
-            let suffix: Vec<u8> = Octets::new(written, usize::from(at)).collect();
+            let suffix: Vec<u8> = Bytes::new(written, usize::from(at)).collect();
             self.root = Some(names.insert(self.root.take(), &suffix, at));
         }
         let mut labels = name.labels();
@@ -125,10 +125,10 @@ impl Compressor for Old {
             }
             labels.next();
         }
-        let literal = if pointer.is_some() { octets.len() - labels.rest().len() } else { octets.len() };
+        let literal = if pointer.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
         let mut labels = name.labels();
-        while octets.len() - labels.rest().len() < literal && labels.rest().len() > 1 {
-            let at = written.len() + octets.len() - labels.rest().len();
+        while bytes.len() - labels.rest().len() < literal && labels.rest().len() > 1 {
+            let at = written.len() + bytes.len() - labels.rest().len();
             if at < POINTER_LIMIT {
                 self.root = Some(names.insert(self.root.take(), labels.rest(), at as u16));
             }

@@ -52,15 +52,15 @@ impl Secrets {
     pub const SOURCE: Self = Self { ehash: 1_804_289_383, ipv6: 846_930_886, mix: 0, key: Key::VECTOR };
 
     /// Secrets derived from `key`, by SipHash-2-4 under it: of the word 0, the low half is `ehash` and the high half
-    /// `ipv6`; of the word 1, the low half is `mix`; of the words 2 and 3, the little-endian octets are the key.
+    /// `ipv6`; of the word 1, the low half is `mix`; of the words 2 and 3, the little-endian bytes are the key.
     pub fn new(key: &Key) -> Self {
         let [secrets, mix, k0, k1] = [0, 1, 2, 3].map(|i| siphash_1u64(i, key));
-        let octets = u128::from(k0) | u128::from(k1) << 64;
+        let bytes = u128::from(k0) | u128::from(k1) << 64;
         Self {
             ehash: secrets as u32,
             ipv6: (secrets >> 32) as u32,
             mix: mix as u32,
-            key: Key::new(octets.to_le_bytes()),
+            key: Key::new(bytes.to_le_bytes()),
         }
     }
 

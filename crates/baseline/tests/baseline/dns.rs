@@ -12,11 +12,11 @@ fn names(all: &[&str]) -> Vec<NameBuf> {
     all.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// Renders names after a header's worth of octets.
+/// Renders names after a header's worth of bytes.
 fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
     let mut buffer = vec![0; 12 + 256 * names.len()];
     let mut writer = Writer::new(&mut buffer, 0, compressor, case);
-    writer.octets(&[0; 12]).unwrap();
+    writer.bytes(&[0; 12]).unwrap();
     for name in names {
         writer.name(name.view()).unwrap();
     }

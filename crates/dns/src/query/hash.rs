@@ -13,7 +13,7 @@ use hashlane_table::stage::Stage;
 /// of letters (RFC 4343).
 ///
 /// The labels are hashed from the last to the first, each with its length before it, so that a suffix of the
-/// name is a prefix of the octets: one pass over a name gives all its hashes, and [`Group`] takes several
+/// name is a prefix of the bytes: one pass over a name gives all its hashes, and [`Group`] takes several
 /// names side by side. SipHash keeps clients, and owners of zones, from choosing names that collide.
 #[derive(Clone)]
 pub struct Hash<H = SipHash24> {
@@ -142,10 +142,10 @@ fn reverse(name: Name<'_>, out: &mut [u8]) {
     for label in name.labels() {
         let start = rest.len().saturating_sub(1 + label.len());
         let (before, place) = rest.split_at_mut(start);
-        if let Some((len, octets)) = place.split_first_mut() {
+        if let Some((len, bytes)) = place.split_first_mut() {
             *len = label.len() as u8;
-            for (octet, of_label) in octets.iter_mut().zip(label) {
-                *octet = Case::Ignored.fold(*of_label);
+            for (byte, of_label) in bytes.iter_mut().zip(label) {
+                *byte = Case::Ignored.fold(*of_label);
             }
         }
         rest = before;

@@ -38,13 +38,13 @@ impl<'d> Opt<'d> {
     }
 }
 
-/// True if options, each of a code, a length and so many octets, fill `octets` (RFC 6891 §6.1.2).
-fn are_options(mut octets: &[u8]) -> bool {
-    while let [_, _, a, b, rest @ ..] = octets {
+/// True if options, each of a code, a length and so many bytes, fill `bytes` (RFC 6891 §6.1.2).
+fn are_options(mut bytes: &[u8]) -> bool {
+    while let [_, _, a, b, rest @ ..] = bytes {
         match rest.get(usize::from(u16::from_be_bytes([*a, *b]))..) {
-            Some(rest) => octets = rest,
+            Some(rest) => bytes = rest,
             None => return false,
         }
     }
-    octets.is_empty()
+    bytes.is_empty()
 }

@@ -5,7 +5,7 @@ use crate::render::Edns;
 use crate::wire::{Class, Flags, HEADER_LEN, Header, Message, Opcode, Rcode, RecordType, Section};
 use hashlane_name::dns::Name;
 
-/// Octets of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
+/// Bytes of a UDP response at most, unless the query's OPT record allows more (RFC 1035 §4.2.1).
 const PLAIN_LIMIT: u16 = 512;
 
 /// Answer, refusal or silence: the response of a name server to a datagram.
@@ -35,7 +35,7 @@ pub struct Query<'d> {
 }
 
 impl Query<'_> {
-    /// Octets of a UDP response at most: 512, or the payload size of the OPT record if that is more (RFC 6891
+    /// Bytes of a UDP response at most: 512, or the payload size of the OPT record if that is more (RFC 6891
     /// §6.2.3).
     pub fn limit(&self) -> usize {
         usize::from(self.edns.map_or(PLAIN_LIMIT, |edns| edns.payload.max(PLAIN_LIMIT)))
@@ -58,7 +58,7 @@ pub struct Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DropReason {
-    /// Fewer octets than a header: there is nothing to put into a response's header (RFC 1035 §4.1.1).
+    /// Fewer bytes than a header: there is nothing to put into a response's header (RFC 1035 §4.1.1).
     TooShort,
     /// A response. To respond to it could begin a loop between two servers.
     Response,
@@ -70,7 +70,7 @@ pub enum DropReason {
 /// - A QUERY must have one question (RFC 9619 §4), whose name is whole: a pointer in the first name of a
 ///   message could only lead into its header. Queries without a question, which may ask for a cookie (RFC
 ///   7873 §5.4), are refused, as from a server without cookies.
-/// - Records are walked over, to the last octet of the datagram. One OPT record may stand among them, in the
+/// - Records are walked over, to the last byte of the datagram. One OPT record may stand among them, in the
 ///   additional section, owned by the root (RFC 6891 §6.1.1 and §6.1.2). Other records are not read.
 /// - A version of EDNS other than 0 is refused with BADVERS (RFC 6891 §6.1.3). The options of version 0 must
 ///   fill the OPT record.
@@ -109,20 +109,20 @@ struct Rest<'d> {
 
 impl<'d> Rest<'d> {
     #[inline(always)]
-    fn octets(&self) -> &'d [u8] {
+    fn bytes(&self) -> &'d [u8] {
         self.datagram.get(self.at..).unwrap_or_default()
     }
 
     #[inline(always)]
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let octets = self.octets().first_chunk()?;
+        let bytes = self.bytes().first_chunk()?;
         self.at += N;
-        Some(*octets)
+        Some(*bytes)
     }
 
     #[inline(always)]
     fn question(&mut self) -> Option<(Name<'d>, RecordType, Class)> {
-        let name = Name::parse_first(self.octets()).ok()?;
+        let name = Name::parse_first(self.bytes()).ok()?;
         self.at += name.len();
         let [a, b, c, d] = self.take()?;
         Some((name, RecordType(u16::from_be_bytes([a, b])), Class(u16::from_be_bytes([c, d]))))
@@ -134,11 +134,11 @@ impl<'d> Rest<'d> {
     fn records(&mut self, counts: [usize; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {
         for (section, count) in Section::ALL.into_iter().skip(1).zip(counts) {
             for _ in 0..count {
-                let root = self.octets().first() == Some(&0);
+                let root = self.bytes().first() == Some(&0);
                 self.skip_name()?;
                 let [a, b, c, d, ttl @ .., e, f] = self.take::<10>()?;
                 let len = usize::from(u16::from_be_bytes([e, f]));
-                let data = self.octets().get(..len)?;
+                let data = self.bytes().get(..len)?;
                 self.at += len;
                 if RecordType(u16::from_be_bytes([a, b])) == RecordType::OPT {
                     if section != Section::Additional || !root || opt.is_some() {
@@ -155,7 +155,7 @@ impl<'d> Rest<'d> {
     #[inline]
     fn skip_name(&mut self) -> Option<()> {
         loop {
-            match *self.octets() {
+            match *self.bytes() {
                 [0, ..] => {
                     self.at += 1;
                     return Some(());

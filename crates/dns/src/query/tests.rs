@@ -34,10 +34,10 @@ struct Shape {
 }
 
 impl Shape {
-    fn octets(&self) -> Vec<u8> {
+    fn bytes(&self) -> Vec<u8> {
         let [answers, authority, additional] = &self.records;
         let counts = [answers.len(), authority.len(), additional.len() + self.opts.len()];
-        let mut out = self.header.octets().to_vec();
+        let mut out = self.header.to_bytes().to_vec();
         out.extend_from_slice(&self.questions.to_be_bytes());
         counts.iter().for_each(|count| out.extend_from_slice(&(*count as u16).to_be_bytes()));
         out.extend_from_slice(&[&self.name[..], &self.rtype.to_be_bytes(), &[0, 1]].concat());
@@ -51,9 +51,9 @@ impl Shape {
             out.extend_from_slice(&[&(options.len() as u16).to_be_bytes()[..], options].concat());
         }
         out.extend_from_slice(&self.trailing);
-        if let Some((at, octet)) = &self.change {
+        if let Some((at, byte)) = &self.change {
             let at = at.index(out.len());
-            out[at] = *octet;
+            out[at] = *byte;
         }
         if let Some(cut) = &self.cut {
             out.truncate(cut.index(out.len()));
@@ -122,7 +122,7 @@ fn naive<H: BytesHash>(hash: &H, name: Name<'_>) -> Vec<u64> {
     let labels: Vec<Vec<u8>> = name
         .labels()
         .map(|label| {
-            let folded = label.iter().map(|octet| Case::Ignored.fold(*octet));
+            let folded = label.iter().map(|byte| Case::Ignored.fold(*byte));
             std::iter::once(label.len() as u8).chain(folded).collect()
         })
         .collect();
@@ -149,7 +149,7 @@ proptest! {
         let (mut hash, mut suffixes) = (Hash::new(&key), Suffixes::new());
         let mut of_13 = Hash::<SipHash13>::with(&key);
         for shapes in &batches {
-            let datagrams: Vec<Vec<u8>> = shapes.iter().map(Shape::octets).collect();
+            let datagrams: Vec<Vec<u8>> = shapes.iter().map(Shape::bytes).collect();
             let mut batch = Batch::new(&mut suffixes);
             for (number, datagram) in datagrams.iter().enumerate() {
                 prop_assert!(batch.push(1000 - number, datagram));
@@ -182,11 +182,11 @@ proptest! {
         let mut hash = Hash::new(&Key::VECTOR);
         let mut spelled = NameBuf::ROOT;
         for (number, label) in name.labels().enumerate() {
-            let octet = |(at, octet): (usize, &u8)| match upper >> ((number + at) % 64) & 1 {
-                0 => octet.to_ascii_lowercase(),
-                _ => octet.to_ascii_uppercase(),
+            let byte = |(at, byte): (usize, &u8)| match upper >> ((number + at) % 64) & 1 {
+                0 => byte.to_ascii_lowercase(),
+                _ => byte.to_ascii_uppercase(),
             };
-            spelled.push(&label.iter().enumerate().map(octet).collect::<Vec<_>>()).unwrap();
+            spelled.push(&label.iter().enumerate().map(byte).collect::<Vec<_>>()).unwrap();
         }
         let expected = hash.name(name).to_vec();
         prop_assert_eq!(hash.name(spelled.view()), expected);
@@ -194,7 +194,7 @@ proptest! {
 
     #[test]
     fn accepts_what_hickory_accepts(shape in shape()) {
-        agrees_with_hickory(&shape.octets());
+        agrees_with_hickory(&shape.bytes());
     }
 }
 
@@ -237,9 +237,9 @@ fn agrees_with_hickory(datagram: &[u8]) {
             let Ok(theirs) = theirs else { return };
             let is_query = theirs.metadata.message_type == op::MessageType::Query
                 && theirs.metadata.op_code == op::OpCode::Query;
-            // What is stricter here: octets after the message, options that do not fill their record, and
+            // What is stricter here: bytes after the message, options that do not fill their record, and
             // pointers in the question's name and to the root as the owner of an OPT record.
-            let pointer = datagram.windows(4).any(|octets| octets[0] >= 0xc0 && octets[2..] == [0, 41]);
+            let pointer = datagram.windows(4).any(|bytes| bytes[0] >= 0xc0 && bytes[2..] == [0, 41]);
             let question = Name::parse_first(&datagram[12..]).is_err();
             let strict = !ended || question || pointer || broken_options(datagram);
             let version = theirs.edns.as_ref().map_or(0, |edns| edns.version());
@@ -273,14 +273,14 @@ fn broken_options(datagram: &[u8]) -> bool {
     })
 }
 
-/// A query for `a.`, A, with these octets in place of those at `at`, and `rest` after it.
-fn message(at: usize, octets: &[u8], rest: &[u8]) -> Vec<u8> {
+/// A query for `a.`, A, with these bytes in place of those at `at`, and `rest` after it.
+fn message(at: usize, bytes: &[u8], rest: &[u8]) -> Vec<u8> {
     let mut out = [b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x01a\0\0\x01\0\x01", rest].concat();
-    out[at..at + octets.len()].copy_from_slice(octets);
+    out[at..at + bytes.len()].copy_from_slice(bytes);
     out
 }
 
-/// An OPT record of 1,232 octets, of this version and these options.
+/// An OPT record of 1,232 bytes, of this version and these options.
 fn opt(version: u8, options: &[u8]) -> Vec<u8> {
     let head = [b"\0\0\x29\x04\xd0\0".as_slice(), &[version, 0x80, 0, 0, options.len() as u8]].concat();
     [&head[..], options].concat()
@@ -355,7 +355,7 @@ fn refuses_a_question_whose_name_is_none_or_has_a_pointer() {
 
 #[test]
 fn refuses_an_opt_record_that_breaks_a_rule() {
-    let one = |octets: &[u8]| refused(&message(11, &[1], octets));
+    let one = |bytes: &[u8]| refused(&message(11, &[1], bytes));
     assert_eq!(one(&opt(1, b"")), (Rcode::BAD_VERSION, true));
     // The options of another version may have another form.
     assert_eq!(one(&opt(1, b"\0")), (Rcode::BAD_VERSION, true));

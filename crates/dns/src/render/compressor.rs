@@ -8,7 +8,7 @@ pub const POINTER_LIMIT: usize = 0x4000;
 /// How a name is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Octets of the name to write as they are: whole labels, and the root with them where there is no pointer.
+    /// Bytes of the name to write as they are: whole labels, and the root with them where there is no pointer.
     pub literal: usize,
     /// The offset in the message that stands for the rest; below [`POINTER_LIMIT`].
     pub pointer: Option<u16>,

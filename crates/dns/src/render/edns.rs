@@ -5,7 +5,7 @@ use crate::wire::Rcode;
 /// What the OPT record says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edns<'a> {
-    /// The longest datagram that the sender takes, in octets.
+    /// The longest datagram that the sender takes, in bytes.
     pub payload: u16,
     /// The response code; its low four bits are in the header.
     pub rcode: Rcode,
@@ -18,7 +18,7 @@ pub struct Edns<'a> {
 }
 
 impl Edns<'_> {
-    /// Octets of the record, so that they can be [reserved](super::Message::reserve).
+    /// Bytes of the record, so that they can be [reserved](super::Message::reserve).
     #[allow(clippy::len_without_is_empty, reason = "the record has a header")]
     pub const fn len(&self) -> usize {
         11 + self.options.len()

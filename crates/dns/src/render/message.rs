@@ -41,12 +41,12 @@ impl<'a, C: Compressor> Message<'a, C> {
         header: Header,
         marks: &'a mut Marks,
     ) -> Result<Self, RenderError> {
-        writer.octets(&[0; HEADER_LEN])?;
+        writer.bytes(&[0; HEADER_LEN])?;
         marks.start();
         Ok(Self { writer, header, counts: [0; 4], section: Section::Question, marks })
     }
 
-    /// Octets so far, from the header on.
+    /// Bytes so far, from the header on.
     #[allow(clippy::len_without_is_empty, reason = "a message has a header from the start")]
     pub const fn len(&self) -> usize {
         self.writer.len()
@@ -62,12 +62,12 @@ impl<'a, C: Compressor> Message<'a, C> {
         &mut self.header
     }
 
-    /// Keeps so many octets free for records to come that must find room, such as OPT and TSIG.
+    /// Keeps so many bytes free for records to come that must find room, such as OPT and TSIG.
     ///
     /// # Errors
     /// Where there is no room for them.
-    pub fn reserve(&mut self, octets: usize) -> Result<(), RenderError> {
-        self.writer.reserve(octets)
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), RenderError> {
+        self.writer.reserve(bytes)
     }
 
     /// The state of the message now, to which [`rollback`](Self::rollback) returns.
@@ -109,14 +109,14 @@ impl<'a, C: Compressor> Message<'a, C> {
     pub fn question(&mut self, name: Name<'_>, rtype: RecordType, class: Class) -> Result<(), RenderError> {
         let before = self.enter(Section::Question)?;
         let ([a, b], [c, d]) = (rtype.0.to_be_bytes(), class.0.to_be_bytes());
-        let written = self.writer.name(name).and_then(|()| self.writer.octets(&[a, b, c, d]));
+        let written = self.writer.name(name).and_then(|()| self.writer.bytes(&[a, b, c, d]));
         self.end(before, written)
     }
 
     /// Adds a record.
     ///
     /// # Errors
-    /// Where there is no room for it, a record of a later section came before, or its data have more than 65,535 octets.
+    /// Where there is no room for it, a record of a later section came before, or its data have more than 65,535 bytes.
     #[inline]
     pub fn record(
         &mut self,
@@ -162,11 +162,11 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// Adds the OPT record (RFC 6891), for which what was [reserved](Self::reserve) is used up first.
     ///
     /// # Errors
-    /// Where there is no room for it, or its options have more than 65,535 octets.
+    /// Where there is no room for it, or its options have more than 65,535 bytes.
     pub fn edns(&mut self, edns: &Edns<'_>) -> Result<(), RenderError> {
         let reserved = self.writer.reserved();
         self.reserve(reserved.saturating_sub(edns.len()))?;
-        let rdata = Rdata::octets(edns.options);
+        let rdata = Rdata::opaque(edns.options);
         let class = Class(edns.payload);
         let written =
             self.record(Section::Additional, Name::ROOT, RecordType::OPT, class, edns.ttl(), &rdata);
@@ -192,11 +192,11 @@ impl<'a, C: Compressor> Message<'a, C> {
         Ok(())
     }
 
-    /// Ends the message: its octets, with the two octets of length before them on a stream.
+    /// Ends the message: its bytes, with the two bytes of length before them on a stream.
     #[inline]
     pub fn finish(mut self) -> &'a [u8] {
         let mut header = [0; HEADER_LEN];
-        header[..4].copy_from_slice(&self.header.octets());
+        header[..4].copy_from_slice(&self.header.to_bytes());
         for (place, count) in header[4..].as_chunks_mut().0.iter_mut().zip(self.counts) {
             *place = count.to_be_bytes();
         }
@@ -243,19 +243,19 @@ impl<'a, C: Compressor> Message<'a, C> {
         if rdata.names[0].is_none() {
             let len = u16::try_from(rdata.before.len()).map_err(|_| RenderError::RdataTooLong)?;
             fixed[8..].copy_from_slice(&len.to_be_bytes());
-            self.writer.octets(&fixed)?;
-            return self.writer.octets(rdata.before);
+            self.writer.bytes(&fixed)?;
+            return self.writer.bytes(rdata.before);
         }
-        self.writer.octets(&fixed)?;
+        self.writer.bytes(&fixed)?;
         let start = self.writer.len();
-        self.writer.octets(rdata.before)?;
+        self.writer.bytes(rdata.before)?;
         for name in rdata.names.iter().flatten() {
             match rtype.compresses() {
                 true => self.writer.name(*name)?,
-                false => self.writer.octets(name.as_bytes())?,
+                false => self.writer.bytes(name.as_bytes())?,
             }
         }
-        self.writer.octets(rdata.after)?;
+        self.writer.bytes(rdata.after)?;
         let len = u16::try_from(self.writer.len() - start).map_err(|_| RenderError::RdataTooLong)?;
         self.writer.patch(start - 2, len.to_be_bytes());
         Ok(())

@@ -38,14 +38,14 @@ pub enum Framing {
     /// By itself, as over UDP.
     #[default]
     Datagram,
-    /// After two octets of length, as over TCP (RFC 1035 §4.2.2). Offsets are from the header nevertheless.
+    /// After two bytes of length, as over TCP (RFC 1035 §4.2.2). Offsets are from the header nevertheless.
     Stream,
 }
 
 /// How a message is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Octets of the message at the most, 12 to 65,535; the length before it on a stream is not one of them.
+    /// Bytes of the message at the most, 12 to 65,535; the length before it on a stream is not one of them.
     pub limit: usize,
     /// How it is carried.
     pub framing: Framing,
@@ -54,7 +54,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// A datagram of 512 octets, as without EDNS.
+    /// A datagram of 512 bytes, as without EDNS.
     fn default() -> Self {
         Self { limit: 512, framing: Framing::Datagram, case: Case::Ignored }
     }
@@ -125,7 +125,7 @@ impl<C: Compressor> Renderer<C> {
         &self.compressor
     }
 
-    /// Starts a message in the renderer's own buffer. A limit below 12 or above 65,535 octets is taken as that.
+    /// Starts a message in the renderer's own buffer. A limit below 12 or above 65,535 bytes is taken as that.
     #[inline]
     pub fn start(&mut self, header: Header, options: Options) -> Message<'_, C> {
         let len = options.prefix() + options.limit();
@@ -140,7 +140,7 @@ impl<C: Compressor> Renderer<C> {
         match start(&mut self.compressor, buffer, header, &options, &mut self.marks) {
             Ok(message) => message,
             // The buffer was made long enough for a header.
-            Err(_) => unreachable!("a limit of {} octets has room for a header", options.limit()),
+            Err(_) => unreachable!("a limit of {} bytes has room for a header", options.limit()),
         }
     }
 
@@ -207,7 +207,7 @@ pub enum RenderError {
         /// The section.
         section: Section,
     },
-    /// The data of a record have more than 65,535 octets.
+    /// The data of a record have more than 65,535 bytes.
     RdataTooLong,
     /// The mark is of another message, or of a part of this one that was rolled back.
     Mark,
@@ -221,7 +221,7 @@ impl fmt::Display for RenderError {
                 write!(f, "the section {section:?} is closed, as {after:?} has been written into")
             }
             Self::TooManyRecords { section } => write!(f, "the section {section:?} has 65,535 entries"),
-            Self::RdataTooLong => f.write_str("the data of a record have more than 65,535 octets"),
+            Self::RdataTooLong => f.write_str("the data of a record have more than 65,535 bytes"),
             Self::Mark => f.write_str(
                 "cannot roll back: the mark is of another message or of a part already rolled back; \
                  take a new mark",

@@ -1,86 +1,86 @@
-//! Octets and names at the end of a message.
+//! Bytes and names at the end of a message.
 
 use super::RenderError;
 use super::compressor::{Compressor, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// Writes octets and names into a buffer, names compressed against what it wrote.
+/// Writes bytes and names into a buffer, names compressed against what it wrote.
 ///
 /// It knows neither records nor sections: that is [`Message`](super::Message). Offsets are from the start of the message. What does
 /// not fit is not written, not even in part.
 #[derive(Debug)]
 pub struct Writer<'a, C> {
     /// What may be written into, to its end; what precedes the message with it.
-    octets: &'a mut [u8],
-    /// Octets before the message.
+    bytes: &'a mut [u8],
+    /// Bytes before the message.
     base: usize,
-    /// Octets written, those before the message with them.
+    /// Bytes written, those before the message with them.
     end: usize,
-    /// Octets at the end that are kept for later.
+    /// Bytes at the end that are kept for later.
     reserved: usize,
     compressor: &'a mut C,
 }
 
 impl<'a, C: Compressor> Writer<'a, C> {
     /// Over a buffer that is all that may be written, for a message that starts at `base` of it: what stands before is
-    /// left alone, and where there are two octets, the last two of them become the message's length. The compressor is
+    /// left alone, and where there are two bytes, the last two of them become the message's length. The compressor is
     /// started.
     #[inline]
-    pub fn new(octets: &'a mut [u8], base: usize, compressor: &'a mut C, case: Case) -> Self {
+    pub fn new(bytes: &'a mut [u8], base: usize, compressor: &'a mut C, case: Case) -> Self {
         compressor.start(case);
-        let base = base.min(octets.len());
-        Self { octets, base, end: base, reserved: 0, compressor }
+        let base = base.min(bytes.len());
+        Self { bytes, base, end: base, reserved: 0, compressor }
     }
 
-    /// Octets written.
+    /// Bytes written.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty, reason = "a message has a header from the start")]
     pub const fn len(&self) -> usize {
         self.end - self.base
     }
 
-    /// Octets that can still be written.
+    /// Bytes that can still be written.
     #[inline]
     pub const fn room(&self) -> usize {
-        self.octets.len().saturating_sub(self.reserved).saturating_sub(self.end)
+        self.bytes.len().saturating_sub(self.reserved).saturating_sub(self.end)
     }
 
     /// The message so far.
     #[inline]
     pub fn written(&self) -> &[u8] {
-        self.octets.get(self.base..self.end).unwrap_or_default()
+        self.bytes.get(self.base..self.end).unwrap_or_default()
     }
 
-    /// Keeps so many octets at the end free for later, in place of as many as were kept before.
+    /// Keeps so many bytes at the end free for later, in place of as many as were kept before.
     ///
     /// # Errors
     /// Where there is no room for them; as many as before are then kept.
-    pub fn reserve(&mut self, octets: usize) -> Result<(), RenderError> {
-        match self.octets.len().checked_sub(self.end).is_some_and(|room| octets <= room) {
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), RenderError> {
+        match self.bytes.len().checked_sub(self.end).is_some_and(|room| bytes <= room) {
             true => {
-                self.reserved = octets;
+                self.reserved = bytes;
                 Ok(())
             }
             false => Err(RenderError::Full),
         }
     }
 
-    /// Octets kept free.
+    /// Bytes kept free.
     pub const fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// Writes octets as they are.
+    /// Writes bytes as they are.
     ///
     /// # Errors
     /// Where there is no room.
     #[inline(always)]
-    pub fn octets(&mut self, octets: &[u8]) -> Result<(), RenderError> {
-        let end = self.end + octets.len();
-        if end > self.octets.len().saturating_sub(self.reserved) {
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), RenderError> {
+        let end = self.end + bytes.len();
+        if end > self.bytes.len().saturating_sub(self.reserved) {
             return Err(RenderError::Full);
         }
-        self.octets[self.end..end].copy_from_slice(octets);
+        self.bytes[self.end..end].copy_from_slice(bytes);
         self.end = end;
         Ok(())
     }
@@ -92,13 +92,13 @@ impl<'a, C: Compressor> Writer<'a, C> {
     #[inline]
     pub fn name(&mut self, name: Name<'_>) -> Result<(), RenderError> {
         let start = self.end;
-        let Place { literal, pointer } = self.compressor.place(&self.octets[self.base..start], name);
+        let Place { literal, pointer } = self.compressor.place(&self.bytes[self.base..start], name);
         let labels = name.as_bytes().get(..literal).unwrap_or_default();
         let end = start + labels.len();
-        let limit = self.octets.len().saturating_sub(self.reserved);
+        let limit = self.bytes.len().saturating_sub(self.reserved);
         let end = match pointer {
             Some(target) if end + 2 <= limit => {
-                self.octets[end..end + 2].copy_from_slice(&(0xc000 | target).to_be_bytes());
+                self.bytes[end..end + 2].copy_from_slice(&(0xc000 | target).to_be_bytes());
                 end + 2
             }
             None if end <= limit => end,
@@ -107,20 +107,20 @@ impl<'a, C: Compressor> Writer<'a, C> {
                 return Err(RenderError::Full);
             }
         };
-        copy(&mut self.octets[start..start + labels.len()], labels);
+        copy(&mut self.bytes[start..start + labels.len()], labels);
         self.end = end;
         Ok(())
     }
 
-    /// Writes over octets that were written.
+    /// Writes over bytes that were written.
     #[inline(always)]
-    pub(super) fn patch<const N: usize>(&mut self, at: usize, octets: [u8; N]) {
-        if let Some(place) = self.octets[self.base..self.end].get_mut(at..at + N) {
-            place.copy_from_slice(&octets);
+    pub(super) fn patch<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        if let Some(place) = self.bytes[self.base..self.end].get_mut(at..at + N) {
+            place.copy_from_slice(&bytes);
         }
     }
 
-    /// Cuts what was written to `len` octets, and forgets the names of the rest.
+    /// Cuts what was written to `len` bytes, and forgets the names of the rest.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.end = self.base + len;
@@ -132,15 +132,15 @@ impl<'a, C: Compressor> Writer<'a, C> {
     #[inline]
     pub fn finish(self) -> &'a [u8] {
         let len = self.end - self.base;
-        if let Some(prefix) = self.octets[..self.base].last_chunk_mut() {
-            // The buffer was made no longer than what the two octets can say.
+        if let Some(prefix) = self.bytes[..self.base].last_chunk_mut() {
+            // The buffer was made no longer than what the two bytes can say.
             *prefix = (len as u16).to_be_bytes();
         }
-        &self.octets[..self.end]
+        &self.bytes[..self.end]
     }
 }
 
-/// Copies octets that are mostly few: two copies of a fixed number of them, which may overlap, take less than a call.
+/// Copies bytes that are mostly few: two copies of a fixed number of them, which may overlap, take less than a call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
     fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> Option<()> {

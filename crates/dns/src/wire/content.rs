@@ -17,16 +17,16 @@ pub struct Content {
 }
 
 impl Content {
-    /// What the message `octets` says.
+    /// What the message `bytes` says.
     ///
     /// # Errors
     /// Where it is no message, or goes on after its last record.
-    pub fn parse(octets: &[u8]) -> Result<Self, ParseError> {
-        let message = Message::parse(octets)?;
+    pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
+        let message = Message::parse(bytes)?;
         let (questions, mut rest) = message.questions()?;
         let records = rest.by_ref().collect::<Result<_, _>>()?;
-        if rest.at() < octets.len() {
-            return Err(ParseError::TrailingOctets { at: rest.at() });
+        if rest.at() < bytes.len() {
+            return Err(ParseError::TrailingBytes { at: rest.at() });
         }
         Ok(Self { header: message.header(), questions, records })
     }
@@ -34,26 +34,26 @@ impl Content {
     /// The message in wire form, without a pointer, and without regard to how long it may be; `None` where a section has more
     /// entries than a header can count.
     pub fn uncompressed(&self) -> Option<Vec<u8>> {
-        let mut octets = self.header.octets().to_vec();
+        let mut bytes = self.header.to_bytes().to_vec();
         for section in Section::ALL {
             let count = match section {
                 Section::Question => self.questions.len(),
                 _ => self.records.iter().filter(|record| record.section == section).count(),
             };
-            octets.extend_from_slice(&u16::try_from(count).ok()?.to_be_bytes());
+            bytes.extend_from_slice(&u16::try_from(count).ok()?.to_be_bytes());
         }
         for Question { name, rtype, class } in &self.questions {
-            octets.extend_from_slice(name.as_bytes());
-            octets.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
         }
         for Record { owner, rtype, class, ttl, data, .. } in &self.records {
-            octets.extend_from_slice(owner.as_bytes());
-            octets.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
-            octets.extend_from_slice(&ttl.to_be_bytes());
-            octets.extend_from_slice(&u16::try_from(data.len()).ok()?.to_be_bytes());
-            octets.extend_from_slice(data);
+            bytes.extend_from_slice(owner.as_bytes());
+            bytes.extend_from_slice([rtype.0.to_be_bytes(), class.0.to_be_bytes()].as_flattened());
+            bytes.extend_from_slice(&ttl.to_be_bytes());
+            bytes.extend_from_slice(&u16::try_from(data.len()).ok()?.to_be_bytes());
+            bytes.extend_from_slice(data);
         }
-        Some(octets)
+        Some(bytes)
     }
 
     /// The data of each record, their names found.
@@ -115,7 +115,7 @@ mod tests {
             assert!(Content::parse(&MESSAGE[..end]).is_err(), "{end}");
         }
         let more = [MESSAGE, &[0]].concat();
-        assert_eq!(Content::parse(&more), Err(ParseError::TrailingOctets { at: MESSAGE.len() }));
+        assert_eq!(Content::parse(&more), Err(ParseError::TrailingBytes { at: MESSAGE.len() }));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The header of a message (RFC 1035 §4.1.1).
 
-/// Octets of a header.
+/// Bytes of a header.
 pub const HEADER_LEN: usize = 12;
 
 /// A header without the counts of the sections, which a message keeps itself.
@@ -23,9 +23,9 @@ impl Header {
         Self { id, flags: Flags::RESPONSE }
     }
 
-    /// The first four octets of the message.
+    /// The first four bytes of the message.
     #[inline]
-    pub const fn octets(self) -> [u8; 4] {
+    pub const fn to_bytes(self) -> [u8; 4] {
         let ([a, b], [c, d]) = (self.id.to_be_bytes(), self.flags.0.to_be_bytes());
         [a, b, c, d]
     }
@@ -139,6 +139,6 @@ mod tests {
         assert!(
             flags.contains(Flags::AUTHORITATIVE) && !flags.without(Flags::RESPONSE).contains(Flags::RESPONSE)
         );
-        assert_eq!(Header { id: 0x0102, flags }.octets(), [1, 2, 0xa5, 0x05]);
+        assert_eq!(Header { id: 0x0102, flags }.to_bytes(), [1, 2, 0xa5, 0x05]);
     }
 }

@@ -9,7 +9,7 @@ use hashlane_name::dns::{self, NameBuf};
 /// A message as it came: its header is there, and nothing else has been looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
 }
 
 /// A question.
@@ -41,20 +41,20 @@ pub struct Record {
 }
 
 impl<'a> Message<'a> {
-    /// The message whose octets are `octets`.
+    /// The message whose bytes are `bytes`.
     ///
     /// # Errors
     /// Where they are not even a header.
-    pub fn parse(octets: &'a [u8]) -> Result<Self, ParseError> {
-        match octets.len() {
-            HEADER_LEN.. => Ok(Self { octets }),
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        match bytes.len() {
+            HEADER_LEN.. => Ok(Self { bytes }),
             len => Err(ParseError::Truncated { at: len }),
         }
     }
 
-    /// The octets.
-    pub const fn octets(&self) -> &'a [u8] {
-        self.octets
+    /// The bytes.
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     /// Identifier and flags.
@@ -72,7 +72,7 @@ impl<'a> Message<'a> {
     /// # Errors
     /// Where a question is none.
     pub fn questions(&self) -> Result<(Vec<Question>, Records<'a>), ParseError> {
-        let mut cursor = Cursor { octets: self.octets, at: HEADER_LEN };
+        let mut cursor = Cursor { bytes: self.bytes, at: HEADER_LEN };
         let mut questions = Vec::new();
         for _ in 0..self.count(Section::Question) {
             let name = cursor.name()?;
@@ -85,7 +85,7 @@ impl<'a> Message<'a> {
     }
 
     fn be16(&self, at: usize) -> u16 {
-        self.octets.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |octets| u16::from_be_bytes(*octets))
+        self.bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u16::from_be_bytes(*bytes))
     }
 }
 
@@ -118,23 +118,23 @@ impl Iterator for Records<'_> {
 
 #[derive(Clone, Debug)]
 struct Cursor<'a> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], ParseError> {
-        let octets = self.octets.get(self.at..).and_then(|rest| rest.get(..len));
+        let bytes = self.bytes.get(self.at..).and_then(|rest| rest.get(..len));
         self.at += len;
-        octets.ok_or(ParseError::Truncated { at: self.octets.len() })
+        bytes.ok_or(ParseError::Truncated { at: self.bytes.len() })
     }
 
     fn be16(&mut self) -> Result<u16, ParseError> {
-        self.take(2).map(|octets| u16::from_be_bytes([octets[0], octets[1]]))
+        self.take(2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
     }
 
     fn name(&mut self) -> Result<NameBuf, ParseError> {
-        let (name, end) = dns::message::read(self.octets, self.at).map_err(ParseError::Name)?;
+        let (name, end) = dns::message::read(self.bytes, self.at).map_err(ParseError::Name)?;
         self.at = end;
         Ok(name)
     }
@@ -145,27 +145,27 @@ impl<'a> Cursor<'a> {
         let ttl = u32::from(self.be16()?) << 16 | u32::from(self.be16()?);
         let len = usize::from(self.be16()?);
         let at = self.at;
-        let octets = self.take(len)?;
-        let data = self.data(rtype, octets, at)?;
+        let bytes = self.take(len)?;
+        let data = self.data(rtype, bytes, at)?;
         Ok(Record { section, owner, rtype, class, ttl, data })
     }
 
     /// The data at offset `at`, with the names in them whole. Data of types without names are taken as they are.
-    fn data(&self, rtype: RecordType, octets: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
-        let Some(layout) = rtype.layout().filter(|_| !octets.is_empty()) else { return Ok(octets.to_vec()) };
-        let end = at + octets.len();
+    fn data(&self, rtype: RecordType, bytes: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
+        let Some(layout) = rtype.layout().filter(|_| !bytes.is_empty()) else { return Ok(bytes.to_vec()) };
+        let end = at + bytes.len();
         let bad = ParseError::Rdata { at, rtype };
-        let before = layout.before_names(octets).ok_or(bad)?;
-        let mut data = octets[..before].to_vec();
+        let before = layout.before_names(bytes).ok_or(bad)?;
+        let mut data = bytes[..before].to_vec();
         let mut next = at + before;
         for _ in 0..layout.names {
             // What follows the data is no part of a name in them; what came before is.
-            let message = self.octets.get(..end).unwrap_or_default();
+            let message = self.bytes.get(..end).unwrap_or_default();
             let (name, after) = dns::message::read(message, next).map_err(ParseError::Name)?;
             data.extend_from_slice(name.as_bytes());
             next = after;
         }
-        let after = self.octets.get(next..end).ok_or(bad)?;
+        let after = self.bytes.get(next..end).ok_or(bad)?;
         data.extend_from_slice(after);
         match layout.after.is_none_or(|len| len == after.len()) {
             true => Ok(data),
@@ -184,8 +184,8 @@ pub enum ParseError {
         at: usize,
     },
     /// The message goes on after the last record that its header counts.
-    TrailingOctets {
-        /// The first octet that is not of it.
+    TrailingBytes {
+        /// The first byte that is not of it.
         at: usize,
     },
     /// A name is none.
@@ -203,10 +203,10 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { at } => {
-                write!(f, "the message ends after {at} octets, and its header says that there is more")
+                write!(f, "the message ends after {at} bytes, and its header says that there is more")
             }
-            Self::TrailingOctets { at } => {
-                write!(f, "the message ends at offset {at} by the counts of its header, and octets follow")
+            Self::TrailingBytes { at } => {
+                write!(f, "the message ends at offset {at} by the counts of its header, and bytes follow")
             }
             Self::Name(error) => error.fmt(f),
             Self::Rdata { at, rtype } => {

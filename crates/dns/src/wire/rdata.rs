@@ -8,13 +8,13 @@ use hashlane_name::dns::{self, Name};
 /// Where names stand in the data of records of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Octets before the first name.
+    /// Bytes before the first name.
     pub before: usize,
-    /// Character strings between these octets and the first name (RFC 1035 §3.3).
+    /// Character strings between these bytes and the first name (RFC 1035 §3.3).
     pub strings: usize,
     /// How many names follow each other: 1 or 2.
     pub names: usize,
-    /// Octets after the names; `None` where there may be any number.
+    /// Bytes after the names; `None` where there may be any number.
     pub after: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl RecordType {
 }
 
 impl Layout {
-    /// Octets before the first name in `data`, its character strings among them.
+    /// Bytes before the first name in `data`, its character strings among them.
     pub(super) fn before_names(&self, data: &[u8]) -> Option<usize> {
         let mut before = self.before;
         for _ in 0..self.strings {
@@ -62,9 +62,9 @@ impl Layout {
     }
 }
 
-/// The data of a record: octets, at most two names, octets.
+/// The data of a record: bytes, at most two names, bytes.
 ///
-/// The names are those that may be compressed; a name in the data of any other type is octets like all others.
+/// The names are those that may be compressed; a name in the data of any other type is bytes like all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rdata<'a> {
     /// Before the names.
@@ -78,8 +78,8 @@ pub struct Rdata<'a> {
 impl<'a> Rdata<'a> {
     /// Data without names that may be compressed, such as an address.
     #[inline]
-    pub const fn octets(octets: &'a [u8]) -> Self {
-        Self { before: octets, names: [None; 2], after: &[] }
+    pub const fn opaque(bytes: &'a [u8]) -> Self {
+        Self { before: bytes, names: [None; 2], after: &[] }
     }
 
     /// Data that are a name, as of NS, CNAME and PTR.
@@ -92,11 +92,11 @@ impl<'a> Rdata<'a> {
     /// §2.4).
     ///
     /// # Errors
-    /// Where the names of a type that compresses them are none, or octets are missing or follow. The data of all other types
+    /// Where the names of a type that compresses them are none, or bytes are missing or follow. The data of all other types
     /// are taken as they are.
     pub fn parse(rtype: RecordType, data: &'a [u8]) -> Result<Self, RdataError> {
         let Some(layout) = rtype.layout().filter(|_| rtype.compresses() && !data.is_empty()) else {
-            return Ok(Self::octets(data));
+            return Ok(Self::opaque(data));
         };
         let before = layout.before_names(data).ok_or(RdataError::Truncated { at: data.len() })?;
         let (before, mut rest) = data.split_at(before);
@@ -110,19 +110,19 @@ impl<'a> Rdata<'a> {
         match layout.after {
             Some(after) if after > rest.len() => Err(RdataError::Truncated { at: data.len() }),
             Some(after) if after < rest.len() => {
-                Err(RdataError::TrailingOctets { at: data.len() - rest.len() + after })
+                Err(RdataError::TrailingBytes { at: data.len() - rest.len() + after })
             }
             _ => Ok(Self { before, names, after: rest }),
         }
     }
 
-    /// Octets of the data where no name is compressed.
+    /// Bytes of the data where no name is compressed.
     pub fn len(&self) -> usize {
         let names: usize = self.names.iter().flatten().map(|name| name.len()).sum();
         self.before.len() + names + self.after.len()
     }
 
-    /// Whether there is no octet.
+    /// Whether there is no byte.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -132,13 +132,13 @@ impl<'a> Rdata<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RdataError {
-    /// Octets are missing.
+    /// Bytes are missing.
     Truncated {
         /// Where they should be.
         at: usize,
     },
-    /// Octets follow that the type does not have.
-    TrailingOctets {
+    /// Bytes follow that the type does not have.
+    TrailingBytes {
         /// The first of them.
         at: usize,
     },
@@ -154,11 +154,11 @@ pub enum RdataError {
 impl fmt::Display for RdataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated { at } => write!(f, "the data of the record end too early, at their octet {at}"),
-            Self::TrailingOctets { at } => {
-                write!(f, "the data of the record go on after their last field, at their octet {at}")
+            Self::Truncated { at } => write!(f, "the data of the record end too early, at their byte {at}"),
+            Self::TrailingBytes { at } => {
+                write!(f, "the data of the record go on after their last field, at their byte {at}")
             }
-            Self::Name { at, error } => write!(f, "in the name at octet {at} of the record's data, {error}"),
+            Self::Name { at, error } => write!(f, "in the name at byte {at} of the record's data, {error}"),
         }
     }
 }
@@ -196,7 +196,7 @@ mod tests {
         let error = |rtype, data| Rdata::parse(rtype, data).unwrap_err();
         assert_eq!(error(RecordType::MX, b"\0"), RdataError::Truncated { at: 1 });
         assert_eq!(error(RecordType::SOA, b"\0\0aaaa"), RdataError::Truncated { at: 6 });
-        assert_eq!(error(RecordType::NS, b"\x01a\0x"), RdataError::TrailingOctets { at: 3 });
+        assert_eq!(error(RecordType::NS, b"\x01a\0x"), RdataError::TrailingBytes { at: 3 });
         let pointer = dns::ParseError::PointerNotAllowed { at: 0 };
         assert_eq!(error(RecordType::MX, b"\0\x0a\xc0\x0c"), RdataError::Name { at: 2, error: pointer });
     }

@@ -35,7 +35,7 @@ struct Content {
     records: [Vec<(Owner, Data)>; 3],
 }
 
-/// A buffer that takes so many octets.
+/// A buffer that takes so many bytes.
 #[derive(Clone, Debug)]
 struct Limited(Vec<u8>, usize);
 
@@ -132,8 +132,8 @@ fn render(content: &Content, case: Case) -> Vec<u8> {
     }
     for (section, records) in Section::ALL[1..].iter().zip(&content.records) {
         for (owner, data) in records {
-            let (rtype, octets) = (RecordType(data.rtype().to_int()), octets(data));
-            let rdata = Rdata::parse(rtype, &octets).unwrap();
+            let (rtype, bytes) = (RecordType(data.rtype().to_int()), bytes(data));
+            let rdata = Rdata::parse(rtype, &bytes).unwrap();
             message.record(*section, ours(owner), rtype, Class::IN, TTL, &rdata).unwrap();
         }
     }
@@ -145,15 +145,15 @@ fn ours(name: &Owner) -> ::hashlane_name::dns::Name<'_> {
     ::hashlane_name::dns::Name::parse(name.as_slice()).unwrap()
 }
 
-fn octets(data: &Data) -> Vec<u8> {
-    let mut octets = Vec::new();
-    data.compose_rdata(&mut octets).unwrap();
-    octets
+fn bytes(data: &Data) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    data.compose_rdata(&mut bytes).unwrap();
+    bytes
 }
 
 /// Reads a message with `domain` and with our own reader, and compares it with what was put in.
-fn check(octets: &[u8], content: &Content) {
-    let theirs = Message::from_octets(octets).unwrap();
+fn check(bytes: &[u8], content: &Content) {
+    let theirs = Message::from_octets(bytes).unwrap();
     let questions: Vec<_> = theirs.question().map(Result::unwrap).collect();
     assert!(questions.iter().map(|question| question.qname().to_vec()).eq(content.questions.iter().cloned()));
     let sections = [theirs.answer(), theirs.authority(), theirs.additional()].map(Result::unwrap);
@@ -168,7 +168,7 @@ fn check(octets: &[u8], content: &Content) {
         }
     }
 
-    let message = wire::Message::parse(octets).unwrap();
+    let message = wire::Message::parse(bytes).unwrap();
     let (questions, mut records) = message.questions().unwrap();
     assert_eq!(questions.len(), content.questions.len());
     assert!(questions.iter().zip(&content.questions).all(|(a, b)| a.name.view().eq_ignore_case(ours(b))));
@@ -177,12 +177,12 @@ fn check(octets: &[u8], content: &Content) {
             let record = records.next().unwrap().unwrap();
             assert_eq!((record.section, record.rtype.0), (*section, data.rtype().to_int()));
             assert!(record.owner.view().eq_ignore_case(ours(owner)));
-            assert!(record.data.eq_ignore_ascii_case(&self::octets(data)));
+            assert!(record.data.eq_ignore_ascii_case(&self::bytes(data)));
         }
     }
     let rest: Vec<_> = records.by_ref().map(|record| record.unwrap().rtype).collect();
     assert!(rest.is_empty() || rest == [RecordType::OPT], "{rest:?}");
-    assert_eq!(records.at(), octets.len());
+    assert_eq!(records.at(), bytes.len());
 }
 
 /// Builds the content in every nesting, each with such a target inside, and checks each message.
@@ -196,8 +196,8 @@ fn every_nesting(content: &Content, limit: usize) -> [(Vec<u8>, Content); 4] {
 
     let prefixed =
         [inside.as_stream_slice(), around.as_target().as_stream_slice(), between.as_stream_slice()];
-    for octets in prefixed {
-        assert_eq!(octets[..2], u16::try_from(octets.len() - 2).unwrap().to_be_bytes());
+    for bytes in prefixed {
+        assert_eq!(bytes[..2], u16::try_from(bytes.len() - 2).unwrap().to_be_bytes());
     }
     let built = [
         (alone.as_ref().to_vec(), built_alone),
@@ -205,8 +205,8 @@ fn every_nesting(content: &Content, limit: usize) -> [(Vec<u8>, Content); 4] {
         (around.as_ref().to_vec(), built_around),
         (between.as_ref().to_vec(), built_between),
     ];
-    for (octets, content) in &built {
-        check(octets, content);
+    for (bytes, content) in &built {
+        check(bytes, content);
     }
     built
 }
@@ -242,8 +242,8 @@ fn sample() -> Content {
 #[test]
 fn writes_what_the_renderer_writes_in_every_nesting() {
     let expected = render(&sample(), Case::Ignored);
-    for (octets, built) in every_nesting(&sample(), usize::MAX / 2) {
-        assert_eq!(octets, expected);
+    for (bytes, built) in every_nesting(&sample(), usize::MAX / 2) {
+        assert_eq!(bytes, expected);
         assert_eq!(built.records.map(|records| records.len()), [6, 4, 3]);
     }
 }
@@ -286,7 +286,7 @@ impl Compressor for Witness {
 }
 
 #[test]
-fn two_octets_by_themselves_into_an_empty_target_are_no_part_of_the_message() {
+fn two_bytes_by_themselves_into_an_empty_target_are_no_part_of_the_message() {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let asked_since = || asked.borrow_mut().drain(..).collect::<Vec<_>>();
     let mut target = Compressing::with(Vec::new(), Witness(Rc::clone(&asked)));
@@ -299,7 +299,7 @@ fn two_octets_by_themselves_into_an_empty_target_are_no_part_of_the_message() {
     assert_eq!(asked_since(), [Asked::Place(vec![1; 2])]);
     target.truncate(5);
     assert_eq!(asked_since(), [Asked::Truncate(3)]);
-    // All of the message goes, and the next one stands after the same two octets.
+    // All of the message goes, and the next one stands after the same two bytes.
     target.truncate(2);
     target.append_slice(&[2; 2]).unwrap();
     target.append_compressed_name(&name("a")).unwrap();
@@ -315,7 +315,7 @@ fn two_octets_by_themselves_into_an_empty_target_are_no_part_of_the_message() {
 }
 
 #[test]
-fn octets_of_length_inside_are_never_seen() {
+fn bytes_of_length_inside_are_never_seen() {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let mut target = message(Compressing::with(stream(Vec::new()), Witness(Rc::clone(&asked)))).question();
     target.push((name("a"), Rtype::A)).unwrap();
@@ -346,8 +346,8 @@ fn stream_target_hides_names_in_data_that_are_not_compressed() {
 
 #[test]
 fn compressed_data_are_whole_in_a_target_that_does_not_compress() {
-    let (octets, built) = build(Vec::new(), &sample());
-    check(&octets, &built);
+    let (bytes, built) = build(Vec::new(), &sample());
+    check(&bytes, &built);
     let mut plain = Vec::new();
     let mx = Mx::new(10, name("mail.example.com"));
     Compressed(&mx).compose_canonical_len_rdata(&mut plain).unwrap();
@@ -366,9 +366,9 @@ fn points_below_0x4000_alone_and_ends_where_a_stream_does() {
     assert!(alone.0.len() > 0x8000 && alone.0.len() <= 65_535);
     assert_eq!(alone.1.records[0].len(), 1200);
     assert_eq!(alone.0, render(&content, Case::Ignored));
-    assert!(others.iter().all(|(octets, _)| *octets == alone.0));
+    assert!(others.iter().all(|(bytes, _)| *bytes == alone.0));
 
-    // The stream target itself refuses more than its two octets can say, after it grew.
+    // The stream target itself refuses more than its two bytes can say, after it grew.
     let answers: Vec<_> = (0..9000).map(record).collect();
     let content = Content { questions: vec![name("example")], records: [answers, Vec::new(), Vec::new()] };
     let (around, built) = build(compressing(stream(Vec::new())), &content);
@@ -383,8 +383,8 @@ fn points_below_0x4000_alone_and_ends_where_a_stream_does() {
 fn leaves_the_target_as_it_was_where_something_does_not_fit() {
     let whole = render(&sample(), Case::Ignored).len();
     for limit in 12..=whole {
-        for (octets, _) in every_nesting(&sample(), limit) {
-            assert!(octets.len() <= limit);
+        for (bytes, _) in every_nesting(&sample(), limit) {
+            assert!(bytes.len() <= limit);
         }
     }
 
@@ -428,12 +428,12 @@ fn names_of_sections_that_were_taken_back_are_not_pointed_to() {
         (name("lost.example.net"), data("gone.example.com")),
     ];
     let content = Content { questions: vec![name("lost.example.net")], records: [answers, vec![], vec![]] };
-    let octets = taken_back(compressing(Vec::new())).into_target();
-    assert_eq!(octets.len(), 12 + 22 + (23 + 9) + (12 + 9));
-    assert_eq!(taken_back(stream(compressing(Vec::new()))).as_dgram_slice(), octets);
-    assert_eq!(taken_back(compressing(stream(Vec::new()))).as_ref(), octets);
+    let bytes = taken_back(compressing(Vec::new())).into_target();
+    assert_eq!(bytes.len(), 12 + 22 + (23 + 9) + (12 + 9));
+    assert_eq!(taken_back(stream(compressing(Vec::new()))).as_dgram_slice(), bytes);
+    assert_eq!(taken_back(compressing(stream(Vec::new()))).as_ref(), bytes);
 
-    check(&octets, &content);
+    check(&bytes, &content);
 }
 
 #[test]
@@ -465,8 +465,8 @@ fn names_need_not_stand_in_one_piece() {
     assert_eq!(target.as_ref()[12..], *b"\x07example\x03com\0\x03www\x02eu\xc0\x0c\0\0");
 
     // One that was read from a message, with a pointer in it.
-    let (octets, _) = build(compressing(Vec::new()), &sample());
-    let message = Message::from_octets(octets.into_target()).unwrap();
+    let (bytes, _) = build(compressing(Vec::new()), &sample());
+    let message = Message::from_octets(bytes.into_target()).unwrap();
     let record = message.answer().unwrap().nth(2).unwrap().unwrap();
     assert!(record.owner().as_flat_slice().is_none() && record.owner().iter_labels().count() == 4);
     target.append_compressed_name(&record.owner()).unwrap();
@@ -514,9 +514,9 @@ fn keys_are_drawn_at_random_and_clones_go_on_apart() {
 #[test]
 fn case_counts_on_request() {
     let content = sample();
-    let (octets, _) = build(compressing(Vec::new()).case(Case::Sensitive), &content);
-    assert_eq!(octets.as_ref(), render(&content, Case::Sensitive));
-    let message = wire::Message::parse(octets.as_ref()).unwrap();
+    let (bytes, _) = build(compressing(Vec::new()).case(Case::Sensitive), &content);
+    assert_eq!(bytes.as_ref(), render(&content, Case::Sensitive));
+    let message = wire::Message::parse(bytes.as_ref()).unwrap();
     let owners: Vec<_> = message.questions().unwrap().1.map(|record| record.unwrap().owner).collect();
     let expected = content.records.iter().flatten().map(|(owner, _)| owner.as_slice());
     assert!(owners.iter().map(|owner| owner.as_bytes()).take(13).eq(expected));
@@ -559,15 +559,15 @@ proptest! {
     #[test]
     fn any_message_reads_as_it_was_put_in(content in any_content()) {
         let expected = render(&content, Case::Ignored);
-        for (octets, _) in every_nesting(&content, usize::MAX / 2) {
-            prop_assert_eq!(&octets, &expected);
+        for (bytes, _) in every_nesting(&content, usize::MAX / 2) {
+            prop_assert_eq!(&bytes, &expected);
         }
     }
 
     #[test]
     fn any_message_that_was_cut_reads_as_what_is_left(content in any_content(), limit in 12_usize..600) {
         let [alone, others @ ..] = every_nesting(&content, limit);
-        prop_assert!(others.iter().all(|(octets, _)| *octets == alone.0));
+        prop_assert!(others.iter().all(|(bytes, _)| *bytes == alone.0));
     }
 
     #[test]

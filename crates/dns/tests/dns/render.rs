@@ -23,7 +23,7 @@ impl Compressor for Naive {
     }
 
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        let octets = name.as_bytes();
+        let bytes = name.as_bytes();
         let mut starts = Vec::new();
         let mut labels = name.labels();
         let mut found = None;
@@ -35,14 +35,14 @@ impl Compressor for Naive {
             match self.labels.iter().find(same) {
                 Some(at) => found = Some(*at as u16),
                 None => {
-                    starts.push(octets.len() - labels.rest().len());
+                    starts.push(bytes.len() - labels.rest().len());
                     labels.next();
                 }
             }
         }
         let starts = starts.into_iter().map(|start| written.len() + start).filter(|at| *at < POINTER_LIMIT);
         self.labels.extend(starts);
-        let literal = if found.is_some() { octets.len() - labels.rest().len() } else { octets.len() };
+        let literal = if found.is_some() { bytes.len() - labels.rest().len() } else { bytes.len() };
         Place { literal, pointer: found }
     }
 
@@ -55,11 +55,11 @@ fn names(all: &[&str]) -> Vec<NameBuf> {
     all.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// Renders names after a header's worth of octets.
+/// Renders names after a header's worth of bytes.
 fn write<C: Compressor>(compressor: &mut C, names: &[NameBuf], case: Case) -> Vec<u8> {
     let mut buffer = vec![0; 12 + 256 * names.len()];
     let mut writer = Writer::new(&mut buffer, 0, compressor, case);
-    writer.octets(&[0; 12]).unwrap();
+    writer.bytes(&[0; 12]).unwrap();
     for name in names {
         writer.name(name.view()).unwrap();
     }
@@ -173,7 +173,7 @@ fn after_rollbacks<C: Compressor>(renderer: &mut Renderer<C>, attempts: usize) -
     let mut message = renderer.start(Header::response(1), Options { limit: 65_535, ..Options::default() });
     message.question(names(&["example"])[0].view(), RecordType::A, Class::IN).unwrap();
     let add = |message: &mut Message<'_, C>, text: &str| {
-        let (name, data) = (names(&[text])[0], Rdata::octets(&[192, 0, 2, 1]));
+        let (name, data) = (names(&[text])[0], Rdata::opaque(&[192, 0, 2, 1]));
         message.record(Section::Answer, name.view(), RecordType::A, Class::IN, 60, &data).unwrap();
     };
     for attempt in 0..attempts {
@@ -208,7 +208,7 @@ fn spelling_is_kept_and_on_request_told_apart() {
         assert_eq!(&message[12..25], b"\x07Example\x03COM\0");
         assert_eq!(message.len(), write(&mut Naive::default(), &spelled, case).len());
     }
-    // Octets that differ in 0x20 and are no letters are other names.
+    // Bytes that differ in 0x20 and are no letters are other names.
     let others = names(&["a[.example", "a{.example"]);
     assert_eq!(read_names(&write(&mut SuffixTable::new(&Key::VECTOR), &others, Case::Ignored)), others);
 }
@@ -231,7 +231,7 @@ enum Step {
     Rollback,
 }
 
-/// Labels of few letters, so that names repeat and differ in case alone, or of any octets, or long.
+/// Labels of few letters, so that names repeat and differ in case alone, or of any bytes, or long.
 fn label() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         6 => proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'A'), Just(b'b'), Just(b'['), Just(b'{')], 1..3),
@@ -296,7 +296,7 @@ fn render<C: Compressor>(
     message.question(names[0].view(), RecordType::ANY, Class::IN).unwrap();
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for step in steps {
-        let (owner, rtype, octets) = match step {
+        let (owner, rtype, bytes) = match step {
             Step::Record(a, b, rtype) => {
                 let (a, b) = (&names[a % names.len()], &names[b % names.len()]);
                 (*a, *rtype, data(*rtype, b, a))
@@ -318,7 +318,7 @@ fn render<C: Compressor>(
                 continue;
             }
         };
-        let rdata = Rdata::parse(rtype, &octets).unwrap();
+        let rdata = Rdata::parse(rtype, &bytes).unwrap();
         match message.record(Section::Answer, owner.view(), rtype, Class::IN, 60, &rdata) {
             Ok(()) => records.push(Record {
                 section: Section::Answer,
@@ -326,18 +326,18 @@ fn render<C: Compressor>(
                 rtype,
                 class: Class::IN,
                 ttl: 60,
-                data: octets,
+                data: bytes,
             }),
             Err(error) => assert_eq!(error, RenderError::Full),
         }
     }
-    let octets = message.finish();
+    let bytes = message.finish();
     let from = if options.framing == Framing::Stream { 2 } else { 0 };
     if from == 2 {
-        assert_eq!(usize::from(u16::from_be_bytes([octets[0], octets[1]])), octets.len() - 2);
+        assert_eq!(usize::from(u16::from_be_bytes([bytes[0], bytes[1]])), bytes.len() - 2);
     }
-    assert!(octets.len() - from <= options.limit);
-    (octets[from..].to_vec(), records)
+    assert!(bytes.len() - from <= options.limit);
+    (bytes[from..].to_vec(), records)
 }
 
 fn check(message: &[u8], records: &[Record], case: Case) {
@@ -399,9 +399,9 @@ fn a_set_that_does_not_fit_is_left_out_whole_and_said_to_be() {
     // A smaller one still fits, beside what is reserved.
     assert_eq!(add(&mut message, Section::Answer, 1), Ok(()));
     message.edns(&edns).unwrap();
-    let octets = message.finish();
-    assert_eq!(octets.len(), 29 + 12 + 16 + 11);
-    let (_, records) = wire::Message::parse(octets).unwrap().questions().unwrap();
+    let bytes = message.finish();
+    assert_eq!(bytes.len(), 29 + 12 + 16 + 11);
+    let (_, records) = wire::Message::parse(bytes).unwrap().questions().unwrap();
     let types: Vec<RecordType> = records.map(|record| record.unwrap().rtype).collect();
     assert_eq!(types, [RecordType::NS, RecordType::OPT]);
 }
@@ -411,7 +411,7 @@ fn sections_stand_in_their_order() {
     let name = names(&["example.com"])[0];
     let mut renderer = Renderer::new(&Key::VECTOR);
     let mut message = renderer.start(Header::response(1), Options::default());
-    let data = Rdata::octets(&[192, 0, 2, 1]);
+    let data = Rdata::opaque(&[192, 0, 2, 1]);
     message.record(Section::Authority, name.view(), RecordType::A, Class::IN, 0, &data).unwrap();
     let error = message.record(Section::Answer, name.view(), RecordType::A, Class::IN, 0, &data).unwrap_err();
     assert_eq!(error, RenderError::SectionOrder { section: Section::Answer, after: Section::Authority });

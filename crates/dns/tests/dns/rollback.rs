@@ -33,15 +33,15 @@ fn add<C: Compressor>(message: &mut Message<'_, C>, record: &Record) -> Result<(
     message.rrset(*section, owner.view(), *rtype, *class, *ttl, data)
 }
 
-/// Decodes `octets` with each reader, and compares what it reads with what it reads of `content` without
+/// Decodes `bytes` with each reader, and compares what it reads with what it reads of `content` without
 /// compression.
-fn check(octets: &[u8], content: &Content) {
+fn check(bytes: &[u8], content: &Content) {
     let plain = content.uncompressed().unwrap();
-    let read = Content::parse(octets).unwrap();
+    let read = Content::parse(bytes).unwrap();
     assert_eq!(read.uncompressed().unwrap(), plain, "our own reader");
 
-    let theirs = |octets: &[u8]| {
-        let message = domain::base::Message::from_octets(octets.to_vec()).unwrap();
+    let theirs = |bytes: &[u8]| {
+        let message = domain::base::Message::from_octets(bytes.to_vec()).unwrap();
         let questions: Vec<_> = message.question().map(|question| question.unwrap().to_string()).collect();
         let records = message.answer().unwrap();
         let records = records.limit_to::<AllRecordData<_, ParsedName<_>>>().map(|record| {
@@ -50,26 +50,26 @@ fn check(octets: &[u8], content: &Content) {
         });
         (questions, records.collect::<Vec<_>>())
     };
-    assert_eq!(theirs(octets), theirs(&plain), "domain");
+    assert_eq!(theirs(bytes), theirs(&plain), "domain");
 
-    let theirs = |octets: &[u8]| {
-        let message = op::Message::from_vec(octets).unwrap();
+    let theirs = |bytes: &[u8]| {
+        let message = op::Message::from_vec(bytes).unwrap();
         let records = message.answers.iter().map(|record| (record.ttl, record.clone())).collect::<Vec<_>>();
         (message.queries, records)
     };
-    assert_eq!(theirs(octets), theirs(&plain), "hickory-proto");
-    check_pointers(octets, content);
+    assert_eq!(theirs(bytes), theirs(&plain), "hickory-proto");
+    check_pointers(bytes, content);
 }
 
-/// Checks that each pointer of `octets` leads to a label of a name before it.
-fn check_pointers(octets: &[u8], content: &Content) {
+/// Checks that each pointer of `bytes` leads to a label of a name before it.
+fn check_pointers(bytes: &[u8], content: &Content) {
     let mut labels = HashSet::new();
     let mut pass_name = |mut at: usize| {
         loop {
-            match octets[at] {
+            match bytes[at] {
                 0 => return at + 1,
                 high @ 0xc0.. => {
-                    let target = usize::from(u16::from_be_bytes([high & 0x3f, octets[at + 1]]));
+                    let target = usize::from(u16::from_be_bytes([high & 0x3f, bytes[at + 1]]));
                     assert!(
                         labels.contains(&target),
                         "the pointer at {at} leads to {target}, which is no name"
@@ -89,13 +89,13 @@ fn check_pointers(octets: &[u8], content: &Content) {
     }
     for record in &content.records {
         at = pass_name(at) + 10;
-        let end = at + usize::from(u16::from_be_bytes([octets[at - 2], octets[at - 1]]));
+        let end = at + usize::from(u16::from_be_bytes([bytes[at - 2], bytes[at - 1]]));
         if let Some(layout) = record.rtype.layout().filter(|_| record.rtype.compresses()) {
             (0..layout.names).fold(at + layout.before, |at, _| pass_name(at));
         }
         at = end;
     }
-    assert_eq!(at, octets.len());
+    assert_eq!(at, bytes.len());
 }
 
 fn content(question: &str, flags: Flags, records: Vec<Record>) -> Content {
@@ -116,9 +116,9 @@ fn data_that_spell_a_name_rolled_back_are_no_name() {
     add(&mut message, &text).unwrap();
     add(&mut message, &address).unwrap();
     let flags = message.header_mut().flags;
-    let octets = message.finish();
-    assert_eq!(octets[12 + 7 + 11 + 197..][..5], *b"\x03foo\0");
-    check(octets, &content("q", flags, vec![text, address]));
+    let bytes = message.finish();
+    assert_eq!(bytes[12 + 7 + 11 + 197..][..5], *b"\x03foo\0");
+    check(bytes, &content("q", flags, vec![text, address]));
 }
 
 #[test]
@@ -264,8 +264,8 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
 /// The record that a step adds.
 fn added(step: &Step, names: &[NameBuf]) -> Option<Record> {
     let tail = |name: &Index, cut: usize| {
-        let octets = name.get(names).as_bytes();
-        octets.get(cut..).unwrap_or_default().to_vec()
+        let bytes = name.get(names).as_bytes();
+        bytes.get(cut..).unwrap_or_default().to_vec()
     };
     let (owner, rtype, ttl, data) = match step {
         Step::Names(a, b, rtype, ttl) => {
@@ -336,7 +336,7 @@ fn compose(names: &[NameBuf], steps: &[Step]) -> Vec<u8> {
         let name = domain::base::Name::from_octets(name.as_bytes()).unwrap();
         target.append_compressed_name(&name).unwrap();
     };
-    target.append_slice(&Header::response(1).octets()).unwrap();
+    target.append_slice(&Header::response(1).to_bytes()).unwrap();
     target.append_slice(&[0; 8]).unwrap();
     append(&mut target, names[0].view());
     target.append_slice(&[0, 1, 0, 1]).unwrap();
@@ -368,10 +368,10 @@ fn compose(names: &[NameBuf], steps: &[Step]) -> Vec<u8> {
             }
         }
     }
-    let mut octets = target.into_target();
-    octets[5] = 1;
-    octets[6..8].copy_from_slice(&count.to_be_bytes());
-    octets
+    let mut bytes = target.into_target();
+    bytes[5] = 1;
+    bytes[6..8].copy_from_slice(&count.to_be_bytes());
+    bytes
 }
 
 /// One thing that is done to a target.
@@ -411,14 +411,14 @@ proptest! {
                 Edit::Name(name) => {
                     let theirs = domain::base::Name::from_octets(name.as_bytes()).unwrap();
                     target.append_compressed_name(&theirs).unwrap();
-                    let octets = target.as_ref();
-                    prop_assert_eq!(hashlane_name::dns::message::read(octets, len), Ok((*name, octets.len())));
-                    if let [.., high @ 0xc0..=0xff, low] = octets[len..] {
+                    let bytes = target.as_ref();
+                    prop_assert_eq!(hashlane_name::dns::message::read(bytes, len), Ok((*name, bytes.len())));
+                    if let [.., high @ 0xc0..=0xff, low] = bytes[len..] {
                         let to = usize::from(u16::from_be_bytes([high & 0x3f, low]));
                         let within = |(from, end): &(usize, usize)| (*from..*end).contains(&to);
                         prop_assert!(names.iter().any(within), "{} -> {}", len, to);
                     }
-                    names.push((len, octets.len()));
+                    names.push((len, bytes.len()));
                 }
             }
         }
@@ -434,10 +434,10 @@ proptest! {
         let mut renderer = Renderer::new(&Key::VECTOR);
         // Twice, as the second message meets what the first one left.
         for limit in [limit, 65_535] {
-            let (octets, content) = render(&mut renderer, &names, &steps, limit);
-            check(&octets, &content);
+            let (bytes, content) = render(&mut renderer, &names, &steps, limit);
+            check(&bytes, &content);
             if limit == 65_535 {
-                prop_assert_eq!(octets, compose(&names, &steps));
+                prop_assert_eq!(bytes, compose(&names, &steps));
             }
         }
     }

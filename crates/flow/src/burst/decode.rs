@@ -93,10 +93,10 @@ pub struct Decode {
 
 impl Decode {
     #[inline]
-    fn packet(&self, octets: &[u8]) -> Result<Packet, PacketError> {
+    fn packet(&self, bytes: &[u8]) -> Result<Packet, PacketError> {
         match self.link {
-            Link::Ethernet => Packet::ethernet(octets),
-            Link::Ip => Packet::ip(octets),
+            Link::Ethernet => Packet::ethernet(bytes),
+            Link::Ip => Packet::ip(bytes),
         }
     }
 }
@@ -106,8 +106,8 @@ impl Stage<Burst<'_>> for Decode {
     fn run(&mut self, batch: &mut Burst<'_>) {
         let mut places = batch.tuples.iter_mut().zip(&mut batch.numbers);
         batch.decoded = 0;
-        for (number, octets) in (0..).zip(batch.packets.iter().take(batch.len)) {
-            match self.packet(octets) {
+        for (number, bytes) in (0..).zip(batch.packets.iter().take(batch.len)) {
+            match self.packet(bytes) {
                 Ok(packet) if self.protocol.is_some_and(|protocol| protocol != packet.protocol) => {
                     self.skipped.other_protocol += 1;
                 }

@@ -156,7 +156,7 @@ fn agree<T: Table<Tuple, Flow<u32>>>(rounds: &[(Vec<u8>, u32)], size: usize, pro
         assert_eq!(in_bursts(&mut many, &frames, size, &mut decode, now), expected);
         assert_eq!(decode.skipped, skipped);
         let sorted = |flows: &Flows<T>| {
-            let mut all: Vec<_> = flows.iter().map(|(tuple, value)| (*tuple.octets(), *value)).collect();
+            let mut all: Vec<_> = flows.iter().map(|(tuple, value)| (*tuple.as_bytes(), *value)).collect();
             all.sort_unstable();
             all
         };
@@ -164,7 +164,7 @@ fn agree<T: Table<Tuple, Flow<u32>>>(rounds: &[(Vec<u8>, u32)], size: usize, pro
         now += wait;
         let expire = |flows: &mut Flows<T>| {
             let mut gone = Vec::new();
-            flows.expire(now, |tuple, value| gone.push((*tuple.octets(), value)));
+            flows.expire(now, |tuple, value| gone.push((*tuple.as_bytes(), value)));
             gone.sort_unstable();
             gone
         };

@@ -12,7 +12,7 @@ use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 /// A hash of a [`Tuple`], made from a 128-bit key.
 ///
 /// A scheme without a key, or with less of one, says so in its [`INFO`](Self::INFO). The check value there is the hash
-/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of octets or words, whose check value is kept.
+/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of bytes or words, whose check value is kept.
 pub trait TupleHash: Clone {
     /// What the scheme states of itself.
     const INFO: SchemeInfo;
@@ -41,11 +41,11 @@ pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
     if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
 }
 
-/// A hash of octets, over the 36 octets of the tuple. Its check value remains that of the hash of octets.
+/// A hash of bytes, over the 36 bytes of the tuple. Its check value remains that of the hash of bytes.
 #[derive(Clone, Debug)]
-pub struct Octets<H>(H);
+pub struct TupleBytes<H>(H);
 
-impl<H: Scheme> TupleHash for Octets<H> {
+impl<H: Scheme> TupleHash for TupleBytes<H> {
     const INFO: SchemeInfo = H::INFO;
 
     fn new(key: &Key) -> Self {
@@ -54,6 +54,6 @@ impl<H: Scheme> TupleHash for Octets<H> {
 
     #[inline(always)]
     fn hash(&self, tuple: &Tuple) -> u64 {
-        self.0.hash(tuple.octets())
+        self.0.hash(tuple.as_bytes())
     }
 }

@@ -7,7 +7,7 @@ use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 use hashlane_hash::siphash;
 use hashlane_hash::words::WordsHash;
 
-/// A hash of words, over the 36 octets of the tuple: the same value as of the octets, whose check value it keeps.
+/// A hash of words, over the 36 bytes of the tuple: the same value as of the bytes, whose check value it keeps.
 #[derive(Clone)]
 pub struct Words<H>(H);
 
@@ -28,7 +28,7 @@ impl<const C: usize, const D: usize> Words<siphash::SipHash<C, D>> {
     }
 }
 
-impl<H: Scheme + WordsHash<5, { Tuple::OCTETS }>> TupleHash for Words<H> {
+impl<H: Scheme + WordsHash<5, { Tuple::LEN }>> TupleHash for Words<H> {
     const INFO: SchemeInfo = H::INFO;
 
     fn new(key: &Key) -> Self {
@@ -49,14 +49,14 @@ impl<H: Scheme + WordsHash<5, { Tuple::OCTETS }>> TupleHash for Words<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ehash::Octets;
+    use crate::ehash::TupleBytes;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::vec::Vec;
 
     fn agrees<W: TupleHash, O: TupleHash>(key: &Key, tuples: &[Tuple]) {
-        let (words, octets) = (W::new(key), O::new(key));
-        let expected: Vec<u64> = tuples.iter().map(|tuple| octets.hash(tuple)).collect();
+        let (words, bytes) = (W::new(key), O::new(key));
+        let expected: Vec<u64> = tuples.iter().map(|tuple| bytes.hash(tuple)).collect();
         assert_eq!(tuples.iter().map(|tuple| words.hash(tuple)).collect::<Vec<_>>(), expected);
         let mut out = std::vec![0; tuples.len()];
         words.hash_burst(tuples, &mut out);
@@ -65,14 +65,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hashes_a_tuple_as_its_octets(key: [u8; 16], ends in vec(any::<([u8; 16], [u8; 16], u16, u16)>(), 0..40)) {
+        fn hashes_a_tuple_as_its_bytes(key: [u8; 16], ends in vec(any::<([u8; 16], [u8; 16], u16, u16)>(), 0..40)) {
             let tuple = |(local, foreign, a, b): &([u8; 16], [u8; 16], _, _)| {
                 Tuple::new((*local).into(), *a, (*foreign).into(), *b)
             };
             let (key, tuples) = (Key::new(key), ends.iter().map(tuple).collect::<Vec<_>>());
-            agrees::<SipHash24, Octets<siphash::SipHash24>>(&key, &tuples);
-            agrees::<SipHash13, Octets<siphash::SipHash13>>(&key, &tuples);
-            agrees::<Jhash2, Octets<Jhash>>(&key, &tuples);
+            agrees::<SipHash24, TupleBytes<siphash::SipHash24>>(&key, &tuples);
+            agrees::<SipHash13, TupleBytes<siphash::SipHash13>>(&key, &tuples);
+            agrees::<Jhash2, TupleBytes<Jhash>>(&key, &tuples);
         }
     }
 }

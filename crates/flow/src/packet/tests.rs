@@ -13,12 +13,12 @@ fn tcp_v4() -> Vec<u8> {
     out
 }
 
-/// An IPv6 packet with these extension headers, each a type and its octets without the type of the next.
+/// An IPv6 packet with these extension headers, each a type and its bytes without the type of the next.
 fn v6(headers: &[(u8, &[u8])], last: u8, rest: &[u8]) -> Vec<u8> {
     let mut chain = Vec::new();
-    for (i, (_, octets)) in headers.iter().enumerate() {
+    for (i, (_, bytes)) in headers.iter().enumerate() {
         chain.push(headers.get(i + 1).map_or(last, |(kind, _)| *kind));
-        chain.extend_from_slice(octets);
+        chain.extend_from_slice(bytes);
     }
     chain.extend_from_slice(rest);
     let mut out = std::vec![0x60, 0, 0, 0];
@@ -45,26 +45,26 @@ fn reads_a_packet_from_both_ends() {
 fn what_a_packet_carries_ends_where_its_header_says() {
     let frame = tcp_v4();
     let segment = Segment::ethernet(&frame).unwrap();
-    assert_eq!((segment.packet, segment.octets), (Packet::ethernet(&frame).unwrap(), &frame[34..]));
+    assert_eq!((segment.packet, segment.bytes), (Packet::ethernet(&frame).unwrap(), &frame[34..]));
     let padded = [&frame[..], &[0; 9]].concat();
     assert_eq!(Segment::ethernet(&padded), Ok(segment));
     let v6 = [v6(&[], 17, &[&UDP[..], b"hello"].concat()), std::vec![0; 9]].concat();
-    assert_eq!(Segment::ip(&v6).unwrap().octets, [&UDP[..], b"hello"].concat());
+    assert_eq!(Segment::ip(&v6).unwrap().bytes, [&UDP[..], b"hello"].concat());
     // A capture may have kept less.
-    assert_eq!(Segment::ethernet(&frame[..38]).unwrap().octets, &frame[34..38]);
+    assert_eq!(Segment::ethernet(&frame[..38]).unwrap().bytes, &frame[34..38]);
 }
 
 #[test]
 fn hands_out_what_tcp_and_udp_carry() {
     let frame = tcp_v4();
     let part = Segment::ethernet(&frame).unwrap().stream().unwrap();
-    assert_eq!(part, StreamPart { sequence: 1, opens: false, octets: b"hello" });
+    assert_eq!(part, StreamPart { sequence: 1, opens: false, bytes: b"hello" });
     let mut opening = frame.clone();
     opening[34 + 13] |= 2;
     assert!(Segment::ethernet(&opening).unwrap().stream().unwrap().opens);
     // Options, or what says that there are some, and a header that is not all there.
     opening[34 + 12] = 0x60;
-    assert_eq!(Segment::ethernet(&opening).unwrap().stream().unwrap().octets, b"o");
+    assert_eq!(Segment::ethernet(&opening).unwrap().stream().unwrap().bytes, b"o");
     opening[34 + 12] = 0xf0;
     assert_eq!(Segment::ethernet(&opening).unwrap().stream(), None);
     assert_eq!(Segment::ethernet(&frame[..34 + 19]).unwrap().stream(), None);
@@ -186,7 +186,7 @@ proptest! {
         let expected = oracle(&packet);
         prop_assert!(expected.is_some());
         prop_assert_eq!(Packet::ip(&packet).ok().map(|packet| packet.received()), expected.map(|(tuple, _)| tuple));
-        // Where an octet is changed, what the other one still reads is read alike.
+        // Where a byte is changed, what the other one still reads is read alike.
         if let Some((at, to)) = change {
             let at = at.index(packet.len());
             packet[at] = to;
@@ -197,15 +197,15 @@ proptest! {
     }
 
     #[test]
-    fn never_panics(octets in vec(any::<u8>(), 0..200), kind in 0..4u8) {
-        let mut octets = octets;
-        if let (Some(first), Some(nibble)) = (octets.first_mut(), [0x45, 0x60, 0x4f].get(kind as usize)) {
+    fn never_panics(bytes in vec(any::<u8>(), 0..200), kind in 0..4u8) {
+        let mut bytes = bytes;
+        if let (Some(first), Some(nibble)) = (bytes.first_mut(), [0x45, 0x60, 0x4f].get(kind as usize)) {
             *first = *nibble;
         }
-        if let Ok(segment) = Segment::ip(&octets) {
+        if let Ok(segment) = Segment::ip(&bytes) {
             let _ = (segment.datagram(), segment.stream());
         }
-        let _ = Packet::ethernet(&octets);
-        let _ = Packet::after_ether_type(0x0800, &octets, octets.len() / 2);
+        let _ = Packet::ethernet(&bytes);
+        let _ = Packet::after_ether_type(0x0800, &bytes, bytes.len() / 2);
     }
 }

@@ -1,4 +1,4 @@
-//! One step of CRC32C: 1, 2, 4 or 8 octets into the 32-bit register.
+//! One step of CRC32C: 1, 2, 4 or 8 bytes into the 32-bit register.
 
 use super::crc_table;
 use super::lanes::WIDTH;
@@ -6,42 +6,42 @@ use super::stage::Stage;
 
 /// The CRC32C instructions of a CPU. The register is kept in the low 32 bits of a `u64`, as SSE4.2's widest form does.
 pub(crate) trait CrcStep: Stage {
-    /// Takes 8 octets, little-endian.
+    /// Takes 8 bytes, little-endian.
     fn u64(self, crc: u64, word: u64) -> u64;
-    /// Takes 4 octets, little-endian.
+    /// Takes 4 bytes, little-endian.
     fn u32(self, crc: u64, word: u32) -> u64;
-    /// Takes 2 octets, little-endian.
+    /// Takes 2 bytes, little-endian.
     fn u16(self, crc: u64, word: u16) -> u64;
-    /// Takes 1 octet.
+    /// Takes 1 byte.
     fn u8(self, crc: u64, word: u8) -> u64;
 
-    /// Takes the low `octets % 8` octets of `word`, without a branch.
+    /// Takes the low `bytes % 8` bytes of `word`, without a branch.
     ///
-    /// The register after r < 8 octets is `(crc >> 8r) ^ T`, where T is what the r octets of `crc ^ word` leave in an
-    /// empty register. Zeros leave an empty register empty, so T is also what one step of 8 octets makes of those r
-    /// octets shifted to the top of a word of zeros.
+    /// The register after r < 8 bytes is `(crc >> 8r) ^ T`, where T is what the r bytes of `crc ^ word` leave in an
+    /// empty register. Zeros leave an empty register empty, so T is also what one step of 8 bytes makes of those r
+    /// bytes shifted to the top of a word of zeros.
     #[inline(always)]
-    fn low_octets(self, crc: u64, word: u64, octets: u32) -> u64 {
-        let bits = 8 * octets;
+    fn low_bytes(self, crc: u64, word: u64, bytes: u32) -> u64 {
+        let bits = 8 * bytes;
         let top = ((crc ^ word) << 8).wrapping_shl(56u32.wrapping_sub(bits));
         self.u64(0, top) ^ crc.wrapping_shr(bits)
     }
 
-    /// [`low_octets`](Self::low_octets) for eight ends at once: the word that the end stands in is that of `octets`,
+    /// [`low_bytes`](Self::low_bytes) for eight ends at once: the word that the end stands in is that of `bytes`,
     /// its register that of `registers`, at the same offset. LEN is a power of two, and an end counts modulo LEN.
     #[inline(always)]
     fn eight_ends<const LEN: usize, const WORDS: usize>(
         self,
-        octets: &[u8; LEN],
+        bytes: &[u8; LEN],
         registers: &[u64; WORDS],
         ends: &[u16; WIDTH],
         out: &mut [u64; WIDTH],
     ) {
         const { assert!(LEN.is_power_of_two() && LEN == 8 * WORDS) };
-        let words = octets.as_chunks().0;
+        let words = bytes.as_chunks().0;
         for (out, end) in out.iter_mut().zip(ends) {
             let end = usize::from(*end) % LEN;
-            *out = self.low_octets(registers[end / 8], u64::from_le_bytes(words[end / 8]), end as u32);
+            *out = self.low_bytes(registers[end / 8], u64::from_le_bytes(words[end / 8]), end as u32);
         }
     }
 }

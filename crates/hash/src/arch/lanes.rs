@@ -26,7 +26,7 @@ pub(crate) trait Lanes: Stage {
     fn shr<const N: u32>(self, a: Self::V) -> Self::V;
     /// Each lane from 16 bits.
     fn widen(self, from: &[u16; WIDTH]) -> Self::V;
-    /// Lane i is the word at octet `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8, and LEN
+    /// Lane i is the word at byte `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8, and LEN
     /// a power of two.
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
     /// Lane i is the little-endian word `at % N` of key i.
@@ -45,7 +45,7 @@ pub(crate) trait Lanes: Stage {
     }
     /// Whether [`load_block`](Self::load_block) takes less than eight gathers.
     const BLOCKS: bool = false;
-    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` octets; at
+    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` bytes; at
     /// most the words of a row.
     #[inline(always)]
     fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [Self::V; WIDTH] {

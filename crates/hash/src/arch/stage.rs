@@ -1,6 +1,6 @@
 //! Copying a name to where the kernels work on it.
 
-/// Octets set aside for each name.
+/// Bytes set aside for each name.
 pub(crate) const STRIDE: usize = 512;
 
 /// Copies of a length that cannot be predicted.
@@ -23,7 +23,7 @@ pub(crate) trait Stage: Copy {
     }
 }
 
-/// Copies `N` to `2 * N` octets; does nothing, and says so, where there are fewer.
+/// Copies `N` to `2 * N` bytes; does nothing, and says so, where there are fewer.
 #[inline(always)]
 fn overlapping<const N: usize>(place: &mut [u8; STRIDE], bytes: &[u8]) -> bool {
     let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else { return false };

@@ -103,7 +103,7 @@ crc_token!(
     #[inline(always)]
     fn eight_ends<const LEN: usize, const WORDS: usize>(
         self,
-        octets: &[u8; LEN],
+        bytes: &[u8; LEN],
         registers: &[u64; WORDS],
         ends: &[u16; WIDTH],
         out: &mut [u64; WIDTH],
@@ -112,7 +112,7 @@ crc_token!(
         let lanes = Avx512(());
         let end = lanes.widen(ends);
         let register = lanes.gather(registers, lanes.shr::<3>(end));
-        let word = lanes.gather_words(octets, lanes.and(end, lanes.splat(!7)));
+        let word = lanes.gather_words(bytes, lanes.and(end, lanes.splat(!7)));
         // SAFETY: the token exists only where `detect` found AVX-512 and VPCLMULQDQ; these touch registers alone.
         unsafe {
             let bits = _mm512_and_si512(_mm512_slli_epi64::<3>(end), _mm512_set1_epi64(56));
@@ -169,25 +169,25 @@ impl Avx512 {
 }
 
 impl Stage for Avx512 {
-    /// By masked loads, without a branch up to 128 octets.
+    /// By masked loads, without a branch up to 128 bytes.
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
         let masks = &MASKS[bytes.len().min(128)];
-        // SAFETY: the masks are those of as many octets as there are in `bytes`, from the first and from the 65th on.
+        // SAFETY: the masks are those of as many bytes as there are in `bytes`, from the first and from the 65th on.
         unsafe {
             self.copy_64(place, bytes, 0, masks[0]);
             self.copy_64(place, bytes, 64, masks[1]);
         }
         let mut at = 128;
         while at < bytes.len() {
-            // SAFETY: the mask is that of as many octets as there are from `at` on.
+            // SAFETY: the mask is that of as many bytes as there are from `at` on.
             unsafe { self.copy_64(place, bytes, at, MASKS[(bytes.len() - at).min(64)][0]) };
             at += 64;
         }
     }
 }
 
-/// For each length up to 128, the bits of its first 64 octets and of the next.
+/// For each length up to 128, the bits of its first 64 bytes and of the next.
 static MASKS: [[u64; 2]; 129] = {
     let mut masks = [[0; 2]; 129];
     let mut len = 0;
@@ -200,11 +200,11 @@ static MASKS: [[u64; 2]; 129] = {
 };
 
 impl Avx512 {
-    /// Copies those of the 64 octets `bytes[at..]` whose bit is set in `mask` to `place[at..]`, with zeros for the
+    /// Copies those of the 64 bytes `bytes[at..]` whose bit is set in `mask` to `place[at..]`, with zeros for the
     /// others.
     ///
     /// # Safety
-    /// No bit of `mask` may be set for an octet beyond the end of `bytes`.
+    /// No bit of `mask` may be set for a byte beyond the end of `bytes`.
     #[inline(always)]
     unsafe fn copy_64(self, place: &mut [u8; STRIDE], bytes: &[u8], at: usize, mask: u64) {
         let Some(place) = place.get_mut(at..at + 64) else { return };
@@ -310,7 +310,7 @@ impl Lanes for Avx512 {
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: __m512i) -> __m512i {
         const { assert!(LEN.is_power_of_two() && LEN >= 8) };
         let at = self.and(at, self.splat(LEN as u64 - 8));
-        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight octets stand there.
+        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { _mm512_i64gather_epi64::<1>(at, table.as_ptr().cast()) }
     }
     #[inline(always)]
@@ -499,7 +499,7 @@ impl Lanes for Avx2 {
         const { assert!(LEN.is_power_of_two() && LEN >= 8) };
         let at = self.and(at, self.splat(LEN as u64 - 8));
         let table = table.as_ptr().cast();
-        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight octets stand there.
+        // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
     }
     /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is mended.

@@ -1,7 +1,7 @@
 //! CRC32C (Castagnoli), the cyclic redundancy check with the polynomial 1EDC6F41 (RFC 3720 §12.1, iSCSI).
 //!
 //! Reflected, initial register FFFFFFFF, inverted at the end. SSE4.2 and Armv8 have an instruction for it that takes
-//! up to 8 octets; elsewhere tables do. What an implementation does with the last octets, of which there are fewer
+//! up to 8 bytes; elsewhere tables do. What an implementation does with the last bytes, of which there are fewer
 //! than 8, decides its speed on short components: see [`tail`].
 //!
 //! It is a linear code, not a keyed hash: the difference of two inputs fixes the difference of their hashes, so
@@ -17,7 +17,7 @@ use crate::scheme::{
 use core::marker::PhantomData;
 use tail::{Ladder, Masked, Shifted, Tail};
 
-/// The register before the first octet.
+/// The register before the first byte.
 pub(crate) const INITIAL: u64 = 0xffff_ffff;
 
 /// The hash that a register stands for.
@@ -26,17 +26,17 @@ pub(crate) fn finished(register: u64) -> u64 {
     register ^ 0xffff_ffff
 }
 
-/// CRC32C with the CPU's instruction where there is one, its last octets taken by `T`.
+/// CRC32C with the CPU's instruction where there is one, its last bytes taken by `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Crc<T> {
     unit: CrcUnit,
     tail: PhantomData<T>,
 }
 
-/// CRC32C whose last octets are taken by the 8-4-2-1 ladder.
+/// CRC32C whose last bytes are taken by the 8-4-2-1 ladder.
 pub type Crc32c = Crc<Ladder>;
 
-/// CRC32C whose last octets are taken in one step, without a branch.
+/// CRC32C whose last bytes are taken in one step, without a branch.
 pub type Crc32cShifted = Crc<Shifted>;
 
 /// The variant of CRC32C that pads each component with zeros to whole words.

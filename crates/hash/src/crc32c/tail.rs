@@ -1,4 +1,4 @@
-//! What becomes of a component's last octets, of which there are fewer than the 8 that the instruction takes.
+//! What becomes of a component's last bytes, of which there are fewer than the 8 that the instruction takes.
 
 use crate::arch::crc::CrcStep;
 use crate::load::{le64, le64_to_end};
@@ -16,24 +16,24 @@ pub(crate) trait Form {
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64;
 }
 
-/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 octet where the length has that
+/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 byte where the length has that
 /// bit. Exact; its branches follow the lengths, which for names cannot be predicted.
 #[derive(Clone, Copy, Debug)]
 pub struct Ladder;
 
-/// One step on a shifted word (`arch::crc::CrcStep::low_octets`). Exact, and without a branch.
+/// One step on a shifted word (`arch::crc::CrcStep::low_bytes`). Exact, and without a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shifted;
 
-/// One step on the last word with the octets beyond the component set to zero; a component whose length is a
-/// multiple of 8 ends with a word of zeros. Not CRC32C of the octets, but of the padded ones: a component hashes as
+/// One step on the last word with the bytes beyond the component set to zero; a component whose length is a
+/// multiple of 8 ends with a word of zeros. Not CRC32C of the bytes, but of the padded ones: a component hashes as
 /// itself followed by zeros, which TLV encodings tell apart by the length inside the component, and offset names do not.
 #[derive(Clone, Copy, Debug)]
 pub struct Masked;
 
 const INFO: SchemeInfo = SchemeInfo {
     id: "crc32c",
-    source: "RFC 3720 §12.1; last octets by the 8-4-2-1 ladder of Mosko, CCNxCON 2015",
+    source: "RFC 3720 §12.1; last bytes by the 8-4-2-1 ladder of Mosko, CCNxCON 2015",
     width: 32,
     keying: Keying::None,
     check: 0xe306_9283,
@@ -47,7 +47,7 @@ impl Tail for Ladder {
 impl Tail for Shifted {
     const INFO: SchemeInfo = SchemeInfo {
         id: "crc32c-shifted",
-        source: "RFC 3720 §12.1; last octets in one step on a shifted word",
+        source: "RFC 3720 §12.1; last bytes in one step on a shifted word",
         ..INFO
     };
 }
@@ -61,7 +61,7 @@ impl Tail for Masked {
     };
 }
 
-/// Takes the whole words of `bytes[from..to]`; returns the register and where the last octets start.
+/// Takes the whole words of `bytes[from..to]`; returns the register and where the last bytes start.
 #[inline(always)]
 fn whole_words<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to: usize) -> (u64, usize) {
     let mut at = from.min(to);
@@ -78,16 +78,16 @@ impl Form for Ladder {
         let component = &bytes[from.min(to)..to];
         let (words, mut rest) = component.as_chunks::<8>();
         let mut crc = words.iter().fold(crc, |crc, word| step.u64(crc, u64::from_le_bytes(*word)));
-        if let Some((octets, after)) = rest.split_first_chunk::<4>() {
-            crc = step.u32(crc, u32::from_le_bytes(*octets));
+        if let Some((bytes, after)) = rest.split_first_chunk::<4>() {
+            crc = step.u32(crc, u32::from_le_bytes(*bytes));
             rest = after;
         }
-        if let Some((octets, after)) = rest.split_first_chunk::<2>() {
-            crc = step.u16(crc, u16::from_le_bytes(*octets));
+        if let Some((bytes, after)) = rest.split_first_chunk::<2>() {
+            crc = step.u16(crc, u16::from_le_bytes(*bytes));
             rest = after;
         }
-        if let Some(octet) = rest.first() {
-            crc = step.u8(crc, *octet);
+        if let Some(byte) = rest.first() {
+            crc = step.u8(crc, *byte);
         }
         crc
     }
@@ -97,7 +97,7 @@ impl Form for Shifted {
     #[inline(always)]
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
         let (crc, at) = whole_words(step, crc, bytes, from, to);
-        step.low_octets(crc, le64_to_end(bytes, at), (to - at) as u32)
+        step.low_bytes(crc, le64_to_end(bytes, at), (to - at) as u32)
     }
 }
 

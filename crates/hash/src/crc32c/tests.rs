@@ -3,7 +3,7 @@ use crate::scheme::CHECK_INPUT;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// RFC 3720 appendix B.4, the register's octets read in little-endian order.
+/// RFC 3720 appendix B.4, the register's bytes read in little-endian order.
 #[test]
 fn gives_the_results_of_the_rfc() {
     let ascending: Vec<u8> = (0..32).collect();
@@ -40,10 +40,10 @@ fn check_values_hold() {
     check_value_holds_for::<Masked>();
 }
 
-/// What [`Masked`] is by its definition: CRC32C of the octets and of zeros up to the next multiple of eight.
-fn padded(octets: &[u8]) -> Vec<u8> {
-    let mut padded = octets.to_vec();
-    padded.resize(octets.len() / 8 * 8 + 8, 0);
+/// What [`Masked`] is by its definition: CRC32C of the bytes and of zeros up to the next multiple of eight.
+fn padded(bytes: &[u8]) -> Vec<u8> {
+    let mut padded = bytes.to_vec();
+    padded.resize(bytes.len() / 8 * 8 + 8, 0);
     padded
 }
 
@@ -81,9 +81,9 @@ proptest! {
         }
     }
 
-    /// Inside a kernel the range may be followed by octets that must not reach the result.
+    /// Inside a kernel the range may be followed by bytes that must not reach the result.
     #[test]
-    fn octets_after_the_range_do_not_matter(bytes: Vec<u8>, from: usize, to: usize) {
+    fn bytes_after_the_range_do_not_matter(bytes: Vec<u8>, from: usize, to: usize) {
         struct Within<'a>(&'a [u8], usize, usize);
         impl PrefixKernel for Within<'_> {
             type Output = u64;

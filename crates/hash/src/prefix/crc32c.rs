@@ -39,15 +39,15 @@ impl EveryPrefix for Crc32c {
 impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
     #[inline(always)]
     fn every_prefix(&self, group: &mut Group, out: &mut [u64]) {
-        let Group { octets, registers, ends, names, prefixes, height, .. } = group;
+        let Group { bytes, registers, ends, names, prefixes, height, .. } = group;
         if *names == 1 {
-            chain::<S, 1>(self.step, octets, registers, *height);
+            chain::<S, 1>(self.step, bytes, registers, *height);
         } else {
-            chain::<S, WIDTH>(self.step, octets, registers, *height);
+            chain::<S, WIDTH>(self.step, bytes, registers, *height);
         }
         let eights = ends.as_chunks().0.iter().zip(out.as_chunks_mut().0);
         for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
-            self.step.eight_ends(octets, registers, ends, hashes);
+            self.step.eight_ends(bytes, registers, ends, hashes);
             for hash in hashes {
                 *hash = finished(*hash);
             }
@@ -70,11 +70,11 @@ const STEP: usize = 4;
 #[inline(always)]
 fn chain<S: CrcStep, const N: usize>(
     step: S,
-    octets: &[u8; STRIDE * WIDTH],
+    bytes: &[u8; STRIDE * WIDTH],
     states: &mut [u64; WORDS * WIDTH],
     height: usize,
 ) {
-    let (words, _) = octets.as_chunks::<8>();
+    let (words, _) = bytes.as_chunks::<8>();
     let mut registers = [INITIAL; N];
     for rows in 0..(height / STEP + 1).min(WORDS / STEP) {
         for w in STEP * rows..STEP * (rows + 1) {

@@ -4,7 +4,7 @@ use super::EveryPrefix;
 use crate::arch::lanes::WIDTH;
 use crate::arch::stage::STRIDE;
 
-/// Words of 8 octets in the room of a name.
+/// Words of 8 bytes in the room of a name.
 pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
 const PREFIXES: usize = 256;
@@ -16,14 +16,14 @@ const PREFIXES: usize = 256;
 #[repr(C, align(64))]
 pub struct Group {
     /// Name n stands at `STRIDE * n`; what stands behind its end is left from names before.
-    pub(super) octets: [u8; STRIDE * WIDTH],
+    pub(super) bytes: [u8; STRIDE * WIDTH],
     /// Keeps a word and its state at different offsets in their pages: a CPU takes a load for dependent on a store
     /// before it where the low 12 bits of their addresses agree, and would stall the chain at every word.
     _apart: [u64; 32],
     /// States before each word, and registers, for hashes whose state is one word: the hash lays them out.
     pub(super) states: [[u64; 4]; WORDS * WIDTH],
     pub(super) registers: [u64; WORDS * WIDTH],
-    /// Where each prefix ends in `octets`.
+    /// Where each prefix ends in `bytes`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
     /// How many prefixes each name has.
     counts: [u16; WIDTH],
@@ -44,13 +44,13 @@ impl Group {
     pub const PREFIXES: usize = PREFIXES;
     /// Names that fit into a group.
     pub const NAMES: usize = WIDTH;
-    /// Octets of the longest name that fits: one word less than is set aside, for the state after its last word.
-    pub const OCTETS: usize = STRIDE - 8;
+    /// Bytes of the longest name that fits: one word less than is set aside, for the state after its last word.
+    pub const MAX_LEN: usize = STRIDE - 8;
 
     /// An empty group.
     pub const fn new() -> Self {
         Self {
-            octets: [0; STRIDE * WIDTH],
+            bytes: [0; STRIDE * WIDTH],
             _apart: [0; 32],
             states: [[0; 4]; WORDS * WIDTH],
             registers: [0; WORDS * WIDTH],
@@ -82,16 +82,16 @@ impl Group {
         self.names
     }
 
-    /// Adds the name of the octets `bytes`, for `hash` to hash. Where the group [is full](Self::is_full) or the name
-    /// longer than [`OCTETS`](Self::OCTETS), nothing is added and nothing returned; else what is returned takes the
+    /// Adds the name of the bytes `bytes`, for `hash` to hash. Where the group [is full](Self::is_full) or the name
+    /// longer than [`MAX_LEN`](Self::MAX_LEN), nothing is added and nothing returned; else what is returned takes the
     /// ends of the name's prefixes, and [adds](Prefixes::add) the name with them.
     #[inline(always)]
     pub fn push(&mut self, hash: &impl EveryPrefix, bytes: &[u8]) -> Option<Prefixes<'_>> {
         let name = self.names;
-        if bytes.len() > Self::OCTETS {
+        if bytes.len() > Self::MAX_LEN {
             return None;
         }
-        let place = self.octets.as_chunks_mut::<STRIDE>().0.get_mut(name)?;
+        let place = self.bytes.as_chunks_mut::<STRIDE>().0.get_mut(name)?;
         hash.stage(place, bytes);
         Some(Prefixes {
             ends: &mut self.ends,
@@ -137,7 +137,7 @@ pub struct Prefixes<'g> {
 }
 
 impl Prefixes<'_> {
-    /// Takes the prefix of `end` octets, in any order; beyond the name's octets its hash is of no meaning.
+    /// Takes the prefix of `end` bytes, in any order; beyond the name's bytes its hash is of no meaning.
     #[inline(always)]
     pub fn push(&mut self, end: usize) {
         // The remainder is by a power of two, and the place always inside; `add` sees to it that none is taken twice.

@@ -1,16 +1,16 @@
 //! Every prefix of a name at once, for one name or for a group of names side by side.
 //!
-//! A name is octets and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component waits
+//! A name is bytes and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component waits
 //! for the one before it, and how many steps a component takes follows its length, which a CPU cannot predict. Here
 //! the work is cut otherwise:
-//! 1. **stage** ([`Group`]): the octets are copied to a place of known size, where they count as words of 8 from the
+//! 1. **stage** ([`Group`]): the bytes are copied to a place of known size, where they count as words of 8 from the
 //!    start of the name, wherever its components end, and each prefix notes where it ends;
 //! 2. **chain**: the running state over the words is computed and kept for every word; names of a group go in step,
 //!    so that one name's wait is the others' time;
 //! 3. **finish**: each prefix is the state before its last word and what of that word belongs to it. No prefix waits
 //!    for another, and nothing branches on a length.
 //!
-//! The results are those of [`hash`](crate::scheme::BytesHash::hash) over the octets of each prefix.
+//! The results are those of [`hash`](crate::scheme::BytesHash::hash) over the bytes of each prefix.
 
 mod crc32c;
 mod group;

@@ -66,12 +66,12 @@ const FIRST_WORDS: [u64; WIDTH] = {
 /// The state before word w of name n is kept at `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
-    let Group { octets, states, height, .. } = group;
+    let Group { bytes, states, height, .. } = group;
     let mut state = Words::splat(lanes, initial);
     if L::BLOCKS {
         let (blocks, _) = states.as_chunks_mut::<{ 8 * WIDTH }>();
         for (block, rows) in blocks.iter_mut().enumerate() {
-            let words = lanes.load_block::<STRIDE, _>(octets, 8 * block);
+            let words = lanes.load_block::<STRIDE, _>(bytes, 8 * block);
             for (w, (row, word)) in rows.as_chunks_mut().0.iter_mut().zip(words).enumerate() {
                 let Words([v0, v1, v2, v3]) = state;
                 lanes.store_rows([v0.1, v1.1, v2.1, v3.1], row);
@@ -91,7 +91,7 @@ fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Gr
         if w >= *height {
             break;
         }
-        state.compress::<C>(Vector(lanes, lanes.gather_words(octets, at)));
+        state.compress::<C>(Vector(lanes, lanes.gather_words(bytes, at)));
         at = lanes.add(at, lanes.splat(8));
     }
 }
@@ -99,10 +99,10 @@ fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Gr
 /// [`chain`] for a group of one name: one chain is shorter in plain registers.
 #[inline(always)]
 fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
-    let Group { octets, states, height, .. } = group;
+    let Group { bytes, states, height, .. } = group;
     let mut state = initial;
     let rows = states.as_chunks_mut::<WIDTH>().0.iter_mut().take(*height + 1);
-    for (word, [first, ..]) in octets.as_chunks().0.iter().zip(rows) {
+    for (word, [first, ..]) in bytes.as_chunks().0.iter().zip(rows) {
         *first = state.0;
         state.compress::<C>(u64::from_le_bytes(*word));
     }
@@ -111,7 +111,7 @@ fn chain_of_one<const C: usize>(initial: Words<u64>, group: &mut Group) {
 /// Finishes the prefixes, eight at a time, each from the state before its last word.
 #[inline(always)]
 fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &Group, out: &mut [u64]) {
-    let Group { octets, states, ends, prefixes, .. } = group;
+    let Group { bytes, states, ends, prefixes, .. } = group;
     let eights = ends.as_chunks::<WIDTH>().0.iter().zip(out.as_chunks_mut::<WIDTH>().0);
     for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
         let end = lanes.widen(ends);
@@ -121,10 +121,10 @@ fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &Group, out
         // Written out: an array's `map` may stay a call, and vectors would then go through memory.
         let [v0, v1, v2, v3] = lanes.gather_rows(states, slot);
         let state = Words([Vector(lanes, v0), Vector(lanes, v1), Vector(lanes, v2), Vector(lanes, v3)]);
-        // The octets of the last word that are in the prefix: its low 8 · (end % 8) bits.
+        // The bytes of the last word that are in the prefix: its low 8 · (end % 8) bits.
         let bits = lanes.and(lanes.shl(end, lanes.splat(3)), lanes.splat(56));
         let mask = lanes.add(lanes.shl(lanes.splat(1), bits), lanes.splat(u64::MAX));
-        let rest = lanes.and(lanes.gather_words(octets, lanes.and(end, lanes.splat(!7))), mask);
+        let rest = lanes.and(lanes.gather_words(bytes, lanes.and(end, lanes.splat(!7))), mask);
         let last = lanes.xor(rest, lanes.shl(end, lanes.splat(56)));
         let hash = state.finish::<C, D>(Vector(lanes, last), Vector(lanes, lanes.splat(0xff)));
         lanes.store(hash.1, hashes);

@@ -9,9 +9,9 @@ use std::vec::Vec;
 
 /// A name and the ends of some of its prefixes, in any order.
 fn name() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
-    vec(any::<u8>(), 0..=Group::OCTETS).prop_flat_map(|octets| {
-        let ends = vec(0..=octets.len(), 0..20);
-        (Just(octets), ends)
+    vec(any::<u8>(), 0..=Group::MAX_LEN).prop_flat_map(|bytes| {
+        let ends = vec(0..=bytes.len(), 0..20);
+        (Just(bytes), ends)
     })
 }
 
@@ -26,11 +26,11 @@ fn every_prefix(hash: &impl EveryPrefix, group: &mut Group) -> Vec<u64> {
 fn agrees<H: EveryPrefix>(hash: &H, names: &[(Vec<u8>, Vec<usize>)], group: &mut Group) {
     group.clear();
     let mut expected = Vec::new();
-    for (octets, ends) in names {
-        let mut prefixes = group.push(hash, octets).unwrap();
+    for (bytes, ends) in names {
+        let mut prefixes = group.push(hash, bytes).unwrap();
         ends.iter().for_each(|&end| prefixes.push(end));
         assert!(prefixes.add());
-        expected.extend(ends.iter().map(|&end| hash.hash(&octets[..end])));
+        expected.extend(ends.iter().map(|&end| hash.hash(&bytes[..end])));
     }
     assert_eq!(every_prefix(hash, group), expected);
     assert!(group.counts().eq(names.iter().map(|(_, ends)| ends.len())));
@@ -61,7 +61,7 @@ proptest! {
 fn refuses_what_does_not_fit() {
     let mut group = Group::new();
     let crc = Crc32c::detect();
-    assert!(group.push(&crc, &[0; Group::OCTETS + 1]).is_none());
+    assert!(group.push(&crc, &[0; Group::MAX_LEN + 1]).is_none());
     // Not added: it is only a name once its walk has come to its end.
     group.push(&crc, &[0]).unwrap().push(1);
     let mut prefixes = group.push(&crc, &[0; 5]).unwrap();
@@ -69,13 +69,13 @@ fn refuses_what_does_not_fit() {
     assert!(!prefixes.add());
     assert_eq!(group.names(), 0);
     for _ in 0..Group::NAMES {
-        let mut prefixes = group.push(&crc, &[0; Group::OCTETS]).unwrap();
-        (0..256).for_each(|_| prefixes.push(Group::OCTETS));
+        let mut prefixes = group.push(&crc, &[0; Group::MAX_LEN]).unwrap();
+        (0..256).for_each(|_| prefixes.push(Group::MAX_LEN));
         assert!(prefixes.add());
     }
     assert!(group.is_full());
     assert!(group.push(&crc, &[]).is_none());
-    let expected = crc.hash(&[0; Group::OCTETS]);
+    let expected = crc.hash(&[0; Group::MAX_LEN]);
     assert_eq!(every_prefix(&crc, &mut group), std::vec![expected; 256 * Group::NAMES]);
     crc.every_prefix(&mut group, &mut []);
 }
@@ -85,7 +85,7 @@ fn wrong_ends_harm_nobody() {
     let mut group = Group::new();
     for _ in 0..Group::NAMES {
         let mut prefixes = group.push(&SipHash24::new(&Key::VECTOR), b"abc").unwrap();
-        [4, Group::OCTETS + 8, usize::MAX / 2].into_iter().for_each(|end| prefixes.push(end));
+        [4, Group::MAX_LEN + 8, usize::MAX / 2].into_iter().for_each(|end| prefixes.push(end));
         assert!(prefixes.add());
     }
     assert_eq!(every_prefix(&Crc32c::detect(), &mut group).len(), 3 * Group::NAMES);

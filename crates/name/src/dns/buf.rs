@@ -1,20 +1,20 @@
-//! A name that owns its octets.
+//! A name that owns its bytes.
 
 use super::{MAX_LABEL_LEN, MAX_NAME_LEN, Name, ParseError};
 use core::fmt;
 
-/// A name in wire form that owns its octets, in place: 256 octets whatever the name.
+/// A name in wire form that owns its bytes, in place: 256 bytes whatever the name.
 // In this order, so that the length and the first labels come with one cache line.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct NameBuf {
     len: u8,
-    octets: [u8; MAX_NAME_LEN],
+    bytes: [u8; MAX_NAME_LEN],
 }
 
 impl NameBuf {
     /// The root.
-    pub const ROOT: Self = Self { octets: [0; MAX_NAME_LEN], len: 1 };
+    pub const ROOT: Self = Self { bytes: [0; MAX_NAME_LEN], len: 1 };
 
     /// A view of it.
     #[inline(always)]
@@ -22,16 +22,16 @@ impl NameBuf {
         Name::checked(self.as_bytes())
     }
 
-    /// The octets, 1 to 255.
+    /// The bytes, 1 to 255.
     #[inline(always)]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.octets[..usize::from(self.len)]
+        &self.bytes[..usize::from(self.len)]
     }
 
     /// Puts a label before the root, as the last one.
     ///
     /// # Errors
-    /// Where the label has no octet or more than 63, or the name would have more than 255; it is then unchanged.
+    /// Where the label has no byte or more than 63, or the name would have more than 255; it is then unchanged.
     pub fn push(&mut self, label: &[u8]) -> Result<(), ParseError> {
         let root = usize::from(self.len) - 1;
         let end = root + 1 + label.len();
@@ -41,9 +41,9 @@ impl NameBuf {
         if end >= MAX_NAME_LEN {
             return Err(ParseError::NameTooLong { at: root });
         }
-        self.octets[root] = label.len() as u8;
-        self.octets[root + 1..end].copy_from_slice(label);
-        self.octets[end] = 0;
+        self.bytes[root] = label.len() as u8;
+        self.bytes[root + 1..end].copy_from_slice(label);
+        self.bytes[end] = 0;
         self.len = end as u8 + 1;
         Ok(())
     }
@@ -53,13 +53,13 @@ impl From<Name<'_>> for NameBuf {
     #[inline]
     fn from(name: Name<'_>) -> Self {
         let mut buf = Self::ROOT;
-        buf.octets[..name.len()].copy_from_slice(name.as_bytes());
+        buf.bytes[..name.len()].copy_from_slice(name.as_bytes());
         buf.len = name.len() as u8;
         buf
     }
 }
 
-/// Octet by octet, as of [`Name`].
+/// Byte by byte, as of [`Name`].
 impl PartialEq for NameBuf {
     fn eq(&self, other: &Self) -> bool {
         self.as_bytes() == other.as_bytes()

@@ -10,12 +10,12 @@ use core::fmt;
 pub enum ParseError {
     /// The input ends inside the label, or the pointer, that starts at `at`.
     Truncated {
-        /// Offset of its first octet.
+        /// Offset of its first byte.
         at: usize,
     },
     /// The input goes on after the name's end.
-    TrailingOctets {
-        /// Offset of the first octet that is not of the name.
+    TrailingBytes {
+        /// Offset of the first byte that is not of the name.
         at: usize,
     },
     /// The two top bits of a length are 01 or 10, which are reserved.
@@ -40,14 +40,14 @@ pub enum ParseError {
         /// Offset of the first pointer that is too many.
         at: usize,
     },
-    /// A label of no octet, or of more than 63.
+    /// A label of no byte, or of more than 63.
     LabelLength {
         /// Offset of the label.
         at: usize,
-        /// Its octets.
+        /// Its bytes.
         len: usize,
     },
-    /// A name of more than 255 octets.
+    /// A name of more than 255 bytes.
     NameTooLong {
         /// Offset of the label that is too many.
         at: usize,
@@ -58,7 +58,7 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { at } => write!(f, "the label at offset {at} is cut off"),
-            Self::TrailingOctets { at } => write!(f, "octets follow the name at offset {at}"),
+            Self::TrailingBytes { at } => write!(f, "bytes follow the name at offset {at}"),
             Self::ReservedLabelType { at } => {
                 write!(f, "the length at offset {at} begins with the reserved bits 01 or 10")
             }
@@ -75,10 +75,10 @@ impl fmt::Display for ParseError {
                 write!(f, "the pointer at offset {at} is the {}th of one name", MAX_POINTERS + 1)
             }
             Self::LabelLength { at, len } => {
-                write!(f, "the label at offset {at} has {len} octets; 1 to 63 are possible")
+                write!(f, "the label at offset {at} has {len} bytes; 1 to 63 are possible")
             }
             Self::NameTooLong { at } => {
-                write!(f, "with the label at offset {at} the name has more than 255 octets")
+                write!(f, "with the label at offset {at} the name has more than 255 bytes")
             }
         }
     }

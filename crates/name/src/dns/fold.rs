@@ -1,6 +1,6 @@
-//! Letters without their case: the 26 of ASCII and no other octet (RFC 4343 §3).
+//! Letters without their case: the 26 of ASCII and no other byte (RFC 4343 §3).
 //!
-//! `octet | 0x20` is not it: that makes one of `[` and `{`, or of 0x0d and `-`, which an attacker can use.
+//! `byte | 0x20` is not it: that makes one of `[` and `{`, or of 0x0d and `-`, which an attacker can use.
 
 /// Whether the case of letters counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,22 +13,22 @@ pub enum Case {
 }
 
 impl Case {
-    /// The octet as it is compared.
+    /// The byte as it is compared.
     #[inline]
-    pub const fn fold(self, octet: u8) -> u8 {
+    pub const fn fold(self, byte: u8) -> u8 {
         match self {
-            Self::Ignored => octet.to_ascii_lowercase(),
-            Self::Sensitive => octet,
+            Self::Ignored => byte.to_ascii_lowercase(),
+            Self::Sensitive => byte,
         }
     }
 
-    /// Eight octets as they are compared, in any order.
+    /// Eight bytes as they are compared, in any order.
     #[inline(always)]
-    pub const fn fold8(self, octets: u64) -> u64 {
-        octets | (upper(octets) & self.mask()) >> 2
+    pub const fn fold8(self, bytes: u64) -> u64 {
+        bytes | (upper(bytes) & self.mask()) >> 2
     }
 
-    /// Whether two runs of octets are equal.
+    /// Whether two runs of bytes are equal.
     #[inline(always)]
     pub fn eq(self, a: &[u8], b: &[u8]) -> bool {
         if a.len() != b.len() {
@@ -37,7 +37,7 @@ impl Case {
         let (Some(first_a), Some(first_b)) = (a.first_chunk(), b.first_chunk()) else {
             return self.same(few(a), few(b));
         };
-        // The last eight octets overlap those before them.
+        // The last eight bytes overlap those before them.
         let (Some(last_a), Some(last_b)) = (a.last_chunk(), b.last_chunk()) else { return false };
         if !self.same8(last_a, last_b) || !self.same8(first_a, first_b) {
             return false;
@@ -73,29 +73,29 @@ impl Case {
     }
 }
 
-/// Fewer than eight octets in a word, in such order as comes out of two reads at the most, which may overlap.
+/// Fewer than eight bytes in a word, in such order as comes out of two reads at the most, which may overlap.
 #[inline(always)]
-fn few(octets: &[u8]) -> u64 {
-    if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+fn few(bytes: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u64::from(u32::from_ne_bytes(*first)) | u64::from(u32::from_ne_bytes(*last)) << 32
-    } else if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u64::from(u16::from_ne_bytes(*first)) | u64::from(u16::from_ne_bytes(*last)) << 16
     } else {
-        octets.first().copied().map_or(0, u64::from)
+        bytes.first().copied().map_or(0, u64::from)
     }
 }
 
-/// The top bit of each octet that is one of `A` to `Z`.
+/// The top bit of each byte that is one of `A` to `Z`.
 #[inline(always)]
-const fn upper(octets: u64) -> u64 {
-    const fn each(octet: u8) -> u64 {
-        u64::from_ne_bytes([octet; 8])
+const fn upper(bytes: u64) -> u64 {
+    const fn each(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
     }
-    // Without its top bit no octet carries into the next.
-    let low = octets & each(0x7f);
+    // Without its top bit no byte carries into the next.
+    let low = bytes & each(0x7f);
     let from_a = low + each(0x80 - b'A');
     let beyond_z = low + each(0x7f - b'Z');
-    !octets & (from_a ^ beyond_z) & each(0x80)
+    !bytes & (from_a ^ beyond_z) & each(0x80)
 }
 
 #[cfg(test)]
@@ -104,28 +104,28 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn folds_letters_and_no_other_octet() {
-        for octet in 0..=u8::MAX {
+    fn folds_letters_and_no_other_byte() {
+        for byte in 0..=u8::MAX {
             for at in 0..8 {
-                let mut octets = [0x5b; 8];
-                octets[at] = octet;
-                let mut expected = octets;
-                expected[at] = octet.to_ascii_lowercase();
-                assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(octets)).to_le_bytes(), expected);
-                assert_eq!(Case::Sensitive.fold8(u64::from_le_bytes(octets)).to_le_bytes(), octets);
+                let mut bytes = [0x5b; 8];
+                bytes[at] = byte;
+                let mut expected = bytes;
+                expected[at] = byte.to_ascii_lowercase();
+                assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(bytes)).to_le_bytes(), expected);
+                assert_eq!(Case::Sensitive.fold8(u64::from_le_bytes(bytes)).to_le_bytes(), bytes);
             }
-            assert_eq!(Case::Ignored.fold(octet), octet.to_ascii_lowercase());
-            assert_eq!(Case::Sensitive.fold(octet), octet);
+            assert_eq!(Case::Ignored.fold(byte), byte.to_ascii_lowercase());
+            assert_eq!(Case::Sensitive.fold(byte), byte);
         }
     }
 
     proptest! {
         #[test]
-        fn folds_eight_octets_as_one_by_one(octets: [u8; 8]) {
-            let folded = octets.map(|octet| Case::Ignored.fold(octet));
-            prop_assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(octets)).to_le_bytes(), folded);
-            prop_assert!(Case::Ignored.eq(&octets, &folded));
-            prop_assert_eq!(Case::Sensitive.eq(&octets, &folded), octets == folded);
+        fn folds_eight_bytes_as_one_by_one(bytes: [u8; 8]) {
+            let folded = bytes.map(|byte| Case::Ignored.fold(byte));
+            prop_assert_eq!(Case::Ignored.fold8(u64::from_le_bytes(bytes)).to_le_bytes(), folded);
+            prop_assert!(Case::Ignored.eq(&bytes, &folded));
+            prop_assert_eq!(Case::Sensitive.eq(&bytes, &folded), bytes == folded);
         }
     }
 }

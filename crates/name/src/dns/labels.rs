@@ -10,14 +10,14 @@ use hashlane_hash::scheme::BytesHash;
 /// relative name. It may be empty.
 #[derive(Clone, Copy)]
 pub struct LabelSequence<'a> {
-    pub(super) octets: &'a [u8],
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> LabelSequence<'a> {
-    /// The octets, each label with its length before it: 0 to 255.
+    /// The bytes, each label with its length before it: 0 to 255.
     #[inline]
     pub const fn as_bytes(self) -> &'a [u8] {
-        self.octets
+        self.bytes
     }
 
     /// Whether the root is its end.
@@ -30,14 +30,14 @@ impl<'a> LabelSequence<'a> {
     /// The labels, without the root.
     #[inline]
     pub const fn labels(self) -> Labels<'a> {
-        Labels::over(self.octets)
+        Labels::over(self.bytes)
     }
 
     /// The sequence without its first `count` labels; the root stays.
     pub fn strip_left(self, count: usize) -> Self {
         let mut labels = self.labels();
         labels.by_ref().take(count).for_each(drop);
-        Self { octets: labels.rest() }
+        Self { bytes: labels.rest() }
     }
 
     /// The sequence without its last `count` labels; the root, where it is the end, counts as one.
@@ -49,25 +49,25 @@ impl<'a> LabelSequence<'a> {
             Some(keep) => kept.by_ref().take(keep).for_each(drop),
             None => {}
         }
-        let end = self.octets.len() - kept.rest().len();
-        Self { octets: &self.octets[..end] }
+        let end = self.bytes.len() - kept.rest().len();
+        Self { bytes: &self.bytes[..end] }
     }
 
     /// Whether both have the same labels.
     #[inline]
     pub fn same(self, other: LabelSequence<'_>, case: Case) -> bool {
-        case.eq(self.octets, other.octets)
+        case.eq(self.bytes, other.bytes)
     }
 
-    /// The hash of the octets, of length and of labels; with [`Case::Ignored`], of the octets in lower case.
+    /// The hash of the bytes, of length and of labels; with [`Case::Ignored`], of the bytes in lower case.
     pub fn hash<H: BytesHash>(self, hash: &H, case: Case) -> u64 {
         match case {
-            Case::Sensitive => hash.hash(self.octets),
+            Case::Sensitive => hash.hash(self.bytes),
             Case::Ignored => {
                 let mut folded = [0; MAX_NAME_LEN];
-                let folded = &mut folded[..self.octets.len()];
-                for (folded, octet) in folded.iter_mut().zip(self.octets) {
-                    *folded = case.fold(*octet);
+                let folded = &mut folded[..self.bytes.len()];
+                for (folded, byte) in folded.iter_mut().zip(self.bytes) {
+                    *folded = case.fold(*byte);
                 }
                 hash.hash(folded)
             }
@@ -78,7 +78,7 @@ impl<'a> LabelSequence<'a> {
 /// The presentation form; with a dot at its end where the root is the end.
 impl fmt::Display for LabelSequence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.octets == [0] {
+        if self.bytes == [0] {
             return f.write_str(".");
         }
         let mut labels = self.labels();
@@ -101,10 +101,10 @@ impl fmt::Debug for LabelSequence<'_> {
 
 /// Writes a label in presentation form, without a dot.
 pub(super) fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
-    label.iter().try_for_each(|&octet| match octet {
-        b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => write!(f, "\\{}", char::from(octet)),
-        0x21..=0x7e => f.write_char(char::from(octet)),
-        _ => write!(f, "\\{octet:03}"),
+    label.iter().try_for_each(|&byte| match byte {
+        b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => write!(f, "\\{}", char::from(byte)),
+        0x21..=0x7e => f.write_char(char::from(byte)),
+        _ => write!(f, "\\{byte:03}"),
     })
 }
 
@@ -121,7 +121,7 @@ impl<'a> Labels<'a> {
         Self { rest }
     }
 
-    /// The octets not yet walked over, the root included.
+    /// The bytes not yet walked over, the root included.
     #[inline]
     pub const fn rest(&self) -> &'a [u8] {
         self.rest

@@ -5,7 +5,7 @@ use super::{MAX_NAME_LEN, MAX_POINTERS, NameBuf, ParseError};
 /// Reads the name at `at` of a message, pointers resolved; gives it and the offset of what follows it.
 ///
 /// It takes time in proportion to the name that it reads, whatever the pointers are: each must lead to a place before the
-/// run of labels that it ends, no name has more than 127 of them, and none is longer than 255 octets.
+/// run of labels that it ends, no name has more than 127 of them, and none is longer than 255 bytes.
 ///
 /// # Errors
 /// The first rule broken, and where.
@@ -20,16 +20,16 @@ pub fn read(message: &[u8], at: usize) -> Result<(NameBuf, usize), ParseError> {
         let label = message.get(next..).unwrap_or_default();
         match *label {
             [0, ..] => return Ok((name, end.unwrap_or(next + 1))),
-            [octets @ 1..=63, ref rest @ ..] => {
-                let octets = usize::from(octets);
-                let label = rest.get(..octets).ok_or(ParseError::Truncated { at: next })?;
+            [bytes @ 1..=63, ref rest @ ..] => {
+                let bytes = usize::from(bytes);
+                let label = rest.get(..bytes).ok_or(ParseError::Truncated { at: next })?;
                 // The root is to come.
-                if len + 1 + octets >= MAX_NAME_LEN {
+                if len + 1 + bytes >= MAX_NAME_LEN {
                     return Err(ParseError::NameTooLong { at: next });
                 }
                 name.push(label)?;
-                len += 1 + octets;
-                next += 1 + octets;
+                len += 1 + bytes;
+                next += 1 + bytes;
             }
             [high @ 0xc0..=0xff, low, ..] => {
                 let target = usize::from(u16::from_be_bytes([high & 0x3f, low]));

@@ -1,10 +1,10 @@
 //! Names of the Domain Name System.
 //!
-//! A name is a sequence of labels of 1 to 63 octets each, and the root, which is a label of none; together, with an octet
-//! of length before each, at most 255 octets (RFC 1035 §2.3.4, §3.1). Any octet may stand in a label; letters are
+//! A name is a sequence of labels of 1 to 63 bytes each, and the root, which is a label of none; together, with a byte
+//! of length before each, at most 255 bytes (RFC 1035 §2.3.4, §3.1). Any byte may stand in a label; letters are
 //! compared without regard to their case, and only the 26 of ASCII are letters (RFC 4343).
 //!
-//! [`Name`] is a checked view of a name in wire form, [`NameBuf`] one that owns its octets without an allocation,
+//! [`Name`] is a checked view of a name in wire form, [`NameBuf`] one that owns its bytes without an allocation,
 //! [`LabelSequence`] any run of labels of a name. [`message`] reads names out of messages, where they may end in pointers;
 //! [`text`] reads and writes the presentation form.
 //!
@@ -33,13 +33,13 @@ pub use fold::Case;
 pub use labels::{LabelSequence, Labels};
 pub use view::Name;
 
-/// The most octets of a label (RFC 1035 §2.3.4).
+/// The most bytes of a label (RFC 1035 §2.3.4).
 pub const MAX_LABEL_LEN: usize = 63;
 
-/// The most octets of a name in wire form, its octets of length and the root included (RFC 1035 §2.3.4).
+/// The most bytes of a name in wire form, its bytes of length and the root included (RFC 1035 §2.3.4).
 pub const MAX_NAME_LEN: usize = 255;
 
-/// The most labels of a name, the root not counted: 127 of one octet each.
+/// The most labels of a name, the root not counted: 127 of one byte each.
 pub const MAX_LABELS: usize = 127;
 
 /// The most pointers of one name. No writer needs more than one for each label.

@@ -1,7 +1,7 @@
 //! The presentation form of names (RFC 1035 §5.1, RFC 4343 §2.1).
 //!
-//! Labels are divided by dots. `\.` is a dot within a label, `\\` a backslash, and `\` with three digits the octet of that
-//! value; before any other octet the backslash stands for nothing. Written out, octets that are no printing character
+//! Labels are divided by dots. `\.` is a dot within a label, `\\` a backslash, and `\` with three digits the byte of that
+//! value; before any other byte the backslash stands for nothing. Written out, bytes that are no printing character
 //! of ASCII become `\DDD`, and those that mean something in a zone file get a backslash.
 
 use super::{MAX_LABEL_LEN, NameBuf, ParseError};
@@ -23,8 +23,8 @@ pub fn parse(text: &[u8]) -> Result<NameBuf, TextError> {
     let mut label = [0; MAX_LABEL_LEN];
     let mut len = 0;
     let (mut at, mut start) = (0, 0);
-    while let Some(&octet) = text.get(at) {
-        let (octet, taken) = match octet {
+    while let Some(&byte) = text.get(at) {
+        let (byte, taken) = match byte {
             b'.' => {
                 end_label(&mut name, &label[..len], start)?;
                 (len, at) = (0, at + 1);
@@ -32,9 +32,9 @@ pub fn parse(text: &[u8]) -> Result<NameBuf, TextError> {
                 continue;
             }
             b'\\' => escaped(&text[at + 1..]).ok_or(TextError::BadEscape { at })?,
-            octet => (octet, 1),
+            byte => (byte, 1),
         };
-        *label.get_mut(len).ok_or(TextError::LabelTooLong { at: start })? = octet;
+        *label.get_mut(len).ok_or(TextError::LabelTooLong { at: start })? = byte;
         (len, at) = (len + 1, at + taken);
     }
     // After a dot at the end comes no further label.
@@ -53,7 +53,7 @@ fn escaped(after: &[u8]) -> Option<(u8, usize)> {
             let value = 100 * digit(a) + 10 * digit(b) + digit(c);
             Some((u8::try_from(value).ok()?, 4))
         }
-        [octet, ..] => Some((octet, 2)),
+        [byte, ..] => Some((byte, 2)),
         [] => None,
     }
 }
@@ -84,12 +84,12 @@ pub enum TextError {
         /// Offset of the second dot.
         at: usize,
     },
-    /// A label of more than 63 octets.
+    /// A label of more than 63 bytes.
     LabelTooLong {
         /// Offset of the label.
         at: usize,
     },
-    /// A name of more than 255 octets.
+    /// A name of more than 255 bytes.
     NameTooLong {
         /// Offset of the label that is too many.
         at: usize,
@@ -105,10 +105,10 @@ impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("no name; the root is a dot"),
-            Self::EmptyLabel { at } => write!(f, "the label at offset {at} has no octet"),
-            Self::LabelTooLong { at } => write!(f, "the label at offset {at} has more than 63 octets"),
+            Self::EmptyLabel { at } => write!(f, "the label at offset {at} has no byte"),
+            Self::LabelTooLong { at } => write!(f, "the label at offset {at} has more than 63 bytes"),
             Self::NameTooLong { at } => {
-                write!(f, "with the label at offset {at} the name has more than 255 octets")
+                write!(f, "with the label at offset {at} the name has more than 255 bytes")
             }
             Self::BadEscape { at } => {
                 write!(

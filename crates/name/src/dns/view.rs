@@ -4,9 +4,9 @@ use super::labels::write_label;
 use super::{Case, LabelSequence, Labels, MAX_NAME_LEN, ParseError};
 use core::fmt;
 
-/// A name in wire form, whole and without pointers: 1 to 255 octets, the last of them the root.
+/// A name in wire form, whole and without pointers: 1 to 255 bytes, the last of them the root.
 ///
-/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where their octets
+/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where their bytes
 /// are; [`eq_ignore_case`](Self::eq_ignore_case) is how the DNS compares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name<'a>(&'a [u8]);
@@ -15,7 +15,7 @@ impl<'a> Name<'a> {
     /// The root, a name without labels.
     pub const ROOT: Name<'static> = Name(&[0]);
 
-    /// The name whose octets are `bytes`, all of them.
+    /// The name whose bytes are `bytes`, all of them.
     ///
     /// # Errors
     /// The first rule broken, and where. A pointer is no part of a name that stands by itself.
@@ -24,14 +24,14 @@ impl<'a> Name<'a> {
         let name = Self::parse_first(bytes)?;
         match name.len() == bytes.len() {
             true => Ok(name),
-            false => Err(ParseError::TrailingOctets { at: name.len() }),
+            false => Err(ParseError::TrailingBytes { at: name.len() }),
         }
     }
 
     /// The name that `bytes` begins with.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), but for octets that follow the name.
+    /// As [`parse`](Self::parse), but for bytes that follow the name.
     #[inline]
     pub fn parse_first(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut at = 0;
@@ -56,21 +56,21 @@ impl<'a> Name<'a> {
         Ok(Self(&bytes[..=at]))
     }
 
-    /// A view of octets that were checked before.
+    /// A view of bytes that were checked before.
     #[inline(always)]
     pub(super) const fn checked(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The octets, 1 to 255.
+    /// The bytes, 1 to 255.
     #[inline(always)]
     pub const fn as_bytes(self) -> &'a [u8] {
         self.0
     }
 
-    /// How many octets, 1 to 255.
+    /// How many bytes, 1 to 255.
     #[inline(always)]
-    #[allow(clippy::len_without_is_empty, reason = "no name is empty: the root has an octet")]
+    #[allow(clippy::len_without_is_empty, reason = "no name is empty: the root has a byte")]
     pub const fn len(self) -> usize {
         self.0.len()
     }
@@ -101,7 +101,7 @@ impl<'a> Name<'a> {
     /// Whether two names are equal as the DNS compares them.
     #[inline]
     pub fn eq_ignore_case(self, other: Name<'_>) -> bool {
-        // The octets of length are below those of letters, so that folding leaves them alone.
+        // The bytes of length are below those of letters, so that folding leaves them alone.
         Case::Ignored.eq(self.0, other.0)
     }
 
@@ -138,12 +138,12 @@ impl<'a> LabelSequence<'a> {
     /// All labels of a name, and its root.
     #[inline]
     pub const fn of(name: Name<'a>) -> Self {
-        Self { octets: name.as_bytes() }
+        Self { bytes: name.as_bytes() }
     }
 
     /// The sequence as a name, where the root is its end.
     #[inline]
     pub fn as_name(self) -> Option<Name<'a>> {
-        self.is_absolute().then(|| Name::checked(self.octets))
+        self.is_absolute().then(|| Name::checked(self.bytes))
     }
 }

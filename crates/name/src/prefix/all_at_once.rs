@@ -5,7 +5,7 @@ use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use hashlane_hash::scheme::{BytesHash, BytesKernel};
 
-/// Hashes octets 0 to the end of component i for each i, the shortest prefix first, and keeps nothing in between: for
+/// Hashes bytes 0 to the end of component i for each i, the shortest prefix first, and keeps nothing in between: for
 /// each prefix the end is looked for anew, by [`Walk::end_of`].
 ///
 /// # Errors

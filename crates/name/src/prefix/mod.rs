@@ -1,7 +1,7 @@
 //! The hashes of all prefixes of a name, in the ways that have been proposed, and in ours.
 //!
 //! A forwarder looks a name up by its prefixes, so it needs the hash of the first component, of the first two, and so
-//! on. All ways hash the octets that the components cover in the encoding, for the TLV encodings their types and
+//! on. All ways hash the bytes that the components cover in the encoding, for the TLV encodings their types and
 //! lengths with them:
 //!
 //! - [one by one](one_by_one): component by component, each hash going on from the one before; with the intermediate
@@ -13,7 +13,7 @@
 //! For a [concatenative](hashlane_hash::scheme::Concatenative) hash all ways give the same values.
 //!
 //! # Offset names do not bind their borders
-//! The octets of an offset name do not tell where its components end: `/ab/c` and `/a/bc` cover the same octets, and
+//! The bytes of an offset name do not tell where its components end: `/ab/c` and `/a/bc` cover the same bytes, and
 //! so have the same hash under any key, in every way of this module. A table of offset names must compare the borders
 //! and bear such collisions. TLV names carry their lengths, and are not affected.
 //!

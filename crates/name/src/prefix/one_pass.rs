@@ -6,11 +6,11 @@ use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 
-/// Hashes every prefix of names of encoding `E` with `H`, from their octets, in one pass. Made once and reused; holds
+/// Hashes every prefix of names of encoding `E` with `H`, from their bytes, in one pass. Made once and reused; holds
 /// about 28 KiB, of which names of common length touch a few.
 ///
 /// A name is checked as it is walked, and what is wrong with it is reported as its parser would. Names of up to
-/// [`Group::OCTETS`] octets go through a [`Group`]; longer ones one by one, to the same values.
+/// [`Group::MAX_LEN`] bytes go through a [`Group`]; longer ones one by one, to the same values.
 #[derive(Clone, Debug)]
 pub struct OnePass<E, H> {
     hash: H,

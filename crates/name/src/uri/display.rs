@@ -30,7 +30,7 @@ impl fmt::Display for Component<'_> {
         }
         if let (Some(prefix), DIGEST_LEN) = (prefix_in(&DIGEST_PREFIXES), self.value.len()) {
             write!(f, "{prefix}=")?;
-            return self.value.iter().try_for_each(|octet| write!(f, "{octet:02x}"));
+            return self.value.iter().try_for_each(|byte| write!(f, "{byte:02x}"));
         }
         write!(f, "{}=", self.typ)?;
         write_escaped(self.value, f)
@@ -38,14 +38,14 @@ impl fmt::Display for Component<'_> {
 }
 
 fn write_escaped(value: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if value.iter().all(|&octet| octet == b'.') {
+    if value.iter().all(|&byte| byte == b'.') {
         f.write_str("...")?;
     }
-    value.iter().try_for_each(|&octet| {
-        if is_unreserved(octet) {
-            fmt::Write::write_char(f, char::from(octet))
+    value.iter().try_for_each(|&byte| {
+        if is_unreserved(byte) {
+            fmt::Write::write_char(f, char::from(byte))
         } else {
-            write!(f, "%{octet:02X}")
+            write!(f, "%{byte:02X}")
         }
     })
 }

@@ -17,7 +17,7 @@ pub fn parse_uri<E: Layout>(text: &[u8]) -> Result<OwnedName<E>, UriError> {
     if let Some(after_scheme) = after_scheme(text) {
         path = after_scheme;
         if let Some(authority) = path.strip_prefix(b"//") {
-            let len = authority.iter().position(|&octet| octet == b'/').unwrap_or(authority.len());
+            let len = authority.iter().position(|&byte| byte == b'/').unwrap_or(authority.len());
             path = authority.get(len..).unwrap_or_default();
         }
     }
@@ -38,7 +38,7 @@ pub fn parse_uri<E: Layout>(text: &[u8]) -> Result<OwnedName<E>, UriError> {
         return Ok(builder.finish());
     }
     let mut value = Vec::new();
-    for component in components.split(|&octet| octet == b'/') {
+    for component in components.split(|&byte| byte == b'/') {
         value.clear();
         let typ = parse_component(component, at, &mut value)?;
         builder.push(Component { typ, value: &value }).map_err(|error| UriError::Build { at, error })?;
@@ -55,7 +55,7 @@ pub(super) fn after_scheme(text: &[u8]) -> Option<&[u8]> {
 
 /// Reads the component `text`, which stands at `at`: appends its value to `value` and returns its type.
 fn parse_component(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<u16, UriError> {
-    let Some(equals) = text.iter().position(|&octet| octet == b'=') else {
+    let Some(equals) = text.iter().position(|&byte| byte == b'=') else {
         unescape(text, at, value)?;
         return Ok(GENERIC);
     };
@@ -79,7 +79,7 @@ fn parse_component(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<u16, U
             return Err(UriError::BadDigest { at: text_at });
         }
         for digits in text.as_chunks::<2>().0 {
-            value.push(hex_octet(*digits).ok_or(UriError::BadDigest { at: text_at })?);
+            value.push(hex_byte(*digits).ok_or(UriError::BadDigest { at: text_at })?);
         }
         Ok(typ)
     } else {
@@ -90,17 +90,17 @@ fn parse_component(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<u16, U
 /// Appends the value that `text`, which stands at `at`, is the escaped form of.
 fn unescape(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<(), UriError> {
     let mut rest = text;
-    while let Some((&octet, after)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         let at = at + text.len() - rest.len();
         rest = after;
-        if octet == b'%' {
+        if byte == b'%' {
             let (digits, after) = after.split_first_chunk::<2>().ok_or(UriError::BadEscape { at })?;
-            value.push(hex_octet(*digits).ok_or(UriError::BadEscape { at })?);
+            value.push(hex_byte(*digits).ok_or(UriError::BadEscape { at })?);
             rest = after;
-        } else if is_bare(octet) {
-            value.push(octet);
+        } else if is_bare(byte) {
+            value.push(byte);
         } else {
-            return Err(UriError::BareOctet { at, octet });
+            return Err(UriError::Unescaped { at, byte });
         }
         if value.len() > MAX_NAME_LEN + 3 {
             // Too long for any name: let the builder say so, and hold no more of it.
@@ -108,25 +108,25 @@ fn unescape(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<(), UriError>
         }
     }
     // An escaped period is a period (RFC 3986 §6.2.2.2).
-    if value.iter().all(|&octet| octet == b'.') {
+    if value.iter().all(|&byte| byte == b'.') {
         let len = value.len().checked_sub(3).ok_or(UriError::FewPeriods { at })?;
         value.truncate(len);
     }
     Ok(())
 }
 
-/// Whether `octet` may stand in a segment of a URI's path unescaped (RFC 3986 §3.3, pchar).
-const fn is_bare(octet: u8) -> bool {
-    is_unreserved(octet) || matches!(octet, b'!' | b'$' | b'&'..=b',' | b';' | b'=' | b':' | b'@')
+/// Whether `byte` may stand in a segment of a URI's path unescaped (RFC 3986 §3.3, pchar).
+const fn is_bare(byte: u8) -> bool {
+    is_unreserved(byte) || matches!(byte, b'!' | b'$' | b'&'..=b',' | b';' | b'=' | b':' | b'@')
 }
 
-/// Whether `octet` stands for itself in an escaped value (RFC 3986 §2.3).
-pub(super) const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+/// Whether `byte` stands for itself in an escaped value (RFC 3986 §2.3).
+pub(super) const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-fn hex_octet([high, low]: [u8; 2]) -> Option<u8> {
-    let digit = |octet: u8| char::from(octet).to_digit(16);
+fn hex_byte([high, low]: [u8; 2]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
     Some((digit(high)? << 4 | digit(low)?) as u8)
 }
 
@@ -135,20 +135,20 @@ fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || (text.len() > 1 && text.starts_with(b"0")) {
         return None;
     }
-    text.iter().try_fold(0u64, |number, &octet| {
-        let digit = char::from(octet).to_digit(10)?;
+    text.iter().try_fold(0u64, |number, &byte| {
+        let digit = char::from(byte).to_digit(10)?;
         number.checked_mul(10)?.checked_add(u64::from(digit))
     })
 }
 
-/// Appends `number` as the shortest NonNegativeInteger: 1, 2, 4 or 8 octets in network order.
+/// Appends `number` as the shortest NonNegativeInteger: 1, 2, 4 or 8 bytes in network order.
 fn write_integer(number: u64, value: &mut Vec<u8>) {
-    let octets = number.to_be_bytes();
+    let bytes = number.to_be_bytes();
     let len = match number {
         0..=0xff => 1,
         0x100..=0xffff => 2,
         0x1_0000..=0xffff_ffff => 4,
         _ => 8,
     };
-    value.extend_from_slice(octets.get(octets.len() - len..).unwrap_or_default());
+    value.extend_from_slice(bytes.get(bytes.len() - len..).unwrap_or_default());
 }

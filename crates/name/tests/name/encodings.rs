@@ -1,4 +1,4 @@
-//! The three encodings: published vectors, examples octet for octet, and hostile input.
+//! The three encodings: published vectors, examples byte for byte, and hostile input.
 
 use hashlane_name::build::{NameBuilder, OwnedName, encode_into};
 use hashlane_name::ccnx::{Ccnx, CcnxName};
@@ -41,7 +41,7 @@ fn ccnx(value: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn example_has_48_octets_in_ndn() {
+fn example_has_48_bytes_in_ndn() {
     let name = example::<Ndn>();
     let expected = b"\x07\x2e\x08\x08BellLabs\x08\x0dPresentations\x08\x10packetFormat.ppt\x08\x01\x01";
     assert_eq!(name.as_bytes(), expected);
@@ -49,7 +49,7 @@ fn example_has_48_octets_in_ndn() {
 }
 
 #[test]
-fn example_has_58_octets_in_ccnx() {
+fn example_has_58_bytes_in_ccnx() {
     let name = example::<Ccnx>();
     let expected = b"\0\0\0\x36\0\x01\0\x08BellLabs\0\x01\0\x0dPresentations\0\x01\0\x10packetFormat.ppt\
         \0\x01\0\x01\x01";
@@ -58,7 +58,7 @@ fn example_has_58_octets_in_ccnx() {
 }
 
 #[test]
-fn example_has_2_and_38_octets_and_13_of_index_as_offsets() {
+fn example_has_2_and_38_bytes_and_13_of_index_as_offsets() {
     let name = example::<Offset>();
     let index = b"\x04\x08\0\x08\x08\0\x15\x08\0\x25\x08\0\x26";
     assert_eq!(index.len(), 13);
@@ -136,7 +136,7 @@ fn ndn_rejects_a_broken_frame() {
     assert_eq!(error::<Ndn>(b"\xfd\0\x07\0"), ParseError::NotShortest { at: 0 });
     assert_eq!(error::<Ndn>(b"\x07\xfd\0\0"), ParseError::NotShortest { at: 1 });
     assert_eq!(error::<Ndn>(b"\x07\xfd\0"), ParseError::Truncated { at: 1 });
-    assert_eq!(error::<Ndn>(b"\x07\0\x08"), ParseError::TrailingOctets { at: 2 });
+    assert_eq!(error::<Ndn>(b"\x07\0\x08"), ParseError::TrailingBytes { at: 2 });
     assert_eq!(error::<Ndn>(b"\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff"), ParseError::Truncated { at: 0 });
 }
 
@@ -163,7 +163,7 @@ fn ccnx_rejects_what_is_malformed() {
     assert_eq!(error::<Ccnx>(b"\0\0\0"), ParseError::Truncated { at: 0 });
     assert_eq!(error::<Ccnx>(b"\0\0\0\x01"), ParseError::Truncated { at: 0 });
     assert_eq!(error::<Ccnx>(b"\0\x01\0\0"), ParseError::NotAName { typ: 1 });
-    assert_eq!(error::<Ccnx>(b"\0\0\0\0a"), ParseError::TrailingOctets { at: 4 });
+    assert_eq!(error::<Ccnx>(b"\0\0\0\0a"), ParseError::TrailingBytes { at: 4 });
     assert_eq!(error::<Ccnx>(&ccnx(b"\0\x01\0\0\0\0\0\0")), ParseError::ZeroType { at: 8 });
     assert_eq!(error::<Ccnx>(&ccnx(b"\0\x01\0\x01")), ParseError::Overrun { at: 4 });
     assert_eq!(error::<Ccnx>(&ccnx(b"\0\x01\0")), ParseError::Overrun { at: 4 });
@@ -176,7 +176,7 @@ fn offset_rejects_what_is_malformed() {
     assert_eq!(error::<Offset>(b"\x02\x08\0\x01\x08"), ParseError::Truncated { at: 4 });
     assert_eq!(error::<Offset>(b"\x01\x08\0\x01\0"), ParseError::Truncated { at: 4 });
     assert_eq!(error::<Offset>(b"\x01\x08\0\x01\0\x01"), ParseError::Truncated { at: 6 });
-    assert_eq!(error::<Offset>(b"\0\0\0a"), ParseError::TrailingOctets { at: 3 });
+    assert_eq!(error::<Offset>(b"\0\0\0a"), ParseError::TrailingBytes { at: 3 });
     assert_eq!(error::<Offset>(b"\0\0\x01a"), ParseError::LastEnd { at: 1 });
     assert_eq!(error::<Offset>(b"\x01\x08\0\x02\0\x01a"), ParseError::LastEnd { at: 4 });
     assert_eq!(error::<Offset>(b"\x01\0\0\x01\0\x01a"), ParseError::ZeroType { at: 1 });
@@ -213,7 +213,7 @@ fn ndn_of(count: u16) -> Vec<u8> {
 }
 
 #[test]
-fn parsers_refuse_more_than_65535_octets() {
+fn parsers_refuse_more_than_65535_bytes() {
     let mut name = vec![7, 254];
     name.extend((65_532u32 + 4).to_be_bytes());
     name.extend(b"\x08\xfd\xff\xfc");
@@ -226,7 +226,7 @@ fn parsers_refuse_more_than_65535_octets() {
 }
 
 #[test]
-fn builders_fill_a_name_to_the_last_octet() {
+fn builders_fill_a_name_to_the_last_byte() {
     fn longest<E: Layout>(overhead: usize) {
         let value = vec![0; 65_535 - overhead + 1];
         let fits = Component::generic(&value[1..]);
@@ -277,7 +277,7 @@ fn errors_say_what_was_expected() {
     let text = |error: ParseError| error.to_string();
     assert_eq!(
         text(error::<Ndn>(&ndn(b"\x08\0\x01\x01a"))),
-        "the digest component at offset 4 must have a value of 32 octets"
+        "the digest component at offset 4 must have a value of 32 bytes"
     );
     assert_eq!(
         text(error::<Ndn>(b"\x07\0\x08")),
@@ -289,7 +289,7 @@ fn errors_say_what_was_expected() {
     );
     assert_eq!(
         BuildError::NameTooLong { index: 7 }.to_string(),
-        "with component 7 the encoded name is over 65535 octets"
+        "with component 7 the encoded name is over 65535 bytes"
     );
     assert_eq!(format!("{:?}", example::<Ccnx>()), "ccnx:/BellLabs/Presentations/packetFormat.ppt/%01");
 }

@@ -20,8 +20,8 @@ use proptest::prelude::*;
 type Hashes = Result<Vec<u64>, ParseError>;
 
 /// By the definition: the parser's ends, and each prefix hashed from its start.
-fn expected<E: Layout, H: BytesHash>(hash: &H, octets: &[u8]) -> Hashes {
-    let name = Name::<E>::parse(octets)?;
+fn expected<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) -> Hashes {
+    let name = Name::<E>::parse(bytes)?;
     let bytes = name.walk().bytes();
     Ok(name.spans().map(|span| hash.hash(&bytes[..span.end])).collect())
 }
@@ -39,26 +39,26 @@ fn reversed(hashes: Hashes) -> Hashes {
     })
 }
 
-fn one_by_one_agrees<E: Layout, H: PrefixHash>(hash: &H, octets: &[u8]) {
-    let expected = expected::<E, H>(hash, octets);
-    assert_eq!(kept(|kept| one_by_one::<E, H>(hash, octets, kept)), expected);
-    assert_eq!(reversed(kept(|kept| one_by_one_longest_first::<E, H>(hash, octets, kept))), expected);
+fn one_by_one_agrees<E: Layout, H: PrefixHash>(hash: &H, bytes: &[u8]) {
+    let expected = expected::<E, H>(hash, bytes);
+    assert_eq!(kept(|kept| one_by_one::<E, H>(hash, bytes, kept)), expected);
+    assert_eq!(reversed(kept(|kept| one_by_one_longest_first::<E, H>(hash, bytes, kept))), expected);
 }
 
 /// On names that parse: anew, an offset name is read, not walked.
-fn all_at_once_agrees<E: Layout, H: BytesHash>(hash: &H, octets: &[u8]) {
-    let expected = expected::<E, H>(hash, octets);
-    assert_eq!(reversed(kept(|kept| all_at_once_longest_first::<E, H>(hash, octets, kept))), expected);
+fn all_at_once_agrees<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) {
+    let expected = expected::<E, H>(hash, bytes);
+    assert_eq!(reversed(kept(|kept| all_at_once_longest_first::<E, H>(hash, bytes, kept))), expected);
     if expected.is_ok() {
-        assert_eq!(kept(|kept| all_at_once::<E, H>(hash, octets, kept)), expected);
+        assert_eq!(kept(|kept| all_at_once::<E, H>(hash, bytes, kept)), expected);
     }
 }
 
 fn one_pass_agrees<E: Layout, H: EveryPrefix>(hash: &H, names: &[Vec<u8>]) {
     let mut one_pass = OnePass::<E, H>::new(hash.clone());
-    let expected: Vec<_> = names.iter().map(|octets| expected::<E, H>(hash, octets)).collect();
-    for (octets, expected) in names.iter().zip(&expected) {
-        assert_eq!(&one_pass.name(octets).map(<[u64]>::to_vec), expected);
+    let expected: Vec<_> = names.iter().map(|bytes| expected::<E, H>(hash, bytes)).collect();
+    for (bytes, expected) in names.iter().zip(&expected) {
+        assert_eq!(&one_pass.name(bytes).map(<[u64]>::to_vec), expected);
     }
     let mut found = BurstHashes::new();
     // Twice: nothing of a burst is left in the next.
@@ -72,13 +72,13 @@ fn one_pass_agrees<E: Layout, H: EveryPrefix>(hash: &H, names: &[Vec<u8>]) {
 
 fn every_way_agrees<E: Layout>(key: [u8; 16], names: &[Vec<u8>]) {
     let key = Key::new(key);
-    for octets in names {
-        one_by_one_agrees::<E, _>(&Crc32c::new(&key), octets);
-        one_by_one_agrees::<E, _>(&Crc32cShifted::new(&key), octets);
-        one_by_one_agrees::<E, _>(&SipHash24::new(&key), octets);
-        all_at_once_agrees::<E, _>(&Crc32c::new(&key), octets);
-        all_at_once_agrees::<E, _>(&SipHash13::new(&key), octets);
-        all_at_once_agrees::<E, _>(&hashlane_hash::city::CityHash64, octets);
+    for bytes in names {
+        one_by_one_agrees::<E, _>(&Crc32c::new(&key), bytes);
+        one_by_one_agrees::<E, _>(&Crc32cShifted::new(&key), bytes);
+        one_by_one_agrees::<E, _>(&SipHash24::new(&key), bytes);
+        all_at_once_agrees::<E, _>(&Crc32c::new(&key), bytes);
+        all_at_once_agrees::<E, _>(&SipHash13::new(&key), bytes);
+        all_at_once_agrees::<E, _>(&hashlane_hash::city::CityHash64, bytes);
     }
     one_pass_agrees::<E, _>(&Crc32c::new(&key), names);
     one_pass_agrees::<E, _>(&SipHash13::new(&key), names);
@@ -153,9 +153,9 @@ fn offset_names_with_other_borders_collide() {
     let (a, b) = (name([b"ab", b"c"]), name([b"a", b"bc"]));
     for key in [[1; 16], [2; 16]] {
         let hash = SipHash24::new(&Key::new(key));
-        let longest = |octets: &[u8], offset: bool| {
+        let longest = |bytes: &[u8], offset: bool| {
             let hashes =
-                if offset { expected::<Offset, _>(&hash, octets) } else { expected::<Ndn, _>(&hash, octets) };
+                if offset { expected::<Offset, _>(&hash, bytes) } else { expected::<Ndn, _>(&hash, bytes) };
             hashes.unwrap().pop()
         };
         assert_eq!(

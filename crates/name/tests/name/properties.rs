@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{Owned, Read, borrowed, built, components, damaged};
 
-/// Parsing agrees with the oracle about what is a name and what its components are; what parses is rebuilt octet for
-/// octet.
+/// Parsing agrees with the oracle about what is a name and what its components are; what parses is rebuilt byte for
+/// byte.
 fn agrees<E: Layout>(bytes: &[u8], oracle: Option<Vec<Read>>) {
     let parsed = Name::<E>::parse(bytes);
     let Some(read) = oracle else {
@@ -57,14 +57,14 @@ fn converts<A: Layout, B: Layout>(components: &[Owned]) {
 
 proptest! {
     #[test]
-    fn any_octets_parse_as_the_oracle_says(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn any_bytes_parse_as_the_oracle_says(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         agrees::<Ndn>(&bytes, crate::support::read_ndn(&bytes));
         agrees::<Ccnx>(&bytes, crate::support::read_ccnx(&bytes));
         agrees::<Offset>(&bytes, crate::support::read_offset(&bytes));
     }
 
     #[test]
-    fn any_octets_in_a_frame_parse_as_the_oracle_says(value in prop::collection::vec(0..40u8, 0..40)) {
+    fn any_bytes_in_a_frame_parse_as_the_oracle_says(value in prop::collection::vec(0..40u8, 0..40)) {
         let name = [&[7, value.len() as u8], &value[..]].concat();
         agrees::<Ndn>(&name, crate::support::read_ndn(&name));
         let name = [&[0, 0, 0, value.len() as u8], &value[..]].concat();
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn canonical_order_is_the_order_of_the_octets(a in components(), b in components(), shared in 0..4usize) {
+    fn canonical_order_is_the_order_of_the_bytes(a in components(), b in components(), shared in 0..4usize) {
         // Random names differ at once; let them begin alike.
         let b: Vec<Owned> = a.iter().take(shared).chain(&b).take(255).cloned().collect();
         let value = |name: &[Owned]| built::<Ndn>(name).view().walk().bytes().to_vec();

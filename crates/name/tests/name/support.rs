@@ -16,8 +16,8 @@ pub(crate) fn built<E: Layout>(components: &[Owned]) -> OwnedName<E> {
     OwnedName::from_components(borrowed(components)).unwrap()
 }
 
-/// Components of types on both sides of every border, digests with 32 octets, values on both sides of the borders of
-/// lengths, and values made of the octets that mean something in a URI.
+/// Components of types on both sides of every border, digests with 32 bytes, values on both sides of the borders of
+/// lengths, and values made of the bytes that mean something in a URI.
 pub(crate) fn component() -> impl Strategy<Value = Owned> {
     let typ = prop_oneof![
         6 => Just(8u16),
@@ -46,20 +46,20 @@ pub(crate) fn components() -> impl Strategy<Value = Vec<Owned>> {
     ]
 }
 
-/// A name with a few octets changed, removed or put in.
+/// A name with a few bytes changed, removed or put in.
 pub(crate) fn damaged<E: Layout>() -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<prop::sample::Index>(), 0..3u8, any::<u8>());
     (components(), prop::collection::vec(change, 0..4)).prop_map(|(components, changes)| {
         let mut bytes = built::<E>(&components).into_bytes();
-        for (index, change, octet) in changes {
+        for (index, change, byte) in changes {
             if bytes.is_empty() {
                 break;
             }
             let at = index.index(bytes.len());
             match change {
-                0 => bytes[at] = octet,
+                0 => bytes[at] = byte,
                 1 => drop(bytes.remove(at)),
-                _ => bytes.insert(at, octet),
+                _ => bytes.insert(at, byte),
             }
         }
         bytes
@@ -140,8 +140,8 @@ pub(crate) fn read_offset(name: &[u8]) -> Option<Vec<Read>> {
     for i in 0..count {
         let typ = *name.get(1 + 3 * i)?;
         let end = be(2 + 3 * i)?;
-        let octets = segments.get(start..end)?;
-        let (typ, value) = match (typ, octets) {
+        let bytes = segments.get(start..end)?;
+        let (typ, value) = match (typ, bytes) {
             (0, _) => return None,
             (255, [a, b, value @ ..]) => (u16::from(*a) * 256 + u16::from(*b), value),
             (255, _) => return None,

@@ -173,10 +173,10 @@ fn names_the_rule_and_the_offset() {
     assert_eq!(error("/ab%"), UriError::BadEscape { at: 3 });
     assert_eq!(error("/ABCD%EF%0"), UriError::BadEscape { at: 8 });
     assert_eq!(error("/ABCD%GH"), UriError::BadEscape { at: 5 });
-    assert_eq!(error("/ab/c d"), UriError::BareOctet { at: 5, octet: b' ' });
-    assert_eq!(error("/a?b"), UriError::BareOctet { at: 2, octet: b'?' });
-    assert_eq!(error("/a#b"), UriError::BareOctet { at: 2, octet: b'#' });
-    assert_eq!(error("/ü"), UriError::BareOctet { at: 1, octet: 0xc3 });
+    assert_eq!(error("/ab/c d"), UriError::Unescaped { at: 5, byte: b' ' });
+    assert_eq!(error("/a?b"), UriError::Unescaped { at: 2, byte: b'?' });
+    assert_eq!(error("/a#b"), UriError::Unescaped { at: 2, byte: b'#' });
+    assert_eq!(error("/ü"), UriError::Unescaped { at: 1, byte: 0xc3 });
     assert_eq!(error("/==A"), UriError::UnknownPrefix { at: 1 });
     assert_eq!(error("/+=A"), UriError::UnknownPrefix { at: 1 });
     assert_eq!(error("/-1=A"), UriError::UnknownPrefix { at: 1 });
@@ -204,11 +204,11 @@ fn names_the_rule_and_the_offset() {
 #[test]
 fn errors_say_what_was_expected() {
     let text = error("/a/c d").to_string();
-    assert_eq!(text, "the octet at offset 4 must be written \"%20\"");
+    assert_eq!(text, "the byte at offset 4 must be written \"%20\"");
     let text = error("/seg=x").to_string();
     assert_eq!(text, "expected a decimal number below 2^64 without leading zeros at offset 5");
     let text = error("/a/1=A").to_string();
-    assert_eq!(text, "at offset 3: component 1 is a digest of 1 octets, expected 32");
+    assert_eq!(text, "at offset 3: component 1 is a digest of 1 bytes, expected 32");
 }
 
 #[test]

@@ -93,7 +93,7 @@ pub fn renderer<'a, M: Manner + 'a>(manner: M, input: Input<'_>) -> Result<Box<d
             Work::Names(names.collect::<Result<_, _>>().map_err(words)?)
         }
         Input::Messages(messages) => {
-            Work::Messages(messages.iter().map(|octets| content(octets)).collect::<Result<_, _>>()?)
+            Work::Messages(messages.iter().map(|bytes| content(bytes)).collect::<Result<_, _>>()?)
         }
     };
     Ok(Box::new(Renderer { work, manner, compressor: None }))
@@ -103,8 +103,8 @@ fn words(error: impl Display) -> String {
     error.to_string()
 }
 
-fn content(octets: &[u8]) -> Result<Content, String> {
-    let message = Message::from_octets(octets).map_err(words)?;
+fn content(bytes: &[u8]) -> Result<Content, String> {
+    let message = Message::from_octets(bytes).map_err(words)?;
     let header = message.header();
     let mut questions = Vec::new();
     for question in message.question() {

@@ -12,7 +12,7 @@ enum Work {
 
 struct Renderer {
     work: Work,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 pub(super) fn renderer<'a>(input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
@@ -23,17 +23,17 @@ pub(super) fn renderer<'a>(input: Input<'_>) -> Result<Box<dyn Render + 'a>, Str
             Work::Names(names.collect::<Result<_, _>>().map_err(words)?)
         }
         Input::Messages(messages) => {
-            let messages = messages.iter().map(|octets| Message::from_bytes(octets));
+            let messages = messages.iter().map(|bytes| Message::from_bytes(bytes));
             Work::Messages(messages.collect::<Result<_, _>>().map_err(words)?)
         }
     };
-    Ok(Box::new(Renderer { work, octets: Vec::with_capacity(1 << 17) }))
+    Ok(Box::new(Renderer { work, bytes: Vec::with_capacity(1 << 17) }))
 }
 
 impl Render for Renderer {
     fn render(&mut self, message: usize) -> Result<&[u8], String> {
-        self.octets.clear();
-        let mut encoder = BinEncoder::new(&mut self.octets);
+        self.bytes.clear();
+        let mut encoder = BinEncoder::new(&mut self.bytes);
         match &self.work {
             Work::Names(names) => {
                 let header = encoder.emit_vec(&[0; 12]);
@@ -44,6 +44,6 @@ impl Render for Renderer {
             }
         }
         .map_err(|error| error.to_string())?;
-        Ok(&self.octets)
+        Ok(&self.bytes)
     }
 }

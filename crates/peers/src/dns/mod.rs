@@ -34,7 +34,7 @@ impl Input<'_> {
 
 /// A renderer, and what it renders in its own types.
 pub trait Render {
-    /// Renders a message, counted from 0, and gives its octets.
+    /// Renders a message, counted from 0, and gives its bytes.
     ///
     /// # Errors
     /// Why it cannot, in words.
@@ -104,9 +104,9 @@ mod tests {
         for id in IDS {
             let mut renderer = renderer(id, Input::Messages(&plain)).unwrap();
             for message in [0, 1, 0] {
-                let octets = renderer.render(message).unwrap();
-                assert!(octets.len() < plain[0].len(), "{id}");
-                let (found, read) = Message::parse(octets).unwrap().questions().unwrap();
+                let bytes = renderer.render(message).unwrap();
+                assert!(bytes.len() < plain[0].len(), "{id}");
+                let (found, read) = Message::parse(bytes).unwrap().questions().unwrap();
                 assert_eq!(found, questions, "{id}");
                 assert!(read.map(Result::unwrap).eq(records.iter().cloned()), "{id}");
             }
@@ -120,14 +120,14 @@ mod tests {
         for id in IDS.iter().filter(|id| **id != "simple-dns") {
             let mut renderer = renderer(id, Input::Names(&names)).unwrap();
             for _ in 0..2 {
-                let octets = renderer.render(0).unwrap();
+                let bytes = renderer.render(0).unwrap();
                 let mut at = 12;
                 for name in &names {
-                    let (read, end) = hashlane_name::dns::message::read(octets, at).unwrap();
+                    let (read, end) = hashlane_name::dns::message::read(bytes, at).unwrap();
                     assert!(read.view().eq_ignore_case(name.view()), "{id}");
                     at = end;
                 }
-                assert_eq!(at, octets.len(), "{id}");
+                assert_eq!(at, bytes.len(), "{id}");
             }
         }
         assert!(renderer("simple-dns", Input::Names(&names)).is_err());

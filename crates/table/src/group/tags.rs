@@ -1,4 +1,4 @@
-//! Small numbers in 16 octets, compared all at once: SSE2 on x86-64, words of 64 bits elsewhere.
+//! Small numbers in 16 bytes, compared all at once: SSE2 on x86-64, words of 64 bits elsewhere.
 
 /// Positions in a group, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +113,9 @@ fn words_8(words: [u64; 2], tag: u8) -> u32 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bits = |word: u64| {
         let other = word ^ (u64::from(tag) * 0x0101_0101_0101_0101);
-        // The top bit of each octet is set exactly where the octet is 0: no carry leaves an octet.
+        // The top bit of each byte is set exactly where the byte is 0: no carry leaves a byte.
         let zero = !(((other & LOW) + LOW) | other) & !LOW;
-        // Moves the bits together: octet i's to bit 56 + i, without carries.
+        // Moves the bits together: byte i's to bit 56 + i, without carries.
         ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     };
     bits(words[0]) | bits(words[1]) << 8

@@ -85,7 +85,7 @@ use memory::Memory;
 
 /// A table for so many entries of `N` words of key: the end that writes, and the first of those that read.
 ///
-/// All memory is taken here: 8 (`N` + 2) octets for each entry, an eighth of that again, and 64 octets for every five
+/// All memory is taken here: 8 (`N` + 2) bytes for each entry, an eighth of that again, and 64 bytes for every five
 /// entries, which are rounded up to a power of two.
 ///
 /// # Panics

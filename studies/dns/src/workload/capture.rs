@@ -72,7 +72,7 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
     match packet.protocol {
         UDP => parse(segment.datagram().ok_or("cut off")?).map(|message| vec![message]),
         TCP => {
-            let mut data = segment.stream().ok_or("cut off")?.octets;
+            let mut data = segment.stream().ok_or("cut off")?.bytes;
             if data.is_empty() {
                 return Err("of TCP without data");
             }

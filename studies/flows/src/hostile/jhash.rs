@@ -19,7 +19,9 @@ pub(crate) fn collisions(initval: u32, count: usize) -> Vec<Tuple> {
 }
 
 fn words(tuple: &Tuple) -> [u32; 9] {
-    core::array::from_fn(|i| u32::from_le_bytes(core::array::from_fn(|octet| tuple.octets()[4 * i + octet])))
+    core::array::from_fn(|i| {
+        u32::from_le_bytes(core::array::from_fn(|octet| tuple.as_bytes()[4 * i + octet]))
+    })
 }
 
 /// The tuple of the first six words and the last block.
@@ -29,7 +31,7 @@ fn tuple(words: &[u32; 9], last: [u32; 3]) -> Tuple {
     for (octets, word) in octets.as_chunks_mut::<4>().0.iter_mut().zip(all) {
         *octets = word.to_le_bytes();
     }
-    Tuple::from_octets(&octets)
+    Tuple::from_bytes(&octets)
 }
 
 fn add(a: [u32; 3], b: [u32; 3]) -> [u32; 3] {

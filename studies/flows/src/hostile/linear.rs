@@ -22,11 +22,11 @@ pub(crate) fn collisions<H: TupleHash>(hash: &H, octets: Range<usize>, count: us
 
 /// [`Tuple::CHECK`] with the bits of `difference` changed in `octets`.
 fn changed(octets: &Range<usize>, difference: u128) -> Tuple {
-    let mut changed = *Tuple::CHECK.octets();
+    let mut changed = *Tuple::CHECK.as_bytes();
     for (octet, by) in changed[octets.clone()].iter_mut().zip(difference.to_le_bytes()) {
         *octet ^= by;
     }
-    Tuple::from_octets(&changed)
+    Tuple::from_bytes(&changed)
 }
 
 /// A basis of the differences of `bits` bits that an affine map takes to 0.

@@ -5,7 +5,7 @@ mod linear;
 mod rapidhash;
 
 use super::tuples::TupleSet;
-use hashlane_flow::ehash::{Octets, TupleHash};
+use hashlane_flow::ehash::{TupleBytes, TupleHash};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::crc32c::Crc32c;
 use hashlane_hash::scheme::Key;
@@ -78,11 +78,11 @@ impl Attack {
             Self::Random => set(TupleSet::Random, count, !seed),
             Self::Local => set(TupleSet::SprayLocal, count, seed),
             Self::Xor => (0..count as u32).map(xor).collect(),
-            Self::Crc32c => linear::collisions(&Octets::<Crc32c>::new(key), LOWER_HALF, count),
+            Self::Crc32c => linear::collisions(&TupleBytes::<Crc32c>::new(key), LOWER_HALF, count),
             Self::ToeplitzPublished => {
                 linear::collisions(&hashlane_baseline::rss::PublishedToeplitz::new(key), LOWER_HALF, count)
             }
-            Self::ToeplitzSpan => linear::collisions(&Octets::<Toeplitz>::new(key), LOWER_HALF, count),
+            Self::ToeplitzSpan => linear::collisions(&TupleBytes::<Toeplitz>::new(key), LOWER_HALF, count),
             Self::JhashKnown => jhash::collisions(0, count),
             Self::RapidHash => (0..count as u32).map(rapidhash::tuple).collect(),
         }
@@ -102,11 +102,11 @@ fn set(set: TupleSet, count: usize, seed: u64) -> Vec<Tuple> {
 
 /// Tuple `i` of those whose foreign words 0 and 1 differ by the same bits.
 fn xor(i: u32) -> Tuple {
-    let mut octets = *Tuple::CHECK.octets();
+    let mut octets = *Tuple::CHECK.as_bytes();
     let word = u32::from_le_bytes([0x20, 0x01, 0x0d, 0xb8]) ^ i.reverse_bits();
     octets[16..20].copy_from_slice(&word.to_le_bytes());
     octets[20..24].copy_from_slice(&(word ^ 0x5678_1234).to_le_bytes());
-    Tuple::from_octets(&octets)
+    Tuple::from_bytes(&octets)
 }
 
 impl fmt::Display for Attack {

@@ -20,7 +20,7 @@ const CHECKED: usize = 256;
 /// Says of which tuple the files are to tell.
 pub(super) fn about(tuple: &Tuple) -> Result<()> {
     let mut digits = String::new();
-    for octet in tuple.octets() {
+    for octet in tuple.as_bytes() {
         // A String takes all.
         let _ = write!(digits, "{octet:02x}");
     }

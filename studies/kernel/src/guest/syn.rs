@@ -182,7 +182,7 @@ mod tests {
             let tuples = attack.generate(9000, 2015, &Key::VECTOR);
             let mut aimed: Vec<Tuple> = tuples.iter().filter_map(aimed).collect();
             assert!(aimed.iter().all(|tuple| route::is_server(tuple.local()) && tuple.local_port() == 443));
-            aimed.sort_unstable_by_key(|tuple| *tuple.octets());
+            aimed.sort_unstable_by_key(|tuple| *tuple.as_bytes());
             let all = aimed.len();
             aimed.dedup();
             assert!(all == aimed.len() && all >= 8000, "{attack}: {all}, of which {} differ", aimed.len());

@@ -39,7 +39,7 @@ impl Interests {
     pub(crate) fn new(names: Names, key: &Key) -> Option<Self> {
         let mut template = Template::new(names, 0, 4000)?;
         let packets = (0..INTERESTS).map(|number| template.interest(number).to_vec()).collect();
-        Some(Self { packets, key: key.octets() })
+        Some(Self { packets, key: key.to_bytes() })
     }
 
     /// Digests all of them, which are parsed before; counts of the counter for each.

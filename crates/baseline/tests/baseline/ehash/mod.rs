@@ -11,7 +11,7 @@ use hashlane_baseline::ehash::{base, flat, hsiphash, jhash2, lport, siphash, v1,
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use naive::Octets;
+use naive::Bytes;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -23,35 +23,35 @@ impl Random {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    fn octets<const N: usize>(&mut self) -> [u8; N] {
-        let mut octets = [0; N];
-        self.0.fill_bytes(&mut octets);
-        octets
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.0.fill_bytes(&mut bytes);
+        bytes
     }
 
     fn secrets(&mut self) -> Secrets {
         let (ehash, ipv6, mix) = (self.0.next_u32(), self.0.next_u32(), self.0.next_u32());
-        Secrets { ehash, ipv6, mix, key: Key::new(self.octets()) }
+        Secrets { ehash, ipv6, mix, key: Key::new(self.bytes()) }
     }
 }
 
-fn tuple(octets: &Octets) -> Tuple {
-    let bits = |at| octets[at..at + 16].iter().fold(0, |bits, octet| bits << 8 | u128::from(*octet));
+fn tuple(bytes: &Bytes) -> Tuple {
+    let bits = |at| bytes[at..at + 16].iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
     let address = |at| Ipv6Addr::from_bits(bits(at));
-    let port = |at| u16::from_be_bytes([octets[at], octets[at + 1]]);
+    let port = |at| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let tuple = Tuple::new(address(0), port(32), address(16), port(34));
-    assert_eq!(tuple.octets(), octets);
+    assert_eq!(tuple.as_bytes(), bytes);
     tuple
 }
 
 type Hash = fn(&Tuple, &Secrets) -> u32;
 
 /// On a million tuples, each under secrets of its own.
-fn agree(hash: Hash, naive: fn(&Octets, &Secrets) -> u32) {
+fn agree(hash: Hash, naive: fn(&Bytes, &Secrets) -> u32) {
     let mut random = Random::new(1);
     for _ in 0..1_000_000 {
-        let (octets, secrets) = (random.octets(), random.secrets());
-        assert_eq!(hash(&tuple(&octets), &secrets), naive(&octets, &secrets), "{octets:x?}");
+        let (bytes, secrets) = (random.bytes(), random.secrets());
+        assert_eq!(hash(&tuple(&bytes), &secrets), naive(&bytes, &secrets), "{bytes:x?}");
     }
 }
 
@@ -95,11 +95,11 @@ fn v4_agrees_with_the_naive_form() {
     agree(v4, naive::v4);
 }
 
-fn check<H: TupleHash>(id: &str, naive: fn(&Octets, &Secrets) -> u32) {
+fn check<H: TupleHash>(id: &str, naive: fn(&Bytes, &Secrets) -> u32) {
     let hash = H::new(&Key::VECTOR).hash(&Tuple::CHECK);
     assert_eq!(H::INFO.id, id);
     assert_eq!(hash, H::INFO.check, "{id}: {hash:#010x}");
-    assert_eq!(hash, u64::from(naive(Tuple::CHECK.octets(), &Secrets::new(&Key::VECTOR))), "{id}");
+    assert_eq!(hash, u64::from(naive(Tuple::CHECK.as_bytes(), &Secrets::new(&Key::VECTOR))), "{id}");
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn check_values_hold_and_agree_with_the_naive_form() {
 
 #[test]
 fn secrets_are_derived_as_documented() {
-    let octets = Random::new(5).octets();
-    let secrets = Secrets::new(&Key::new(octets));
-    let word = |i: u64| naive::siphash(2, 4, &i.to_le_bytes(), octets).to_le_bytes();
+    let bytes = Random::new(5).bytes();
+    let secrets = Secrets::new(&Key::new(bytes));
+    let word = |i: u64| naive::siphash(2, 4, &i.to_le_bytes(), bytes).to_le_bytes();
     assert_eq!([secrets.ehash.to_le_bytes(), secrets.ipv6.to_le_bytes()].as_flattened(), word(0));
     assert_eq!(secrets.mix.to_le_bytes(), word(1)[..4]);
-    assert_eq!(secrets.key.octets().as_slice(), [word(2), word(3)].as_flattened());
+    assert_eq!(secrets.key.to_bytes().as_slice(), [word(2), word(3)].as_flattened());
 }
 
 #[test]
@@ -129,15 +129,15 @@ fn secrets_stay_out_of_logs() {
     assert_eq!(format!("{:?}", Base(Secrets::SOURCE)), "Base(Secrets(..))");
 }
 
-/// Hashes a tuple and the same tuple with other octets at `places`, a thousand times under other secrets, and counts
+/// Hashes a tuple and the same tuple with other bytes at `places`, a thousand times under other secrets, and counts
 /// how often both hash alike.
 fn alike(hash: Hash, places: core::ops::Range<usize>) -> usize {
     let mut random = Random::new(2);
     let pairs = (0..1000).map(|_| {
-        let (octets, secrets) = (random.octets(), random.secrets());
-        let mut other = octets;
-        other[places.clone()].copy_from_slice(&random.octets::<36>()[places.clone()]);
-        hash(&tuple(&octets), &secrets) == hash(&tuple(&other), &secrets)
+        let (bytes, secrets) = (random.bytes(), random.secrets());
+        let mut other = bytes;
+        other[places.clone()].copy_from_slice(&random.bytes::<36>()[places.clone()]);
+        hash(&tuple(&bytes), &secrets) == hash(&tuple(&other), &secrets)
     });
     pairs.filter(|alike| *alike).count()
 }
@@ -165,13 +165,13 @@ fn all_but_v4_take_the_whole_foreign_address() {
 fn base_does_not_see_equal_changes_of_two_words() {
     let mut random = Random::new(3);
     for _ in 0..1000 {
-        let (octets, secrets, change) = (random.octets(), random.secrets(), random.octets::<4>());
-        let mut other = octets;
+        let (bytes, secrets, change) = (random.bytes(), random.secrets(), random.bytes::<4>());
+        let mut other = bytes;
         for (i, change) in change.iter().enumerate() {
             other[16 + i] ^= change;
             other[20 + i] ^= change;
         }
-        let of = |hash: Hash| hash(&tuple(&octets), &secrets) == hash(&tuple(&other), &secrets);
+        let of = |hash: Hash| hash(&tuple(&bytes), &secrets) == hash(&tuple(&other), &secrets);
         assert!(of(base));
         assert!(![v1 as Hash, jhash2, hsiphash, siphash, lport, flat].into_iter().any(of));
     }
@@ -181,11 +181,11 @@ fn base_does_not_see_equal_changes_of_two_words() {
 fn the_local_port_only_shifts_the_later_hashes() {
     let mut random = Random::new(4);
     for hash in [lport as Hash, flat] {
-        let (octets, secrets) = (random.octets::<36>(), random.secrets());
+        let (bytes, secrets) = (random.bytes::<36>(), random.secrets());
         let at = |port: u16| {
-            let mut octets = octets;
-            octets[32..34].copy_from_slice(&port.to_be_bytes());
-            hash(&tuple(&octets), &secrets)
+            let mut bytes = bytes;
+            bytes[32..34].copy_from_slice(&port.to_be_bytes());
+            hash(&tuple(&bytes), &secrets)
         };
         assert!((0..=u16::MAX).all(|port| at(port) == at(0).wrapping_add(port.into())));
     }

@@ -1,74 +1,74 @@
-//! The hashes of connections once more, from their definitions: octet strings in, and the mixing as tables.
+//! The hashes of connections once more, from their definitions: byte strings in, and the mixing as tables.
 
 use hashlane_baseline::ehash::Secrets;
 
-/// The octets of a tuple: addresses of 16, ports of 2, in network order.
-pub(crate) type Octets = [u8; 36];
+/// The bytes of a tuple: addresses of 16, ports of 2, in network order.
+pub(crate) type Bytes = [u8; 36];
 
-pub(crate) fn base(octets: &Octets, secrets: &Secrets) -> u32 {
+pub(crate) fn base(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut foreign = [0; 12];
-    foreign.copy_from_slice(&octets[20..32]);
+    foreign.copy_from_slice(&bytes[20..32]);
     for i in 0..4 {
-        foreign[i] ^= octets[16 + i];
+        foreign[i] ^= bytes[16 + i];
     }
-    joined(octets, jhash(&foreign, secrets.ipv6), secrets)
+    joined(bytes, jhash(&foreign, secrets.ipv6), secrets)
 }
 
-pub(crate) fn v1(octets: &Octets, secrets: &Secrets) -> u32 {
-    let local = jhash(&[&octets[12..16], &ports(octets), &octets[16..20]].concat(), secrets.ipv6);
-    let foreign = jhash(&octets[20..32], secrets.ipv6);
-    let words = [local.to_le_bytes(), foreign.to_le_bytes(), ports(octets)];
+pub(crate) fn v1(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    let local = jhash(&[&bytes[12..16], &ports(bytes), &bytes[16..20]].concat(), secrets.ipv6);
+    let foreign = jhash(&bytes[20..32], secrets.ipv6);
+    let words = [local.to_le_bytes(), foreign.to_le_bytes(), ports(bytes)];
     jhash(words.as_flattened(), secrets.ehash.wrapping_add(secrets.mix))
 }
 
-pub(crate) fn jhash2(octets: &Octets, secrets: &Secrets) -> u32 {
-    joined(octets, jhash(&octets[16..32], secrets.ipv6), secrets)
+pub(crate) fn jhash2(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    joined(bytes, jhash(&bytes[16..32], secrets.ipv6), secrets)
 }
 
-pub(crate) fn hsiphash(octets: &Octets, secrets: &Secrets) -> u32 {
-    joined(octets, siphash(1, 3, &octets[16..32], secrets.key.octets()) as u32, secrets)
+pub(crate) fn hsiphash(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    joined(bytes, siphash(1, 3, &bytes[16..32], secrets.key.to_bytes()) as u32, secrets)
 }
 
-pub(crate) fn siphash2u64(octets: &Octets, secrets: &Secrets) -> u32 {
-    joined(octets, siphash(2, 4, &octets[16..32], secrets.key.octets()) as u32, secrets)
+pub(crate) fn siphash2u64(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    joined(bytes, siphash(2, 4, &bytes[16..32], secrets.key.to_bytes()) as u32, secrets)
 }
 
-pub(crate) fn lport(octets: &Octets, secrets: &Secrets) -> u32 {
-    let mut without = *octets;
+pub(crate) fn lport(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    let mut without = *bytes;
     without[32..34].fill(0);
-    let hash = joined(&without, jhash(&octets[16..32], secrets.ipv6), secrets);
-    hash.wrapping_add(local_port(octets))
+    let hash = joined(&without, jhash(&bytes[16..32], secrets.ipv6), secrets);
+    hash.wrapping_add(local_port(bytes))
 }
 
-pub(crate) fn flat(octets: &Octets, secrets: &Secrets) -> u32 {
+pub(crate) fn flat(bytes: &Bytes, secrets: &Secrets) -> u32 {
     let mut input = [0; 36];
-    input[..32].copy_from_slice(&octets[..32]);
-    input[32..34].copy_from_slice(&octets[34..]);
-    for (octet, mix) in input.iter_mut().zip(secrets.mix.to_le_bytes()) {
-        *octet ^= mix;
+    input[..32].copy_from_slice(&bytes[..32]);
+    input[32..34].copy_from_slice(&bytes[34..]);
+    for (byte, mix) in input.iter_mut().zip(secrets.mix.to_le_bytes()) {
+        *byte ^= mix;
     }
-    lookup3(&input, secrets.ehash).wrapping_add(local_port(octets))
+    lookup3(&input, secrets.ehash).wrapping_add(local_port(bytes))
 }
 
-pub(crate) fn v4(octets: &Octets, secrets: &Secrets) -> u32 {
-    let input = [&octets[12..16], &octets[28..32], &ports(octets)].concat();
+pub(crate) fn v4(bytes: &Bytes, secrets: &Secrets) -> u32 {
+    let input = [&bytes[12..16], &bytes[28..32], &ports(bytes)].concat();
     jhash(&input, secrets.ehash.wrapping_add(secrets.mix))
 }
 
 /// `__inet6_ehashfn`.
-fn joined(octets: &Octets, foreign: u32, secrets: &Secrets) -> u32 {
-    let input = [&octets[12..16], &foreign.to_le_bytes(), &ports(octets)].concat();
+fn joined(bytes: &Bytes, foreign: u32, secrets: &Secrets) -> u32 {
+    let input = [&bytes[12..16], &foreign.to_le_bytes(), &ports(bytes)].concat();
     jhash(&input, secrets.ehash.wrapping_add(secrets.mix))
 }
 
-/// `(u32)lport << 16 | fport` in the memory of a little-endian machine: the foreign port's octets as they came, then
+/// `(u32)lport << 16 | fport` in the memory of a little-endian machine: the foreign port's bytes as they came, then
 /// those of the local port the other way round.
-fn ports(octets: &Octets) -> [u8; 4] {
-    [octets[34], octets[35], octets[33], octets[32]]
+fn ports(bytes: &Bytes) -> [u8; 4] {
+    [bytes[34], bytes[35], bytes[33], bytes[32]]
 }
 
-fn local_port(octets: &Octets) -> u32 {
-    256 * u32::from(octets[32]) + u32::from(octets[33])
+fn local_port(bytes: &Bytes) -> u32 {
+    256 * u32::from(bytes[32]) + u32::from(bytes[33])
 }
 
 /// The kernel's jhash, which starts from the constant, the length and the initial value.
@@ -87,8 +87,8 @@ fn lookup3(input: &[u8], start: u32) -> u32 {
     let blocks = input.chunks(12);
     let last = blocks.len() - 1;
     for (number, block) in blocks.enumerate() {
-        for (i, octet) in block.iter().enumerate() {
-            lanes[i / 4] = lanes[i / 4].wrapping_add(u32::from(*octet) << (8 * (i % 4)));
+        for (i, byte) in block.iter().enumerate() {
+            lanes[i / 4] = lanes[i / 4].wrapping_add(u32::from(*byte) << (8 * (i % 4)));
         }
         if number == last {
             for ([to, from], bits) in FINAL {
@@ -116,10 +116,10 @@ pub(crate) fn siphash(c: usize, d: usize, input: &[u8], key: [u8; 16]) -> u64 {
             v[sum] = v[sum].rotate_left(turn);
         }
     }
-    let word = |octets: &[u8]| octets.iter().rev().fold(0, |word, octet| word << 8 | u64::from(*octet));
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let mut v = [0; 4];
     for (i, constant) in b"somepseudorandomlygeneratedbytes".chunks(8).enumerate() {
-        v[i] = constant.iter().fold(0, |word, octet| word << 8 | u64::from(*octet))
+        v[i] = constant.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))
             ^ word(&key[8 * (i % 2)..][..8]);
     }
     let length = [0, 0, 0, 0, 0, 0, 0, input.len() as u8];

@@ -50,7 +50,7 @@ impl Entry<'_> {
             Self::Record(record) => {
                 let Record { section, owner, rtype, class, ttl, .. } = record;
                 // Data that are not such as the type has were refused when they were read; they would be written as they are.
-                let rdata = Rdata::parse(*rtype, &record.data).unwrap_or(Rdata::octets(&record.data));
+                let rdata = Rdata::parse(*rtype, &record.data).unwrap_or(Rdata::opaque(&record.data));
                 message.record(*section, owner.view(), *rtype, *class, *ttl, &rdata)
             }
         }

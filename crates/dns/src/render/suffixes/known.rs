@@ -1,6 +1,6 @@
 //! Names that were met lately, as they were spelled: found without their hash.
 
-/// A name that is no longer than this is kept by its octets.
+/// A name that is no longer than this is kept by its bytes.
 pub(super) const SHORT: usize = 32;
 
 /// Short names that are kept whole.
@@ -15,7 +15,7 @@ pub(super) const HOPE: u8 = 32;
 /// A short name as it was spelled, and where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct Whole {
-    /// Its first sixteen octets and its last, which may overlap; of a shorter name the first and the last eight.
+    /// Its first sixteen bytes and its last, which may overlap; of a shorter name the first and the last eight.
     ends: [u128; 2],
     /// Offset (16 bits), message (8), length (8), from the top.
     rest: u32,
@@ -24,19 +24,19 @@ pub(super) struct Whole {
 impl Whole {
     pub(super) const NONE: Self = Self { ends: [0; 2], rest: 0 };
 
-    /// A name of at most [`SHORT`] octets, its place not known.
+    /// A name of at most [`SHORT`] bytes, its place not known.
     #[inline(always)]
-    pub(super) fn of(octets: &[u8], message: u8) -> Self {
-        let ends = match (octets.first_chunk(), octets.last_chunk()) {
+    pub(super) fn of(bytes: &[u8], message: u8) -> Self {
+        let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
             (Some(first), Some(last)) => [u128::from_le_bytes(*first), u128::from_le_bytes(*last)],
-            _ => match (octets.first_chunk(), octets.last_chunk()) {
+            _ => match (bytes.first_chunk(), bytes.last_chunk()) {
                 (Some(first), Some(last)) => {
                     [u128::from(u64::from_le_bytes(*first)) << 64 | u128::from(u64::from_le_bytes(*last)), 0]
                 }
-                _ => [octets.iter().fold(0, |few, octet| few << 8 | u128::from(*octet)), 0],
+                _ => [bytes.iter().fold(0, |few, byte| few << 8 | u128::from(*byte)), 0],
             },
         };
-        Self { ends, rest: u32::from(message) << 8 | octets.len() as u32 }
+        Self { ends, rest: u32::from(message) << 8 | bytes.len() as u32 }
     }
 
     /// Where it is kept. Who makes others fall on the same place makes them slower, and no more.
@@ -80,11 +80,11 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// `None` for a name of fewer than eight octets.
-    pub(super) fn of(octets: &[u8]) -> Option<Self> {
+    /// `None` for a name of fewer than eight bytes.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let (first, last) =
-            (u64::from_le_bytes(*octets.first_chunk()?), u64::from_le_bytes(*octets.last_chunk()?));
-        let mixed = (first ^ last.rotate_left(29) ^ octets.len() as u64).wrapping_mul(SPREAD);
+            (u64::from_le_bytes(*bytes.first_chunk()?), u64::from_le_bytes(*bytes.last_chunk()?));
+        let mixed = (first ^ last.rotate_left(29) ^ bytes.len() as u64).wrapping_mul(SPREAD);
         Some(Self { place: (mixed >> 59) as usize, check: (mixed >> 27) as u32 })
     }
 }
@@ -92,8 +92,8 @@ impl Recent {
 /// A name without its first label, as it was spelled when it was last met.
 #[derive(Clone)]
 pub(super) struct Parent {
-    pub(super) octets: [u8; 64],
-    /// How many octets it has; 0 where there is none.
+    pub(super) bytes: [u8; 64],
+    /// How many bytes it has; 0 where there is none.
     pub(super) len: u8,
     pub(super) message: u8,
     /// Where it stands in the message; 0 for the root.
@@ -103,15 +103,15 @@ pub(super) struct Parent {
 }
 
 impl Parent {
-    pub(super) const NONE: Self = Self { octets: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
+    pub(super) const NONE: Self = Self { bytes: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
 
     /// Where a parent is kept. Who makes others fall on the same place makes them slower, and no more.
     #[inline(always)]
-    pub(super) fn place(octets: &[u8]) -> usize {
-        let start = match octets.first_chunk() {
+    pub(super) fn place(bytes: &[u8]) -> usize {
+        let start = match bytes.first_chunk() {
             Some(start) => u64::from_le_bytes(*start),
-            None => octets.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
+            None => bytes.first_chunk().map_or(0, |start| u64::from(u32::from_le_bytes(*start))),
         };
-        ((start ^ octets.len() as u64).wrapping_mul(SPREAD) >> 60) as usize
+        ((start ^ bytes.len() as u64).wrapping_mul(SPREAD) >> 60) as usize
     }
 }

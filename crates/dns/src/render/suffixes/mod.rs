@@ -95,24 +95,24 @@ impl SuffixTable {
 
     /// How a name is to be written that was not met lately.
     #[inline(never)]
-    fn place_short(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
-        match self.place_under_parent(written, octets, from) {
+    fn place_short(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
+        match self.place_under_parent(written, bytes, from) {
             Some(place) => place,
-            None => self.place_anew(written, octets, from),
+            None => self.place_anew(written, bytes, from),
         }
     }
 
     /// How a long name is to be written.
     #[inline(never)]
-    fn place_long(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
-        let recent = Recent::of(octets);
-        if let Some(at) = recent.and_then(|recent| self.find_recent(written, octets, recent)) {
+    fn place_long(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
+        let recent = Recent::of(bytes);
+        if let Some(at) = recent.and_then(|recent| self.find_recent(written, bytes, recent)) {
             return Place { literal: 0, pointer: Some(at) };
         }
-        let place = self.place_short(written, octets, from);
+        let place = self.place_short(written, bytes, from);
         let (at, literal) = match place {
             // Where it ends in a pointer there, it is not found so again, but by its hash.
-            Place { literal: 0, pointer } => (pointer.map_or(0, usize::from), octets.len()),
+            Place { literal: 0, pointer } => (pointer.map_or(0, usize::from), bytes.len()),
             Place { literal, .. } => (written.len(), literal),
         };
         if let Some(Recent { place, check }) = recent
@@ -124,13 +124,13 @@ impl SuffixTable {
     }
 
     /// Where a name was written before with this very spelling, if it was lately.
-    fn find_recent(&self, written: &[u8], octets: &[u8], recent: Recent) -> Option<u16> {
+    fn find_recent(&self, written: &[u8], bytes: &[u8], recent: Recent) -> Option<u16> {
         let slot = *self.recent.get(recent.place)?;
         if slot.tag() != self.slots.tag(recent.check) {
             return None;
         }
         let (at, literal) = (slot.at(), slot.literal());
-        let (labels, rest) = octets.split_at_checked(literal)?;
+        let (labels, rest) = bytes.split_at_checked(literal)?;
         if written.get(at..at + literal)? != labels {
             return None;
         }
@@ -164,46 +164,46 @@ impl SuffixTable {
         }
     }
 
-    /// How a name is to be written whose octets from `from` on are a parent that is kept.
+    /// How a name is to be written whose bytes from `from` on are a parent that is kept.
     #[inline(always)]
-    fn place_under_parent(&mut self, written: &[u8], octets: &[u8], from: usize) -> Option<Place> {
-        let (label, rest) = octets.split_at_checked(from)?;
+    fn place_under_parent(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Option<Place> {
+        let (label, rest) = bytes.split_at_checked(from)?;
         let parent = self.parents.get(Parent::place(rest))?;
         if usize::from(parent.len) != rest.len()
             || parent.message != self.slots.message()
-            || !Case::Sensitive.eq(parent.octets.get(..rest.len())?, rest)
+            || !Case::Sensitive.eq(parent.bytes.get(..rest.len())?, rest)
         {
             return None;
         }
         let (case, target) = (self.case, parent.target);
-        let hash = self.hash.resume(octets, |word| case.fold8(word), rest.len() / 8, parent.sum);
+        let hash = self.hash.resume(bytes, |word| case.fold8(word), rest.len() / 8, parent.sum);
         let found = self.slots.find(hash, |slot| {
             let at = slot.at();
             let same = written.get(at..at + from).is_some_and(|here| case.eq(here, label));
-            same && follows(written, at + from, target) || self.stands(written, octets, slot)
+            same && follows(written, at + from, target) || self.stands(written, bytes, slot)
         });
         if found.is_some() {
             return Some(Place { literal: 0, pointer: found });
         }
-        let (literal, pointer) = if target == 0 { (octets.len(), None) } else { (from, Some(target)) };
+        let (literal, pointer) = if target == 0 { (bytes.len(), None) } else { (from, Some(target)) };
         let place = Place { literal, pointer };
         self.slots.insert(written.len(), literal, written.len() + place.len(), hash);
         Some(place)
     }
 
-    /// How a name is to be written whose octets from `from` on are not known.
+    /// How a name is to be written whose bytes from `from` on are not known.
     #[inline(never)]
-    fn place_anew(&mut self, written: &[u8], octets: &[u8], from: usize) -> Place {
+    fn place_anew(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         let case = self.case;
-        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
-        let (mut suffix, mut missed) = (octets, 0);
+        self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
+        let (mut suffix, mut missed) = (bytes, 0);
         let pointer = loop {
             let hash = self.hash.suffix(&self.sums, suffix.len());
             if let Some(at) = self.slots.find(hash, |slot| self.stands(written, suffix, slot)) {
                 break Some(at);
             }
             if let Some(slot) = self.missed.get_mut(missed) {
-                *slot = (hash, (octets.len() - suffix.len()) as u8);
+                *slot = (hash, (bytes.len() - suffix.len()) as u8);
             }
             missed += 1;
             suffix = suffix.get(1 + usize::from(suffix[0])..).unwrap_or_default();
@@ -211,14 +211,14 @@ impl SuffixTable {
                 break None;
             }
         };
-        let literal = if pointer.is_some() { octets.len() - suffix.len() } else { octets.len() };
+        let literal = if pointer.is_some() { bytes.len() - suffix.len() } else { bytes.len() };
         let place = Place { literal, pointer };
         let end = written.len() + place.len();
         for &(hash, from) in self.missed.iter().take(missed) {
             let from = usize::from(from);
             self.slots.insert(written.len() + from, literal - from, end, hash);
         }
-        if let Some(rest) = octets.get(from..) {
+        if let Some(rest) = bytes.get(from..) {
             let target = match pointer {
                 _ if rest.len() == 1 => 0,
                 // The whole name was there, and what follows its first label is the parent, or a pointer to it.
@@ -239,10 +239,10 @@ impl SuffixTable {
     fn keep_parent(&mut self, rest: &[u8], target: usize) {
         let message = self.slots.message();
         if let Some(parent) = self.parents.get_mut(Parent::place(rest))
-            && let Some(octets) = parent.octets.get_mut(..rest.len())
+            && let Some(bytes) = parent.bytes.get_mut(..rest.len())
             && target < POINTER_LIMIT
         {
-            octets.copy_from_slice(rest);
+            bytes.copy_from_slice(rest);
             (parent.len, parent.message) = (rest.len() as u8, message);
             (parent.target, parent.sum) = (target as u16, self.sums.sum(rest.len() / 8));
         }
@@ -255,16 +255,16 @@ impl SuffixTable {
         let at = usize::from(at);
         let Some(name) = written.get(at..at + usize::from(len)) else { return };
         let Ok(name) = Name::parse(name) else { return };
-        let (octets, case) = (name.as_bytes(), self.case);
-        self.hash.sums(octets, |word| case.fold8(word), &mut self.sums);
-        let (mut labels, end) = (name.labels(), at + octets.len());
+        let (bytes, case) = (name.as_bytes(), self.case);
+        self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
+        let (mut labels, end) = (name.labels(), at + bytes.len());
         while labels.rest().len() > 1 {
             let len = labels.rest().len();
             self.slots.insert(end - len, len, end, self.hash.suffix(&self.sums, len));
             labels.next();
         }
-        let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
-        if let Some(rest @ [_, _, ..]) = octets.get(from..) {
+        let from = 1 + usize::from(bytes.first().copied().unwrap_or_default());
+        if let Some(rest @ [_, _, ..]) = bytes.get(from..) {
             self.keep_parent(rest, at + from);
         }
     }
@@ -282,21 +282,21 @@ impl Compressor for SuffixTable {
 
     #[inline]
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place {
-        let octets = name.as_bytes();
-        if octets.len() == 1 {
+        let bytes = name.as_bytes();
+        if bytes.len() == 1 {
             return Place::whole(name);
         }
         match self.first {
             First::None => {
                 if (HEADER_LEN..POINTER_LIMIT).contains(&written.len()) {
-                    self.first = First::Waiting { at: written.len() as u16, len: octets.len() as u8 };
+                    self.first = First::Waiting { at: written.len() as u16, len: bytes.len() as u8 };
                 }
                 return Place::whole(name);
             }
             First::Waiting { at, len } | First::Kept { at, len } => {
-                if usize::from(len) == octets.len()
+                if usize::from(len) == bytes.len()
                     && let Some(first) = written.get(usize::from(at)..usize::from(at) + usize::from(len))
-                    && self.case.eq(first, octets)
+                    && self.case.eq(first, bytes)
                 {
                     return Place { literal: 0, pointer: Some(at) };
                 }
@@ -305,12 +305,12 @@ impl Compressor for SuffixTable {
         if let First::Waiting { at, len } = self.first {
             self.keep_first(written, at, len);
         }
-        let from = 1 + usize::from(octets.first().copied().unwrap_or_default());
-        if octets.len() > SHORT {
-            return self.place_long(written, octets, from);
+        let from = 1 + usize::from(bytes.first().copied().unwrap_or_default());
+        if bytes.len() > SHORT {
+            return self.place_long(written, bytes, from);
         }
         if self.hope == 0 {
-            let place = self.place_short(written, octets, from);
+            let place = self.place_short(written, bytes, from);
             if place.literal == 0 {
                 self.again += 1;
                 if self.again == AGAIN {
@@ -319,14 +319,14 @@ impl Compressor for SuffixTable {
             }
             return place;
         }
-        let whole = Whole::of(octets, self.slots.message());
+        let whole = Whole::of(bytes, self.slots.message());
         let kept = whole.place();
         if let Some(at) = self.whole.get(kept).and_then(|kept| whole.same(kept)) {
             self.hope = HOPE;
             return Place { literal: 0, pointer: Some(at) };
         }
         self.hope -= 1;
-        let place = self.place_short(written, octets, from);
+        let place = self.place_short(written, bytes, from);
         let at = match place {
             Place { literal: 0, pointer: Some(at) } => usize::from(at),
             _ => written.len(),
@@ -342,8 +342,8 @@ impl Compressor for SuffixTable {
     fn truncate(&mut self, len: usize) {
         self.slots.truncate(len);
         self.clear_recent();
-        if let First::Waiting { at, len: octets } | First::Kept { at, len: octets } = self.first
-            && usize::from(at) + usize::from(octets) > len
+        if let First::Waiting { at, len: bytes } | First::Kept { at, len: bytes } = self.first
+            && usize::from(at) + usize::from(bytes) > len
         {
             self.first = First::None;
         }

@@ -19,7 +19,7 @@ const PROBES: usize = 16;
 
 /// A suffix of a name that stands in the message: its offset, and its length there up to a pointer.
 ///
-/// From the top: offset (16 bits), octets before a pointer (8), number of the message (8), hash (32).
+/// From the top: offset (16 bits), bytes before a pointer (8), number of the message (8), hash (32).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot(u64);
 

@@ -16,15 +16,15 @@ fn hash(sequence: LabelSequence<'_>, case: Case) -> u64 {
 fn strips_labels_on_the_left_and_keeps_the_root() {
     let www = name(&[b"www", b"example", b"com"]);
     let all = LabelSequence::of(www.view());
-    for (count, octets) in [
+    for (count, bytes) in [
         (0, &b"\x03www\x07example\x03com\0"[..]),
         (1, b"\x07example\x03com\0"),
         (3, b"\0"),
         (usize::MAX, b"\0"),
     ] {
-        assert_eq!(all.strip_left(count).as_bytes(), octets);
-        assert_eq!(all.strip_left(count).as_name().unwrap().as_bytes(), octets);
-        assert_eq!(www.view().labels_from(count).as_bytes(), octets);
+        assert_eq!(all.strip_left(count).as_bytes(), bytes);
+        assert_eq!(all.strip_left(count).as_name().unwrap().as_bytes(), bytes);
+        assert_eq!(www.view().labels_from(count).as_bytes(), bytes);
     }
 }
 
@@ -32,7 +32,7 @@ fn strips_labels_on_the_left_and_keeps_the_root() {
 fn strips_labels_on_the_right_with_the_root_as_one() {
     let www = name(&[b"www", b"example", b"com"]);
     let all = LabelSequence::of(www.view());
-    for (count, octets, text) in [
+    for (count, bytes, text) in [
         (0, &b"\x03www\x07example\x03com\0"[..], "www.example.com."),
         (1, b"\x03www\x07example\x03com", "www.example.com"),
         (2, b"\x03www\x07example", "www.example"),
@@ -40,7 +40,7 @@ fn strips_labels_on_the_right_with_the_root_as_one() {
         (usize::MAX, b"", ""),
     ] {
         let kept = all.strip_right(count);
-        assert_eq!(kept.as_bytes(), octets);
+        assert_eq!(kept.as_bytes(), bytes);
         assert_eq!(kept.to_string(), text);
         assert_eq!(kept.is_absolute(), count == 0);
         assert_eq!(kept.as_name().is_some(), count == 0);
@@ -66,7 +66,7 @@ fn the_root_and_nothing_are_not_the_same() {
 
 #[test]
 fn the_borders_of_labels_count() {
-    // The same octets of labels, divided otherwise.
+    // The same bytes of labels, divided otherwise.
     let (a, b) = (name(&[b"a", b"bc"]), name(&[b"ab", b"c"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
     for case in CASES {
@@ -97,12 +97,12 @@ proptest! {
         let mut labels: Vec<&[u8]> = name.view().labels().chain([&b""[..]]).collect();
         labels.drain(..left.min(labels.len() - 1));
         labels.truncate(labels.len().saturating_sub(right));
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         for label in &labels {
-            octets.push(label.len() as u8);
-            octets.extend_from_slice(label);
+            bytes.push(label.len() as u8);
+            bytes.extend_from_slice(label);
         }
-        prop_assert_eq!(kept.as_bytes(), octets);
+        prop_assert_eq!(kept.as_bytes(), bytes);
         prop_assert_eq!(kept.is_absolute(), right == 0);
     }
 

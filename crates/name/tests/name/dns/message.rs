@@ -4,7 +4,7 @@ use super::{name, names};
 use hashlane_name::dns::{MAX_NAME_LEN, NameBuf, ParseError, message};
 use proptest::prelude::*;
 
-/// The octets of a pointer.
+/// The bytes of a pointer.
 fn pointer(target: usize) -> [u8; 2] {
     (0xc000 | target as u16).to_be_bytes()
 }
@@ -95,8 +95,8 @@ fn refuses_reserved_label_types_at_either_side_of_a_pointer() {
 }
 
 #[test]
-fn counts_the_octets_across_pointers() {
-    // 3 × 64 octets and the root at 0; then a label and a pointer to them.
+fn counts_the_bytes_across_pointers() {
+    // 3 × 64 bytes and the root at 0; then a label and a pointer to them.
     let mut message = [&[63][..], &[b'x'; 63]].concat().repeat(3);
     message.push(0);
     for (len, read) in [(61, Ok(255)), (62, Err(ParseError::NameTooLong { at: 128 }))] {

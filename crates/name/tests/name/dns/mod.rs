@@ -19,11 +19,11 @@ fn name(labels: &[&[u8]]) -> NameBuf {
     name
 }
 
-/// Names of any octets, from the root to the longest; of few different octets, so that equal labels come up.
+/// Names of any bytes, from the root to the longest; of few different bytes, so that equal labels come up.
 fn names() -> impl Strategy<Value = NameBuf> {
-    let octet = prop_oneof![prop::sample::select(b"aAzZ[{@`.\\".to_vec()), any::<u8>()];
-    let short = vec(vec(octet.clone(), 1..4), 0..=127);
-    let long = vec(vec(octet, 1..=63), 0..6);
+    let byte = prop_oneof![prop::sample::select(b"aAzZ[{@`.\\".to_vec()), any::<u8>()];
+    let short = vec(vec(byte.clone(), 1..4), 0..=127);
+    let long = vec(vec(byte, 1..=63), 0..6);
     prop_oneof![short, long].prop_map(|labels| {
         let mut name = NameBuf::ROOT;
         for label in &labels {
@@ -39,9 +39,9 @@ fn respelled() -> impl Strategy<Value = (NameBuf, NameBuf)> {
     (names(), any::<u64>()).prop_map(|(name, flips)| {
         let mut other = NameBuf::ROOT;
         for label in name.view().labels() {
-            let flip = |(at, octet): (usize, &u8)| match flips >> (at % 64) & 1 {
-                1 if octet.is_ascii_alphabetic() => octet ^ 0x20,
-                _ => *octet,
+            let flip = |(at, byte): (usize, &u8)| match flips >> (at % 64) & 1 {
+                1 if byte.is_ascii_alphabetic() => byte ^ 0x20,
+                _ => *byte,
             };
             other.push(&label.iter().enumerate().map(flip).collect::<Vec<_>>()).unwrap();
         }

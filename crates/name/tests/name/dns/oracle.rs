@@ -33,7 +33,7 @@ fn check_read(message: &[u8], at: usize) {
     }
 }
 
-/// Octets that are often lengths, letters and pointers to near places.
+/// Bytes that are often lengths, letters and pointers to near places.
 fn messages() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => vec(prop::sample::select(b"aZ[\x01".to_vec()), 1..5).prop_map(|label| {
@@ -43,7 +43,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
         }),
         6 => (0_u8..32).prop_map(|low| vec![0xc0, low]),
         3 => Just(vec![0]),
-        1 => any::<u8>().prop_map(|octet| vec![octet]),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
         1 => (1_u8..64).prop_map(|len| [&[len][..], &vec![b'l'; len.into()]].concat()),
     ];
     vec(piece, 0..24).prop_map(|pieces| pieces.concat())
@@ -67,12 +67,12 @@ fn domain_reads_other_presentation_forms_in_three_cases() {
     // The mark of binary labels.
     assert_eq!(text::parse(br"\[a").unwrap().as_bytes(), b"\x02[a\0");
     assert_eq!(peer_text(br"\[a"), None);
-    // Octets that do not print, as they are or after a backslash.
-    for octets in [&b"a\tb"[..], b"a\\\tb", "ä".as_bytes()] {
-        assert!(text::parse(octets).is_ok());
-        assert_eq!(peer_text(octets), None);
+    // Bytes that do not print, as they are or after a backslash.
+    for bytes in [&b"a\tb"[..], b"a\\\tb", "ä".as_bytes()] {
+        assert!(text::parse(bytes).is_ok());
+        assert_eq!(peer_text(bytes), None);
     }
-    // A last label of one octet that makes 256.
+    // A last label of one byte that makes 256.
     let long = format!("{0}.{0}.{0}.{1}.z", "x".repeat(63), "y".repeat(60));
     assert_eq!(text::parse(long.as_bytes()), Err(TextError::NameTooLong { at: 253 }));
     assert_eq!(peer_text(long.as_bytes()).map(|name| name.len()), Some(256));
@@ -87,17 +87,17 @@ proptest! {
     }
 
     #[test]
-    fn both_parse_the_same_wire_forms(name in names(), at: prop::sample::Index, octet: u8, extra in 0_usize..3) {
+    fn both_parse_the_same_wire_forms(name in names(), at: prop::sample::Index, byte: u8, extra in 0_usize..3) {
         let mut wire = name.as_bytes().to_vec();
         prop_assert!(Peer::from_slice(&wire).is_ok());
         let at = at.index(wire.len());
-        wire[at] = octet;
+        wire[at] = byte;
         wire.resize(wire.len() + extra, 0);
         prop_assert_eq!(Name::parse(&wire).is_ok(), Peer::from_slice(&wire).is_ok());
         check_read(&wire, 0);
     }
 
-    /// Printing octets alone: others `domain` refuses unescaped, and we take.
+    /// Printing bytes alone: others `domain` refuses unescaped, and we take.
     #[test]
     fn both_read_the_same_presentation_forms(
         text in prop_oneof![r"[a.\\0-9]{0,12}", r"([ -~]|\\[ -~]|\\[0-2][0-9][0-9]){0,80}", r"([a-c]{1,66}\.){0,6}[d-f]{0,66}"],
@@ -106,7 +106,7 @@ proptest! {
         let ours = ours.map(|name| name.as_bytes().to_vec()).ok();
         // `domain` keeps `\[` at the start of a label for binary labels (RFC 2673, historic since RFC 6891).
         let binary = text.contains(r"\[");
-        // `domain` takes a last label of one octet after 253 others, and has then a name of 256.
+        // `domain` takes a last label of one byte after 253 others, and has then a name of 256.
         let beyond = peer.as_ref().is_some_and(|name| name.len() > MAX_NAME_LEN);
         if !(binary && peer.is_none() || beyond && ours.is_none()) {
             prop_assert_eq!(ours, peer, "{}", text);
@@ -122,10 +122,10 @@ proptest! {
     }
 
     #[test]
-    fn both_find_the_same_names_equal((name, other) in respelled(), at: prop::sample::Index, octet: u8) {
+    fn both_find_the_same_names_equal((name, other) in respelled(), at: prop::sample::Index, byte: u8) {
         let mut wire = other.as_bytes().to_vec();
         let at = at.index(wire.len());
-        wire[at] = octet;
+        wire[at] = byte;
         let changed = Name::parse(&wire).map_or(other, NameBuf::from);
         let peer = |name: NameBuf| Peer::from_octets(name.as_bytes().to_vec()).unwrap();
         prop_assert_eq!(peer(name), peer(other));

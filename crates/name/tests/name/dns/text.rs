@@ -47,7 +47,7 @@ fn refuses_escapes_that_are_none() {
 }
 
 #[test]
-fn refuses_labels_of_no_octet() {
+fn refuses_labels_of_no_byte() {
     assert_eq!(parse(b""), Err(TextError::Empty));
     for (text, at) in [(&b".a"[..], 0), (b"..", 0), (b"a..b", 2), (b"a..", 2), (b"a.b..", 4)] {
         assert_eq!(parse(text), Err(TextError::EmptyLabel { at }), "{}", text.escape_ascii());
@@ -55,7 +55,7 @@ fn refuses_labels_of_no_octet() {
 }
 
 #[test]
-fn keeps_the_limits_of_octets_not_of_text() {
+fn keeps_the_limits_of_bytes_not_of_text() {
     let (label, long) = (r"\097".repeat(63), r"\097".repeat(64));
     assert_eq!(parse(label.as_bytes()), Ok(name(&[&[b'a'; 63]])));
     assert_eq!(parse(long.as_bytes()), Err(TextError::LabelTooLong { at: 0 }));
@@ -72,11 +72,11 @@ fn keeps_the_limits_of_octets_not_of_text() {
 }
 
 #[test]
-fn every_octet_is_written_in_print_and_read_back() {
-    for octet in 0..=u8::MAX {
-        let one = name(&[&[octet], &[b'x', octet]]);
+fn every_byte_is_written_in_print_and_read_back() {
+    for byte in 0..=u8::MAX {
+        let one = name(&[&[byte], &[b'x', byte]]);
         let text = one.to_string();
-        assert!(text.bytes().all(|octet| octet.is_ascii_graphic()), "{text}");
+        assert!(text.bytes().all(|byte| byte.is_ascii_graphic()), "{text}");
         assert_eq!(parse(text.as_bytes()), Ok(one), "{text}");
     }
     assert_eq!(name(&[b" .\\\"();@$\x7f\x80[*"]).to_string(), r#"\032\.\\\"\(\)\;\@\$\127\128[*."#);

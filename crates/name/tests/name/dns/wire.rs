@@ -4,7 +4,7 @@ use super::{name, names, respelled};
 use hashlane_name::dns::{MAX_LABELS, Name, NameBuf, ParseError, message};
 use proptest::prelude::*;
 
-/// Three labels of 63 octets and one of `last`: 194 + `last` octets with the root.
+/// Three labels of 63 bytes and one of `last`: 194 + `last` bytes with the root.
 fn long(last: usize) -> Vec<u8> {
     let mut wire = Vec::new();
     for len in [63, 63, 63, last] {
@@ -16,7 +16,7 @@ fn long(last: usize) -> Vec<u8> {
 }
 
 #[test]
-fn takes_a_label_of_63_octets_and_none_of_64() {
+fn takes_a_label_of_63_bytes_and_none_of_64() {
     let mut buf = NameBuf::ROOT;
     assert_eq!(buf.push(&[b'a'; 64]), Err(ParseError::LabelLength { at: 0, len: 64 }));
     assert_eq!(buf.push(b""), Err(ParseError::LabelLength { at: 0, len: 0 }));
@@ -31,7 +31,7 @@ fn takes_a_label_of_63_octets_and_none_of_64() {
 }
 
 #[test]
-fn takes_a_name_of_255_octets_and_none_of_256() {
+fn takes_a_name_of_255_bytes_and_none_of_256() {
     assert_eq!(long(61).len(), 255);
     assert_eq!(Name::parse(&long(61)).map(Name::len), Ok(255));
     assert_eq!(Name::parse(&long(62)), Err(ParseError::NameTooLong { at: 192 }));
@@ -64,8 +64,8 @@ fn refuses_what_is_no_name_by_itself() {
         (b"\x03ww", ParseError::Truncated { at: 0 }),
         (b"\x03www", ParseError::Truncated { at: 4 }),
         (b"\x03www\x05exa", ParseError::Truncated { at: 4 }),
-        (b"\0\0", ParseError::TrailingOctets { at: 1 }),
-        (b"\x01a\0\x01b\0", ParseError::TrailingOctets { at: 3 }),
+        (b"\0\0", ParseError::TrailingBytes { at: 1 }),
+        (b"\x01a\0\x01b\0", ParseError::TrailingBytes { at: 3 }),
         (b"\x01a\xc0\0", ParseError::PointerNotAllowed { at: 2 }),
         (b"\x01a\x40\0", ParseError::ReservedLabelType { at: 2 }),
         (b"\x01a\x80\0", ParseError::ReservedLabelType { at: 2 }),
@@ -94,7 +94,7 @@ fn a_name_is_within_itself_and_what_it_is_below() {
     for ancestor in [&[&b"WWW"[..], b"example", b"com"][..], &[b"eXample", b"COM"], &[b"com"], &[]] {
         assert!(www.view().is_within(name(ancestor).view()), "{ancestor:?}");
     }
-    // Neither a part of a label, nor octets that only look like the ancestor, nor a longer name.
+    // Neither a part of a label, nor bytes that only look like the ancestor, nor a longer name.
     for other in [&[&b"ample"[..], b"com"][..], &[b"org"], &[b"www"], &[b"a", b"www", b"example", b"com"]] {
         assert!(!www.view().is_within(name(other).view()), "{other:?}");
     }

@@ -97,23 +97,23 @@ impl Stream {
                 *self = Self { next: Some(sequence), in_step: true, ..Self::default() };
             }
         }
-        if part.octets.is_empty() && !cut {
+        if part.bytes.is_empty() && !cut {
             return;
         }
         let next = *self.next.get_or_insert(sequence);
         let ahead = sequence.wrapping_sub(next);
         if ahead as i32 <= 0 {
             let known = ahead.wrapping_neg() as usize;
-            if let Some(new) = part.octets.get(known..).filter(|new| !new.is_empty()) {
+            if let Some(new) = part.bytes.get(known..).filter(|new| !new.is_empty()) {
                 self.append(new, found);
                 self.join(found);
             }
         } else if ahead > WINDOW {
             self.close(found);
             *self = Self { next: Some(sequence), ..Self::default() };
-            self.append(part.octets, found);
+            self.append(part.bytes, found);
         } else {
-            self.wait(self.at + u64::from(ahead), part.octets);
+            self.wait(self.at + u64::from(ahead), part.bytes);
             while self.waiting_octets > WAITING_OCTETS || self.waiting.len() > WAITING_PARTS {
                 self.pass_gap(found);
             }
@@ -297,11 +297,11 @@ mod tests {
         let mut streams = Streams::new();
         let mut take = |(): (), what: Found<'_>| all.push(told(what));
         if opens {
-            let open = StreamPart { sequence: parts[0].0.wrapping_sub(1), opens, octets: &[] };
+            let open = StreamPart { sequence: parts[0].0.wrapping_sub(1), opens, bytes: &[] };
             streams.take((), &open, false, &mut take);
         }
         for (sequence, octets) in parts {
-            let part = StreamPart { sequence: *sequence, opens: false, octets };
+            let part = StreamPart { sequence: *sequence, opens: false, bytes: octets };
             streams.take((), &part, false, &mut take);
         }
         streams.close(&mut take);
@@ -335,7 +335,7 @@ mod tests {
         let mut streams = Streams::new();
         let mut lost = 0;
         for number in 1..2000_u32 {
-            let part = StreamPart { sequence: number * 3000, opens: false, octets: &[0; 2000] };
+            let part = StreamPart { sequence: number * 3000, opens: false, bytes: &[0; 2000] };
             streams.take((), &part, false, &mut |(), what| lost += u32::from(matches!(what, Found::Lost(_))));
             let stream = streams.0.of(());
             assert!(stream.waiting.len() <= WAITING_PARTS && stream.waiting_octets <= WAITING_OCTETS);
@@ -367,7 +367,7 @@ mod tests {
             let mut all = Vec::new();
             let mut streams = Streams::new();
             let mut take = |(): (), what: Found<'_>| all.push(told(what));
-            let open = StreamPart { sequence: from.wrapping_sub(1), opens: true, octets: &[] };
+            let open = StreamPart { sequence: from.wrapping_sub(1), opens: true, bytes: &[] };
             streams.take((), &open, false, &mut take);
             for swap in &swaps {
                 let at = swap.index(parts.len());
@@ -376,7 +376,7 @@ mod tests {
                 }
             }
             for (sequence, octets) in parts {
-                streams.take((), &StreamPart { sequence, opens: false, octets }, false, &mut take);
+                streams.take((), &StreamPart { sequence, opens: false, bytes: octets }, false, &mut take);
             }
             streams.close(&mut take);
             let expected: Vec<String> = lens.iter().map(|len| format!("packet {}", interest(*len).len())).collect();
@@ -391,7 +391,7 @@ mod tests {
             let total: usize = parts.iter().map(|part| part.1.len()).sum();
             let mut count = 0;
             for (sequence, octets, opens, cut) in &parts {
-                let part = StreamPart { sequence: *sequence, opens: *opens, octets };
+                let part = StreamPart { sequence: *sequence, opens: *opens, bytes: octets };
                 streams.take((), &part, *cut, &mut |(), _| count += 1);
             }
             streams.close(&mut |(), _| count += 1);

@@ -1,18 +1,18 @@
-//! A name in a message, octet by octet.
+//! A name in a message, byte by byte.
 
-/// The octets of the name at an offset of a message, lengths and root with them, pointers followed: how both of BIND 10's
+/// The bytes of the name at an offset of a message, lengths and root with them, pointers followed: how both of BIND 10's
 /// renderers read what they had written.
 ///
-/// The message is the renderer's own, so that a pointer leads backward; where one does not, the octets end.
+/// The message is the renderer's own, so that a pointer leads backward; where one does not, the bytes end.
 #[derive(Clone, Debug)]
-pub(super) struct Octets<'a> {
+pub(super) struct Bytes<'a> {
     message: &'a [u8],
     at: usize,
-    /// Octets of the label that are still to come.
+    /// Bytes of the label that are still to come.
     label: u8,
 }
 
-impl<'a> Octets<'a> {
+impl<'a> Bytes<'a> {
     /// From the length at offset `at`.
     #[inline]
     pub(super) fn new(message: &'a [u8], at: usize) -> Self {
@@ -20,32 +20,32 @@ impl<'a> Octets<'a> {
     }
 }
 
-impl Iterator for Octets<'_> {
+impl Iterator for Bytes<'_> {
     type Item = u8;
 
     #[inline]
     fn next(&mut self) -> Option<u8> {
-        let mut octet = *self.message.get(self.at)?;
+        let mut byte = *self.message.get(self.at)?;
         if self.label > 0 {
             self.label -= 1;
         } else {
-            while octet >= 0xc0 {
+            while byte >= 0xc0 {
                 let low = *self.message.get(self.at + 1)?;
-                let target = usize::from(u16::from_be_bytes([octet & 0x3f, low]));
+                let target = usize::from(u16::from_be_bytes([byte & 0x3f, low]));
                 if target >= self.at {
                     return None;
                 }
                 self.at = target;
-                octet = *self.message.get(target)?;
+                byte = *self.message.get(target)?;
             }
-            if octet == 0 {
+            if byte == 0 {
                 // The root is the end.
                 self.at = self.message.len();
                 return Some(0);
             }
-            self.label = octet;
+            self.label = byte;
         }
         self.at += 1;
-        Some(octet)
+        Some(byte)
     }
 }
