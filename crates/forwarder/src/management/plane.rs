@@ -92,6 +92,13 @@ pub enum FaceOutcome {
     },
 }
 
+impl FaceOutcome {
+    /// The outcome when no further face may be opened.
+    pub(crate) fn limit_reached() -> Self {
+        Self::Failed { code: 504, text: "there are as many faces as there may be".into() }
+    }
+}
+
 /// How the content store is to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CsConfig {

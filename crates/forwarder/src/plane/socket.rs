@@ -1,10 +1,15 @@
 //! Connections: Unix, TCP, WebSocket.
 
+use super::calls::{Call, counted};
+use hashlane_ndn::wire::MAX_LINK_PACKET;
 use mio::net::{TcpStream, UnixStream};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, Message};
+
+/// Longest send queue of a connection, in bytes. Packets that do not fit are dropped.
+pub(super) const STREAM_QUEUE: usize = 1 << 20;
 
 /// A connection of octets that never blocks.
 #[derive(Debug)]
@@ -20,24 +25,6 @@ impl AsRawFd for Stream {
             Self::Tcp(stream) => stream.as_raw_fd(),
         }
     }
-}
-
-/// A system call that tests count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
-    /// Receives bytes or datagrams.
-    Receive,
-    /// Asks how much a UDP socket has not sent yet.
-    Unsent,
-}
-
-/// Counts a call, in tests.
-#[inline(always)]
-#[cfg_attr(not(test), allow(unused_variables, reason = "only tests count"))]
-pub(super) fn counted<T>(call: Call, outcome: io::Result<T>) -> io::Result<T> {
-    #[cfg(test)]
-    super::tests::count(call);
-    outcome
 }
 
 impl Read for &Stream {
@@ -112,12 +99,12 @@ pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<Metered>);
 
 /// Limits of a connection: no message longer than a packet, and no longer queue than a stream's.
 pub(super) fn limits() -> WebSocketConfig {
-    let longest = Some(hashlane_ndn::wire::MAX_LINK_PACKET);
+    let longest = Some(MAX_LINK_PACKET);
     WebSocketConfig::default()
         .max_message_size(longest)
         .max_frame_size(longest)
         .write_buffer_size(1 << 16)
-        .max_write_buffer_size(super::port::STREAM_QUEUE)
+        .max_write_buffer_size(STREAM_QUEUE)
 }
 
 /// What a WebSocket gave.
@@ -137,6 +124,11 @@ impl WebSocket {
     pub(super) fn grant(&mut self, octets: usize, closing: bool) {
         let stream = self.0.get_mut();
         (stream.left, stream.drained, stream.reads_on) = (octets, false, closing);
+    }
+
+    /// The connection, to change the registration of its events.
+    pub(super) fn connection(&mut self) -> &mut TcpStream {
+        &mut self.0.get_mut().stream
     }
 
     /// The descriptor of its connection.
@@ -187,9 +179,15 @@ impl WebSocket {
 
 #[cfg(test)]
 mod tests {
+    use super::super::calls::counter;
     use super::*;
     use std::net::{Ipv4Addr, TcpListener};
     use tungstenite::protocol::Role;
+
+    /// Receiving calls of this thread.
+    fn receives() -> usize {
+        counter::calls()[0]
+    }
 
     #[test]
     fn a_short_read_is_followed_by_none_unless_the_end_is_to_come() {
@@ -212,10 +210,10 @@ mod tests {
             }
         };
         assert_eq!(packet, [7]);
-        let before = super::super::tests::receives();
+        let before = receives();
         assert!(matches!(socket.receive(), Received::Drained));
         assert!(!socket.is_spent());
-        assert_eq!(super::super::tests::receives(), before);
+        assert_eq!(receives(), before);
         // The end has been reported.
         drop(peer);
         let closed = loop {

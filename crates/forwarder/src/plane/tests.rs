@@ -1,42 +1,28 @@
 //! Turns of the forwarding thread: which events and system calls an exchange takes.
 
+use super::calls::counter;
+use super::message::Report;
 use super::message::{Inbox, RequestQueue, Requests};
-use super::socket::Call;
 use super::*;
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::tlv;
+use hashlane_ndn::wire::MAX_LINK_PACKET;
 use hashlane_ndn::wire::{Data, DataBuilder, InterestBuilder, LpPacket};
+use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::pit::ByName;
-use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, UdpSocket as Peer};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Exchanges of a test.
 const EXCHANGES: usize = 100;
 /// Time after which a test that waits has failed.
 const HANG: Duration = Duration::from_secs(60);
-
-thread_local! {
-    /// System calls of this thread: those that receive, and those that ask for the length of a queue.
-    static CALLS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
-}
-
-/// Counts a system call.
-pub(super) fn count(call: Call) {
-    let mut calls = CALLS.get();
-    calls[usize::from(call == Call::Unsent)] += 1;
-    CALLS.set(calls);
-}
-
-/// System calls of this thread that receive.
-pub(super) fn receives() -> usize {
-    CALLS.get()[0]
-}
 
 /// A forwarding thread that takes a turn when it is asked to.
 struct Bench {
@@ -86,7 +72,7 @@ impl Bench {
     fn new_face(&mut self) -> FaceId {
         let reports = std::iter::from_fn(|| self.inbox.next(Duration::ZERO));
         let made = reports.filter_map(|report| match report {
-            message::Report::FaceUp { info, .. } => u32::try_from(info.id).ok(),
+            Report::FaceUp { info, .. } => u32::try_from(info.id).ok(),
             _ => None,
         });
         FaceId(made.last().expect("a face was made"))
@@ -103,14 +89,14 @@ impl Bench {
     fn peer(&mut self) -> (Peer, FaceId) {
         let peer = Peer::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         peer.set_read_timeout(Some(HANG)).expect("a timeout");
-        peer.connect(self.plane.ports.sockets[0].local).expect("the forwarder's address");
+        peer.connect(self.plane.faces.pipeline.ports.sockets[0].local).expect("the forwarder's address");
         peer.send(&data("/unasked", 1)).expect("sent");
         while self.turn(HANG) == 0 {}
         (peer, self.new_face())
     }
 
     fn route(&mut self, uri: &str, face: FaceId) {
-        self.plane.forwarder.add_route(&parse(uri).view(), NextHop { face, cost: 0 });
+        self.plane.faces.pipeline.forwarder.add_route(&parse(uri).view(), NextHop { face, cost: 0 });
     }
 
     fn slot(face: FaceId) -> usize {
@@ -150,7 +136,7 @@ fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
     let (mut consumer, _) = bench.connect();
     let (mut producer, face) = bench.connect();
     bench.route("/a", face);
-    CALLS.set([0; 2]);
+    counter::reset();
     let (mut turns, mut idle) = (0, 0);
     let mut octets = [0; 2048];
     for number in 0..EXCHANGES {
@@ -165,7 +151,7 @@ fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
         idle += bench.turn(Duration::ZERO);
     }
     // One event and one read for each packet; reading what was sent is no event.
-    assert_eq!((turns, idle, CALLS.get()), (2 * EXCHANGES, 0, [2 * EXCHANGES, 0]));
+    assert_eq!((turns, idle, counter::calls()), (2 * EXCHANGES, 0, [2 * EXCHANGES, 0]));
 }
 
 #[test]
@@ -174,7 +160,7 @@ fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
-    CALLS.set([0; 2]);
+    counter::reset();
     let mut turns = 0;
     let mut octets = [0; 2048];
     for number in 0..EXCHANGES {
@@ -187,7 +173,7 @@ fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
         let read = consumer.recv(&mut octets).expect("the Data");
         assert!(is_data(&octets[..read], &uri));
     }
-    let [receives, asks] = CALLS.get();
+    let [receives, asks] = counter::calls();
     assert_eq!((turns, receives), (2 * EXCHANGES, 2 * EXCHANGES));
     // The threshold of marks is 65,536 bytes: that many can wait only after about 50 datagrams.
     assert!(asks <= EXCHANGES / 10, "{asks}");
@@ -199,8 +185,13 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     let (consumer, _) = bench.peer();
     let (producer, face) = bench.peer();
     bench.route("/a", face);
-    bench.plane.forwarder.configure_cs(hashlane_ndn_fw::cs::Config { admit: false, ..Default::default() });
-    CALLS.set([0; 2]);
+    bench
+        .plane
+        .faces
+        .pipeline
+        .forwarder
+        .configure_cs(hashlane_ndn_fw::cs::Config { admit: false, ..Default::default() });
+    counter::reset();
     let uris: Vec<String> = (0..20).map(|number| format!("/a/{number}")).collect();
     for uri in &uris {
         consumer.send(&interest(uri)).expect("sent");
@@ -224,7 +215,7 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
         };
         assert!(is_data(&octets[..read], uri));
     }
-    let [_, asks] = CALLS.get();
+    let [_, asks] = counter::calls();
     assert!(asks >= 1, "20 datagrams of 8000 bytes are more than the threshold");
 }
 
@@ -241,12 +232,12 @@ fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() 
         let rest = data("/unasked", 8000).repeat(packets - 1);
         producer.write_all(&[rest, data("/a/last", 100)].concat()).expect("room");
         drop(producer);
-        let counters = bench.plane.ports.find_mut(face).expect("a port").counters.clone();
+        let counters = bench.plane.faces.pipeline.ports.find_mut(face).expect("a port").counters.clone();
         bench.settle();
         let mut octets = [0; 2048];
         let read = consumer.read(&mut octets).expect("the Data");
         assert!(is_data(&octets[..read], "/a/last"));
-        assert!(bench.plane.ports.find_mut(face).is_none(), "its face is closed");
+        assert!(bench.plane.faces.pipeline.ports.find_mut(face).is_none(), "its face is closed");
         let all = (packets - 1) * data("/unasked", 8000).len() + data("/a/last", 100).len();
         assert_eq!(counters.in_bytes.value(), all as u64);
     }
@@ -269,7 +260,7 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
         producer.write_all(&data(&uri, 8000)).expect("room");
         bench.settle();
     }
-    assert!(bench.plane.ports.is_blocked(slot), "800,000 bytes are more than a socket takes");
+    assert!(bench.plane.faces.pipeline.ports.is_blocked(slot), "800,000 bytes are more than a socket takes");
     assert_eq!(bench.turn(Duration::ZERO), 0);
     // It reads again, at its own pace.
     let mut reader = StreamReader::new(MAX_LINK_PACKET);
@@ -288,7 +279,7 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
         }
         bench.settle();
     }
-    assert!(!bench.plane.ports.is_blocked(slot));
+    assert!(!bench.plane.faces.pipeline.ports.is_blocked(slot));
     assert_eq!(bench.turn(Duration::ZERO), 0);
     // Room in the socket is no event any more.
     let mut idle = 0;

@@ -1,0 +1,328 @@
+//! The faces of the forwarding thread: opened, changed and closed, with all that belongs to each.
+
+use super::connection::Connection;
+use super::line_limit::LineLimit;
+use super::message::{Report, Reports};
+use super::on_demand::OnDemand;
+use super::peers::Peers;
+use super::pipeline::Pipeline;
+use super::port::{Port, PortKind};
+use super::reader::{Reader, stream_ends};
+use super::socket::Stream;
+use super::token::Kind;
+use crate::config::Faces as FaceConfig;
+use crate::management::{FaceInfo, FaceOptions, Peer};
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
+    LinkType as FaceLinkType,
+};
+use hashlane_ndn_fw::face::{Face, FaceId, LinkType, MAX_FACES, Scope};
+use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::strategy::Rng;
+use mio::net::TcpStream;
+use mio::unix::SourceFd;
+use mio::{Interest, Registry};
+use std::net::SocketAddr;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+/// The faces, and the pipeline that their packets go through.
+pub(super) struct Faces<P> {
+    pub(super) pipeline: Pipeline<P>,
+    /// Receiving ends of connections, by the slot of their face.
+    readers: Vec<Option<Reader>>,
+    /// Faces of UDP peers, by address.
+    pub(super) peers: Peers,
+    /// UDP faces opened by a datagram of their peer.
+    pub(super) on_demand: OnDemand,
+    pub(super) config: FaceConfig,
+    pub(super) reports: Reports,
+    pub(super) log: FaceLog,
+    registry: Registry,
+    /// Source of the sequence number of each face's first fragment.
+    dice: Rng,
+}
+
+/// Log lines about faces, limited so that remote parties cannot fill the log.
+#[derive(Debug, Default)]
+pub(super) struct FaceLog {
+    /// True once this second's line about too many faces is written.
+    full: bool,
+    /// Lines about faces and handshakes that remote parties have caused in this second.
+    pub(super) lines: LineLimit,
+}
+
+impl FaceLog {
+    /// Begins another second.
+    pub(super) fn next_second(&mut self) {
+        self.full = false;
+        let suppressed = self.lines.next_second();
+        if suppressed > 0 {
+            tracing::info!(lines = suppressed, "suppressed log lines about faces in the last second");
+        }
+    }
+}
+
+impl<P: Pit> Faces<P> {
+    /// No faces yet, and an empty table of UDP peers.
+    pub(super) fn new(
+        pipeline: Pipeline<P>,
+        peers: Peers,
+        config: FaceConfig,
+        reports: Reports,
+        registry: Registry,
+        dice: Rng,
+    ) -> Self {
+        Self {
+            pipeline,
+            readers: Vec::new(),
+            peers,
+            on_demand: OnDemand::default(),
+            config,
+            reports,
+            log: FaceLog::default(),
+            registry,
+            dice,
+        }
+    }
+
+    /// FaceInfo of a face that has no id yet, with the options of the configuration.
+    pub(super) fn info(&self, remote: FaceUri, local: FaceUri, scope: FaceScope) -> FaceInfo {
+        let marking = &self.config.congestion;
+        FaceInfo {
+            id: 0,
+            remote,
+            local,
+            scope,
+            persistency: FacePersistency::OnDemand,
+            link_type: FaceLinkType::PointToPoint,
+            flags: if marking.mark { FACE_CONGESTION_MARKING } else { 0 },
+            marking_interval: marking.interval_ms.saturating_mul(1_000_000),
+            congestion_threshold: marking.threshold,
+            mtu: None,
+            idle: None,
+            counters: Arc::default(),
+        }
+    }
+
+    /// Opens a face and reports it. Returns `None` if there are too many.
+    pub(super) fn open(&mut self, kind: PortKind, mut info: FaceInfo, peer: Peer) -> Option<FaceId> {
+        if self.config.pit_tokens.contains(&info.remote.to_string()) {
+            info.flags |= FACE_PIT_TOKENS;
+        }
+        let scope = match info.scope {
+            FaceScope::Local => Scope::Local,
+            FaceScope::NonLocal => Scope::NonLocal,
+        };
+        let mut face = Face::new(scope, LinkType::PointToPoint);
+        face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
+        face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
+        face.counters = info.counters.clone();
+        let Some(id) = self.pipeline.forwarder.add_face(face) else {
+            if !std::mem::replace(&mut self.log.full, true) {
+                tracing::warn!(remote = %info.remote, limit = MAX_FACES, "cannot open a face: limit reached");
+            }
+            return None;
+        };
+        let address = info.remote.socket_address().map(|address| address.ip());
+        let ports = &mut self.pipeline.ports;
+        let mut port = Port::new(id, kind, info.counters.clone(), self.dice.next_u64(), ports.now);
+        port.local = scope == Scope::Local;
+        port.address = address;
+        port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
+        port.idle = info.idle;
+        port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
+        port.marking.threshold = info.congestion_threshold as usize;
+        port.marking.interval = info.marking_interval / 1_000_000;
+        ports.add(port);
+        info.id = id.0.into();
+        let (remote, local) = (&info.remote, &info.local);
+        // Applications come and go; a neighbour is worth a line.
+        match scope {
+            Scope::Local => tracing::debug!(face = id.0, %remote, %local, "face up"),
+            Scope::NonLocal if address.is_some_and(|address| !self.log.lines.admits(address)) => {}
+            Scope::NonLocal => tracing::info!(face = id.0, %remote, %local, "face up"),
+        }
+        self.reports.add(Report::FaceUp { info: Box::new(info), peer });
+        Some(id)
+    }
+
+    /// Opens the face of a UDP peer. Returns `None` if there are too many faces.
+    pub(super) fn open_udp(
+        &mut self,
+        socket: usize,
+        peer: SocketAddr,
+        options: &FaceOptions,
+    ) -> Option<FaceId> {
+        let local = self.pipeline.ports.sockets.get(socket)?.local;
+        let uri = |address| FaceUri::from_address(Protocol::Udp, address);
+        let mut info = self.info(uri(peer), uri(local), FaceScope::NonLocal);
+        info.mtu = Some(self.config.udp.mtu as u64);
+        info.idle = self.config.udp.idle_after(FacePersistency::OnDemand);
+        // Apply options before FaceUp is reported, so the report shows the final settings.
+        info.apply(options, info.idle);
+        let face = self.open(PortKind::Udp { socket, peer }, info, Peer::Ip(peer.ip()))?;
+        if !self.peers.insert(socket, peer, face) {
+            self.close(face, "there are too many UDP peers");
+            return None;
+        }
+        Some(face)
+    }
+
+    /// Opens the face of a TCP connection with `user` at its other end. Returns `None` if there are too many
+    /// faces.
+    pub(super) fn open_tcp(
+        &mut self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        local: SocketAddr,
+        options: &FaceOptions,
+        user: Peer,
+    ) -> Option<FaceId> {
+        // Without it, small packets are late but not lost.
+        let _ = stream.set_nodelay(true);
+        let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
+        let mut info = self.info(uri(remote), uri(local), scope_of(remote));
+        // Apply options before FaceUp is reported, so the report shows the final settings.
+        info.apply(options, None);
+        let persistency = info.persistency;
+        let face = self.open_stream(Stream::Tcp(stream), info, user)?;
+        if let Some(port) = self.pipeline.ports.find_mut(face) {
+            port.connection = Some(Connection::new(remote, persistency, port.used));
+        }
+        Some(face)
+    }
+
+    /// Opens the face of a stream. Returns `None` if there are too many faces, or the connection has failed.
+    pub(super) fn open_stream(&mut self, stream: Stream, info: FaceInfo, peer: Peer) -> Option<FaceId> {
+        let (kind, reader, descriptor) = stream_ends(stream);
+        let face = self.open(kind, info, peer)?;
+        self.start_reading(face, descriptor, reader)
+    }
+
+    /// Registers the events of a connection with its face. An event reports the bytes that are there already,
+    /// except for messages that a WebSocket handshake has read. Returns `None` if the connection has failed.
+    pub(super) fn start_reading(
+        &mut self,
+        face: FaceId,
+        descriptor: RawFd,
+        reader: Reader,
+    ) -> Option<FaceId> {
+        let slot = face.slot()?;
+        // Writable matters only while a queue waits: `Ports::flush_slot` asks for it then.
+        let token = Kind::Face.token(slot);
+        if let Err(error) = self.registry.register(&mut SourceFd(&descriptor), token, Interest::READABLE) {
+            self.fail(face, &error.to_string());
+            return None;
+        }
+        if slot >= self.readers.len() {
+            self.readers.resize_with(slot + 1, || None);
+        }
+        if let Some(place) = self.readers.get_mut(slot) {
+            *place = Some(reader);
+        }
+        Some(face)
+    }
+
+    fn stop_reading(&mut self, face: FaceId) {
+        if let Some(reader) = face.slot().and_then(|slot| self.readers.get_mut(slot)) {
+            *reader = None;
+        }
+    }
+
+    /// Reads from the connection of the face in a slot for one turn. Returns true if there may be more.
+    pub(super) fn receive(&mut self, slot: usize) -> bool {
+        // The face may have been closed after the event.
+        let Some(Some(reader)) = self.readers.get_mut(slot) else { return false };
+        let Some(face) = self.pipeline.ports.face_in(slot) else {
+            debug_assert!(false, "a face is closed together with its reader");
+            return false;
+        };
+        match reader.receive(face, &mut self.pipeline) {
+            Ok(more) => more,
+            Err(why) => {
+                self.fail(face, &why);
+                false
+            }
+        }
+    }
+
+    /// Notes that an event has reported the end of the connection of the face in a slot.
+    pub(super) fn note_end(&mut self, slot: usize) {
+        if let Some(Some(reader)) = self.readers.get_mut(slot) {
+            reader.note_end();
+        }
+    }
+
+    /// Flushes the port in a slot, whose connection is writable again.
+    pub(super) fn flush_slot(&mut self, slot: usize) {
+        if let Some((face, why)) = self.pipeline.ports.flush_slot(slot) {
+            self.fail(face, &why);
+        }
+    }
+
+    /// Flushes the ports that packets were sent to.
+    pub(super) fn flush(&mut self) {
+        let mut failed = Vec::new();
+        self.pipeline.ports.flush(|face, why| failed.push((face, why)));
+        for (face, why) in failed {
+            self.fail(face, &why);
+        }
+    }
+
+    /// Handles the failure of a connection. A permanent face stays and is connected again; others are closed.
+    pub(super) fn fail(&mut self, face: FaceId, why: &str) {
+        let now = self.pipeline.ports.now;
+        // A face may fail twice in a round: when it is read, and when it is flushed.
+        let Some(port) = self.pipeline.ports.find_mut(face) else { return };
+        let Some(connection) = port.connection.as_mut().filter(|connection| connection.is_permanent) else {
+            return self.close(face, why);
+        };
+        if matches!(port.kind, PortKind::Down) {
+            return;
+        }
+        port.kind = PortKind::Down;
+        connection.lost(now);
+        tracing::info!(face = face.0, remote = %connection.remote, why, "connection lost; reconnecting");
+        self.stop_reading(face);
+        self.reports.add(Report::FaceLink { face: face.0.into(), local: None });
+    }
+
+    /// Closes a face, and reports that.
+    pub(super) fn close(&mut self, face: FaceId, why: &str) {
+        // A command may name a face that has just been closed.
+        let Some(port) = self.pipeline.ports.remove(face) else { return };
+        self.on_demand.remove(face);
+        if let PortKind::Udp { socket, peer } = port.kind {
+            self.peers.remove(socket, peer);
+        }
+        self.stop_reading(face);
+        let removed = self.pipeline.forwarder.remove_face(face);
+        debug_assert!(removed.is_some(), "a port is removed together with its face");
+        match removed.map(|face| face.scope) {
+            Some(Scope::NonLocal) if port.address.is_some_and(|address| !self.log.lines.admits(address)) => {}
+            Some(Scope::NonLocal) => tracing::info!(face = face.0, why, "face down"),
+            Some(Scope::Local) | None => tracing::debug!(face = face.0, why, "face down"),
+        }
+        self.reports.add(Report::FaceDown { face: face.0.into() });
+    }
+
+    /// Closes the faces that have been idle for too long.
+    pub(super) fn close_idle(&mut self) {
+        let ports = &self.pipeline.ports;
+        let is_idle = |port: &&Port| {
+            port.idle.is_some_and(|idle| ports.now.since(port.used).as_millis() >= u128::from(idle))
+        };
+        let idle: Vec<FaceId> = ports.iter().filter(is_idle).map(|port| port.face).collect();
+        for face in idle {
+            self.close(face, "idle");
+        }
+    }
+}
+
+/// Scope of a connection with a peer at this address.
+pub(super) fn scope_of(peer: SocketAddr) -> FaceScope {
+    if peer.ip().to_canonical().is_loopback() { FaceScope::Local } else { FaceScope::NonLocal }
+}

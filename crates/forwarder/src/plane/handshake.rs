@@ -1,0 +1,150 @@
+//! WebSocket connections in their handshake.
+
+use super::faces::{Faces, scope_of};
+use super::origin::{NoteOrigin, Origins};
+use super::reader::websocket_ends;
+use super::ready::Ready;
+use super::socket::{Metered, WebSocket, limits};
+use super::token::Kind;
+use crate::management::Peer;
+use hashlane_ndn::mgmt::FaceUri;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::time::Time;
+use hashlane_ndn_fw::pit::Pit;
+use mio::net::TcpStream;
+use mio::{Interest, Registry};
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use tungstenite::handshake::{HandshakeError, MidHandshake, server::ServerHandshake};
+
+/// Handshakes that may be open at once.
+const MAX_HANDSHAKES: usize = 256;
+
+/// Time limit of a handshake, in milliseconds.
+const TIME_LIMIT: u64 = 10_000;
+
+type Handshake = ServerHandshake<Metered, NoteOrigin>;
+
+/// WebSocket connections in their handshake, by the number of their token.
+pub(super) struct Handshakes {
+    open: HashMap<usize, (MidHandshake<Handshake>, Visitor)>,
+    next: usize,
+    registry: Registry,
+}
+
+/// The other end of a connection.
+struct Visitor {
+    peer: SocketAddr,
+    /// User at the other end when the connection was accepted.
+    user: Peer,
+    local: SocketAddr,
+    since: Time,
+    /// Origins of the page, once the request has been read.
+    origins: Origins,
+}
+
+impl Handshakes {
+    /// No handshakes yet. Their events are registered with `registry`.
+    pub(super) fn new(registry: Registry) -> Self {
+        Self { open: HashMap::new(), next: 0, registry }
+    }
+
+    /// True if no further handshake may begin.
+    pub(super) fn is_full(&self) -> bool {
+        self.open.len() >= MAX_HANDSHAKES
+    }
+
+    /// Begins the handshake of an accepted connection.
+    ///
+    /// # Errors
+    /// The events of the connection cannot be registered.
+    pub(super) fn begin<P: Pit>(
+        &mut self,
+        mut stream: TcpStream,
+        [local, peer]: [SocketAddr; 2],
+        user: Peer,
+        faces: &mut Faces<P>,
+        ready: &mut Ready,
+    ) -> io::Result<()> {
+        // Without it, small packets are late but not lost.
+        let _ = stream.set_nodelay(true);
+        let number = self.next;
+        self.next = (number + 1) & Kind::MAX_NUMBER;
+        let token = Kind::Handshake.token(number);
+        self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
+        let (since, origins) = (faces.pipeline.ports.now, Origins::default());
+        let note = origins.note();
+        let visitor = Visitor { peer, user, local, since, origins };
+        let stream = Metered::unbounded(stream);
+        let outcome = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
+        self.handle(number, visitor, outcome, faces, ready);
+        Ok(())
+    }
+
+    /// Continues a handshake whose connection has an event.
+    pub(super) fn continue_handshake<P: Pit>(
+        &mut self,
+        number: usize,
+        faces: &mut Faces<P>,
+        ready: &mut Ready,
+    ) {
+        // It may have ended after the event.
+        if let Some((handshake, visitor)) = self.open.remove(&number) {
+            let outcome = handshake.handshake();
+            self.handle(number, visitor, outcome, faces, ready);
+        }
+    }
+
+    /// Closes the connections whose handshake takes too long.
+    pub(super) fn expire(&mut self, now: Time) {
+        self.open.retain(|_, (_, visitor)| now.since(visitor.since).as_millis() < u128::from(TIME_LIMIT));
+    }
+
+    fn handle<P: Pit>(
+        &mut self,
+        number: usize,
+        visitor: Visitor,
+        outcome: Result<tungstenite::WebSocket<Metered>, HandshakeError<Handshake>>,
+        faces: &mut Faces<P>,
+        ready: &mut Ready,
+    ) {
+        match outcome {
+            Ok(socket) => self.open_face(WebSocket(socket), visitor, faces, ready),
+            Err(HandshakeError::Interrupted(handshake)) => {
+                self.open.insert(number, (handshake, visitor));
+            }
+            Err(HandshakeError::Failure(error)) if faces.log.lines.admits(visitor.peer.ip()) => {
+                tracing::info!(peer = %visitor.peer, %error, "WebSocket handshake failed");
+            }
+            Err(HandshakeError::Failure(_)) => {}
+        }
+    }
+
+    fn open_face<P: Pit>(
+        &mut self,
+        mut socket: WebSocket,
+        visitor: Visitor,
+        faces: &mut Faces<P>,
+        ready: &mut Ready,
+    ) {
+        let Visitor { peer, user, local, origins, .. } = visitor;
+        // The connection gets the token of its face below; that registration reports a failure.
+        let _ = self.registry.deregister(socket.connection());
+        let remote = FaceUri::from_address(Protocol::WebSocketClient, peer);
+        let local = FaceUri::from_address(Protocol::WebSocket, local);
+        let info = faces.info(remote, local, scope_of(peer));
+        let user = match origins.stranger(&faces.config.websocket.origins) {
+            Some(origin) => Peer::Page { address: peer.ip(), origin },
+            None => user,
+        };
+        let (kind, reader, descriptor) = websocket_ends(socket);
+        if let Some(face) = faces.open(kind, info, user)
+            && let Some(face) = faces.start_reading(face, descriptor, reader)
+            && let Some(slot) = face.slot()
+        {
+            // The handshake may have read the first messages; no event reports them.
+            ready.push(Kind::Face.token(slot));
+        }
+    }
+}

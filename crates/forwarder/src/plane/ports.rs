@@ -1,0 +1,266 @@
+//! All ports, and the output of the forwarder to them.
+
+use super::message::Reports;
+use super::port::{Port, PortKind};
+use super::token::Kind;
+use super::udp::Udp;
+use crate::management::nack;
+use hashlane_ndn::time::Time;
+use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::Output;
+use mio::unix::SourceFd;
+use mio::{Interest, Registry};
+use std::os::fd::AsRawFd;
+
+/// All ports, by the slot of their face, and the UDP sockets that they share.
+pub(super) struct Ports {
+    ports: Vec<Option<Port>>,
+    pub(super) sockets: Vec<Udp>,
+    /// Slots of the ports to flush at the end of the round.
+    dirty: Vec<u32>,
+    reports: Reports,
+    /// Nacks for the Interests that the queue of the management had no room for.
+    pub(super) refused: Vec<Vec<u8>>,
+    registry: Registry,
+    /// Time of the round.
+    pub(super) now: Time,
+}
+
+impl Ports {
+    /// An empty set. Events of connections are registered with `registry`.
+    pub(super) fn new(sockets: Vec<Udp>, reports: Reports, registry: Registry) -> Self {
+        Self {
+            ports: Vec::new(),
+            sockets,
+            dirty: Vec::new(),
+            reports,
+            registry,
+            refused: Vec::new(),
+            now: Time::default(),
+        }
+    }
+
+    /// Adds the port of a new face.
+    pub(super) fn add(&mut self, port: Port) {
+        let Some(slot) = port.face.slot() else {
+            debug_assert!(false, "the forwarder gives out faces that have a slot");
+            return;
+        };
+        if slot >= self.ports.len() {
+            self.ports.resize_with(slot + 1, || None);
+        }
+        if let Some(place) = self.ports.get_mut(slot) {
+            debug_assert!(place.is_none(), "the port of the face before is removed with it");
+            *place = Some(port);
+        }
+    }
+
+    /// Removes the port of a face; `None` if the face is closed already.
+    pub(super) fn remove(&mut self, face: FaceId) -> Option<Port> {
+        self.ports.get_mut(face.slot()?)?.take_if(|port| port.face == face)
+    }
+
+    /// The port of a face; `None` if the face is closed.
+    #[inline(always)]
+    pub(super) fn find_mut(&mut self, face: FaceId) -> Option<&mut Port> {
+        self.ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Port> {
+        self.ports.iter().flatten()
+    }
+
+    /// Frees the fragments of packets that were not completed in time. A reassembler that receives fragments
+    /// does so itself; this call is for links that have fallen silent.
+    pub(super) fn expire_fragments(&mut self) {
+        let now = self.now;
+        self.ports.iter_mut().flatten().for_each(|port| port.reassembler.turn(now));
+    }
+
+    /// The face in a slot; `None` if the slot is free.
+    pub(super) fn face_in(&self, slot: usize) -> Option<FaceId> {
+        self.ports.get(slot)?.as_ref().map(|port| port.face)
+    }
+
+    /// Flushes all queues. Calls `failed` with each face whose connection has failed, and the reason.
+    pub(super) fn flush(&mut self, mut failed: impl FnMut(FaceId, String)) {
+        for socket in &mut self.sockets {
+            socket.flush();
+        }
+        let mut dirty = std::mem::take(&mut self.dirty);
+        for slot in dirty.drain(..) {
+            if let Some((face, why)) = self.flush_slot(slot as usize) {
+                failed(face, why);
+            }
+        }
+        self.dirty = dirty;
+    }
+
+    /// Flushes the port in a slot. Returns the face and the reason if its connection has failed.
+    ///
+    /// Bytes that the connection does not take now follow when it is writable. Events report that only while
+    /// something waits: otherwise each packet that a peer reads would be an event.
+    pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
+        let Self { ports, registry, .. } = self;
+        let port = ports.get_mut(slot)?.as_mut()?;
+        port.dirty = false;
+        let outcome = match &mut port.kind {
+            PortKind::Stream { stream, writer } => writer
+                .flush(&mut &**stream)
+                .map(|done| (!done, stream.as_raw_fd()))
+                .map_err(|e| e.to_string()),
+            PortKind::WebSocket(socket) => {
+                let mut socket = socket.borrow_mut();
+                socket.flush().map(|done| (!done, socket.descriptor()))
+            }
+            PortKind::Udp { .. } | PortKind::Down => return None,
+        };
+        let failed = match outcome {
+            Ok((blocked, _)) if blocked == port.blocked => return None,
+            Ok((blocked, descriptor)) => {
+                port.blocked = blocked;
+                let interests =
+                    if blocked { Interest::READABLE | Interest::WRITABLE } else { Interest::READABLE };
+                // Registering checks the state anew: room since the write makes an event.
+                let token = Kind::Face.token(slot);
+                registry.reregister(&mut SourceFd(&descriptor), token, interests).err()?.to_string()
+            }
+            Err(error) => error,
+        };
+        Some((port.face, failed))
+    }
+
+    /// Marks the port of a face for the flush at the end of the round.
+    pub(super) fn mark_dirty(&mut self, face: FaceId) {
+        let Some(slot) = face.slot() else { return };
+        if let Some(port) = self.find_mut(face)
+            && !std::mem::replace(&mut port.dirty, true)
+        {
+            self.dirty.push(slot as u32);
+        }
+    }
+
+    /// True if a queue waits for the connection of the face in a slot.
+    #[cfg(test)]
+    pub(super) fn is_blocked(&self, slot: usize) -> bool {
+        self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.blocked)
+    }
+
+    /// True if nothing waits to be sent.
+    pub(super) fn is_idle(&self) -> bool {
+        self.iter().all(|port| port.queue(&[]) == 0)
+    }
+}
+
+impl Output for Ports {
+    #[inline]
+    fn send(&mut self, face: FaceId, header: &LpHeader<'_>, packet: &[u8]) {
+        if face == FaceId::MANAGEMENT {
+            let Some(from) = header.incoming_face else {
+                debug_assert!(false, "the face of the management takes local fields");
+                return;
+            };
+            let port = u32::try_from(from).ok().and_then(|id| self.find_mut(FaceId(id)));
+            debug_assert!(port.is_some(), "an Interest comes from an open face");
+            let local = port.is_some_and(|port| port.local);
+            if !self.reports.interest(from, local, packet) {
+                self.refused.push(nack(packet, NackReason::CONGESTION));
+            }
+            return;
+        }
+        let Self { ports, sockets, dirty, now, .. } = self;
+        let found = face.slot().and_then(|slot| Some((slot, ports.get_mut(slot)?.as_mut()?)));
+        let Some((slot, port)) = found.filter(|(_, port)| port.face == face) else {
+            debug_assert!(false, "the forwarder sends to open faces only");
+            return;
+        };
+        port.used = *now;
+        let mut header = *header;
+        if port.marks && header.congestion_mark == 0 && port.marking.marks(port.queue(sockets), *now) {
+            header.congestion_mark = 1;
+        }
+        let Port { kind, counters, fragmenter, mtu, marks, marking, .. } = port;
+        let threshold = if *marks { marking.threshold } else { usize::MAX };
+        let sent = fragmenter.send(&header, packet, *mtu, |head, piece| {
+            let taken = match kind {
+                PortKind::Stream { writer, .. } => writer.push(&[head, piece]),
+                PortKind::WebSocket(socket) => socket.borrow_mut().push(&[head, piece]),
+                PortKind::Udp { socket, peer } => match sockets.get_mut(*socket) {
+                    Some(socket) => {
+                        socket.push(*peer, &[head, piece], threshold, counters);
+                        true
+                    }
+                    None => {
+                        debug_assert!(false, "sockets stay open for as long as the thread runs");
+                        false
+                    }
+                },
+                PortKind::Down => false,
+            };
+            if taken {
+                counters.out_bytes.add((head.len() + piece.len()) as u64);
+            } else {
+                counters.out_drops.add(1);
+            }
+        });
+        if !sent {
+            counters.out_drops.add(1);
+        }
+        if !port.dirty && !matches!(port.kind, PortKind::Udp { .. }) {
+            port.dirty = true;
+            dirty.push(slot as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_ndn::fragment::Fragmenter;
+    use hashlane_ndn::wire::{InterestBuilder, LpPacket};
+    use std::sync::Arc;
+
+    fn registry() -> Registry {
+        mio::Poll::new().and_then(|poll| poll.registry().try_clone()).expect("epoll")
+    }
+
+    #[test]
+    fn interests_that_the_management_has_no_room_for_come_back() {
+        let (reports, _inbox) = Reports::new();
+        let mut ports = Ports::new(Vec::new(), reports, registry());
+        ports.add(Port::new(FaceId(300), PortKind::Down, Arc::default(), 7, Time::from_millis(1)));
+        let name = hashlane_name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
+        let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+        let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
+        while ports.refused.is_empty() {
+            ports.send(FaceId::MANAGEMENT, &header, &interest);
+        }
+        let nack = LpPacket::parse(&ports.refused[0]).expect("a link packet");
+        assert_eq!((nack.header.nack, nack.fragment), (Some(NackReason::CONGESTION), &interest[..]));
+    }
+
+    #[test]
+    fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
+        let now = Time::from_millis(1000);
+        let face = FaceId(FaceId::FIRST);
+        let mut ports = Ports::new(Vec::new(), Reports::new().0, registry());
+        ports.add(Port::new(face, PortKind::Down, Arc::default(), 7, now));
+        let mut pieces = Vec::new();
+        let packet = [&[6, 253, 4, 0][..], &[0; 1024]].concat();
+        let header = LpHeader::default();
+        assert!(
+            Fragmenter::new(7).send(&header, &packet, 500, |head, piece| pieces.push([head, piece].concat()))
+        );
+        let first = LpPacket::parse(&pieces[0]).expect("a piece");
+        let port = ports.find_mut(face).expect("a port");
+        assert!(port.reassembler.receive(&first, &pieces[0], now).is_ok_and(|whole| whole.is_none()));
+        let octets = |ports: &mut Ports, millis| {
+            ports.now = now.after_millis(millis);
+            ports.expire_fragments();
+            ports.find_mut(face).expect("a port").reassembler.octets()
+        };
+        assert!(octets(&mut ports, 100) > 400, "the others may come yet");
+        assert_eq!(octets(&mut ports, 1000), 0);
+    }
+}

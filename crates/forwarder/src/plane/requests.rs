@@ -1,0 +1,149 @@
+//! Requests of the management, handled on the forwarding thread.
+
+use super::dial::{Dialer, set_persistency, with_persistency};
+use super::faces::Faces;
+use super::message::{Report, Request, RequestQueue};
+use super::port::PortKind;
+use crate::management::{CsConfig, FaceOptions, FaceOutcome, Ticket};
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::{
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS,
+};
+use hashlane_ndn::wire::LpPacket;
+use hashlane_ndn::wire::lp::NO_CACHE;
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::fib::NextHop;
+use hashlane_ndn_fw::pit::Pit;
+use std::net::SocketAddr;
+
+/// Requests that are handled in one turn.
+const REQUESTS: usize = 256;
+
+/// Handles the requests of one turn. Returns true if there may be more.
+pub(super) fn handle_requests<P: Pit>(
+    requests: &RequestQueue,
+    faces: &mut Faces<P>,
+    dialer: &mut Dialer,
+) -> bool {
+    for _ in 0..REQUESTS {
+        let Some(request) = requests.next() else { return false };
+        handle(request, faces, dialer);
+    }
+    true
+}
+
+fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
+    let forwarder = &mut faces.pipeline.forwarder;
+    match request {
+        Request::Route { prefix, face, cost } => {
+            forwarder.add_route(&prefix.view(), NextHop { face: face_of(face), cost });
+        }
+        Request::Unroute { prefix, face } => {
+            // The face may have been closed meanwhile, and its routes with it.
+            forwarder.remove_route(&prefix.view(), face_of(face));
+        }
+        Request::Strategy { prefix, strategy: Some(strategy) } => {
+            forwarder.set_strategy(&prefix.view(), strategy);
+        }
+        Request::Strategy { prefix, strategy: None } => {
+            forwarder.unset_strategy(&prefix.view());
+        }
+        Request::CreateFace { ticket, protocol, remote, options } => {
+            create_face(ticket, protocol, remote, options, faces, dialer);
+        }
+        Request::UpdateFace { face, options } => update_face(face_of(face), &options, faces),
+        Request::DestroyFace { face } => faces.close(face_of(face), "destroyed by a command"),
+        Request::Cs(config) => {
+            let old = *forwarder.cs().config();
+            let packets = usize::try_from(config.capacity).unwrap_or(usize::MAX);
+            let CsConfig { admit, serve, .. } = config;
+            forwarder.configure_cs(hashlane_ndn_fw::cs::Config { packets, admit, serve, ..old });
+        }
+        Request::Erase { prefix, limit, ticket } => {
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let count = forwarder.erase(&prefix.view(), limit) as u64;
+            let more = count == limit as u64;
+            faces.reports.add(Report::Erased { ticket, count, more });
+        }
+        Request::Data(packet) => match LpPacket::parse(&packet) {
+            Ok(mut packet) => {
+                // A cached dataset would be an outdated one.
+                packet.header.cache_policy = Some(NO_CACHE);
+                faces.pipeline.receive_management(&packet);
+            }
+            Err(_) => debug_assert!(false, "the management answers with packets that it has built"),
+        },
+    }
+}
+
+/// The face of this number.
+fn face_of(number: u64) -> FaceId {
+    u32::try_from(number).map_or(FaceId::NONE, FaceId)
+}
+
+fn create_face<P: Pit>(
+    ticket: Ticket,
+    protocol: Protocol,
+    remote: SocketAddr,
+    options: FaceOptions,
+    faces: &mut Faces<P>,
+    dialer: &mut Dialer,
+) {
+    let outcome = match protocol {
+        Protocol::Udp => create_udp(remote, &options, faces),
+        Protocol::Tcp => return dialer.create_face(ticket, remote, options, faces),
+        _ => FaceOutcome::Failed { code: 406, text: "faces are made for udp4, udp6, tcp4 and tcp6".into() },
+    };
+    faces.reports.add(Report::FaceCreated { ticket, outcome });
+}
+
+fn create_udp<P: Pit>(remote: SocketAddr, options: &FaceOptions, faces: &mut Faces<P>) -> FaceOutcome {
+    let sockets = &faces.pipeline.ports.sockets;
+    let Some(socket) = sockets.iter().position(|udp| udp.local.is_ipv4() == remote.is_ipv4()) else {
+        let text = "no UDP socket of this address family is open; add one to [faces.udp] listen";
+        return FaceOutcome::Failed { code: 504, text: text.into() };
+    };
+    if let Some(face) = faces.peers.find(socket, remote) {
+        return FaceOutcome::Exists(face.0.into());
+    }
+    match faces.open_udp(socket, remote, &with_persistency(options)) {
+        Some(face) => FaceOutcome::Created(face.0.into()),
+        None => FaceOutcome::limit_reached(),
+    }
+}
+
+fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) {
+    let meant = |flag| (options.mask & flag != 0).then_some(options.flags & flag != 0);
+    // The face may have been closed meanwhile.
+    let Some(face) = faces.pipeline.forwarder.face_mut(id) else { return };
+    let set = |flag: &mut bool, meant: Option<bool>| *flag = meant.unwrap_or(*flag);
+    set(&mut face.local_fields, meant(FACE_LOCAL_FIELDS));
+    set(&mut face.pit_tokens, meant(FACE_PIT_TOKENS));
+    set(&mut face.interest_digests, meant(FACE_NO_INTEREST_DIGESTS).map(|none| !none));
+    let now = faces.pipeline.ports.now;
+    // The face of the management has no port.
+    let Some(port) = faces.pipeline.ports.find_mut(id) else { return };
+    set(&mut port.marks, meant(FACE_CONGESTION_MARKING));
+    if let Some(persistency) = options.persistency.filter(|_| matches!(port.kind, PortKind::Udp { .. })) {
+        port.idle = faces.config.udp.idle_after(persistency);
+        if port.idle.is_some() {
+            // The time limit starts now.
+            port.used = now;
+            faces.on_demand.add(id, now);
+        } else {
+            faces.on_demand.remove(id);
+        }
+    }
+    if let Some(interval) = options.marking_interval {
+        port.marking.interval = interval / 1_000_000;
+    }
+    if let Some(threshold) = options.congestion_threshold {
+        port.marking.threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
+    }
+    if let Some(mtu) = options.mtu.filter(|_| port.mtu != usize::MAX) {
+        port.mtu = usize::try_from(mtu).unwrap_or(usize::MAX);
+    }
+    if let Some(persistency) = options.persistency {
+        set_persistency(id, persistency, faces);
+    }
+}

@@ -1,0 +1,157 @@
+//! Datagrams in: batches of each UDP socket, and faces for new peers.
+
+use super::faces::Faces;
+use super::peers;
+use super::ready::Ready;
+use super::token::Kind;
+use crate::management::FaceOptions;
+use hashlane_link::udp::{Datagram, RecvBatch};
+use hashlane_ndn::mgmt::values::FacePersistency;
+use hashlane_ndn::wire::LpPacket;
+use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::forward::{BURST, Burst, DropReason};
+use hashlane_ndn_fw::pit::Pit;
+use smallvec::SmallVec;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Batches of one socket in one turn.
+const BATCHES: usize = 2;
+
+/// Silence after which an on-demand face may be replaced by a new one when there are too many.
+const REPLACEABLE: Duration = Duration::from_secs(10);
+
+/// Receives from the UDP sockets.
+pub(super) struct UdpReceiver {
+    batch: Box<RecvBatch>,
+    /// True if a socket could not be read, though datagrams may wait.
+    failed: bool,
+    /// True once the failure is logged.
+    logged: bool,
+    /// False when the thread is about to end: no faces are opened for new peers.
+    takes_new: bool,
+}
+
+impl UdpReceiver {
+    pub(super) fn new() -> Self {
+        Self { batch: Box::new(RecvBatch::new(64)), failed: false, logged: false, takes_new: true }
+    }
+
+    /// Opens no more faces for new peers.
+    pub(super) fn refuse_new(&mut self) {
+        self.takes_new = false;
+    }
+
+    /// Schedules all sockets again if one could not be read: no event reports its datagrams a second time.
+    pub(super) fn retry(&mut self, sockets: usize, ready: &mut Ready) {
+        let failed = std::mem::take(&mut self.failed);
+        if failed {
+            (0..sockets).for_each(|number| ready.push(Kind::Udp.token(number)));
+        }
+        self.logged &= failed;
+    }
+
+    /// Receives the datagrams of one socket for one turn. Returns true if there may be more.
+    pub(super) fn receive<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) -> bool {
+        let takes_new = self.takes_new;
+        for _ in 0..BATCHES {
+            let Some(udp) = faces.pipeline.ports.sockets.get(number) else {
+                debug_assert!(false, "events of UDP sockets carry the number of one");
+                return false;
+            };
+            if let Err(error) = udp.recv(&mut self.batch) {
+                if !std::mem::replace(&mut self.logged, true) {
+                    tracing::error!(local = %udp.local, %error, "cannot read a UDP socket; retrying every second");
+                }
+                self.failed = true;
+                return false;
+            }
+            let mut datagrams = self.batch.iter();
+            while receive_burst(number, datagrams.by_ref().take(BURST), takes_new, faces) {}
+            if !self.batch.is_full() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Forwards up to [`BURST`] datagrams of one socket. Returns false if there were none.
+fn receive_burst<'p, P: Pit>(
+    number: usize,
+    datagrams: impl Iterator<Item = Datagram<'p>>,
+    takes_new: bool,
+    faces: &mut Faces<P>,
+) -> bool {
+    let (mut batch, mut tuples) = (SmallVec::<[_; BURST]>::new(), SmallVec::<[_; BURST]>::new());
+    for datagram in datagrams {
+        tuples.push(peers::tuple(number, datagram.from));
+        batch.push((datagram, None));
+    }
+    faces.peers.find_burst(&tuples, |at, found| {
+        if let Some((_, face)) = batch.get_mut(at) {
+            *face = found;
+        }
+    });
+    // Count before a new peer replaces a silent one: the peers of this batch are not silent.
+    for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
+        if let [(_, Some(face)), ..] = run {
+            let bytes = run.iter().map(|(datagram, _)| datagram.octets.len()).sum();
+            faces.pipeline.count_received(*face, bytes);
+        }
+    }
+    let mut burst = Burst::new();
+    for (datagram, face) in &batch {
+        let face = match face {
+            Some(face) => Ok(*face),
+            None => face_of_peer(number, datagram.from, datagram.octets, takes_new, faces),
+        };
+        match face {
+            Ok(face) if datagram.truncated => faces.pipeline.count_drop(face, DropReason::TooLong),
+            Ok(face) => faces.pipeline.push(face, datagram.octets, &mut burst),
+            Err(reason) => faces.pipeline.count_drop(FaceId::NONE, reason),
+        }
+    }
+    faces.pipeline.forward(&mut burst);
+    !batch.is_empty()
+}
+
+/// The face of a peer that had none when its batch arrived. Opens it if the datagram is a packet.
+///
+/// # Errors
+/// The reason why the datagram is dropped.
+#[cold]
+fn face_of_peer<P: Pit>(
+    number: usize,
+    peer: SocketAddr,
+    datagram: &[u8],
+    takes_new: bool,
+    faces: &mut Faces<P>,
+) -> Result<FaceId, DropReason> {
+    let face = match faces.peers.find(number, peer) {
+        Some(face) => face,
+        None if takes_new => open_on_demand(number, peer, datagram, faces)?,
+        None => return Err(DropReason::UnknownFace),
+    };
+    faces.pipeline.count_received(face, datagram.len());
+    Ok(face)
+}
+
+fn open_on_demand<P: Pit>(
+    number: usize,
+    peer: SocketAddr,
+    datagram: &[u8],
+    faces: &mut Faces<P>,
+) -> Result<FaceId, DropReason> {
+    LpPacket::parse(datagram).map_err(|_| DropReason::Malformed)?;
+    let now = faces.pipeline.ports.now;
+    if faces.on_demand.len() >= faces.config.udp.max_on_demand {
+        let used = |face| faces.pipeline.ports.find_mut(face).map(|port| port.used);
+        let silent = faces.on_demand.take_silent(now, REPLACEABLE, used).ok_or(DropReason::UnknownFace)?;
+        faces.close(silent, "idle, and replaced by a new one");
+    }
+    let options = FaceOptions { persistency: Some(FacePersistency::OnDemand), ..FaceOptions::default() };
+    let face = faces.open_udp(number, peer, &options).ok_or(DropReason::UnknownFace)?;
+    faces.on_demand.add(face, now);
+    Ok(face)
+}
