@@ -2,9 +2,9 @@
 
 use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
-use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin};
-use crate::plane::message::{Inbox, Report, Reports, Request, RequestQueue, Requests};
-use crate::plane::{self, Plane, PlaneProxy, Secrets, Sockets};
+use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
+use crate::plane::message::{Inbox, Reports, RequestQueue, Requests};
+use crate::plane::{self, Plane, Secrets, Sockets};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -29,7 +29,6 @@ const REPORTS: usize = 256;
 /// A forwarder that listens, and is yet to forward.
 pub struct Server {
     manager: Manager,
-    proxy: PlaneProxy,
     requests: Requests,
     inbox: Inbox,
     counters: Arc<Counters>,
@@ -114,7 +113,6 @@ impl Server {
         }
         Ok(Self {
             manager,
-            proxy: PlaneProxy(requests.clone()),
             requests,
             inbox,
             counters,
@@ -141,7 +139,7 @@ impl Server {
     /// Why it has ended without being asked to.
     pub fn run(mut self) -> io::Result<()> {
         let mut told = (Instant::now(), 0);
-        self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
+        self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
         self.requests.wake();
         loop {
             let due =
@@ -158,10 +156,10 @@ impl Server {
                 }
                 timeout = Duration::ZERO;
             }
-            for late in self.manager.tick(now(self.start), &mut self.proxy) {
+            for late in self.manager.tick(now(self.start), &mut self.requests) {
                 self.requests.add(Request::Data(late));
             }
-            self.initial.turn(&mut self.manager, now(self.start), &mut self.proxy);
+            self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
             // One call for many requests, and none where nothing is asked for.
             self.requests.wake();
             if told.0.elapsed() >= TELL_DROPS {
@@ -173,11 +171,11 @@ impl Server {
     fn take(&mut self, report: Report) {
         let now = now(self.start);
         let data = match report {
-            Report::Interest { face, octets } => {
-                let (Some(from), Ok(interest)) = (self.origins.get(&face), Interest::parse(&octets)) else {
+            Report::Interest { face, packet } => {
+                let (Some(from), Ok(interest)) = (self.origins.get(&face), Interest::parse(&packet)) else {
                     return;
                 };
-                self.manager.interest(&interest, from, now, &mut self.proxy)
+                self.manager.interest(&interest, from, now, &mut self.requests)
             }
             Report::FaceUp { info, peer } => {
                 let origin = Origin { face: info.id, scope: info.scope, peer };
@@ -187,7 +185,7 @@ impl Server {
             Report::FaceDown { face } => {
                 self.origins.remove(&face);
                 self.initial.face_down(face, now);
-                self.manager.face_down(face, now, &mut self.proxy)
+                self.manager.face_down(face, now, &mut self.requests)
             }
             Report::FaceLink { face, local } => {
                 let works = local.is_some();
@@ -198,11 +196,11 @@ impl Server {
                 self.manager.face_link(face, works, now)
             }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
-            Report::Erased { ticket, count, more } => self.manager.erased(ticket, count, more),
+            Report::Response { ticket, response } => self.manager.responded(ticket, &response),
             Report::Ended(_) => Vec::new(),
         };
         for data in data {
-            if !self.initial.answered(&data, &mut self.manager, now, &mut self.proxy) {
+            if !self.initial.answered(&data, &mut self.manager, now, &mut self.requests) {
                 self.requests.add(Request::Data(data));
             }
         }

@@ -1,140 +1,40 @@
 //! Rules for commands.
 //!
-//! A command is done where one of these rules permits it; otherwise the answer is 403, and names the missing
+//! A command is done if one of these rules permits it; otherwise the answer is 403, and names the missing
 //! rule.
 //! 1. Users of this host: root, the user of the forwarder, and the users and groups of the configuration may
 //!    give every command. Everyone else who may connect to a Unix socket of the forwarder may register and
 //!    unregister prefixes of its own face, except names under `/localhost`. The kernel reports the user of a
 //!    Unix connection, and that of a TCP or WebSocket connection from a loopback address; a page of a browser
-//!    counts as the user of the browser only where its origin is of this host or listed. The signature is not
+//!    counts as the user of the browser only if its origin is of this host or listed. The signature is not
 //!    verified, but a wrong digest is refused.
 //! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of
 //!    now, after the start of the forwarder, and later than the last command of this key.
 //!
-//! Two commands of one key in the same millisecond do not both pass: signers count on where their clock has
-//! not. Commands of rule 2 under `/localhop` pass where that is enabled, and only for the face that they come
-//! from.
+//! Of two commands of one key in the same millisecond, one is refused: signers increment a time that they have
+//! used. Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they come from.
 //!
 //! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
 //! hosts.
 
-use super::commands::Verb;
-use super::users::{Account, Users};
-use super::{Now, refused};
+use super::clock::Now;
+use super::origin::{Origin, Over, Peer};
+use super::reply::refused;
+use super::users::{Access, Users};
 use hashlane_name::component::Component;
 use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
 use hashlane_ndn::wire::SignatureType;
 use std::collections::HashMap;
-use std::fmt;
-use std::net::IpAddr;
-use std::path::PathBuf;
 
-/// Verifies the signature of a command; the error says why it is not that of a trusted key.
+/// Verifies the signature of a command. The error is the reason why no trusted key has made it.
 pub type Verify = dyn Fn(&Command<'_>) -> Result<(), String> + Send;
 
-/// How far from now a command may have been signed, in milliseconds. The same as ndn-cxx has.
+/// Longest difference between the time of a signature and now, in milliseconds: the same as in ndn-cxx.
 const GRACE: u64 = 60_000;
-/// The most keys whose last command is kept in mind.
+/// Most keys whose last command is remembered.
 const MAX_KEYS: usize = 4096;
-
-/// Ingress of an Interest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The face.
-    pub face: u64,
-    /// Whether the face is local.
-    pub scope: FaceScope,
-    /// The party at its other end.
-    pub peer: Peer,
-}
-
-/// The party at the other end of a face.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// The forwarder itself.
-    Internal,
-    /// A process of this host that connected to the forwarder.
-    User {
-        /// Its effective user when it connected, as the kernel knows it.
-        uid: u32,
-        /// Kind of the connection.
-        over: Over,
-    },
-    /// A process of this host whose user the kernel did not tell.
-    Unidentified {
-        /// Its address, a loopback one.
-        address: IpAddr,
-        /// Reason why its user is not known.
-        why: Box<str>,
-    },
-    /// An address, of this host or another: what sends from it is not known.
-    Ip(IpAddr),
-    /// A page in a browser at this address: not the user of the browser, but whoever wrote the page.
-    Page {
-        /// The address of the browser.
-        address: IpAddr,
-        /// Origin of the page, as the browser reports it; bytes may be escaped, and the end missing.
-        origin: Box<str>,
-    },
-}
-
-/// Kind of a connection within this host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
-    /// Unix socket: its permissions have let the user in.
-    Unix,
-    /// TCP or WebSocket from a loopback address, which lets every user in.
-    Loopback,
-}
-
-impl fmt::Display for Peer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Internal => f.write_str("the forwarder"),
-            Self::User { uid, .. } => write!(f, "user {uid}"),
-            Self::Unidentified { address, .. } => {
-                write!(f, "an unidentified user at {}", address.to_canonical())
-            }
-            Self::Ip(address) => write!(f, "{}", address.to_canonical()),
-            Self::Page { address, origin } => {
-                write!(f, "pages of the origin {origin} at {}", address.to_canonical())
-            }
-        }
-    }
-}
-
-/// Rights of users of this host and of neighbours.
-#[derive(Clone, Debug)]
-pub struct Access {
-    /// The user that the forwarder runs as.
-    pub own_uid: u32,
-    /// Users that may give every command, beside root and the forwarder's own.
-    pub users: Vec<Account>,
-    /// Groups whose members may give every command.
-    pub groups: Vec<Account>,
-    /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the
-    /// loopback, too.
-    pub sockets: Vec<PathBuf>,
-    /// Tells if connections from loopback addresses have the rights of their user.
-    pub loopback: bool,
-    /// Whether `/localhop/nfd/rib` takes commands with a trusted key from neighbours.
-    pub localhop: bool,
-}
-
-impl Default for Access {
-    fn default() -> Self {
-        Self {
-            own_uid: 0,
-            users: Vec::new(),
-            groups: Vec::new(),
-            sockets: Vec::new(),
-            loopback: true,
-            localhop: false,
-        }
-    }
-}
 
 /// Extent of the rights that a command has been granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,18 +45,24 @@ pub(super) enum Grant {
     OwnFaces(u32),
 }
 
-/// Names what would permit a command of a user of this host that the rules refuse.
+/// Rules that would permit a refused command of a user of this host, for the text of the refusal.
 const NEEDS: &str = "the user in management.users, one of its groups in management.groups, or a signature under a \
                      configured trust anchor";
 
+/// True for commands that register or unregister a prefix. Applications and neighbours may give them.
+pub(super) fn is_registration(verb: &str) -> bool {
+    matches!(verb, "rib/register" | "rib/unregister")
+}
+
 impl Access {
+    /// Grants a command, or refuses it with 403 and the missing rule.
     #[expect(
         clippy::too_many_arguments,
         reason = "the command, its sender, and what is known of users and keys"
     )]
     pub(super) fn check(
         &self,
-        verb: Verb,
+        verb: &str,
         command: &Command<'_>,
         from: &Origin,
         users: &mut Users,
@@ -198,10 +104,10 @@ impl Access {
         Ok(Grant::Full)
     }
 
-    /// Rule 1. The error says what the command needs.
+    /// Rule 1. The error is the missing right.
     fn check_user(
         &self,
-        verb: Verb,
+        verb: &str,
         command: &Command<'_>,
         from: &Origin,
         users: &mut Users,
@@ -238,8 +144,8 @@ impl Access {
         if rights.commands {
             return Ok(Grant::Full);
         }
-        if !verb.is_registration() {
-            return Err(format!("{} from {peer} needs {NEEDS}", verb.as_str()));
+        if !is_registration(verb) {
+            return Err(format!("{verb} from {peer} needs {NEEDS}"));
         }
         if over == Over::Loopback && !rights.connects {
             return Err(format!(
@@ -260,12 +166,12 @@ impl Access {
     }
 }
 
-/// Tells if a command is about the face that it came from.
+/// True if a command is about the face that it came from.
 fn is_own_face(command: &Command<'_>, from: &Origin) -> bool {
     command.parameters.face_id.is_none_or(|face| face == 0 || face == from.face)
 }
 
-/// Refuses prefixes that nobody may route, and those that only this host may.
+/// Refuses prefixes that may not be routed, and to other hosts also those of this host.
 pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), ControlResponse> {
     if is_management(name) {
         return refused(
@@ -284,19 +190,19 @@ pub(super) fn check_prefix(name: NdnName<'_>, from: &Origin) -> Result<(), Contr
     Ok(())
 }
 
-/// Tells if the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
+/// True if the management answers for a name: `/localhost/nfd`, `/localhop/nfd`, and names below them.
 pub(crate) fn is_management(name: NdnName<'_>) -> bool {
     is_below(name, &[b"localhost", b"nfd"]) || is_below(name, &[b"localhop", b"nfd"])
 }
 
-/// Tells if a name begins with these components.
+/// True if a name begins with these components.
 fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
     let mut components = name.components();
     prefix.iter().all(|part| components.next() == Some(Component::generic(part)))
 }
 
-/// When each key signed its last command. A key is forgotten once everything up to its last command is too
-/// old anyway.
+/// Time of the last command of each key. A key is forgotten once all commands up to that time are too old
+/// anyway.
 pub(super) struct Replay {
     last: HashMap<Box<[u8]>, u64>,
     started: u64,
@@ -307,9 +213,9 @@ impl Replay {
         Self { last: HashMap::new(), started }
     }
 
-    /// The time of the command, where it is one that may pass.
+    /// Checks the time of a command, and returns it.
     fn check(&mut self, key: &[u8], time: Option<u64>, now: u64) -> Result<u64, String> {
-        let Some(time) = time else { return Err("the signature does not say when it was made".into()) };
+        let Some(time) = time else { return Err("the signature has no time".into()) };
         if time.abs_diff(now) > GRACE {
             let late = if time < now { "before" } else { "after" };
             let seconds = time.abs_diff(now) / 1000;

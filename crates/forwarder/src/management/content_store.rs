@@ -1,59 +1,52 @@
-//! Module cs.
+//! Commands of the module cs.
 
-use super::{CsConfig, Done, Manager, Now, Plane, done};
-use hashlane_name::build::OwnedName;
-use hashlane_name::ndn::Ndn;
+use super::fields::{CAPACITY, COUNT, FLAGS, MASK, NAME};
+use super::manager::Manager;
+use super::reply::{Done, done, refused};
+use super::request::{CsConfig, ERASE_LIMIT, Request, TableRequest};
+use super::verb::{Call, Verb};
+use hashlane_ndn::mgmt::ControlParameters;
 use hashlane_ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
-use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
-use hashlane_ndn::wire::Interest;
 
-/// The most packets that one command erases, so that it does not keep a forwarding thread from its work.
-const ERASE_LIMIT: u64 = 256;
+pub(super) const CONFIG: Verb =
+    Verb { name: "cs/config", required: 0, optional: CAPACITY | FLAGS | MASK, run: configure };
+pub(super) const ERASE: Verb = Verb { name: "cs/erase", required: NAME, optional: COUNT, run: erase };
 
-impl Manager {
-    pub(super) fn configure_cs(&mut self, parameters: &ControlParameters, plane: &mut impl Plane) -> Done {
-        let old = self.cs;
-        self.cs = CsConfig {
-            capacity: parameters.capacity.unwrap_or(old.capacity),
-            admit: parameters.flag(CS_ADMIT).unwrap_or(old.admit),
-            serve: parameters.flag(CS_SERVE).unwrap_or(old.serve),
-        };
-        if self.cs != old {
-            plane.cs(self.cs);
-        }
-        done(&ControlParameters {
-            capacity: Some(self.cs.capacity),
-            flags: Some(self.cs_flags()),
-            ..ControlParameters::default()
-        })
+fn configure(manager: &mut Manager, call: Call<'_>) -> Done {
+    let (old, parameters) = (manager.cs, call.parameters);
+    manager.cs = CsConfig {
+        capacity: parameters.capacity.unwrap_or(old.capacity),
+        admit: parameters.flag(CS_ADMIT).unwrap_or(old.admit),
+        serve: parameters.flag(CS_SERVE).unwrap_or(old.serve),
+    };
+    if manager.cs != old {
+        call.plane.request(Request::Table(TableRequest::ConfigureCs(manager.cs)));
     }
-
-    pub(super) fn cs_flags(&self) -> u64 {
-        let flag = |is_set, flag| if is_set { flag } else { 0 };
-        flag(self.cs.admit, CS_ADMIT) | flag(self.cs.serve, CS_SERVE)
-    }
-
-    pub(super) fn erase(
-        &mut self,
-        parameters: ControlParameters,
-        interest: &Interest<'_>,
-        now: Now,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let prefix = parameters.name;
-        let ticket = self.wait(interest, now, prefix.clone())?;
-        if let Some(prefix) = prefix {
-            let limit = parameters.count.map_or(ERASE_LIMIT, |count| count.min(ERASE_LIMIT));
-            plane.erase(prefix.view(), limit, ticket);
-        }
-        Ok(None)
-    }
+    done(&ControlParameters {
+        capacity: Some(manager.cs.capacity),
+        flags: Some(flags(&manager.cs)),
+        ..ControlParameters::default()
+    })
 }
 
-/// The answer to cs/erase.
-pub(super) fn erased(prefix: Option<OwnedName<Ndn>>, count: u64, more: bool) -> ControlResponse {
-    let capacity = more.then_some(ERASE_LIMIT);
-    let body =
-        ControlParameters { name: prefix, count: Some(count), capacity, ..ControlParameters::default() };
-    ControlResponse::with(200, "OK", &body)
+/// Flags of the content store.
+pub(super) fn flags(cs: &CsConfig) -> u64 {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    flag(cs.admit, CS_ADMIT) | flag(cs.serve, CS_SERVE)
+}
+
+fn erase(manager: &mut Manager, call: Call<'_>) -> Done {
+    let Some(prefix) = call.parameters.name else {
+        debug_assert!(false, "required fields have been checked");
+        return refused(400, "Name is required");
+    };
+    let limit = match call.parameters.count {
+        Some(0) => return refused(400, "Count must be positive"),
+        // A count that no address can hold is more than the limit.
+        Some(count) => usize::try_from(count).unwrap_or(usize::MAX).min(ERASE_LIMIT),
+        None => ERASE_LIMIT,
+    };
+    let ticket = manager.wait(call.interest, call.now)?;
+    call.plane.request(Request::Table(TableRequest::Erase { prefix, limit, ticket }));
+    Ok(None)
 }

@@ -1,94 +1,26 @@
-//! Lists: made when they are asked for, and kept for a while, so that their later segments can be asked for.
+//! Datasets: made anew for each Interest without a version, and kept for their later segments.
 
-use super::{FRESHNESS, Manager, Now, no_dataset};
-use hashlane_name::build::OwnedName;
+use super::clock::Now;
+use super::content_store;
+use super::manager::Manager;
+use super::reply::no_dataset;
 use hashlane_name::component::{GENERIC, SEGMENT, VERSION};
-use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::{
     ChannelStatus, CsInfo, FaceQueryFilter, FibEntry, ForwarderStatus, NextHopRecord, RibEntry, Route,
     StrategyChoice,
 };
-use hashlane_ndn::mgmt::segment::{number, segment, with_number};
+use hashlane_ndn::mgmt::segment::with_number;
 use hashlane_ndn::mgmt::{ControlResponse, Record};
 use hashlane_ndn::wire::Interest;
-use std::collections::VecDeque;
 
-/// The most lists that are kept.
-const MAX_LISTS: usize = 64;
-/// The most octets of them; the newest is kept in any case.
-const MAX_OCTETS: usize = 64 << 20;
-/// The longest name that a list is asked for by, in octets: with it, a segment fits into a packet.
+/// Longest name of an Interest for a dataset, in bytes. With it, a segment fits in a packet.
 const MAX_NAME: usize = 1024;
-/// For how long they are kept, in milliseconds.
-const KEPT: u64 = 60_000;
-
-/// Lists of late.
-#[derive(Default)]
-pub(super) struct Store {
-    lists: VecDeque<List>,
-    octets: usize,
-    last_version: u64,
-}
-
-struct List {
-    /// The name up to the version.
-    name: OwnedName<Ndn>,
-    content: Vec<u8>,
-    made: u64,
-}
-
-impl Store {
-    /// Keeps a list; returns its first segment.
-    fn keep(&mut self, name: NdnName<'_>, content: Vec<u8>, now: Now) -> Option<Vec<u8>> {
-        self.last_version = now.unix.max(self.last_version + 1);
-        let name = with_number(name, VERSION, self.last_version).ok()?;
-        let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
-        self.octets += content.len();
-        self.lists.push_back(List { name, content, made: now.monotonic });
-        while self.lists.len() > MAX_LISTS || (self.octets > MAX_OCTETS && self.lists.len() > 1) {
-            self.drop_oldest();
-        }
-        Some(first)
-    }
-
-    /// Drops what is old.
-    pub(super) fn forget(&mut self, now: u64) {
-        while self.lists.front().is_some_and(|list| now.saturating_sub(list.made) >= KEPT) {
-            self.drop_oldest();
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.lists.len()
-    }
-
-    fn drop_oldest(&mut self) {
-        if let Some(list) = self.lists.pop_front() {
-            self.octets -= list.content.len();
-        }
-    }
-
-    /// The segment of a kept list that `name` names.
-    fn find(&self, name: NdnName<'_>) -> Option<Vec<u8>> {
-        let (last, list) = split(name)?;
-        let index = number(last, SEGMENT)?;
-        let list = self.lists.iter().find(|kept| kept.name == list)?;
-        segment(list.name.view(), &list.content, index, FRESHNESS).ok()?
-    }
-}
-
-/// The last component of a name, and the name before it.
-fn split(name: NdnName<'_>) -> Option<(hashlane_name::component::Component<'_>, OwnedName<Ndn>)> {
-    let last = name.components().last()?;
-    let rest = OwnedName::from_components(name.components().take(name.len() - 1)).ok()?;
-    Some((last, rest))
-}
 
 impl Manager {
-    /// Segment of a list that an Interest asks for, or an error packet; `None` where no Data can answer the
-    /// Interest.
+    /// The segment of a dataset that an Interest asks for, or an error packet. Returns `None` if no Data can
+    /// answer the Interest.
     pub(super) fn dataset(
         &mut self,
         target: Target<'_>,
@@ -105,11 +37,11 @@ impl Manager {
             return self.store.find(versioned.view());
         }
         if name.as_bytes().len() > MAX_NAME {
-            let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} octets"));
+            let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} bytes"));
             return no_dataset(name, &response);
         }
         match self.list(target, name, now) {
-            // The name of a list goes on behind that of the Interest.
+            // The name of the Data is longer than that of the Interest.
             Ok(_) if !interest.can_be_prefix() => None,
             Ok(content) => self.store.keep(name, content, now),
             Err(response) => no_dataset(name, &response),
@@ -150,7 +82,7 @@ impl Manager {
             }
             (b"cs", b"info") => CsInfo {
                 capacity: self.cs.capacity,
-                flags: self.cs_flags(),
+                flags: content_store::flags(&self.cs),
                 entries: self.counters.cs_entries.value(),
                 hits: self.counters.cs_hits.value(),
                 misses: self.counters.cs_misses.value(),

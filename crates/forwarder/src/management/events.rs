@@ -1,6 +1,7 @@
-//! The stream of what happens to faces.
+//! The stream of face events.
 
-use super::{FRESHNESS, FaceInfo, Reply};
+use super::face_info::FaceInfo;
+use super::reply::{FRESHNESS, Reply};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEQUENCE_NUM};
 use hashlane_name::ndn::Ndn;
@@ -12,20 +13,20 @@ use hashlane_ndn::mgmt::values::FaceEventKind;
 use hashlane_ndn::wire::{DataBuilder, Interest};
 use std::collections::VecDeque;
 
-/// Events that are kept for those who ask late.
+/// Events that are kept for late Interests.
 const BACKLOG: usize = 256;
 
 /// Events, numbered from 0.
 #[derive(Default)]
 pub(super) struct Events {
-    /// The number of the next event.
+    /// Number of the next event.
     next: u64,
-    /// The last events: when each happened, and its Data packet.
+    /// The last events: time, and Data packet.
     recent: VecDeque<(u64, Vec<u8>)>,
 }
 
 impl Events {
-    /// Makes the Data packet of the next event. It answers the Interests for it that wait in the PIT.
+    /// Adds an event. Returns its Data packet, which answers the Interests that wait for it in the PIT.
     pub(super) fn post(&mut self, kind: FaceEventKind, face: &FaceInfo, now: u64) -> Option<Vec<u8>> {
         let event = FaceEventNotification {
             kind,

@@ -1,19 +1,29 @@
-//! Module faces: commands and records.
+//! Commands of the module faces.
 
-use super::{Done, FaceOptions, Manager, Now, Origin, Plane, done, refused};
-use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
-use hashlane_ndn::mgmt::face_uri::Protocol;
+use super::face_info::{FaceInfo, FaceOptions};
+use super::fields::{FACE_ID, FACE_OPTIONS, LOCAL_URI, URI};
+use super::manager::Manager;
+use super::reply::{Done, done, refused};
+use super::request::{FaceOutcome, FaceRequest, Request, Ticket};
+use super::verb::{Call, Verb};
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_LP_RELIABILITY, FACE_NO_INTEREST_DIGESTS,
-    FACE_PIT_TOKENS, FacePersistency, FaceScope, LinkType,
+    FACE_PIT_TOKENS, FacePersistency, FaceScope,
 };
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, FaceUri};
-use hashlane_ndn::wire::{Interest, MAX_PACKET};
-use hashlane_ndn_fw::face::FaceCounters;
-use std::sync::Arc;
+use std::net::SocketAddr;
 
-/// The smallest MTU that a face can be given, in octets.
+pub(super) const CREATE: Verb =
+    Verb { name: "faces/create", required: URI, optional: LOCAL_URI | FACE_OPTIONS, run: create };
+pub(super) const UPDATE: Verb =
+    Verb { name: "faces/update", required: 0, optional: FACE_ID | FACE_OPTIONS, run: update };
+pub(super) const DESTROY: Verb = Verb { name: "faces/destroy", required: FACE_ID, optional: 0, run: destroy };
+
+/// Smallest MTU of a face, in bytes.
 const MIN_MTU: u64 = 64;
+
+/// Text of the answer if a face has the peer already.
+const EXISTS: &str = "Face with remote URI already exists";
 
 /// Flags that a face can have.
 const FLAGS: u64 = FACE_LOCAL_FIELDS | FACE_CONGESTION_MARKING | FACE_PIT_TOKENS | FACE_NO_INTEREST_DIGESTS;
@@ -26,223 +36,141 @@ fn unsupported(parameters: &ControlParameters) -> u64 {
     mask & !(FLAGS | FACE_LP_RELIABILITY) | set & FACE_LP_RELIABILITY
 }
 
-/// A face, as management knows it.
-#[derive(Clone, Debug)]
-pub struct FaceInfo {
-    /// Its number, from 1.
-    pub id: u64,
-    /// The remote end.
-    pub remote: FaceUri,
-    /// The local end.
-    pub local: FaceUri,
-    /// Whether it is on this machine.
-    pub scope: FaceScope,
-    /// When it goes away.
-    pub persistency: FacePersistency,
-    /// How many are at the other end.
-    pub link_type: LinkType,
-    /// [`FACE_LOCAL_FIELDS`] and the others.
-    pub flags: u64,
-    /// How long its queue may be over the threshold before packets are marked, in nanoseconds.
-    pub marking_interval: u64,
-    /// Octets in its queue from which it is congested.
-    pub congestion_threshold: u64,
-    /// Largest link packet, in octets; `None` for a stream.
-    pub mtu: Option<u64>,
-    /// How long it lives without packets, in milliseconds; for ever where there is nothing.
-    pub idle: Option<u64>,
-    /// What went through it.
-    pub counters: Arc<FaceCounters>,
+fn create(manager: &mut Manager, call: Call<'_>) -> Done {
+    let mut parameters = call.parameters;
+    parameters.persistency.get_or_insert(FacePersistency::Persistent);
+    let Some(uri) = parameters.uri.as_deref() else {
+        debug_assert!(false, "required fields have been checked");
+        return refused(400, "Uri is required");
+    };
+    let remote = canonical(uri, "remote")?;
+    if let Some(uri) = &parameters.local_uri {
+        canonical(uri, "local")?;
+    }
+    let schemes = &manager.config.schemes;
+    let protocol = match &remote {
+        FaceUri::Ip { protocol, .. } if schemes.contains(&remote.scheme()) => *protocol,
+        _ => {
+            let (scheme, supported) = (remote.scheme(), schemes.join(", "));
+            return refused(406, format!("Unsupported protocol {scheme}: faces are made of {supported}"));
+        }
+    };
+    let Some(address) = remote.socket_address() else {
+        return refused(406, "the interface of a link-local address must be given by its number");
+    };
+    check_options(&parameters, remote.scheme(), address)?;
+    if let Some(face) = manager.faces.values().find(|face| face.remote == remote) {
+        return Ok(Some(ControlResponse::with(409, EXISTS, &face.parameters(true))));
+    }
+    let ticket = manager.wait(call.interest, call.now)?;
+    let options = FaceOptions::of(&parameters);
+    let request = FaceRequest::Create { ticket, protocol, remote: address, options };
+    call.plane.request(Request::Face(request));
+    Ok(None)
 }
 
-impl FaceInfo {
-    pub(super) fn status(&self) -> FaceStatus {
-        let counters = &self.counters;
-        FaceStatus {
-            face_id: self.id,
-            uri: self.remote.to_string(),
-            local_uri: self.local.to_string(),
-            expiration: self.idle,
-            scope: self.scope,
-            persistency: self.persistency,
-            link_type: self.link_type,
-            marking_interval: Some(self.marking_interval),
-            congestion_threshold: Some(self.congestion_threshold),
-            mtu: Some(self.told_mtu()),
-            in_interests: counters.in_interests.value(),
-            in_data: counters.in_data.value(),
-            in_nacks: counters.in_nacks.value(),
-            out_interests: counters.out_interests.value(),
-            out_data: counters.out_data.value(),
-            out_nacks: counters.out_nacks.value(),
-            in_bytes: counters.in_bytes.value(),
-            out_bytes: counters.out_bytes.value(),
-            flags: self.flags,
+/// Refuses options that a face of this scheme and peer cannot have.
+fn check_options(
+    parameters: &ControlParameters,
+    scheme: &str,
+    remote: SocketAddr,
+) -> Result<(), ControlResponse> {
+    let is_udp = scheme.starts_with("udp");
+    if parameters.local_uri.is_some() {
+        return refused(406, format!("{scheme} faces cannot be created with a LocalUri"));
+    }
+    if remote.ip().is_multicast() {
+        return refused(406, "Cannot create multicast UDP faces");
+    }
+    if parameters.persistency == Some(FacePersistency::OnDemand) {
+        return refused(406, "Outgoing faces do not support on-demand persistency");
+    }
+    match unsupported(parameters) {
+        0 => {}
+        FACE_LP_RELIABILITY => {
+            return refused(406, "NDNLPv2 reliability is not supported: create the face without it");
         }
+        flags => return refused(406, format!("Unsupported face flags {flags:#x}")),
     }
-
-    pub(super) fn matches(&self, filter: &FaceQueryFilter) -> bool {
-        let FaceQueryFilter { face_id, uri_scheme, uri, local_uri, scope, persistency, link_type } = filter;
-        face_id.is_none_or(|id| id == self.id)
-            && uri_scheme
-                .as_ref()
-                .is_none_or(|scheme| [self.remote.scheme(), self.local.scheme()].contains(&scheme.as_str()))
-            && uri.as_ref().is_none_or(|uri| *uri == self.remote.to_string())
-            && local_uri.as_ref().is_none_or(|uri| *uri == self.local.to_string())
-            && scope.is_none_or(|scope| scope == self.scope)
-            && persistency.is_none_or(|persistency| persistency == self.persistency)
-            && link_type.is_none_or(|link_type| link_type == self.link_type)
+    // A UDP face is never local.
+    let is_local = !is_udp && remote.ip().to_canonical().is_loopback();
+    if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && !is_local {
+        return refused(406, "Local fields can only be enabled on faces with local scope");
     }
-
-    /// What the answers to faces/create and faces/update say; the latter without URIs.
-    fn parameters(&self, with_uris: bool) -> ControlParameters {
-        ControlParameters {
-            face_id: Some(self.id),
-            uri: with_uris.then(|| self.remote.to_string()),
-            local_uri: with_uris.then(|| self.local.to_string()),
-            flags: Some(self.flags),
-            persistency: Some(self.persistency),
-            marking_interval: Some(self.marking_interval),
-            congestion_threshold: Some(self.congestion_threshold),
-            mtu: Some(self.told_mtu()),
-            ..ControlParameters::default()
-        }
-    }
-
-    fn told_mtu(&self) -> u64 {
-        self.mtu.unwrap_or(u64::MAX).min(MAX_PACKET as u64)
-    }
-
-    fn is_udp(&self) -> bool {
-        matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp, .. })
-    }
-
-    /// Whether it can live on without who came to it: not a connection to a listener that the peer alone can make again.
-    fn can_become(&self, persistency: FacePersistency) -> bool {
-        let is_made_here = matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp | Protocol::Tcp, .. });
-        persistency == self.persistency || is_made_here
-    }
-
-    /// Lets options hold. `udp_idle` is for how long a UDP face on demand lives without packets, in milliseconds.
-    pub(crate) fn apply(&mut self, options: &FaceOptions, udp_idle: Option<u64>) {
-        self.flags = self.flags & !options.mask | options.flags & options.mask;
-        self.persistency = options.persistency.unwrap_or(self.persistency);
-        let goes = self.persistency == FacePersistency::OnDemand && self.is_udp();
-        self.idle = udp_idle.filter(|_| goes);
-        self.marking_interval = options.marking_interval.unwrap_or(self.marking_interval);
-        self.congestion_threshold = options.congestion_threshold.unwrap_or(self.congestion_threshold);
-        self.mtu = options.mtu.or(self.mtu);
+    match parameters.mtu {
+        Some(_) if !is_udp => refused(406, "TCP faces do not support MTU overrides"),
+        Some(mtu) if mtu < MIN_MTU => refused(406, format!("Override MTU cannot be less than {MIN_MTU}")),
+        _ => Ok(()),
     }
 }
 
 impl Manager {
-    pub(super) fn create_face(
-        &mut self,
-        parameters: &ControlParameters,
-        interest: &Interest<'_>,
-        now: Now,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let remote = canonical(parameters.uri.as_deref().unwrap_or_default(), "remote")?;
-        let local = parameters.local_uri.as_deref().map(|uri| canonical(uri, "local")).transpose()?;
-        let schemes = &self.config.schemes;
-        if !schemes.contains(&remote.scheme()) {
-            let known = schemes.join(", ");
-            return refused(
-                406,
-                format!("Unsupported protocol {}: faces are made of {known}", remote.scheme()),
-            );
-        }
-        if local.is_some() {
-            return refused(406, format!("{} faces cannot be created with a LocalUri", remote.scheme()));
-        }
-        if remote.socket_address().is_some_and(|address| address.ip().is_multicast()) {
-            return refused(406, "Cannot create multicast UDP faces");
-        }
-        if parameters.persistency == Some(FacePersistency::OnDemand) {
-            return refused(406, "Outgoing faces do not support on-demand persistency");
-        }
-        match unsupported(parameters) {
-            0 => {}
-            FACE_LP_RELIABILITY => {
-                return refused(406, "NDNLPv2 reliability is not supported: create the face without it");
+    /// Handles the outcome of [`FaceRequest::Create`]. A face that was opened has been reported before. Returns
+    /// the answer to the command.
+    pub fn face_created(&mut self, ticket: Ticket, outcome: FaceOutcome) -> Vec<Vec<u8>> {
+        let (id, code, text) = match outcome {
+            FaceOutcome::Created(id) => (id, 200, "OK"),
+            FaceOutcome::Exists(id) => (id, 409, EXISTS),
+            FaceOutcome::Failed { code, text } => {
+                return self.respond(ticket, &ControlResponse::new(code, text));
             }
-            flags => return refused(406, format!("Unsupported face flags {flags:#x}")),
-        }
-        // A UDP face is never local.
-        let is_local = !remote.scheme().starts_with("udp")
-            && remote.socket_address().is_some_and(|address| address.ip().to_canonical().is_loopback());
-        if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && !is_local {
-            return refused(406, "Local fields can only be enabled on faces with local scope");
-        }
-        if let Some(mtu) = parameters.mtu {
-            if !remote.scheme().starts_with("udp") {
-                return refused(406, "TCP faces do not support MTU overrides");
-            }
-            if mtu < MIN_MTU {
-                return refused(406, format!("Override MTU cannot be less than {MIN_MTU}"));
-            }
-        }
-        if let Some(face) = self.faces.values().find(|face| face.remote == remote) {
-            return Ok(Some(self.created(face.id, 409, "Face with remote URI already exists")));
-        }
-        let ticket = self.wait(interest, now, None)?;
-        plane.create_face(ticket, &remote, None, &FaceOptions::of(parameters));
-        Ok(None)
-    }
-
-    /// The answer to faces/create for a face that is there.
-    pub(super) fn created(&self, id: u64, code: u64, text: &str) -> ControlResponse {
-        match self.faces.get(&id) {
-            Some(face) => ControlResponse::with(code, text, &face.parameters(true)),
-            None => ControlResponse::new(500, format!("face {id} was made and is gone again")),
-        }
-    }
-
-    pub(super) fn update_face(
-        &mut self,
-        parameters: &ControlParameters,
-        from: &Origin,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let id = parameters.face_id.filter(|&id| id != 0).unwrap_or(from.face);
-        let Some(face) = self.faces.get_mut(&id) else {
-            return refused(404, format!("face {id} does not exist"));
         };
-        let mut wrong = ControlParameters::default();
-        let mut flags = unsupported(parameters);
-        if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && face.scope != FaceScope::Local {
-            flags |= FACE_LOCAL_FIELDS;
-        }
-        if flags != 0 {
-            wrong.flags = Some(flags & parameters.flags.unwrap_or(0));
-            wrong.mask = Some(flags);
-        }
-        wrong.persistency = parameters.persistency.filter(|&persistency| !face.can_become(persistency));
-        wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_udp());
-        if wrong != ControlParameters::default() {
-            return Err(ControlResponse::with(409, "Invalid properties specified", &wrong));
-        }
-        let options = FaceOptions::of(parameters);
-        face.apply(&options, Some(self.config.udp_idle));
-        plane.update_face(id, &options);
-        done(&face.parameters(false))
-    }
-
-    pub(super) fn destroy_face(&mut self, parameters: ControlParameters, plane: &mut impl Plane) -> Done {
-        let id = parameters.face_id.unwrap_or(0);
-        match self.faces.get(&id) {
-            Some(FaceInfo { remote: FaceUri::Internal | FaceUri::Null, .. }) => {
-                return refused(409, format!("face {id} is a part of the forwarder"));
-            }
-            Some(_) => plane.destroy_face(id),
-            None => {}
-        }
-        done(&parameters)
+        let response = match self.faces.get(&id) {
+            Some(face) => ControlResponse::with(code, text, &face.parameters(true)),
+            None => ControlResponse::new(500, format!("face {id} was opened and is closed again")),
+        };
+        self.respond(ticket, &response)
     }
 }
 
-/// The URI that `text` is, where it is in its canonical form.
+fn update(manager: &mut Manager, call: Call<'_>) -> Done {
+    let parameters = call.parameters;
+    let id = parameters.face_id.filter(|&id| id != 0).unwrap_or(call.from.face);
+    let udp_idle = manager.config.udp_idle;
+    let Some(face) = manager.faces.get_mut(&id) else {
+        return refused(404, format!("face {id} does not exist"));
+    };
+    let mut wrong = ControlParameters::default();
+    let mut flags = unsupported(&parameters);
+    if parameters.flag(FACE_LOCAL_FIELDS) == Some(true) && face.scope != FaceScope::Local {
+        flags |= FACE_LOCAL_FIELDS;
+    }
+    if flags != 0 {
+        wrong.flags = parameters.flags.map(|set| set & flags);
+        wrong.mask = Some(flags);
+    }
+    wrong.persistency = parameters.persistency.filter(|&persistency| !face.can_become(persistency));
+    wrong.mtu = parameters.mtu.filter(|&mtu| mtu < MIN_MTU || !face.is_udp());
+    if wrong != ControlParameters::default() {
+        return Err(ControlResponse::with(409, "Invalid properties specified", &wrong));
+    }
+    let options = FaceOptions::of(&parameters);
+    face.apply(&options, Some(udp_idle));
+    call.plane.request(Request::Face(FaceRequest::Update { face: id, options }));
+    done(&face.parameters(false))
+}
+
+fn destroy(manager: &mut Manager, call: Call<'_>) -> Done {
+    let id = match call.parameters.face_id {
+        Some(0) => return refused(400, "FaceId must not be 0"),
+        Some(id) => id,
+        None => {
+            debug_assert!(false, "required fields have been checked");
+            return refused(400, "FaceId is required");
+        }
+    };
+    match manager.faces.get(&id) {
+        Some(FaceInfo { remote: FaceUri::Internal | FaceUri::Null, .. }) => {
+            return refused(409, format!("face {id} is a part of the forwarder"));
+        }
+        Some(_) => call.plane.request(Request::Face(FaceRequest::Destroy { face: id })),
+        // The face is gone already, as the command wants it.
+        None => {}
+    }
+    done(&call.parameters)
+}
+
+/// Parses a URI, which must be in canonical form. `end` is the end of the face that it names.
 fn canonical(text: &str, end: &str) -> Result<FaceUri, ControlResponse> {
     let uri: FaceUri = text.parse().or_else(|error| refused(400, format!("{end} URI: {error}")))?;
     match uri.canonical() {

@@ -1,4 +1,4 @@
-//! What the FIB of the forwarding threads holds, as management told them.
+//! Copy of the FIB of the forwarding thread.
 
 use crate::rib::FibChange;
 use hashlane_name::build::OwnedName;
@@ -18,12 +18,12 @@ pub(super) struct Fib {
 }
 
 impl Fib {
-    /// How many prefixes there are.
+    /// Number of prefixes.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// How many next hops they have together.
+    /// Number of next hops of all prefixes.
     pub(super) fn hops(&self) -> usize {
         self.hops
     }
@@ -41,7 +41,7 @@ impl Fib {
         self.entries.get(name.walk().bytes()).is_some_and(|(_, hops)| hops.contains_key(&face))
     }
 
-    /// How many next hops these changes add.
+    /// Number of next hops that these changes add.
     pub(super) fn more(&self, changes: &[FibChange]) -> usize {
         let adds =
             |change: &&FibChange| change.cost.is_some() && !self.contains(change.name.view(), change.face);
@@ -67,8 +67,9 @@ impl Fib {
         true
     }
 
-    /// Takes a face out everywhere; returns the prefixes that it was a next hop of.
+    /// Removes a face from all entries. Returns the prefixes that it was a next hop of.
     pub(super) fn remove_face(&mut self, face: u64) -> Vec<OwnedName<Ndn>> {
+        // A face without routes has no entry.
         let keys = self.faces.get(&face).cloned().unwrap_or_default();
         let entries = keys.iter().filter_map(|key| self.entries.get(key));
         let names: Vec<_> = entries.map(|(name, _)| name.clone()).collect();

@@ -1,144 +1,138 @@
-//! Modules fib and rib.
+//! Commands of the modules fib and rib.
 
 use super::access::{Grant, check_prefix};
-use super::{Done, Manager, Now, Origin, Plane, done, refused};
+use super::fields::{COST, EXPIRATION, FACE_ID, FLAGS, NAME, ORIGIN};
+use super::manager::Manager;
+use super::origin::Origin;
+use super::reply::{Done, done, refused};
+use super::request::{Request, TableRequest};
+use super::verb::{Call, Verb};
 use crate::rib::Route;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_ndn::mgmt::values::RouteOrigin;
+use hashlane_ndn::mgmt::values::{ROUTE_CHILD_INHERIT, RouteOrigin};
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse};
 
-impl Manager {
-    pub(super) fn add_next_hop(
-        &mut self,
-        parameters: ControlParameters,
-        from: &Origin,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
-        self.check_depth(name.view())?;
-        self.check_face(face)?;
-        let limit = self.config.max_next_hops;
-        if self.fib.hops() >= limit && !self.fib.contains(name.view(), face) {
-            return refused(507, format!("the FIB holds {limit} next hops, its limit"));
-        }
-        let cost = parameters.cost.unwrap_or(0);
-        self.fib.insert(name.view(), face, cost);
-        plane.route(name.view(), face, cost);
-        done(&parameters)
-    }
+pub(super) const ADD_NEXT_HOP: Verb =
+    Verb { name: "fib/add-nexthop", required: NAME, optional: FACE_ID | COST, run: add_next_hop };
+pub(super) const REMOVE_NEXT_HOP: Verb =
+    Verb { name: "fib/remove-nexthop", required: NAME, optional: FACE_ID, run: remove_next_hop };
+pub(super) const REGISTER: Verb = Verb {
+    name: "rib/register",
+    required: NAME,
+    optional: FACE_ID | ORIGIN | COST | FLAGS | EXPIRATION,
+    run: register,
+};
+pub(super) const UNREGISTER: Verb =
+    Verb { name: "rib/unregister", required: NAME, optional: FACE_ID | ORIGIN, run: unregister };
 
-    pub(super) fn remove_next_hop(
-        &mut self,
-        parameters: ControlParameters,
-        from: &Origin,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
-        if self.fib.remove(name.view(), face) {
-            plane.unroute(name.view(), face);
-        }
-        done(&parameters)
+fn add_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
+    let mut parameters = call.parameters;
+    let cost = *parameters.cost.get_or_insert(0);
+    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    manager.check_depth(name.view())?;
+    manager.check_face(face)?;
+    let limit = manager.config.max_next_hops;
+    if manager.fib.hops() >= limit && !manager.fib.contains(name.view(), face) {
+        return refused(507, format!("the FIB holds {limit} next hops, its limit"));
     }
+    manager.fib.insert(name.view(), face, cost);
+    call.plane.request(Request::Table(TableRequest::AddNextHop { prefix: name, face, cost }));
+    done(&parameters)
+}
 
-    pub(super) fn register(
-        &mut self,
-        parameters: ControlParameters,
-        from: &Origin,
-        now: Now,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
-        self.check_depth(name.view())?;
-        self.check_face(face)?;
-        let route = Route {
-            face,
-            origin: parameters.origin.unwrap_or(RouteOrigin::APP),
-            cost: parameters.cost.unwrap_or(0),
-            flags: parameters.flags.unwrap_or(0),
-            // A time past the end of the clock is for ever.
-            expires: parameters.expiration.and_then(|period| now.monotonic.checked_add(period)),
-        };
-        let old = self.rib.route(name.view(), face, route.origin);
-        let mut changes = Vec::new();
-        self.rib
-            .register(name.view(), route, &mut changes)
-            .map_err(|error| ControlResponse::new(507, error.to_string()))?;
-        // What is inherited can be many next hops for one route. Taking the route back undoes the changes,
-        // which nobody has seen.
-        let limit = self.config.max_next_hops;
-        if !changes.is_empty() && self.fib.hops() + self.fib.more(&changes) > limit {
-            let mut undone = Vec::new();
-            match old {
-                Some(old) => self
-                    .rib
-                    .register(name.view(), old, &mut undone)
-                    .map_err(|error| ControlResponse::new(507, error.to_string()))?,
-                None => {
-                    self.rib.unregister(name.view(), face, route.origin, &mut undone);
-                }
+fn remove_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
+    let mut parameters = call.parameters;
+    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    if manager.fib.remove(name.view(), face) {
+        call.plane.request(Request::Table(TableRequest::RemoveNextHop { prefix: name, face }));
+    }
+    done(&parameters)
+}
+
+fn register(manager: &mut Manager, call: Call<'_>) -> Done {
+    let mut parameters = call.parameters;
+    let origin = *parameters.origin.get_or_insert(RouteOrigin::APP);
+    let cost = *parameters.cost.get_or_insert(0);
+    let flags = *parameters.flags.get_or_insert(ROUTE_CHILD_INHERIT);
+    if let Grant::OwnFaces(uid) = call.grant {
+        check_share(manager, uid, &parameters, origin, call.from)?;
+    }
+    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    manager.check_depth(name.view())?;
+    manager.check_face(face)?;
+    // A time past the end of the clock is never reached.
+    let expires = parameters.expiration.and_then(|period| call.now.monotonic.checked_add(period));
+    let route = Route { face, origin, cost, flags, expires };
+    let old = manager.rib.route(name.view(), face, origin);
+    let mut changes = Vec::new();
+    let add = |manager: &mut Manager, route, changes: &mut Vec<_>| {
+        let added = manager.rib.register(name.view(), route, changes);
+        added.map_err(|error| ControlResponse::new(507, error.to_string()))
+    };
+    add(manager, route, &mut changes)?;
+    // Inheritance can make many next hops of one route. If they are too many, the route is taken back before
+    // its changes reach the FIB.
+    let limit = manager.config.max_next_hops;
+    if !changes.is_empty() && manager.fib.hops() + manager.fib.more(&changes) > limit {
+        let mut undone = Vec::new();
+        match old {
+            Some(old) => add(manager, old, &mut undone)?,
+            None => {
+                manager.rib.unregister(name.view(), face, origin, &mut undone);
             }
-            return refused(507, format!("the FIB would hold more than {limit} next hops, its limit"));
         }
-        self.change_fib(changes, plane);
-        done(&parameters)
+        return refused(507, format!("the FIB would hold more than {limit} next hops, its limit"));
     }
+    manager.change_fib(changes, call.plane);
+    done(&parameters)
+}
 
-    /// Refuses one more route to a user without further rights that has its share of the RIB, an eighth,
-    /// where the RIB is more than half full: one user must not use up what others need.
-    pub(super) fn check_share(
-        &mut self,
-        grant: Grant,
-        parameters: &ControlParameters,
-        from: &Origin,
-    ) -> Result<(), ControlResponse> {
-        let (Grant::OwnFaces(uid), Some(name)) = (grant, &parameters.name) else { return Ok(()) };
-        self.owners.insert(from.face, uid);
-        let (limit, origin) = (self.config.rib.routes, parameters.origin.unwrap_or(RouteOrigin::APP));
-        if self.rib.len() < limit / 2 || self.rib.route(name.view(), from.face, origin).is_some() {
-            return Ok(());
-        }
-        let faces = self.owners.iter().filter(|(_, owner)| **owner == uid);
-        let held: usize = faces.map(|(face, _)| self.rib.routes_of(*face)).sum();
-        if held >= limit / 8 {
-            return refused(
-                507,
-                format!("user {uid} has {held} routes, its share of a RIB that is half full"),
-            );
-        }
-        Ok(())
+/// Refuses one more route to a user without further rights that has its share of the RIB, an eighth, once the
+/// RIB is more than half full: one user must not use up the room of the others.
+fn check_share(
+    manager: &mut Manager,
+    uid: u32,
+    parameters: &ControlParameters,
+    origin: RouteOrigin,
+    from: &Origin,
+) -> Result<(), ControlResponse> {
+    manager.owners.insert(from.face, uid);
+    let limit = manager.config.rib.routes;
+    let has_it = |name: &OwnedName<Ndn>| manager.rib.route(name.view(), from.face, origin).is_some();
+    if manager.rib.len() < limit / 2 || parameters.name.as_ref().is_some_and(has_it) {
+        return Ok(());
     }
+    let faces = manager.owners.iter().filter(|(_, owner)| **owner == uid);
+    let held: usize = faces.map(|(face, _)| manager.rib.routes_of(*face)).sum();
+    if held >= limit / 8 {
+        return refused(507, format!("user {uid} has {held} routes, its share of a RIB that is half full"));
+    }
+    Ok(())
+}
 
-    pub(super) fn unregister(
-        &mut self,
-        parameters: ControlParameters,
-        from: &Origin,
-        plane: &mut impl Plane,
-    ) -> Done {
-        let (name, face, parameters) = self.prefix_and_face(parameters, from)?;
-        let mut changes = Vec::new();
-        let origin = parameters.origin.unwrap_or(RouteOrigin::APP);
-        self.rib.unregister(name.view(), face, origin, &mut changes);
-        self.change_fib(changes, plane);
-        done(&parameters)
-    }
+fn unregister(manager: &mut Manager, call: Call<'_>) -> Done {
+    let mut parameters = call.parameters;
+    let origin = *parameters.origin.get_or_insert(RouteOrigin::APP);
+    let (name, face) = prefix_and_face(&mut parameters, call.from)?;
+    let mut changes = Vec::new();
+    manager.rib.unregister(name.view(), face, origin, &mut changes);
+    manager.change_fib(changes, call.plane);
+    done(&parameters)
+}
 
-    /// The prefix, and the face: where none or 0 is given, that of the command. Refuses prefixes that may not
-    /// be routed.
-    fn prefix_and_face(
-        &self,
-        mut parameters: ControlParameters,
-        from: &Origin,
-    ) -> Result<(OwnedName<Ndn>, u64, ControlParameters), ControlResponse> {
-        let face = parameters.face_id.filter(|&face| face != 0).unwrap_or(from.face);
-        parameters.face_id = Some(face);
-        let name =
-            parameters.name.clone().unwrap_or_else(|| hashlane_name::build::NameBuilder::new().finish());
-        check_prefix(name.view(), from)?;
-        Ok((name, face, parameters))
-    }
-
-    fn check_face(&self, face: u64) -> Result<(), ControlResponse> {
-        if self.faces.contains_key(&face) { Ok(()) } else { refused(410, format!("Face {face} not found")) }
-    }
+/// The prefix and the face of a command. Without a face, or with face 0, it is about the face that it came
+/// from. Refuses prefixes that may not be routed.
+fn prefix_and_face(
+    parameters: &mut ControlParameters,
+    from: &Origin,
+) -> Result<(OwnedName<Ndn>, u64), ControlResponse> {
+    let face = parameters.face_id.filter(|&face| face != 0).unwrap_or(from.face);
+    parameters.face_id = Some(face);
+    let Some(name) = parameters.name.clone() else {
+        debug_assert!(false, "required fields have been checked");
+        return refused(400, "Name is required");
+    };
+    check_prefix(name.view(), from)?;
+    Ok((name, face))
 }

@@ -1,6 +1,6 @@
-//! Trust anchors out of files.
+//! Trust anchors from files.
 
-use super::Verify;
+use super::access::Verify;
 use hashlane_ndn::mgmt::Command;
 use hashlane_ndn::security::file::MAX_FILE;
 use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_octets};
@@ -9,20 +9,19 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What says whether a command is signed under one of the certificates in these files.
+/// Verifies that a command is signed under one of the certificates in these files.
 ///
 /// # Errors
-/// The first file that holds no certificate, and why.
+/// The first file that is not a certificate, and the reason.
 pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
     let mut anchors = TrustAnchors::default();
     for file in files {
-        let told = |why: &dyn std::fmt::Display| {
-            io::Error::other(format!("the trust anchor {}: {why}", file.display()))
-        };
-        let read = read(file).map_err(|error| told(&error))?;
-        let octets = certificate_octets(&read).map_err(|error| told(&error))?;
-        let certificate = Certificate::parse(&octets).map_err(|error| told(&error))?;
-        anchors.add(&certificate).map_err(|error| told(&error))?;
+        let invalid =
+            |why: &dyn std::fmt::Display| io::Error::other(format!("trust anchor {}: {why}", file.display()));
+        let read = read(file).map_err(|error| invalid(&error))?;
+        let octets = certificate_octets(&read).map_err(|error| invalid(&error))?;
+        let certificate = Certificate::parse(&octets).map_err(|error| invalid(&error))?;
+        anchors.add(&certificate).map_err(|error| invalid(&error))?;
     }
     Ok(Box::new(move |command: &Command<'_>| {
         if anchors.is_empty() {
@@ -35,7 +34,7 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
     }))
 }
 
-/// The octets of a file, of one that is too long not all.
+/// The bytes of a file; of a file that is too long, enough to see that.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut octets = Vec::new();
     File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut octets)?;

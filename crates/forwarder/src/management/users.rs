@@ -1,14 +1,14 @@
 //! Users of this host, and the groups that they are in.
 //!
-//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and what else its name service
-//! knows) when a user gives a command, so that a change there counts without a restart. The result is kept
-//! for [`KEPT`].
+//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and the other sources of its name
+//! service) when a user gives a command, so that a change there counts without a restart. The result is kept for
+//! [`KEPT`].
 
-use super::Access;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::path::PathBuf;
 
 /// Time for which the rights of a user are kept, in milliseconds.
 const KEPT: u64 = 2000;
@@ -37,6 +37,37 @@ impl<'de> Deserialize<'de> for Account {
             Ok(Given::Id(id)) => Ok(Self::Id(id)),
             Ok(Given::Name(name)) => Ok(Self::Name(name)),
             Err(_) => Err(D::Error::custom("a user or group is a name, as \"ndn\", or a number, as 1000")),
+        }
+    }
+}
+
+/// Rights of users of this host and of neighbours.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The user that the forwarder runs as.
+    pub own_uid: u32,
+    /// Users that may give every command, beside root and the forwarder's own.
+    pub users: Vec<Account>,
+    /// Groups whose members may give every command.
+    pub groups: Vec<Account>,
+    /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the
+    /// loopback, too.
+    pub sockets: Vec<PathBuf>,
+    /// True if connections from loopback addresses have the rights of their user.
+    pub loopback: bool,
+    /// True if `/localhop/nfd/rib` accepts commands of neighbours with a trusted key.
+    pub localhop: bool,
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        Self {
+            own_uid: 0,
+            users: Vec::new(),
+            groups: Vec::new(),
+            sockets: Vec::new(),
+            loopback: true,
+            localhop: false,
         }
     }
 }
@@ -76,13 +107,13 @@ impl Accounts for SystemAccounts {
 /// Rights of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rights {
-    /// Tells if the user may give every command.
+    /// True if the user may give every command.
     pub(super) commands: bool,
-    /// Tells if the user may connect to a Unix socket of the forwarder.
+    /// True if the user may connect to a Unix socket of the forwarder.
     pub(super) connects: bool,
 }
 
-/// Rights of users, as they were found a moment ago.
+/// Rights of users, from the last look-up.
 pub(super) struct Users {
     accounts: Box<dyn Accounts>,
     known: HashMap<u32, (u64, Rights)>,

@@ -1,12 +1,11 @@
 //! TCP connections that the forwarder makes: for faces/create, and for permanent faces that lost theirs.
 
 use super::faces::Faces;
-use super::message::Report;
 use super::port::{Port, PortKind};
 use super::reader::stream_ends;
 use super::socket::Stream;
 use super::token::Kind;
-use crate::management::{FaceOptions, FaceOutcome, Peer, Ticket};
+use crate::management::{FaceOptions, FaceOutcome, Peer, Report, Ticket};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::FacePersistency;

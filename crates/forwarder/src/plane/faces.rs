@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::line_limit::LineLimit;
-use super::message::{Report, Reports};
+use super::message::Reports;
 use super::on_demand::OnDemand;
 use super::peers::Peers;
 use super::pipeline::Pipeline;
@@ -11,7 +11,7 @@ use super::reader::{Reader, stream_ends};
 use super::socket::Stream;
 use super::token::Kind;
 use crate::config::Faces as FaceConfig;
-use crate::management::{FaceInfo, FaceOptions, Peer};
+use crate::management::{FaceInfo, FaceOptions, Peer, Report};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
@@ -42,7 +42,7 @@ pub(super) struct Faces<P> {
     pub(super) log: FaceLog,
     registry: Registry,
     /// Source of the sequence number of each face's first fragment.
-    dice: Rng,
+    rng: Rng,
 }
 
 /// Log lines about faces, limited so that remote parties cannot fill the log.
@@ -73,7 +73,7 @@ impl<P: Pit> Faces<P> {
         config: FaceConfig,
         reports: Reports,
         registry: Registry,
-        dice: Rng,
+        rng: Rng,
     ) -> Self {
         Self {
             pipeline,
@@ -84,7 +84,7 @@ impl<P: Pit> Faces<P> {
             reports,
             log: FaceLog::default(),
             registry,
-            dice,
+            rng,
         }
     }
 
@@ -128,7 +128,7 @@ impl<P: Pit> Faces<P> {
         };
         let address = info.remote.socket_address().map(|address| address.ip());
         let ports = &mut self.pipeline.ports;
-        let mut port = Port::new(id, kind, info.counters.clone(), self.dice.next_u64(), ports.now);
+        let mut port = Port::new(id, kind, info.counters.clone(), self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
         port.address = address;
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);

@@ -1,70 +1,23 @@
-//! What the management and the forwarding thread tell one another.
+//! Queues between the management and the forwarding thread.
 
-use crate::management::{CsConfig, FaceInfo, FaceOptions, FaceOutcome, Peer, Ticket};
-use hashlane_name::build::OwnedName;
-use hashlane_name::ndn::Ndn;
-use hashlane_ndn::mgmt::FaceUri;
-use hashlane_ndn::mgmt::face_uri::Protocol;
-use hashlane_ndn_fw::strategy::Strategy;
+use crate::management::{Plane, Report, Request};
 use mio::Waker;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
-/// What the forwarding thread is asked to do. Each takes it a moment, however large the tables are.
-#[derive(Debug)]
-pub(crate) enum Request {
-    /// Puts a next hop into the FIB, or changes its cost.
-    Route { prefix: OwnedName<Ndn>, face: u64, cost: u64 },
-    /// Takes a next hop out of the FIB.
-    Unroute { prefix: OwnedName<Ndn>, face: u64 },
-    /// Gives names below a prefix a strategy, or that of the prefix above.
-    Strategy { prefix: OwnedName<Ndn>, strategy: Option<Strategy> },
-    /// Makes a face.
-    CreateFace { ticket: Ticket, protocol: Protocol, remote: SocketAddr, options: FaceOptions },
-    /// Changes a face.
-    UpdateFace { face: u64, options: FaceOptions },
-    /// Closes a face.
-    DestroyFace { face: u64 },
-    /// Configures the content store.
-    Cs(CsConfig),
-    /// Erases packets from the content store.
-    Erase { prefix: OwnedName<Ndn>, limit: u64, ticket: Ticket },
-    /// An answer of the management: Data, or a link packet with a Nack.
-    Data(Vec<u8>),
-}
-
-/// What the management is told.
-#[derive(Debug)]
-pub(crate) enum Report {
-    /// An Interest for it came from a face.
-    Interest { face: u64, octets: Vec<u8> },
-    /// There is a face more.
-    FaceUp { info: Box<FaceInfo>, peer: Peer },
-    /// There is a face less.
-    FaceDown { face: u64 },
-    /// The connection of a face is lost, or there again: then with its local end.
-    FaceLink { face: u64, local: Option<FaceUri> },
-    /// What came of making a face.
-    FaceCreated { ticket: Ticket, outcome: FaceOutcome },
-    /// What came of erasing.
-    Erased { ticket: Ticket, count: u64, more: bool },
-    /// The forwarding thread has ended, and why where that was not asked for.
-    Ended(Option<String>),
-}
-
-/// Requests, and how the forwarding thread is woken for them.
+/// Sending end of the queue of requests, with the waker of the forwarding thread.
 #[derive(Clone)]
 pub(crate) struct Requests {
     queue: Sender<Request>,
     waker: Arc<Waker>,
-    /// Whether there are some that nobody was woken for.
+    /// True if requests were added since the last wake.
     added: Arc<AtomicBool>,
+    /// True once the thread is asked to end.
     drain: Arc<AtomicBool>,
 }
 
-/// Requests that wait, and whether the forwarding thread is asked to end.
+/// Receiving end of the queue of requests.
 pub(crate) struct RequestQueue {
     requests: Receiver<Request>,
     drain: Arc<AtomicBool>,
@@ -76,7 +29,7 @@ impl RequestQueue {
         self.requests.try_recv().ok()
     }
 
-    /// Tells if the thread is asked to take nothing new, to send what waits, and to end.
+    /// True if the thread is asked to accept nothing new, to send its queues, and to end.
     #[inline]
     pub(crate) fn drains(&self) -> bool {
         self.drain.load(Ordering::Relaxed)
@@ -84,7 +37,7 @@ impl RequestQueue {
 }
 
 impl Requests {
-    /// A queue whose reader is woken with `waker`, and its other end.
+    /// Both ends of a queue whose reader is woken with `waker`.
     pub(crate) fn new(waker: Arc<Waker>) -> (Self, RequestQueue) {
         let (queue, requests) = std::sync::mpsc::channel();
         let drain = Arc::<AtomicBool>::default();
@@ -97,14 +50,14 @@ impl Requests {
         let _ = self.waker.wake();
     }
 
-    /// Adds a request. It is taken up with the next [`wake`](Self::wake).
+    /// Adds a request. The thread handles it after the next [`wake`](Self::wake).
     pub(crate) fn add(&self, request: Request) {
-        // Where nobody takes them any more, the process ends.
+        // Sending fails only once the thread has ended, and the process with it.
         let _ = self.queue.send(request);
         self.added.store(true, Ordering::Relaxed);
     }
 
-    /// Wakes the forwarding thread, where there is something for it to do; whether there was.
+    /// Wakes the forwarding thread if requests were added. Returns true if there were any.
     pub(crate) fn wake(&self) -> bool {
         let added = self.added.swap(false, Ordering::Relaxed);
         if added {
@@ -114,13 +67,19 @@ impl Requests {
     }
 }
 
-/// Most Interests that wait for the management; others are sent back.
+impl Plane for Requests {
+    fn request(&mut self, request: Request) {
+        self.add(request);
+    }
+}
+
+/// Most Interests that wait for the management; others are answered with a Nack.
 const MAX_INTERESTS: usize = 1024;
 /// Most Interests that wait when one of another host is accepted: the rest of the queue is for local
 /// applications.
 const MAX_REMOTE_INTERESTS: usize = 768;
 
-/// Reports; of Interests no more than a bound.
+/// Sending end of the queue of reports. The number of Interests in it is bounded.
 #[derive(Clone)]
 pub(crate) struct Reports {
     queue: Sender<Report>,
@@ -130,7 +89,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// A queue, and its other end.
+    /// Both ends of a queue.
     pub(crate) fn new() -> (Self, Inbox) {
         let (queue, reports) = std::sync::mpsc::channel();
         let interests = Arc::<AtomicUsize>::default();
@@ -140,30 +99,30 @@ impl Reports {
     }
 
     /// Reports that the forwarding thread has ended, ahead of all reports that wait.
-    pub(crate) fn end(&self, why: Option<String>) {
-        // Whoever waits for a report wakes up for this one.
-        self.add(Report::Ended(self.ended.get_or_init(|| why).clone()));
+    pub(crate) fn end(&self, error: Option<String>) {
+        // The reader may be waiting for a report.
+        self.add(Report::Ended(self.ended.get_or_init(|| error).clone()));
     }
 
-    /// Adds a report of which there are no more than faces and requests.
+    /// Adds a report whose number faces and requests bound.
     pub(crate) fn add(&self, report: Report) {
-        // Where nobody reads them any more, the process ends.
+        // Sending fails only once the reader has ended, and the process with it.
         let _ = self.queue.send(report);
     }
 
-    /// Adds an Interest, of a local face or not; returns false if too many wait.
-    pub(crate) fn interest(&self, face: u64, local: bool, octets: &[u8]) -> bool {
+    /// Adds an Interest from a face. Returns false if too many wait.
+    pub(crate) fn interest(&self, face: u64, local: bool, packet: &[u8]) -> bool {
         let most = if local { MAX_INTERESTS } else { MAX_REMOTE_INTERESTS };
         if self.interests.load(Ordering::Relaxed) >= most {
             return false;
         }
         self.interests.fetch_add(1, Ordering::Relaxed);
-        self.add(Report::Interest { face, octets: octets.to_vec() });
+        self.add(Report::Interest { face, packet: packet.to_vec() });
         true
     }
 }
 
-/// The other end of [`Reports`].
+/// Receiving end of the queue of reports.
 pub(crate) struct Inbox {
     reports: Receiver<Report>,
     interests: Arc<AtomicUsize>,
@@ -171,10 +130,10 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// The next report; `None` where none came in that time.
+    /// The next report; `None` if none arrives in that time.
     pub(crate) fn next(&self, timeout: std::time::Duration) -> Option<Report> {
-        if let Some(why) = self.ended.get() {
-            return Some(Report::Ended(why.clone()));
+        if let Some(error) = self.ended.get() {
+            return Some(Report::Ended(error.clone()));
         }
         let report = self.reports.recv_timeout(timeout).ok()?;
         if matches!(report, Report::Interest { .. }) {
@@ -187,6 +146,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::management::FaceRequest;
 
     #[test]
     fn interests_of_other_hosts_leave_room_for_those_of_this_one() {
@@ -205,7 +165,7 @@ mod tests {
         let (requests, taken) = Requests::new(Arc::new(waker));
         assert!(!requests.wake());
         let other = requests.clone();
-        (0..3).for_each(|face| other.add(Request::DestroyFace { face }));
+        (0..3).for_each(|face| other.add(Request::Face(FaceRequest::Destroy { face })));
         assert!(requests.wake() && !requests.wake() && !other.wake());
         assert_eq!(std::iter::from_fn(|| taken.next()).count(), 3);
     }
@@ -215,7 +175,7 @@ mod tests {
         let poll = mio::Poll::new().expect("epoll");
         let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
         let (requests, queue) = Requests::new(Arc::new(waker));
-        (0..1000).for_each(|face| requests.add(Request::DestroyFace { face }));
+        (0..1000).for_each(|face| requests.add(Request::Face(FaceRequest::Destroy { face })));
         assert!(!queue.drains());
         requests.drain();
         assert!(queue.drains());

@@ -4,13 +4,13 @@
 //! and then sends what has gathered: for each socket one system call for many packets on either side, and
 //! none that must fail. Streams report that they are readable, and only while a queue waits that they are
 //! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call. The
-//! management is another thread. It sends [requests](message::Request), each of which takes a moment.
+//! management is another thread. It sends [requests](crate::management::Request), each of which takes a moment.
 //!
 //! Each module uses only those above it:
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `token`, `ready`, `line_limit`, `calls`, `message`, `proxy`, `listen` | tokens of events, turns of sockets, log limits, the queues to and from the management, listening sockets |
+//! | `token`, `ready`, `line_limit`, `calls`, `message`, `listen` | tokens of events, turns of sockets, log limits, the queues to and from the management, listening sockets |
 //! | `socket`, `udp`, `origin`, `connection` | transports: streams, WebSockets, UDP sockets with their send queue; reconnection times |
 //! | `port`, `ports` | sending ends of faces, and the output of the forwarder to them |
 //! | `pipeline`, `reader` | the forwarder with its ports, and the receiving ends of connections |
@@ -33,7 +33,6 @@ mod peers;
 mod pipeline;
 mod port;
 mod ports;
-mod proxy;
 mod reader;
 mod ready;
 mod requests;
@@ -43,7 +42,6 @@ mod udp;
 mod udp_receive;
 
 pub(crate) use listen::Sockets;
-pub(crate) use proxy::PlaneProxy;
 
 use crate::config::Faces as FaceConfig;
 use accept::Listeners;
@@ -132,10 +130,10 @@ impl<P: Pit> Plane<P> {
             udp.push(Udp::new(socket, local));
         }
         let pipeline = Pipeline { forwarder, ports: Ports::new(udp, reports.clone(), registry()?) };
-        let (peers, dice) = (Peers::new(&secrets.peers), Rng::new(secrets.seed));
+        let (peers, rng) = (Peers::new(&secrets.peers), Rng::new(secrets.seed));
         Ok(Self {
             requests,
-            faces: Faces::new(pipeline, peers, config, reports, registry()?, dice),
+            faces: Faces::new(pipeline, peers, config, reports, registry()?, rng),
             udp: UdpReceiver::new(),
             listeners,
             handshakes: Handshakes::new(registry()?),

@@ -2,9 +2,9 @@
 
 use super::dial::{Dialer, set_persistency, with_persistency};
 use super::faces::Faces;
-use super::message::{Report, Request, RequestQueue};
+use super::message::RequestQueue;
 use super::port::PortKind;
-use crate::management::{CsConfig, FaceOptions, FaceOutcome, Ticket};
+use crate::management::{FaceOptions, FaceOutcome, FaceRequest, Report, Request, Ticket, face_id};
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS,
@@ -12,7 +12,6 @@ use hashlane_ndn::mgmt::values::{
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn::wire::lp::NO_CACHE;
 use hashlane_ndn_fw::face::FaceId;
-use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::pit::Pit;
 use std::net::SocketAddr;
 
@@ -33,38 +32,19 @@ pub(super) fn handle_requests<P: Pit>(
 }
 
 fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
-    let forwarder = &mut faces.pipeline.forwarder;
     match request {
-        Request::Route { prefix, face, cost } => {
-            forwarder.add_route(&prefix.view(), NextHop { face: face_of(face), cost });
+        Request::Table(request) => {
+            if let Some(report) = request.apply(&mut faces.pipeline.forwarder) {
+                faces.reports.add(report);
+            }
         }
-        Request::Unroute { prefix, face } => {
-            // The face may have been closed meanwhile, and its routes with it.
-            forwarder.remove_route(&prefix.view(), face_of(face));
-        }
-        Request::Strategy { prefix, strategy: Some(strategy) } => {
-            forwarder.set_strategy(&prefix.view(), strategy);
-        }
-        Request::Strategy { prefix, strategy: None } => {
-            forwarder.unset_strategy(&prefix.view());
-        }
-        Request::CreateFace { ticket, protocol, remote, options } => {
+        Request::Face(FaceRequest::Create { ticket, protocol, remote, options }) => {
             create_face(ticket, protocol, remote, options, faces, dialer);
         }
-        Request::UpdateFace { face, options } => update_face(face_of(face), &options, faces),
-        Request::DestroyFace { face } => faces.close(face_of(face), "destroyed by a command"),
-        Request::Cs(config) => {
-            let old = *forwarder.cs().config();
-            let packets = usize::try_from(config.capacity).unwrap_or(usize::MAX);
-            let CsConfig { admit, serve, .. } = config;
-            forwarder.configure_cs(hashlane_ndn_fw::cs::Config { packets, admit, serve, ..old });
+        Request::Face(FaceRequest::Update { face, options }) => {
+            update_face(face_id(face), &options, faces);
         }
-        Request::Erase { prefix, limit, ticket } => {
-            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-            let count = forwarder.erase(&prefix.view(), limit) as u64;
-            let more = count == limit as u64;
-            faces.reports.add(Report::Erased { ticket, count, more });
-        }
+        Request::Face(FaceRequest::Destroy { face }) => faces.close(face_id(face), "destroyed by a command"),
         Request::Data(packet) => match LpPacket::parse(&packet) {
             Ok(mut packet) => {
                 // A cached dataset would be an outdated one.
@@ -74,11 +54,6 @@ fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
             Err(_) => debug_assert!(false, "the management answers with packets that it has built"),
         },
     }
-}
-
-/// The face of this number.
-fn face_of(number: u64) -> FaceId {
-    u32::try_from(number).map_or(FaceId::NONE, FaceId)
 }
 
 fn create_face<P: Pit>(

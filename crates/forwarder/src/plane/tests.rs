@@ -1,9 +1,9 @@
 //! Turns of the forwarding thread: which events and system calls an exchange takes.
 
 use super::calls::counter;
-use super::message::Report;
 use super::message::{Inbox, RequestQueue, Requests};
 use super::*;
+use crate::management::Report;
 use hashlane_link::stream::{Filled, Framing, StreamReader};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;

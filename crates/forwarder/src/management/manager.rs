@@ -1,0 +1,174 @@
+//! The state of management, and the operations that its commands share.
+
+use super::access::{Replay, Verify};
+use super::clock::Now;
+use super::events::Events;
+use super::face_info::FaceInfo;
+use super::fib::Fib;
+use super::program::Strategies;
+use super::reply::{answer, refused};
+use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
+use super::store::Store;
+use super::users::{Access, SystemAccounts, Users};
+use crate::rib::{FibChange, Rib, RibLimits};
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::{Ndn, NdnName};
+use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
+use hashlane_ndn::wire::Interest;
+use hashlane_ndn_fw::forward::Counters;
+use hashlane_ndn_fw::strategy::StrategyKind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most commands that wait for a forwarding thread.
+pub(super) const MAX_WAITING: usize = 1024;
+/// Longest time that a command waits, in milliseconds. Its client has given up by then.
+pub(super) const MAX_WAIT: u64 = 60_000;
+
+/// Settings of a [`Manager`].
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Version that status/general reports.
+    pub version: String,
+    /// Rights to give commands.
+    pub access: Access,
+    /// Limits of the RIB.
+    pub rib: RibLimits,
+    /// Most next hops of the FIB, those of fib/add-nexthop included.
+    pub max_next_hops: usize,
+    /// Most components of a prefix with a route or a strategy.
+    pub max_depth: usize,
+    /// Most strategy choices.
+    pub max_strategies: usize,
+    /// Strategy of `/` at the start.
+    pub default_strategy: StrategyKind,
+    /// Content store at the start.
+    pub cs: CsConfig,
+    /// Schemes that faces/create accepts.
+    pub schemes: Vec<&'static str>,
+    /// Idle timeout of an on-demand UDP face, in milliseconds.
+    pub udp_idle: u64,
+    /// URIs of the listening sockets.
+    pub channels: Vec<FaceUri>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            access: Access::default(),
+            rib: RibLimits::default(),
+            max_next_hops: 1 << 21,
+            max_depth: 32,
+            max_strategies: 10_000,
+            default_strategy: StrategyKind::BestRoute,
+            cs: CsConfig { capacity: 65_536, admit: true, serve: true },
+            schemes: vec!["udp4", "udp6", "tcp4", "tcp6"],
+            udp_idle: 600_000,
+            channels: Vec::new(),
+        }
+    }
+}
+
+/// Management of a forwarder: its view of faces, routes, strategies and content store.
+pub struct Manager {
+    pub(super) config: Config,
+    pub(super) users: Users,
+    pub(super) verify: Box<Verify>,
+    pub(super) replay: Replay,
+    pub(super) started: Now,
+    pub(super) counters: Arc<Counters>,
+    pub(super) faces: BTreeMap<u64, FaceInfo>,
+    pub(super) rib: Rib,
+    /// Users of the faces that have registered prefixes for themselves.
+    pub(super) owners: BTreeMap<u64, u32>,
+    pub(super) fib: Fib,
+    pub(super) strategies: Strategies,
+    pub(super) cs: CsConfig,
+    pub(super) events: Events,
+    pub(super) store: Store,
+    /// Commands that a forwarding thread has not answered yet, oldest first.
+    pub(super) waiting: BTreeMap<Ticket, Waiting>,
+    next_ticket: u64,
+}
+
+/// A command that a forwarding thread has not answered yet.
+pub(super) struct Waiting {
+    /// Name of the command, and of its answer.
+    pub(super) name: OwnedName<Ndn>,
+    /// Time of the command, in milliseconds.
+    pub(super) since: u64,
+}
+
+impl Manager {
+    /// Management of a forwarder without faces and routes. `verify` checks each command that is signed with a
+    /// key and that its user may not give.
+    pub fn new(config: Config, counters: Arc<Counters>, verify: Box<Verify>, now: Now) -> Self {
+        Self {
+            users: Users::new(Box::new(SystemAccounts)),
+            verify,
+            replay: Replay::new(now.unix),
+            started: now,
+            counters,
+            faces: BTreeMap::new(),
+            rib: Rib::new(config.rib),
+            owners: BTreeMap::new(),
+            fib: Fib::default(),
+            strategies: Strategies::new(config.default_strategy),
+            cs: config.cs,
+            events: Events::default(),
+            store: Store::default(),
+            waiting: BTreeMap::new(),
+            next_ticket: 0,
+            config,
+        }
+    }
+
+    /// A ticket for the answer to `interest`.
+    pub(super) fn wait(&mut self, interest: &Interest<'_>, now: Now) -> Result<Ticket, ControlResponse> {
+        if self.waiting.len() >= MAX_WAITING {
+            return refused(503, format!("{MAX_WAITING} commands wait for the forwarder already"));
+        }
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let name = OwnedName::from(&interest.name());
+        self.waiting.insert(ticket, Waiting { name, since: now.monotonic });
+        Ok(ticket)
+    }
+
+    /// The packet that answers the command with this ticket; none if it has waited too long and was answered.
+    pub(super) fn respond(&mut self, ticket: Ticket, response: &ControlResponse) -> Vec<Vec<u8>> {
+        let Some(waiting) = self.waiting.remove(&ticket) else { return Vec::new() };
+        answer(waiting.name.view(), response).into_iter().collect()
+    }
+
+    /// Applies the changes that the RIB makes to the FIB.
+    pub(super) fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut dyn Plane) {
+        for FibChange { name: prefix, face, cost } in changes {
+            let request = match cost {
+                Some(cost) => {
+                    self.fib.insert(prefix.view(), face, cost);
+                    TableRequest::AddNextHop { prefix, face, cost }
+                }
+                None if self.fib.remove(prefix.view(), face) => TableRequest::RemoveNextHop { prefix, face },
+                // fib/remove-nexthop has removed it before.
+                None => continue,
+            };
+            plane.request(Request::Table(request));
+        }
+    }
+
+    /// Refuses a prefix of too many components.
+    pub(super) fn check_depth(&self, name: NdnName<'_>) -> Result<(), ControlResponse> {
+        let limit = self.config.max_depth;
+        if name.len() > limit {
+            return refused(414, format!("the prefix has {} components, more than {limit}", name.len()));
+        }
+        Ok(())
+    }
+
+    /// Refuses a face that is not open.
+    pub(super) fn check_face(&self, face: u64) -> Result<(), ControlResponse> {
+        if self.faces.contains_key(&face) { Ok(()) } else { refused(410, format!("Face {face} not found")) }
+    }
+}
