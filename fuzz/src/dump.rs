@@ -4,9 +4,6 @@
 #[path = "../../crates/cli/src/cmd/ndn/dump/stream.rs"]
 mod stream;
 
-#[path = "../../crates/cli/src/cmd/ndn/dump/recent.rs"]
-mod recent;
-
 use hashlane_flow::packet::StreamPart;
 use stream::{Found, Streams};
 

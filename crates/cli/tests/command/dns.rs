@@ -271,13 +271,13 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
         (&["empty.zone"], &["empty.zone: there is no record"]),
         (&["include.zone"], &["$INCLUDE of \"other.zone\""]),
         (&["wire"], &["wire: neither a capture nor text, by the zero at octet 0", "xxd -p"]),
-        (&["text", "--input", "hex"], &["text: line 1: \"I\" is no hex digit"]),
+        (&["text", "--input", "hex"], &["text: line 1: \"I\" is not a hex digit"]),
         (&["text", "--input", "capture"], &["text is no capture: "]),
         (
             &["cut.hex"],
             &["cut.hex: the message that begins in line 1: ", "its header says that there is more"],
         ),
-        (&["half.hex"], &["half.hex: the message that begins in line 1 ends with half an octet"]),
+        (&["half.hex"], &["half.hex: the message that begins in line 1 ends with half a byte"]),
         (
             &["ipv4.pcap"],
             &[

@@ -4,8 +4,8 @@
 //! message.
 
 use anyhow::{Result, bail};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use hashlane_dns::MAX_MESSAGE_LEN;
-use std::fmt::Write as _;
 
 /// Octets of a line that is written.
 const LINE: usize = 32;
@@ -20,54 +20,46 @@ pub(super) fn is_hex(text: &[u8]) -> bool {
     }) && digits
 }
 
-/// The octets of each message, and the line where it begins.
+/// The bytes of each message, and the line where it begins.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<(usize, Vec<u8>)>> {
     let mut messages = Vec::new();
-    let (mut begun, mut octets, mut half) = (1, Vec::new(), None);
-    // A last line that is empty ends the last message.
-    for (number, line) in (1..).zip(text.split(|octet| *octet == b'\n').chain([&b""[..]])) {
-        for octet in without_comment(line) {
-            let digit = match char::from(*octet).to_digit(16) {
-                Some(digit) => digit as u8,
-                None if octet.is_ascii_whitespace() => continue,
-                None => bail!("line {number}: {:?} is no hex digit", octet.escape_ascii().to_string()),
-            };
-            match half.take() {
-                None => half = Some(digit),
-                Some(high) => octets.push(high << 4 | digit),
-            }
-            if octets.is_empty() {
-                begun = number;
-            }
-            if octets.len() > MAX_MESSAGE_LEN {
-                bail!(
-                    "the message that begins in line {begun} has more than {MAX_MESSAGE_LEN} octets; an empty line \
-                     ends a message"
-                );
+    let (mut begun, mut digits) = (1, Vec::new());
+    // The empty line added at the end ends the last message.
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n').chain([&b""[..]])) {
+        if digits.is_empty() {
+            begun = number;
+        }
+        for byte in without_comment(line) {
+            match byte {
+                digit if digit.is_ascii_hexdigit() => digits.push(*digit),
+                space if space.is_ascii_whitespace() => {}
+                other => bail!("line {number}: {:?} is not a hex digit", other.escape_ascii().to_string()),
             }
         }
-        if line.trim_ascii().is_empty() {
-            if half.is_some() {
-                bail!(
-                    "the message that begins in line {begun} ends with half an octet, before line {number}"
-                );
+        if digits.len() > 2 * MAX_MESSAGE_LEN {
+            bail!(
+                "the message that begins in line {begun} has more than {MAX_MESSAGE_LEN} bytes; an empty line ends \
+                 a message"
+            );
+        }
+        if line.trim_ascii().is_empty() && !digits.is_empty() {
+            match HEXLOWER_PERMISSIVE.decode(&digits) {
+                Ok(bytes) => messages.push((begun, bytes)),
+                Err(_) => bail!(
+                    "the message that begins in line {begun} ends with half a byte, before line {number}"
+                ),
             }
-            if !octets.is_empty() {
-                messages.push((begun, std::mem::take(&mut octets)));
-            }
+            digits.clear();
         }
     }
     Ok(messages)
 }
 
 /// Writes a message, and the empty line that ends it.
-pub(super) fn text(octets: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * octets.len() + octets.len() / LINE + 2);
-    for line in octets.chunks(LINE) {
-        for octet in line {
-            // A string takes whatever comes.
-            let _ = write!(text, "{octet:02x}");
-        }
+pub(super) fn text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len() + bytes.len() / LINE + 2);
+    for line in bytes.chunks(LINE) {
+        HEXLOWER.encode_append(line, &mut text);
         text.push('\n');
     }
     text.push('\n');
@@ -107,11 +99,8 @@ mod tests {
     #[test]
     fn says_where_text_is_no_hex() {
         let says = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
-        assert_eq!(says("00\n0g"), "line 2: \"g\" is no hex digit");
-        assert_eq!(
-            says("\n000\n"),
-            "the message that begins in line 2 ends with half an octet, before line 3"
-        );
-        assert!(says(&"00".repeat(65_536)).contains("has more than 65535 octets"));
+        assert_eq!(says("00\n0g"), "line 2: \"g\" is not a hex digit");
+        assert_eq!(says("\n000\n"), "the message that begins in line 2 ends with half a byte, before line 3");
+        assert!(says(&"00".repeat(65_536)).contains("has more than 65535 bytes"));
     }
 }

@@ -1,11 +1,14 @@
-//! What datasets hold, as text for people and as JSON.
+//! Rows of datasets, as text for people and as JSON.
 
 use crate::output;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use std::fmt::Write as _;
 use std::io;
 
 /// One value of a row.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(super) enum Value {
     Number(u64),
     Text(String),
@@ -22,9 +25,19 @@ impl Value {
     }
 }
 
-/// Values by their names. Names and order are the same in every row of a list, but for what one does not have.
+/// Named values. All rows of a list have the same names in the same order; a row may lack some of them.
 #[derive(Debug, Default)]
 pub(super) struct Row(Vec<(&'static str, Value)>);
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
 
 impl Row {
     pub(super) fn new() -> Self {
@@ -43,7 +56,7 @@ impl Row {
         self.value(key, Value::Flag(flag))
     }
 
-    /// The number, where there is one.
+    /// Adds the number, if there is one.
     pub(super) fn maybe(self, key: &'static str, number: Option<u64>) -> Self {
         match number {
             Some(number) => self.number(key, number),
@@ -59,23 +72,9 @@ impl Row {
     fn line(&self, out: &mut String) {
         for (at, (key, value)) in self.0.iter().enumerate() {
             let space = if at == 0 { "" } else { " " };
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(out, "{space}{key}={}", value.text());
         }
-    }
-
-    fn json(&self, out: &mut String) {
-        out.push('{');
-        for (at, (key, value)) in self.0.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "," };
-            let _ = write!(out, "{comma}{}:", quoted(key));
-            let _ = match value {
-                Value::Number(number) => write!(out, "{number}"),
-                Value::Text(text) => write!(out, "{}", quoted(text)),
-                Value::Flag(flag) => write!(out, "{flag}"),
-            };
-        }
-        out.push('}');
     }
 }
 
@@ -83,8 +82,7 @@ impl Row {
 pub(super) fn print(rows: &[Row], json: bool) -> io::Result<()> {
     let mut out = String::new();
     if json {
-        list(rows, &mut out);
-        out.push('\n');
+        out = to_json(rows)?;
     } else {
         for row in rows {
             row.line(&mut out);
@@ -98,8 +96,7 @@ pub(super) fn print(rows: &[Row], json: bool) -> io::Result<()> {
 pub(super) fn print_one(row: &Row, json: bool) -> io::Result<()> {
     let mut out = String::new();
     if json {
-        row.json(&mut out);
-        out.push('\n');
+        out = to_json(row)?;
     } else {
         let widest = row.0.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
         for (key, value) in &row.0 {
@@ -109,37 +106,26 @@ pub(super) fn print_one(row: &Row, json: bool) -> io::Result<()> {
     output::print(&out)
 }
 
-fn list(rows: &[Row], out: &mut String) {
-    out.push('[');
-    for (at, row) in rows.iter().enumerate() {
-        if at > 0 {
-            out.push(',');
+/// A line of JSON. Control characters that JSON allows in strings, DEL and C1, are escaped, too: the text may go to
+/// a terminal.
+fn to_json(value: &(impl Serialize + ?Sized)) -> io::Result<String> {
+    let json = serde_json::to_string(value)?;
+    let mut line = String::with_capacity(json.len() + 1);
+    for character in json.chars() {
+        if character.is_control() {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "\\u{:04x}", u32::from(character));
+        } else {
+            line.push(character);
         }
-        row.json(out);
     }
-    out.push(']');
+    line.push('\n');
+    Ok(line)
 }
 
-/// The text, with control characters spelled out: it comes from the forwarder, and goes to a terminal.
+/// Escapes control characters: the text comes from the forwarder and goes to a terminal.
 pub(super) fn plain(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-}
-
-/// A string of JSON (RFC 8259 §7).
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            control if control.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]
@@ -158,9 +144,11 @@ mod tests {
     }
 
     #[test]
-    fn json_is_quoted() {
-        let mut json = String::new();
-        row().json(&mut json);
-        assert_eq!(json, r#"{"prefix":"/a\"\u000a","served":true,"face":2}"#);
+    fn json_keeps_the_order_and_escapes_every_control_character() {
+        let row = Row::new().text("prefix", "/a\"\n\u{7f}\u{9b}é").flag("served", true).number("face", 2);
+        let expected = r#"{"prefix":"/a\"\n\u007f\u009bé","served":true,"face":2}"#;
+        assert_eq!(to_json(&row).unwrap(), format!("{expected}\n"));
+        assert_eq!(to_json(&[&row, &row][..]).unwrap(), format!("[{expected},{expected}]\n"));
+        assert_eq!(to_json(&[Row::new(); 0][..]).unwrap(), "[]\n");
     }
 }

@@ -1,7 +1,6 @@
 //! From frames to lines.
 
 use super::packet;
-use super::recent::Recent;
 use super::stream::{Found, Streams};
 use hashlane_flow::captured::{Carried, ETHERNET};
 use hashlane_flow::packet::Segment;
@@ -10,9 +9,11 @@ use hashlane_ndn::fragment::Reassembler;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::tlv::{WireError, frame};
 use hashlane_ndn::wire::LpPacket;
+use lru::LruCache;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv6Addr;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The EtherType of NDN.
@@ -21,8 +22,8 @@ const ETHER_TYPE: u16 = 0x8624;
 const UDP: u8 = 17;
 const TCP: u8 = 6;
 
-/// Links whose pieces of packets are put together at once.
-const LINKS: usize = 256;
+/// Links on which fragments are reassembled at once; those of the link used least recently are dropped for a new one.
+const LINKS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// Which packets are shown, and how.
 #[derive(Clone, Debug)]
@@ -46,7 +47,7 @@ pub(super) struct Dissector {
     /// Frames without NDN, or that could not be read, by why.
     pub(super) passed_over: BTreeMap<&'static str, u64>,
     streams: Streams<Ends>,
-    pieces: Recent<Ends, Reassembler>,
+    pieces: LruCache<Ends, Reassembler>,
     time: Duration,
 }
 
@@ -91,7 +92,7 @@ impl Dissector {
             frames: 0,
             passed_over: BTreeMap::new(),
             streams: Streams::new(),
-            pieces: Recent::new(LINKS),
+            pieces: LruCache::new(LINKS),
             time: Duration::ZERO,
         }
     }
@@ -222,8 +223,7 @@ impl Dissector {
         let text = format!("FRAGMENT: {} octets", packet.fragment.len());
         self.line(ends, header, Ok((text, &[])), octets, show);
         let now = Time::default() + self.time;
-        self.pieces.make_room(&ends);
-        match self.pieces.of(ends).receive(packet, octets, now) {
+        match self.pieces.get_or_insert_mut(ends, Reassembler::default).receive(packet, octets, now) {
             Ok(None) => {}
             Ok(Some(whole)) => {
                 let whole = whole.packet();

@@ -2,7 +2,6 @@
 
 mod dissect;
 mod packet;
-mod recent;
 mod stream;
 
 use super::connection::name;

@@ -1,5 +1,6 @@
 //! What a line says of a packet.
 
+use data_encoding::HEXLOWER;
 use hashlane_name::ndn::NdnName;
 use hashlane_ndn::tlv::{Element, WireError, single};
 use hashlane_ndn::wire::data::{APPLICATION_NACK, BLOB, KEY, LINK};
@@ -13,10 +14,7 @@ const SHOWN: usize = 32;
 
 /// Octets in hexadecimal digits; of many, the first.
 pub(super) fn hex(octets: &[u8]) -> String {
-    let mut text = String::new();
-    for octet in octets.iter().take(SHOWN) {
-        let _ = write!(text, "{octet:02x}");
-    }
+    let mut text = HEXLOWER.encode(octets.get(..SHOWN).unwrap_or(octets));
     if octets.len() > SHOWN {
         text.push('…');
     }

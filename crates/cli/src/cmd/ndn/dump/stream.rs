@@ -4,19 +4,20 @@
 //! in the middle. So each direction of a connection is either in step, with a packet where the last one ended, or looks for octets that
 //! begin as a packet does.
 
-use super::recent::Recent;
 use hashlane_flow::packet::StreamPart;
 use hashlane_name::tlv::read_number;
 use hashlane_ndn::tlv::{WireError, frame};
 use hashlane_ndn::wire::{DATA, INTEREST, MAX_PACKET, NAME, lp};
+use lru::LruCache;
 use std::collections::BTreeMap;
 use std::hash::Hash;
+use std::num::NonZeroUsize;
 
 /// Octets of a link packet at the most: a packet and as much of a header.
 const LONGEST: u64 = 2 * MAX_PACKET as u64;
 
 /// Directions of connections that are followed at once.
-const STREAMS: usize = 256;
+const STREAMS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// Octets, and parts, of one that wait for what goes before them.
 const WAITING_OCTETS: usize = 256 * 1024;
@@ -38,13 +39,13 @@ pub(super) enum Found<'a> {
     Lost(u64),
 }
 
-/// The streams of a link, each known by a `K`.
+/// The streams of a link by their key, the most recently used ones.
 #[derive(Debug)]
-pub(super) struct Streams<K>(Recent<K, Stream>);
+pub(super) struct Streams<K: Copy + Eq + Hash>(LruCache<K, Stream>);
 
 impl<K: Copy + Eq + Hash> Streams<K> {
     pub(super) fn new() -> Self {
-        Self(Recent::new(STREAMS))
+        Self(LruCache::new(STREAMS))
     }
 
     /// Takes a part; `cut` says that not all of it was captured.
@@ -55,16 +56,20 @@ impl<K: Copy + Eq + Hash> Streams<K> {
         cut: bool,
         found: &mut dyn FnMut(K, Found<'_>),
     ) {
-        if let Some((oldest, mut stream)) = self.0.make_room(&key) {
-            stream.close(&mut |what| found(oldest, what));
+        if self.0.len() == STREAMS.get()
+            && !self.0.contains(&key)
+            && let Some((oldest, mut stream)) = self.0.pop_lru()
+        {
+            stream.close(&mut |finding| found(oldest, finding));
         }
-        self.0.of(key).take(part, cut, &mut |what| found(key, what));
+        let stream = self.0.get_or_insert_mut(key, Stream::default);
+        stream.take(part, cut, &mut |finding| found(key, finding));
     }
 
-    /// Gives out what waits for octets that will not come.
+    /// Reports the parts that wait for bytes that will not come, least recently used streams first.
     pub(super) fn close(&mut self, found: &mut dyn FnMut(K, Found<'_>)) {
-        for (key, mut stream) in self.0.take_all() {
-            stream.close(&mut |what| found(key, what));
+        while let Some((key, mut stream)) = self.0.pop_lru() {
+            stream.close(&mut |finding| found(key, finding));
         }
     }
 }
@@ -331,13 +336,27 @@ mod tests {
     }
 
     #[test]
+    fn the_least_recently_used_stream_is_closed_first() {
+        let mut streams = Streams::new();
+        let mut closed = Vec::new();
+        let part = StreamPart { sequence: 0, opens: false, octets: b"x" };
+        let last = STREAMS.get();
+        for key in (0..last).chain([0, last]) {
+            streams.take(key, &part, false, &mut |key, _| closed.push(key));
+        }
+        assert_eq!(closed, [1]);
+        streams.close(&mut |key, _| closed.push(key));
+        assert_eq!(closed[1..], (2..last).chain([0, last]).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_waits_is_bounded() {
         let mut streams = Streams::new();
         let mut lost = 0;
         for number in 1..2000_u32 {
             let part = StreamPart { sequence: number * 3000, opens: false, bytes: &[0; 2000] };
             streams.take((), &part, false, &mut |(), what| lost += u32::from(matches!(what, Found::Lost(_))));
-            let stream = streams.0.of(());
+            let stream = streams.0.get(&()).unwrap();
             assert!(stream.waiting.len() <= WAITING_PARTS && stream.waiting_octets <= WAITING_OCTETS);
             assert_eq!(stream.waiting_octets, stream.waiting.values().map(Vec::len).sum::<usize>());
             assert!(stream.held.len() <= 32);
