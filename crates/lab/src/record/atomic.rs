@@ -1,37 +1,43 @@
 //! Files that are there whole or not at all.
 
-use std::fs::{self, File};
+use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Writes `octets` to the file `path`, replacing it: into a file beside it, which then takes its name.
+/// Permissions of a new file before the umask, as [`std::fs::File::create`] sets them.
+const MODE: u32 = 0o666;
+
+/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk and then
+/// renamed.
 ///
 /// A reader, or a run that is stopped half way, sees the old file or the new one, never a part.
 ///
 /// # Errors
-/// Whatever keeps the file beside it from being written, or from taking the name; nothing is left behind then.
-pub fn write_atomically(path: &Path, octets: &[u8]) -> io::Result<()> {
-    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    let mut beside = std::ffi::OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(beside);
-    let written = (|| {
-        let mut file = File::create(&beside)?;
-        file.write_all(octets)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    })();
-    if written.is_err() {
-        // The first error is the one to tell; that the leftover cannot be removed either adds nothing to it.
-        let _ = fs::remove_file(&beside);
-    }
-    written
+/// The temporary file cannot be written or renamed; it is removed then.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (Some(name), Some(dir)) = (path.file_name(), path.parent()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    let mut temporary = tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(MODE))
+        .tempfile_in(dir)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::{self, File};
 
     #[test]
     fn replaces_a_file_and_leaves_nothing_beside_it() {
@@ -40,6 +46,11 @@ mod tests {
         write_atomically(&path, b"one").unwrap();
         write_atomically(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        let created = dir.join("created");
+        File::create(&created).unwrap();
+        assert_eq!(mode(&path), mode(&created));
+        fs::remove_file(created).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
         fs::remove_dir_all(dir).unwrap();
     }

@@ -1,35 +1,21 @@
 //! The date and time of a run.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use jiff::civil::DateTime;
+use std::time::{Duration, SystemTime};
 
-/// The time in UTC to the second, as `2025-01-31T23:59:59Z` (RFC 3339 §5.6); years 1970 to 9999, times outside as the nearer
-/// end.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// The time in UTC to the second, as `2025-01-31T23:59:59Z` (RFC 3339 §5.6). Range: the years 1970 to 9999; other times
+/// give the nearer end.
 pub fn utc(time: SystemTime) -> String {
-    const LAST: u64 = 253_402_300_799;
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()).min(LAST);
-    let (mut day, second) = (seconds / 86_400, seconds % 86_400);
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1)
+    let since = Duration::from_secs(time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()));
+    EPOCH.saturating_add(since).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::time::UNIX_EPOCH;
 
     #[test]
     fn agrees_with_known_times() {

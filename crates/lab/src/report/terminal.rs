@@ -1,6 +1,7 @@
 //! The terminal's tables and verdicts.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, TableStyle};
+use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::format::{self, ratio};
 use super::section::{Block, Section, Shown, Table, Text};
@@ -202,25 +203,16 @@ fn sentence(words: &str) -> String {
     first + characters.as_str()
 }
 
-/// Lines of at most `width` characters, broken at spaces, each after `indent`.
+/// Lines of at most `width` columns, broken at white space, each after `indent`; a longer word has a line to itself.
 pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
-    let (mut out, mut length) = (String::new(), 0);
-    for word in words.split_whitespace() {
-        let long = word.chars().count();
-        if length > 0 && length + 1 + long <= usize::from(width) {
-            out.push(' ');
-            length += 1 + long;
-        } else {
-            if length > 0 {
-                out.push('\n');
-            }
-            out += indent;
-            length = indent.chars().count() + long;
-        }
-        out += word;
-    }
-    out.push('\n');
-    out
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let options = Options::new(width.into())
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .break_words(false);
+    textwrap::fill(&words.join(" "), options) + "\n"
 }
 
 #[cfg(test)]

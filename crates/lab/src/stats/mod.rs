@@ -3,8 +3,6 @@
 mod descriptive;
 mod interval;
 mod order;
-#[cfg(test)]
-mod random;
 pub mod ratio;
 
 pub use descriptive::{mean, median, quantile, standard_deviation};
