@@ -1,9 +1,6 @@
 //! Consumers and producers on the two sides of a forwarder.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-mod forwarder;
-
-use forwarder::Forwarder;
 use hashlane_client::{
     Client, CommandError, Discovery, Express, ExpressError, FetchError, FetchOptions, Library, OwnedData,
     Publication, RegisterError, Transport,
@@ -15,6 +12,7 @@ use hashlane_name::uri::parse_uri;
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, Record};
 use hashlane_ndn::wire::lp::INTEREST_DIGEST;
 use hashlane_ndn::wire::{DataBuilder, DigestFunction, Interest, InterestBuilder, LpPacket, NackReason};
+use hashlane_test_forwarder::Forwarder;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

@@ -109,9 +109,9 @@ impl Forwarder {
     }
 }
 
-/// Builds ours as the tests do, which need it, too: after them nothing is compiled again.
+/// Builds our command with the flags of the tests, which build it, too: after them nothing is compiled again.
 pub(crate) fn build() -> Result<(), String> {
-    let words = ["cargo", "test", "--workspace", "--all-features", "--no-run", "--test", "ndn_run"];
+    let words = ["cargo", "test", "--workspace", "--all-features", "--no-run", "--test", "command"];
     run::show(&mut run::command(&words))
 }
 

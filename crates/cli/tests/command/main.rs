@@ -10,6 +10,9 @@ mod input;
 mod kept;
 mod kernels;
 mod names;
+#[cfg(target_os = "linux")]
+mod ndn;
+mod readme;
 mod renders;
 mod results;
 mod stop;

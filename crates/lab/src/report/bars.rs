@@ -189,7 +189,7 @@ mod tests {
         let value = value.map(Interval::exact);
         Bar {
             label: "<b>".into(),
-            told: "<i>".into(),
+            title: "<i>".into(),
             colour: 7,
             value,
             figure: "<u>".into(),

@@ -339,7 +339,7 @@ mod tests {
     fn the_least_recently_used_stream_is_closed_first() {
         let mut streams = Streams::new();
         let mut closed = Vec::new();
-        let part = StreamPart { sequence: 0, opens: false, octets: b"x" };
+        let part = StreamPart { sequence: 0, opens: false, bytes: b"x" };
         let last = STREAMS.get();
         for key in (0..last).chain([0, last]) {
             streams.take(key, &part, false, &mut |key, _| closed.push(key));

@@ -1,9 +1,6 @@
 //! The indexes of the PIT between processes: two forwarders in a row, and a neighbour that lies.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-mod process;
-
+use super::process::{Folder, Forwarder, block_on, fetch, parse, produce};
 use hashlane_client::{Client, Express, ExpressError};
 use hashlane_ndn::mgmt::ControlParameters;
 use hashlane_ndn::mgmt::values::{FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS};
@@ -12,7 +9,6 @@ use hashlane_ndn::wire::{
     DataBuilder, DigestFunction, Interest, InterestBuilder, LpHeader, LpPacket, NackReason,
 };
 use hashlane_ndn_fw::pit::TOKEN_LEN;
-use process::{Folder, Forwarder, block_on, fetch, parse, produce};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;

@@ -1,9 +1,8 @@
 //! `hashlane ndn run` as a process: killed, flooded, starved and told to end.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-mod process;
-
+use super::process::{
+    Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until,
+};
 use hashlane_client::Client;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::FaceStatus;
@@ -12,7 +11,6 @@ use hashlane_ndn::mgmt::values::{
 };
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use hashlane_ndn::wire::InterestBuilder;
-use process::{Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until};
 use socket2::{Domain, Socket, Type};
 use std::fs;
 use std::io::{Read, Write};

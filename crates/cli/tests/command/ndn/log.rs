@@ -1,11 +1,7 @@
 //! The log of `hashlane ndn run`: nothing that becomes of it ends the forwarder or holds it up.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-mod process;
-
+use super::process::{Folder, Process, RUN, block_on, fetch, produce, until};
 use hashlane_client::Client;
-use process::{Folder, Process, RUN, block_on, fetch, produce, until};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

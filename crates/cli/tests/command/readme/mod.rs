@@ -4,7 +4,7 @@ mod flows;
 mod names;
 mod ndn;
 
-const README: &str = include_str!("../../../../README.md");
+const README: &str = include_str!("../../../../../README.md");
 
 /// The blocks of code in a language, in their order.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {

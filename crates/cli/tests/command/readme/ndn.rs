@@ -1,6 +1,6 @@
 //! The README's commands for Named Data Networking, run in a shell as they stand, and the configurations of its page.
 
-use crate::{README, blocks};
+use super::{README, blocks};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ fn the_package_is_where_the_readme_installs_it_from() {
 #[test]
 fn the_configurations_of_the_page_are_some() {
     let folder = Folder::new("configurations");
-    let configurations = blocks(include_str!("../../../../docs/ndn.md"), "toml");
+    let configurations = blocks(include_str!("../../../../../docs/ndn.md"), "toml");
     assert!(!configurations.is_empty());
     for configuration in configurations {
         let file = folder.0.join("forwarder.toml");

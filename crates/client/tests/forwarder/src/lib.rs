@@ -2,7 +2,6 @@
 //!
 //! It shares nothing with the tables of the real one, so that what works with both works with others.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 use hashlane_name::build::OwnedName;
@@ -24,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// A running forwarder; it ends when dropped, and its socket's file is then gone.
-pub(crate) struct Forwarder {
+pub struct Forwarder {
     path: PathBuf,
     state: Arc<Mutex<State>>,
 }
@@ -53,7 +52,7 @@ struct Pending {
 
 impl Forwarder {
     /// Listens at `path`.
-    pub(crate) fn start(path: &Path) -> Self {
+    pub fn start(path: &Path) -> Self {
         let listener = UnixListener::bind(path).unwrap();
         let state = Arc::new(Mutex::new(State::default()));
         let accepting = Arc::clone(&state);
@@ -74,18 +73,17 @@ impl Forwarder {
     }
 
     /// Loses one of `loss` Data packets.
-    pub(crate) fn lose_one_of(&self, loss: usize) {
+    pub fn lose_one_of(&self, loss: usize) {
         self.state.lock().unwrap().loss = loss;
     }
 
     /// The kinds of the packets that came, but for commands, and their InterestDigests.
-    #[allow(dead_code, reason = "not all tests look at them")]
-    pub(crate) fn digests(&self) -> Vec<(&'static str, Vec<u8>)> {
+    pub fn digests(&self) -> Vec<(&'static str, Vec<u8>)> {
         self.state.lock().unwrap().digests.clone()
     }
 
     /// The commands that were done.
-    pub(crate) fn commands(&self) -> Vec<String> {
+    pub fn commands(&self) -> Vec<String> {
         self.state.lock().unwrap().commands.clone()
     }
 }

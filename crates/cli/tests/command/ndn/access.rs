@@ -1,9 +1,6 @@
 //! Rights of the users of a host: processes and connections of root and of another user at one forwarder.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-mod process;
-
+use super::process::{Folder, Forwarder, Process, block_on, fetch, over_websocket, parse, produce, until};
 use hashlane_client::{Client, Express, Transport};
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::ForwarderStatus;
@@ -11,7 +8,6 @@ use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, Record, Scope};
 use hashlane_ndn::tlv::Elements;
 use hashlane_ndn::wire::{DataBuilder, InterestBuilder};
 use nix::unistd::{Gid, Group, Uid, geteuid, setfsuid};
-use process::{Folder, Forwarder, Process, block_on, fetch, over_websocket, parse, produce, until};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;

@@ -1,5 +1,4 @@
 //! Processes of `hashlane ndn`, and what the tests do with them.
-#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use hashlane_client::{Client, Express, Incoming, Transport};
 use hashlane_name::build::OwnedName;

@@ -1,17 +1,12 @@
 //! The tools of NDN as a user meets them, on the two sides of a forwarder that shares nothing with ours.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
-#[path = "../../client/tests/forwarder/mod.rs"]
-mod forwarder;
-
-use forwarder::Forwarder;
 use hashlane_client::{Client, Library, Publication, Transport};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::security::Signer;
 use hashlane_ndn::security::certificate::CertificateBuilder;
+use hashlane_test_forwarder::Forwarder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -1,0 +1,8 @@
+//! `hashlane ndn` as processes: the forwarder, and the tools beside it.
+
+mod access;
+mod log;
+mod pit;
+mod process;
+mod run;
+mod tools;
