@@ -2,10 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod asm;
+mod deny;
 mod fuzz;
 mod interop;
+mod msrv;
 mod need;
 mod nightly;
+mod prose;
 mod run;
 mod steps;
 mod test;
@@ -24,28 +27,34 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test                  everything that a change must pass
-  cargo xtask test --skip asm       all but the release build
-  cargo xtask nightly               what takes long: models of shared memory, fuzzing, the whole interop
+  cargo xtask test                  every check that a change must pass
+  cargo xtask test --skip asm       the same without the release build
+  cargo xtask nightly               long checks: model checking, fuzzing, all of the interop, dependencies
   cargo xtask test-aarch64          the Armv8 code, emulated
-  cargo xtask interop ndn           our NDN forwarder under programs of others
-  cargo xtask asm                   whether the instructions that we count on stand in the release binary
-  cargo xtask fuzz --seconds 60     every fuzz target, a minute each";
+  cargo xtask interop ndn           our NDN forwarder with clients and forwarders of other projects
+  cargo xtask asm                   instructions of the timed functions in the release binary
+  cargo xtask fuzz --seconds 60     every fuzz target, a minute each
+  cargo xtask deny                  licenses and known vulnerabilities of the dependencies
+  cargo xtask msrv                  the oldest supported Rust";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run everything that a change must pass
+    /// Run every check that a change must pass
     Test(test::Test),
     /// Run the checks that take long
     Nightly(nightly::Nightly),
-    /// Run our programs with programs of others
+    /// Run our programs with programs of other projects
     Interop(interop::Interop),
     /// Run the tests of the hashes and the names for AArch64, emulated
     TestAarch64(test_aarch64::TestAarch64),
-    /// Check the instructions of the functions that are timed
+    /// Check the instructions of the timed functions
     Asm(asm::Asm),
-    /// Run the fuzz targets for a while
+    /// Run the fuzz targets
     Fuzz(fuzz::Fuzz),
+    /// Check the dependencies: licenses, sources, duplicates, known vulnerabilities
+    Deny(deny::Deny),
+    /// Check that the oldest supported Rust compiles the workspace
+    Msrv(msrv::Msrv),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +65,8 @@ fn main() -> ExitCode {
         Command::TestAarch64(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Fuzz(command) => command.run(),
+        Command::Deny(command) => command.run(),
+        Command::Msrv(command) => command.run(),
     };
     match outcome {
         run::Outcome::Passed => ExitCode::SUCCESS,

@@ -1,15 +1,17 @@
 //! `cargo xtask nightly`
 
+use crate::deny::Deny;
 use crate::fuzz::Fuzz;
 use crate::interop::Interop;
+use crate::msrv::Msrv;
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
 ///
-/// For a machine that has the night: models of shared memory, fuzzing, and every scenario of the interop under every
-/// index of the PIT. `cargo xtask test` replays the corpora of the fuzz targets and runs the scenarios once.
+/// Model checking of shared memory, fuzzing, every interop scenario under every PIT index, the dependencies, and the
+/// oldest supported Rust. `cargo xtask test` replays the fuzz corpora and runs each scenario once.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Nightly {
@@ -29,9 +31,13 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Step {
+    /// Licenses, sources and known vulnerabilities of the dependencies
+    Deny,
+    /// The oldest supported Rust
+    Msrv,
     /// The shared table, in every order of its threads' steps
     Loom,
-    /// Every scenario of the interop, under every index of the PIT
+    /// Every interop scenario, under every PIT index
     Interop,
     /// Every fuzz target, for --seconds each
     Fuzz,
@@ -42,6 +48,8 @@ impl Nightly {
         let chosen =
             Step::value_variants().iter().filter(|step| self.only.is_empty() || self.only.contains(step));
         steps::run("nightly", chosen, |step| match step {
+            Step::Deny => Deny {}.run(),
+            Step::Msrv => Msrv {}.run(),
             Step::Loom => loom().into(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds }.run(),
@@ -49,7 +57,8 @@ impl Nightly {
     }
 }
 
-/// Checks the models of the shared table. Their flag changes every crate that they need, hence a folder of their own.
+/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a target directory of
+/// its own.
 fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
     let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);

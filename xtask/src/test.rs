@@ -3,6 +3,7 @@
 use crate::asm::Build;
 use crate::interop::Interop;
 use crate::need::{self, Need};
+use crate::prose;
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
@@ -33,6 +34,8 @@ Examples:
 enum Step {
     /// The layout of the code, in the workspace and in fuzz/libfuzzer/
     Fmt,
+    /// Relative links in Markdown files
+    Prose,
     /// Clippy, warnings denied
     Clippy,
     /// Unit and property tests, those of the command, and the corpora of the fuzz targets
@@ -72,6 +75,7 @@ impl Step {
                 let fuzz = cargo("fmt --manifest-path fuzz/libfuzzer/Cargo.toml --check");
                 workspace.and(fuzz).into()
             }
+            Self::Prose => prose::check(),
             Self::Clippy => cargo("clippy --workspace --all-targets --all-features -- -D warnings").into(),
             Self::Tests => tests(),
             Self::Doctests => cargo("test --workspace --all-features --doc --no-fail-fast").into(),

@@ -1,0 +1,50 @@
+//! The step `prose` of `cargo xtask test`: text files that no compiler reads.
+
+mod links;
+mod markdown;
+
+use crate::run::{self, Outcome};
+use std::fs;
+
+/// A text file of the repository.
+struct Text {
+    /// The path from the root of the repository.
+    path: String,
+    content: String,
+}
+
+/// Checks every tracked Markdown file.
+pub(crate) fn check() -> Outcome {
+    let texts = match tracked(&["*.md"]) {
+        Ok(texts) => texts,
+        Err(why) => return Outcome::Failed(why),
+    };
+    let broken = links::broken(&texts);
+    for link in &broken {
+        println!("{link}");
+    }
+    println!("{} Markdown files, {} broken links", texts.len(), broken.len());
+    if broken.is_empty() {
+        Outcome::Passed
+    } else {
+        Outcome::Failed(format!("{} broken links", broken.len()))
+    }
+}
+
+/// The tracked files that match these patterns of git.
+fn tracked(patterns: &[&str]) -> Result<Vec<Text>, String> {
+    let listed = run::command(&["git", "ls-files", "-z", "--"]).args(patterns).output();
+    let listed = listed.map_err(|error| format!("`git ls-files`: {error}"))?;
+    if !listed.status.success() {
+        return Err(format!("`git ls-files`: {}", String::from_utf8_lossy(&listed.stderr).trim()));
+    }
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let read = |path: &str| {
+        let content =
+            fs::read_to_string(run::root().join(path)).map_err(|error| format!("{path}: {error}"))?;
+        Ok(Text { path: path.to_owned(), content })
+    };
+    // A file that was deleted and not yet committed is still listed.
+    let present = listed.split_terminator('\0').filter(|path| run::root().join(path).exists());
+    present.map(read).collect()
+}
