@@ -83,7 +83,7 @@ fn a_zone_becomes_a_message_that_another_parser_reads() {
     }
     let (whole, len) = (messages(&whole)[0].len(), messages(&ours)[0].len());
     assert!(len < whole);
-    holds(&ours, &[&format!("# message 1: 10 records, {len} octets ({whole} without compression)\n")]);
+    holds(&ours, &[&format!("# message 1: 10 records, {len} bytes ({whole} without compression)\n")]);
     let message = &messages(&ours)[0];
     let question = Message::from_octets(message.as_slice()).unwrap().sole_question().unwrap();
     assert_eq!((question.qname().to_string(), question.qtype()), ("example.com".to_owned(), Rtype::AXFR));
@@ -112,7 +112,7 @@ fn the_file_that_is_read_is_not_written() {
     std::fs::hard_link(folder.path("zone"), folder.path("link")).unwrap();
     for out in ["zone", "./zone", "link"] {
         let error = folder.run(&["dns", "render", "zone", "--out", out]).failed();
-        holds(&error, &["is the file that is read; name another file"]);
+        holds(&error, &["is the input file; name another file"]);
         assert_eq!(std::fs::read_to_string(folder.path("zone")).unwrap(), ZONE);
     }
 }
@@ -133,7 +133,11 @@ fn a_zone_longer_than_the_limit_is_divided() {
     assert!(questions.eq((0..messages.len()).map(|number| u8::from(number == 0))));
     holds(
         &hex,
-        &["without compression)\n", "# message 2: ", "without compression); goes on with the one before\n"],
+        &[
+            "without compression)\n",
+            "# message 2: ",
+            "without compression); continues the previous message\n",
+        ],
     );
 }
 
@@ -167,14 +171,14 @@ fn explains_where_each_name_went() {
         &ours,
         &[
             "at | name | written as | where | why",
-            "12 | example.com. | literal | question | no suffix was there before",
-            "29 | example.com. | pointer to 12 | answer 1: owner | the whole name was there before",
-            "41 | ns.example.com. | 3 octets + pointer to 12 (example.com.) | answer 1: rdata of SOA | \
+            "12 | example.com. | literal | question | no suffix was written before",
+            "29 | example.com. | pointer to 12 | answer 1: owner | the whole name was written before",
+            "41 | ns.example.com. | 3 bytes + pointer to 12 (example.com.) | answer 1: rdata of SOA | \
              longest suffix found at 12",
-            "| pointer to 41 | answer 2: rdata of NS | the whole name was there before",
-            "| . | root | answer 4: rdata of MX | one octet, shorter than a pointer",
+            "| pointer to 41 | answer 2: rdata of NS | the whole name was written before",
+            "| . | root | answer 4: rdata of MX | one byte, shorter than a pointer",
             "| EXAMPLE.com. | pointer to 12 | answer 5: owner | \
-             the whole name was there before, spelled example.com.",
+             the whole name was written before, spelled example.com.",
             "| ns.example.com. | literal | answer 7: rdata of SRV | \
              not compressed: type SRV is not of RFC 1035 (RFC 3597 §4)",
         ],
@@ -189,11 +193,8 @@ fn explains_where_each_name_went() {
         assert_eq!((octets[at] as usize, &octets[at + 1..][..label.len()]), (label.len(), label), "{row}");
     }
     assert_eq!(literals.count(), 3);
-    holds(&rows(&["--case-sensitive"]), &["| EXAMPLE.com. | 8 octets + pointer to 20 (com.) |"]);
-    holds(
-        &rows(&["--compressor", "dumb"]),
-        &["answer 2: rdata of NS | ns.example.com. stands at 52 and was not used"],
-    );
+    holds(&rows(&["--case-sensitive"]), &["| EXAMPLE.com. | 8 bytes + pointer to 20 (com.) |"]);
+    holds(&rows(&["--compressor", "dumb"]), &["answer 2: rdata of NS | ns.example.com. at 52 was not used"]);
 }
 
 #[test]
@@ -207,9 +208,9 @@ fn explains_what_no_pointer_reaches() {
     folder.write("zone", zone);
     let text = folder.run(&["dns", "render", "zone", "--explain"]).ok();
     let last: Vec<&str> = text.lines().filter(|line| line.contains(": owner")).rev().take(3).collect();
-    holds(last[2], &["literal", "no suffix was there before"]);
-    holds(last[1], &["literal", "a.test. stands at 17", "; beyond 0x4000 cannot be pointed to"]);
-    holds(last[0], &["2 octets + pointer to 12 (a.example.)", "found at 12, spelled a.example."]);
+    holds(last[2], &["literal", "no suffix was written before"]);
+    holds(last[1], &["literal", "a.test. at 17", " is beyond 0x4000, the reach of pointers"]);
+    holds(last[0], &["2 bytes + pointer to 12 (a.example.)", "found at 12, spelled a.example."]);
 }
 
 #[test]
@@ -231,7 +232,7 @@ fn a_capture_is_written_and_read_again() {
     let hex = folder.run(&["dns", "render", "hex"]).ok();
     let written =
         folder.run(&["dns", "render", "hex", "--output", "pcap", "--out", "out.pcap", "--explain"]).ok();
-    holds(&written, &["# message 2: 0 records, 19 octets", "pointer to 12", "\n2 messages in out.pcap\n"]);
+    holds(&written, &["# message 2: 0 records, 19 bytes", "pointer to 12", "\n2 messages in out.pcap\n"]);
     let again = folder.run(&["dns", "render", "out.pcap"]);
     holds(&again.err, &["out.pcap: 2 messages from 2 packets\n"]);
     assert_eq!(again.ok(), hex);
@@ -266,13 +267,16 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
     for (arguments, says) in [
         (&["none.zone"][..], &["cannot read none.zone: No such file"][..]),
         (&["."], &["cannot read ."]),
-        (&["large"], &["large has more than 256 MiB"]),
-        (&["text"], &["read as a zone file, as it is neither a capture nor hex", "text: line 1, column "]),
+        (&["large"], &["large is larger than 256 MiB"]),
+        (
+            &["text"],
+            &["read as a zone file: not a capture, and not only hex digits", "text: line 1, column "],
+        ),
         (&["empty.zone"], &["empty.zone: there is no record"]),
         (&["include.zone"], &["$INCLUDE of \"other.zone\""]),
-        (&["wire"], &["wire: neither a capture nor text, by the zero at octet 0", "xxd -p"]),
+        (&["wire"], &["wire: neither a capture nor text: zero byte at offset 0", "xxd -p"]),
         (&["text", "--input", "hex"], &["text: line 1: \"I\" is not a hex digit"]),
-        (&["text", "--input", "capture"], &["text is no capture: "]),
+        (&["text", "--input", "capture"], &["text is not a capture: "]),
         (
             &["cut.hex"],
             &["cut.hex: the message that begins in line 1: ", "its header says that there is more"],
@@ -281,14 +285,14 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
         (
             &["ipv4.pcap"],
             &[
-                "ipv4.pcap has no message of the DNS",
+                "ipv4.pcap has no DNS message",
                 "24 packets; 24 passed over: 20 of other ports than 53, 4 without",
             ],
         ),
-        (&["long.zone", "--limit", "512"], &["the record a. TXT has 673 octets and does not fit", "--limit"]),
+        (&["long.zone", "--limit", "512"], &["the record a. TXT has 673 bytes and does not fit", "--limit"]),
         (
             &["empty.zone", "--output", "pcap", "--out", "p", "--limit", "65508"],
-            &["has room for 65507 octets"],
+            &["has room for 65507 bytes"],
         ),
     ] {
         let message = folder.run(&[&["dns", "render"], arguments].concat()).failed();

@@ -20,7 +20,7 @@ use std::net::UdpSocket;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Where the packets of these tests come from and go to.
+/// Source and destination of the packets in these tests.
 const ENDS: &str = "From: 192.0.2.1, To: 198.51.100.2, Tunnel Type:";
 
 fn interest(name: &str) -> Vec<u8> {
@@ -102,7 +102,7 @@ fn shows_packets_and_what_the_link_says_of_them() {
     let line = |at: u32, text: &str| format!("10{at}.000007 {ENDS} UDP, {text}");
     let expected = [
         line(0, INTEREST),
-        line(1, "DATA: /a/b/c (Blob, 5 octets, FreshnessPeriod=500, DigestSha256)"),
+        line(1, "DATA: /a/b/c (Blob, 5 bytes, FreshnessPeriod=500, DigestSha256)"),
         line(2, &format!("NDNLPv2, {}", INTEREST.replace("INTEREST: ", "NACK: NoRoute, "))),
         line(3, &format!("NDNLPv2 PitToken=a0a1 CongestionMark=1, {INTEREST}")),
         line(4, &format!("NDNLPv2 860=01020304, {INTEREST}")),
@@ -130,17 +130,17 @@ fn shows_every_element_where_that_is_wanted() {
     assert_eq!(
         lines[1..],
         [
-            "    ports 4000 to 6363, 32 octets",
-            "    LpPacket (100) at 0, 30 octets",
-            "      PitToken (98) at 2, 2 octets: a0a1",
-            "      Fragment (80) at 6, 24 octets",
-            "        Interest (5) at 8, 22 octets",
-            "          Name (7) at 10, 3 octets: /a",
-            "          CanBePrefix (33) at 15, 0 octets",
-            "          MustBeFresh (18) at 17, 0 octets",
-            "          Nonce (10) at 19, 4 octets: 0a0b0c0d",
-            "          InterestLifetime (12) at 25, 2 octets: 1000",
-            "          HopLimit (34) at 29, 1 octets: 9",
+            "    ports 4000 to 6363, 32 bytes",
+            "    LpPacket (100) at 0, 30 bytes",
+            "      PitToken (98) at 2, 2 bytes: a0a1",
+            "      Fragment (80) at 6, 24 bytes",
+            "        Interest (5) at 8, 22 bytes",
+            "          Name (7) at 10, 3 bytes: /a",
+            "          CanBePrefix (33) at 15, 0 bytes",
+            "          MustBeFresh (18) at 17, 0 bytes",
+            "          Nonce (10) at 19, 4 bytes: 0a0b0c0d",
+            "          InterestLifetime (12) at 25, 2 bytes: 1000",
+            "          HopLimit (34) at 29, 1 bytes: 9",
         ]
     );
 }
@@ -167,7 +167,7 @@ fn puts_pieces_together() {
     assert_eq!(lines.len(), 3, "{out}");
     holds(lines[0], &["UDP, NDNLPv2 Sequence=6 FragIndex=1 FragCount=2, FRAGMENT: "]);
     holds(lines[1], &["UDP, NDNLPv2 Sequence=5 FragIndex=0 FragCount=2 PitToken=07, FRAGMENT: "]);
-    holds(lines[2], &["UDP, NDNLPv2 Reassembled=2, DATA: /a (Blob, 900 octets, "]);
+    holds(lines[2], &["UDP, NDNLPv2 Reassembled=2, DATA: /a (Blob, 900 bytes, "]);
 }
 
 #[test]
@@ -183,17 +183,17 @@ fn follows_tcp_connections() {
     let lines = dumped(&frames, &[]);
     assert_eq!(lines.len(), 5, "{lines:#?}");
     assert_eq!(lines[0], format!("103.000007 {ENDS} TCP, {INTEREST}"));
-    holds(&lines[1], &["103.000007", "DATA: /a/b/c (Blob, 100 octets"]);
+    holds(&lines[1], &["103.000007", "DATA: /a/b/c (Blob, 100 bytes"]);
     assert_eq!(lines[2], lines[0]);
     holds(
         &lines[3],
-        &[&format!("malformed: type 71 is not that of a packet expected here, at octet {} of", stream.len())],
+        &[&format!("malformed: type 71 is not that of a packet expected here, at byte {} of", stream.len())],
     );
-    holds(&lines[4], &["passed over: 3 octets"]);
+    holds(&lines[4], &["skipped: 3 bytes"]);
     let lost = dumped(&[frames[0].clone(), frames[1].clone(), frames[2].clone()], &[]);
     assert_eq!(lost.len(), 3, "{lost:#?}");
-    holds(&lost[0], &["lost: 40 octets of the stream were not captured"]);
-    holds(&lost[1], &["passed over: "]);
+    holds(&lost[0], &["lost: 40 bytes of the stream were not captured"]);
+    holds(&lost[1], &["skipped: "]);
     holds(&lost[2], &[INTEREST]);
 }
 
@@ -261,7 +261,7 @@ fn reads_standard_input_and_sums_up() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let told = String::from_utf8(output.stderr).unwrap();
-    holds(&told, &["1 lines from 2 frames; 1 passed over: 1 of other protocols; the file breaks off: "]);
+    holds(&told, &["1 lines from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn refuses_what_it_cannot_read() {
     let folder = Folder::new();
     holds(&folder.run(&["ndn", "dump", "missing.pcap"]).failed(), &["cannot read missing.pcap"]);
     folder.write("text", "no capture");
-    holds(&folder.run(&["ndn", "dump", "text"]).failed(), &["text is no capture", "tcpdump -w"]);
+    holds(&folder.run(&["ndn", "dump", "text"]).failed(), &["text: not a pcap or pcapng file", "tcpdump -w"]);
     for wrong in [
         &["ndn", "dump"][..],
         &["ndn", "dump", "a.pcap", "--interface", "lo"],
@@ -297,7 +297,8 @@ fn port() -> String {
     UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }
 
-/// Listens to the loopback interface, until it is told to end; its output, and what it tells. None where that is not permitted.
+/// Listens to the loopback interface, until it is told to end; its output, and what it tells. None where that
+/// is not permitted.
 fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<ChildStderr>>)> {
     let mut command = folder.command(&[&["ndn", "dump", "-i", "lo"], more].concat());
     let mut dump = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

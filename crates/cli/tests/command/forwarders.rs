@@ -196,7 +196,7 @@ fn children(parent: u32) -> Vec<u32> {
     all
 }
 
-/// Whether a process with this number is there, and is no zombie.
+/// Tests if the process with this id runs; a zombie does not.
 fn is_alive(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_some_and(|state| state != "Z")
@@ -209,7 +209,7 @@ fn no_forwarder_is_left_by_a_run_that_is_stopped_or_killed() {
         let study = STUDY.replace("items = 10, repetitions = 2", "items = 60000, repetitions = 1000");
         folder.write("mine.toml", study);
         let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
-        // What a killed run leaves behind is in this folder, and goes with it.
+        // This folder also contains, and removes, the leftovers of a killed run.
         command.env("TMPDIR", folder.path(""));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! What the command says of itself.
+//! Help, lists and usage errors.
 
 use crate::support::{Folder, holds};
 use std::io::{BufRead, BufReader};

@@ -61,7 +61,7 @@ impl Waiting {
     /// Starts a run and waits until a line of its progress names the endless study.
     fn start(folder: &Folder, studies: &[&str]) -> Self {
         let mut command = folder.command(&[&["study", "run"], studies, &["--out", "a"]].concat());
-        // What a killed run leaves behind is in this folder, and goes with it.
+        // This folder also contains, and removes, the leftovers of a killed run.
         command.env("TMPDIR", folder.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -234,7 +234,7 @@ fn a_full_disk_is_refused_before_anything_is_measured() {
 #[test]
 fn a_disk_that_fills_up_costs_no_results() {
     let folder = folder();
-    // Where the last study waits, the disk is filled and the run ended.
+    // While the last study waits, the disk is filled and the run ended.
     let script = format!(
         "{{ \"$HASHLANE\" study run half.toml endless.toml --out small 2>said & }} && id=$! && \
          for i in $(seq 1200); do grep -q 'endless, ' said && break; sleep 0.05; done && \

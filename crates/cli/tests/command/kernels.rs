@@ -1,4 +1,5 @@
-//! Studies of kernels, with stand-ins for the tools and for the kernel: what is found, built, kept, told and ended.
+//! Studies of kernels, with stand-ins for the tools and for the kernel: what is found, built, kept, told and
+//! ended.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::support::{Folder, Ran, holds, lines};
@@ -25,7 +26,8 @@ quick = { items = 4, repetitions = 2 }
 full = { items = 4, repetitions = 2 }
 "#;
 
-/// Says what a kernel says: figures that depend on what it was built as. Its lines end as those of a terminal do.
+/// Says what a kernel says: figures that depend on what it was built as. Its lines end as those of a terminal
+/// do.
 const KERNEL: &str = r#"#!/bin/sh
 say() { printf 'hashlane: %s\r\n' "$*"; }
 f=1; test "$NAME" = flat && f=2
@@ -99,7 +101,7 @@ impl StandIns {
         Ran::from(self.command().output().unwrap())
     }
 
-    /// What `make` was called for.
+    /// Targets that `make` was called with.
     fn made(&self) -> Vec<String> {
         lines(&self.folder.path("made"))
     }
@@ -298,7 +300,7 @@ fn ctrl_c_ends_a_kernel_and_all_that_it_started() {
     assert!(state.is_empty() || state.contains(") Z "), "{state}");
 }
 
-/// What a file says, once it is whole.
+/// Content of a file, once it is complete.
 fn until(path: &Path) -> String {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Running the command, and folders that are gone afterwards.
+//! Runs of the command in temporary folders.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -60,7 +60,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a run of the command left.
+/// Outcome of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,

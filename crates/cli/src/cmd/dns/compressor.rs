@@ -1,4 +1,4 @@
-//! The compressors that can be chosen, and a record of what one did.
+//! The compressors that can be chosen, and a record of a compressor's answers.
 
 use clap::ValueEnum;
 use hashlane_baseline::dns::{Dumb, New, Old};
@@ -13,7 +13,7 @@ pub(super) enum Id {
     Ours,
     /// An ordered set, as BIND 10 had it before its ticket 1603
     Old,
-    /// A hash table of 64 buckets and 16 octets, as BIND 10 had it after
+    /// A hash table of 64 buckets and 16 bytes, as BIND 10 had it after
     New,
     /// No compression
     Dumb,
@@ -29,13 +29,13 @@ fn compressor(id: Id, key: &Key) -> Box<dyn Compressor> {
     }
 }
 
-/// A compressor that keeps what it answered.
+/// A compressor that keeps its answers.
 pub(super) struct Recorder {
     inner: Box<dyn Compressor>,
     answers: Vec<Answer>,
 }
 
-/// How a name of a message was written.
+/// Position and form of a name in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     /// The offset of the name in the message.
@@ -48,7 +48,7 @@ impl Recorder {
         Self { inner: compressor(id, key), answers: Vec::new() }
     }
 
-    /// How each name that stands in the message was written, in their order.
+    /// The answer for each name in the message, in order of position.
     pub(super) fn answers(&self) -> &[Answer] {
         &self.answers
     }

@@ -1,4 +1,4 @@
-//! Where every name of a message went, and why.
+//! An account of every name in a message: position, form, reason.
 
 use super::piece::{Entry, Piece};
 use hashlane_dns::render::{POINTER_LIMIT, Place};
@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 /// A table with a row for each name in the order of the message, as comments.
 ///
-/// What was written comes from the compressor's own answers. Why it was right, or what was missed, comes from a search of
-/// all suffixes that were written before.
+/// The forms come from the compressor's own answers. The reasons, and the suffixes that it missed, come from
+/// a search of all suffixes written before.
 pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
     let mut explainer = Explainer { octets: &piece.octets, known: Known::new(case), rows: Vec::new() };
     let mut answers = piece.answers.iter();
@@ -44,7 +44,7 @@ pub(super) fn table(piece: &Piece<'_>, case: Case) -> String {
     text(&explainer.rows)
 }
 
-/// Octets of a name in the message.
+/// Bytes of a name in the message.
 const fn written_len(place: Place) -> usize {
     place.literal + if place.pointer.is_some() { 2 } else { 0 }
 }
@@ -58,7 +58,7 @@ const fn section(section: Section) -> &'static str {
     }
 }
 
-/// Offset, name, how it is written, where, why.
+/// Offset, name, form, part of the message, reason.
 type Row = [String; 5];
 
 struct Explainer<'a> {
@@ -74,7 +74,7 @@ impl Explainer<'_> {
             (None, _) => "literal".to_owned(),
             (Some(target), 0) => format!("pointer to {target}"),
             (Some(target), octets) => {
-                format!("{octets} octets + pointer to {target} ({})", self.shown(target.into()))
+                format!("{octets} bytes + pointer to {target} ({})", self.shown(target.into()))
             }
         };
         let why = self.why(name, place);
@@ -92,19 +92,19 @@ impl Explainer<'_> {
     fn why(&self, name: Name<'_>, place: Place) -> String {
         let (near, far) = self.known.longest(name);
         if name.is_root() {
-            return "one octet, shorter than a pointer".to_owned();
+            return "one byte, shorter than a pointer".to_owned();
         }
         if let Some((at, from)) = near
             && from < place.literal
         {
-            return format!("{} stands at {at} and was not used", self.shown(at));
+            return format!("{} at {at} was not used", self.shown(at));
         }
-        let beyond = |at| format!("{} stands at {at}; beyond 0x4000 cannot be pointed to", self.shown(at));
+        let beyond = |at| format!("{} at {at} is beyond 0x4000, the reach of pointers", self.shown(at));
         let Some(target) = place.pointer.map(usize::from) else {
-            return far.map_or("no suffix was there before".to_owned(), beyond);
+            return far.map_or("no suffix was written before".to_owned(), beyond);
         };
         let mut why = match place.literal {
-            0 => "the whole name was there before".to_owned(),
+            0 => "the whole name was written before".to_owned(),
             _ => format!("longest suffix found at {target}"),
         };
         let suffix = name.as_bytes().get(place.literal..).and_then(|octets| Name::parse(octets).ok());
@@ -115,7 +115,7 @@ impl Explainer<'_> {
         far.map_or(why.clone(), |at| format!("{why}; {}", beyond(at)))
     }
 
-    /// The name that a reader finds at an offset.
+    /// The name that a reader decodes at an offset.
     fn shown(&self, at: usize) -> String {
         match message::read(self.octets, at) {
             Ok((name, _)) => name.to_string(),
@@ -124,7 +124,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The suffixes written so far, each with the offset where it stands first.
+/// The suffixes written so far, each with its first offset.
 struct Known {
     case: Case,
     first: HashMap<Vec<u8>, usize>,
@@ -135,7 +135,8 @@ impl Known {
         Self { case, first: HashMap::new() }
     }
 
-    /// The suffixes of a name, longest first, as they are compared: where in the name they begin, and their octets.
+    /// The suffixes of a name, longest first: offset in the name, and bytes with the case folded as for
+    /// comparison.
     fn suffixes(&self, name: Name<'_>) -> Vec<(usize, Vec<u8>)> {
         let folded: Vec<u8> = name.as_bytes().iter().map(|octet| self.case.fold(*octet)).collect();
         let mut labels = name.labels();
@@ -148,8 +149,8 @@ impl Known {
         suffixes
     }
 
-    /// Where the longest known suffix stands that a pointer reaches, and where in the name it begins; and, if a longer one
-    /// stands beyond, where that is.
+    /// The longest known suffix that a pointer can reach, as its offset in the message and in the name; and
+    /// the offset of a longer suffix that no pointer can reach, if there is one.
     fn longest(&self, name: Name<'_>) -> (Option<(usize, usize)>, Option<usize>) {
         let mut far = None;
         for (from, suffix) in self.suffixes(name) {
@@ -162,7 +163,7 @@ impl Known {
         (None, far)
     }
 
-    /// Remembers the suffixes that begin in the first `literal` octets of a name at `at`.
+    /// Remembers the suffixes that begin in the first `literal` bytes of a name at `at`.
     fn insert(&mut self, at: usize, name: Name<'_>, literal: usize) {
         for (from, suffix) in self.suffixes(name) {
             if from < literal {
@@ -196,7 +197,7 @@ fn never_compressed(record: &Record) -> Vec<(usize, Name<'_>)> {
     found
 }
 
-/// Columns, as comments. Long names do not push those of other rows away.
+/// Columns, as comments. A name longer than the widest column shifts its own row only.
 fn text(rows: &[Row]) -> String {
     const WIDEST: usize = 48;
     let heading: Row = ["at", "name", "written as", "where", "why"].map(str::to_owned);
@@ -208,7 +209,7 @@ fn text(rows: &[Row]) -> String {
     let [at, name, written, part, _] = std::array::from_fn(width);
     let mut text = String::new();
     for [a, b, c, d, e] in rows() {
-        // A string takes whatever comes.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "# {a:>at$}  {b:name$}  {c:written$}  {d:part$}  {e}");
     }
     text

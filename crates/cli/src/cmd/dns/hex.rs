@@ -1,16 +1,16 @@
 //! Messages as hex text.
 //!
-//! Two digits are an octet, white space means nothing, and `#` begins a comment to the end of its line. An empty line ends a
-//! message.
+//! Two digits are a byte, white space is ignored, and `#` begins a comment to the end of its line. An empty
+//! line ends a message.
 
 use anyhow::{Result, bail};
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use hashlane_dns::MAX_MESSAGE_LEN;
 
-/// Octets of a line that is written.
+/// Bytes on a line of output.
 const LINE: usize = 32;
 
-/// Whether `text` is hex text, by its characters.
+/// Tests if `text` is hex text, by its characters.
 pub(super) fn is_hex(text: &[u8]) -> bool {
     let mut octets = text.split(|octet| *octet == b'\n').flat_map(without_comment);
     let mut digits = false;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_text_is_no_hex() {
+    fn errors_name_the_line() {
         let says = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
         assert_eq!(says("00\n0g"), "line 2: \"g\" is not a hex digit");
         assert_eq!(says("\n000\n"), "the message that begins in line 2 ends with half a byte, before line 3");

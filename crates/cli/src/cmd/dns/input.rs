@@ -1,4 +1,4 @@
-//! What the user hands over: a zone file, hex text or a capture.
+//! Input of `dns render`: a zone file, hex text or a capture.
 
 use super::hex;
 use crate::output;
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Octets of memory for the messages of a capture at the most, about.
+/// Approximate limit of the memory for the messages of a capture, in bytes.
 const MOST_KEPT: usize = 512 << 20;
 
-/// What a file is.
+/// Formats of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// A zone file in master format
@@ -26,10 +26,11 @@ pub(super) enum Format {
     Capture,
 }
 
-/// What was read: messages one by one.
+/// Messages in the order of the input.
 pub(super) type Messages = Box<dyn Iterator<Item = Result<Content>>>;
 
-/// Reads the messages of a file, `-` being standard input. What was passed over in a capture is told on standard error.
+/// Reads the messages of a file, or of standard input for `-`. Reports on standard error what a capture has
+/// besides.
 pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>) -> Result<Messages> {
     let name = if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() };
     let octets = bytes(path, &name)?;
@@ -39,9 +40,9 @@ pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>
             let format = recognise(&octets).with_context(|| name.clone())?;
             let read = messages(octets, &name, format, origin);
             read.with_context(|| match format {
-                Format::Zone => "read as a zone file, as it is neither a capture nor hex digits alone",
-                Format::Hex => "read as hex, as there are hex digits alone",
-                Format::Capture => "read as a capture, as it begins like one",
+                Format::Zone => "read as a zone file: not a capture, and not only hex digits",
+                Format::Hex => "read as hex: it has only hex digits",
+                Format::Capture => "read as a capture: it begins like one",
             })
         }
     }
@@ -60,7 +61,7 @@ fn bytes(path: &Path, name: &str) -> Result<Vec<u8>> {
     input::read_bytes(from, name).map_err(|error| anyhow!(error))
 }
 
-/// What the octets are, by their beginning and their characters.
+/// Detects the format by the first bytes and the characters.
 fn recognise(octets: &[u8]) -> Result<Format> {
     if capture::is_capture(octets) {
         return Ok(Format::Capture);
@@ -70,7 +71,7 @@ fn recognise(octets: &[u8]) -> Result<Format> {
     }
     match octets.iter().position(|octet| *octet == 0) {
         Some(at) => bail!(
-            "neither a capture nor text, by the zero at octet {at}; a message in wire form is read as hex: \
+            "neither a capture nor text: zero byte at offset {at}; convert a message in wire form to hex: \
              xxd -p FILE | hashlane dns render -"
         ),
         None => Ok(Format::Zone),
@@ -87,7 +88,7 @@ fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf
         Format::Hex => {
             let messages = hex::parse(&octets).with_context(|| name.to_owned())?;
             if messages.is_empty() {
-                bail!("{name}: there is no hex digit");
+                bail!("{name}: no hex digits");
             }
             let name = name.to_owned();
             Ok(Box::new(messages.into_iter().map(move |(line, octets)| {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Work on messages of the DNS.
+/// Render DNS messages.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct Dns {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write records or messages as messages in wire form, with their names compressed
+    /// Render records or messages in wire form, with compressed names
     Render(Box<render::Render>),
 }
 

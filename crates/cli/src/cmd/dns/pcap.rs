@@ -8,13 +8,14 @@ use std::io::Write;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// The longest message that fits into a datagram: an IPv4 packet has at most 65,535 octets, its header 20 of them and UDP's 8.
+/// The longest message that fits into a datagram: an IPv4 packet has at most 65,535 bytes, 20 of them in its
+/// header and 8 in UDP's.
 pub(super) const MAX_DATAGRAM: u16 = u16::MAX - (IP + UDP) as u16;
 
-/// Octets of an IPv4 header without options (RFC 791 §3.1).
+/// Bytes of an IPv4 header without options (RFC 791 §3.1).
 const IP: usize = 20;
 
-/// Octets of a UDP header (RFC 768).
+/// Bytes of a UDP header (RFC 768).
 const UDP: usize = 8;
 
 /// Writes messages into a capture of raw IP packets, a microsecond apart.
@@ -29,7 +30,7 @@ impl<W: Write> Capture<W> {
         Ok(Self { writer: PcapWriter::with_header(to, header)?, packets: 0 })
     }
 
-    /// Writes a message of at most [`MAX_DATAGRAM`] octets: from port 53 where it is a response, and to it where not.
+    /// Writes a message of at most [`MAX_DATAGRAM`] bytes: from port 53 if it is a response, else to port 53.
     pub(super) fn write(&mut self, header: Header, message: &[u8]) -> Result<()> {
         let packet = packet(header.flags.contains(Flags::RESPONSE), message);
         let time = Duration::from_micros(self.packets);
@@ -59,7 +60,7 @@ fn packet(response: bool, message: &[u8]) -> Vec<u8> {
     packet[10..12].copy_from_slice(&sum);
 
     let mut udp = [from, to, udp_len, [0; 2]];
-    // Over addresses, protocol and length too (RFC 768); 0 would say that there is none.
+    // Covers addresses, protocol and length, too (RFC 768); 0 would mean "no checksum".
     let pseudo = [&ADDRESS[..], &ADDRESS, &[0, 17], &udp_len].concat();
     udp[3] = match checksum(&[&pseudo, udp.as_flattened(), message]) {
         [0, 0] => [0xff; 2],
@@ -70,7 +71,7 @@ fn packet(response: bool, message: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The checksum of IP and UDP over parts of which all but the last have an even number of octets (RFC 1071).
+/// The checksum of IP and UDP over parts of which all but the last have an even number of bytes (RFC 1071).
 fn checksum(parts: &[&[u8]]) -> [u8; 2] {
     let words = parts.iter().flat_map(|part| part.chunks(2));
     let word = |chunk: &[u8]| u32::from(chunk[0]) << 8 | chunk.get(1).copied().map_or(0, u32::from);

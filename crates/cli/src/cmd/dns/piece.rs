@@ -1,19 +1,19 @@
-//! Plain data as messages in wire form, in pieces where they are too long for one.
+//! Messages in wire form; a message longer than the limit is split into pieces.
 
 use super::compressor::{Answer, Recorder};
 use anyhow::{Context, Result, bail};
 use hashlane_dns::render::{self, Options, RenderError, Renderer};
 use hashlane_dns::wire::{Content, HEADER_LEN, Header, Question, Rdata, Record};
 
-/// A message in wire form: one of the user's, or a part of it.
+/// A message in wire form: a message of the input, or a part of one.
 pub(super) struct Piece<'a> {
     pub(super) header: Header,
-    /// What it holds, in order.
+    /// Questions and records, in order.
     pub(super) entries: Vec<Entry<'a>>,
     pub(super) octets: Vec<u8>,
-    /// How its names were written.
+    /// Positions and forms of its names.
     pub(super) answers: Vec<Answer>,
-    /// Whether the message began in an earlier piece.
+    /// Set if the message began in an earlier piece.
     pub(super) continues: bool,
 }
 
@@ -28,7 +28,7 @@ impl Piece<'_> {
         self.entries.iter().filter(|entry| matches!(entry, Entry::Record(_))).count()
     }
 
-    /// Octets of the message if no name of it were compressed.
+    /// Length of the message without compression, in bytes.
     pub(super) fn whole_len(&self) -> usize {
         HEADER_LEN + self.entries.iter().map(Entry::whole_len).sum::<usize>()
     }
@@ -49,7 +49,8 @@ impl Entry<'_> {
             }
             Self::Record(record) => {
                 let Record { section, owner, rtype, class, ttl, .. } = record;
-                // Data that are not such as the type has were refused when they were read; they would be written as they are.
+                // Data that do not fit their type were rejected when they were read; they would be written
+                // unchanged.
                 let rdata = Rdata::parse(*rtype, &record.data).unwrap_or(Rdata::opaque(&record.data));
                 message.record(*section, owner.view(), *rtype, *class, *ttl, &rdata)
             }
@@ -64,7 +65,7 @@ impl Entry<'_> {
     }
 }
 
-/// Renders a message. Where an entry finds no room below the limit, a further message with the same header begins with it.
+/// Renders a message. An entry that does not fit below the limit begins another message with the same header.
 pub(super) fn render<'a>(
     message: &'a Content,
     renderer: &mut Renderer<Recorder>,
@@ -82,15 +83,11 @@ pub(super) fn render<'a>(
                 Ok(()) => taken += 1,
                 Err(RenderError::Full) if taken > 0 => break,
                 Err(RenderError::Full) => bail!(
-                    "{} has {} octets and does not fit into a message of its own of {} octets, 12 of them its header{}",
+                    "{} has {} bytes and does not fit into a message of its own: the limit is {} bytes, 12 of them header{}",
                     entry.shown(),
                     entry.whole_len(),
                     options.limit,
-                    if options.limit < hashlane_dns::MAX_MESSAGE_LEN {
-                        "; a higher --limit may help"
-                    } else {
-                        ""
-                    }
+                    if options.limit < hashlane_dns::MAX_MESSAGE_LEN { "; raise --limit" } else { "" }
                 ),
                 Err(error) => return Err(error).with_context(|| entry.shown()),
             }

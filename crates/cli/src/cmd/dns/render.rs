@@ -16,19 +16,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Write records or messages as messages in wire form, with their names compressed.
+/// Render records or messages in wire form, with compressed names.
 ///
-/// FILE is a zone file in master format, messages as hex text, or a capture of messages (pcap, pcapng); which one is seen
-/// from its content. Where a message would become longer than the limit, a further one goes on.
+/// FILE is a zone file in master format, messages as hex text, or a capture (pcap, pcapng); the content
+/// decides which. A message that would exceed the limit is continued in another message.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Zone file: its records become the answer to a question of type AXFR for the first record's owner. Times are
-numbers of seconds, the class is IN unless stated, and $INCLUDE is refused. Data of rarer types are given in
-the generic form, TYPE1234 \\# LENGTH HEX.
-Hex: two digits are an octet, # begins a comment, and an empty line ends a message. What this command prints
-can be read again.
-Capture: messages over UDP from or to port 53, and those over TCP that lie whole in one segment. Header, questions and
-records are kept as they were, OPT too.
+Zone file: its records become the answer to an AXFR question for the owner of the first record. Times are in
+seconds, the class is IN unless stated, and $INCLUDE is rejected. Use the generic form for the data of rare
+types: TYPE1234 \\# LENGTH HEX.
+Hex: two digits are a byte, # begins a comment, and an empty line ends a message. This command reads its own
+output.
+Capture: messages over UDP from or to port 53, and messages over TCP that are complete in one segment. Headers,
+questions and records, also OPT, are kept.
 
 Examples:
   hashlane dns render example.com.zone
@@ -37,31 +37,31 @@ Examples:
   echo '1234 8180 0001 0000 0000 0000 0161 00 0001 0001' | hashlane dns render -
   hashlane dns render whole.hex --output pcap --out small.pcap; tcpdump -nr small.pcap")]
 pub(crate) struct Render {
-    /// What to render; - is standard input
+    /// File to render, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What FILE is, where its content does not tell
+    /// Format of FILE; detected from its content by default
     #[arg(long, value_enum, value_name = "FORMAT")]
     input: Option<Format>,
-    /// What ends names in a zone file that have no dot at their end, until the file has $ORIGIN
+    /// Origin of relative names in a zone file, until its first $ORIGIN
     #[arg(long, value_name = "NAME")]
     origin: Option<NameBuf>,
-    /// Print hex, or write the messages as UDP datagrams into a capture
+    /// Format of the output
     #[arg(long, value_enum, default_value = "hex", value_name = "FORMAT")]
     output: Output,
-    /// Where to write; hex goes to standard output without it
+    /// File to write; hex goes to standard output by default
     #[arg(long, value_name = "FILE", required_if_eq("output", "pcap"))]
     out: Option<PathBuf>,
-    /// Octets of a message at the most, 512 to 65535 [default: 65535, and 65507 for pcap]
-    #[arg(long, value_name = "OCTETS", value_parser = clap::value_parser!(u16).range(512..))]
+    /// Largest message, in bytes, 512 to 65535 [default: 65535, for pcap 65507]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(512..))]
     limit: Option<u16>,
-    /// What compresses the names
+    /// Compressor of the names
     #[arg(long, value_enum, default_value = "ours", value_name = "NAME")]
     compressor: Id,
-    /// Keep the spelling of every name: no pointer to one with other cases of letters
+    /// Compare names with case: no pointer to a name that is spelled otherwise
     #[arg(long)]
     case_sensitive: bool,
-    /// Print where every name went, and why
+    /// Print the position and form of each name, and the reason
     #[arg(long)]
     explain: bool,
 }
@@ -78,7 +78,9 @@ impl Render {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let limit = match (self.output, self.limit) {
             (Output::Pcap, Some(limit)) if limit > MAX_DATAGRAM => {
-                bail!("--limit {limit}: a UDP datagram over IPv4 has room for {MAX_DATAGRAM} octets")
+                bail!(
+                    "--limit {limit}: a UDP datagram over IPv4 has room for {MAX_DATAGRAM} bytes; lower --limit"
+                )
             }
             (Output::Pcap, None) => MAX_DATAGRAM,
             (Output::Hex, None) => u16::MAX,
@@ -88,9 +90,9 @@ impl Render {
         let options = Options { limit: limit.into(), framing: Framing::Datagram, case };
         let mut renderer = Renderer::with(Recorder::new(self.compressor, &random_key()?));
         if let Some(out) = self.out.as_deref().filter(|out| is_same_file(out, &self.file)) {
-            bail!("--out {} is the file that is read; name another file", out.display());
+            bail!("--out {} is the input file; name another file", out.display());
         }
-        // Nothing is written, and no file replaced, before the first message stands.
+        // The output is opened, and a file replaced, after the first message has been rendered.
         let mut sink = None;
         for message in input::read(&self.file, self.input, self.origin.as_ref())? {
             let message = message?;
@@ -110,18 +112,18 @@ impl Render {
     }
 }
 
-/// Tells if both paths lead to one file; false where either cannot be looked at.
+/// Tests if both paths lead to the same file. False if the metadata of either cannot be read.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
     identity(a).is_some_and(|file| identity(b) == Some(file))
 }
 
-/// A key for this run alone.
+/// A random key for this run.
 fn random_key() -> Result<Key> {
-    Key::random().context("no random numbers from the operating system")
+    Key::random().context("cannot get random bytes from the system")
 }
 
-/// Where messages and explanations go.
+/// Output of messages and explanations.
 struct Sink {
     text: BufWriter<Box<dyn Write>>,
     capture: Option<Capture<BufWriter<File>>>,
@@ -141,17 +143,17 @@ impl Sink {
         Ok(Self { text: BufWriter::new(text), capture, messages: 0 })
     }
 
-    /// Writes a message; and, where the case of letters is given by which its names were compared, the explanation.
+    /// Writes a message, and the explanation if `explained` is the case in which its names were compared.
     fn write(&mut self, piece: &Piece<'_>, explained: Option<Case>) -> Result<()> {
         self.messages += 1;
         if explained.is_some() || self.capture.is_none() {
             let (number, records) = (self.messages, piece.records());
             let s = if records == 1 { "" } else { "s" };
             let (octets, whole) = (piece.octets.len(), piece.whole_len());
-            let continues = if piece.continues { "; goes on with the one before" } else { "" };
+            let continues = if piece.continues { "; continues the previous message" } else { "" };
             writeln!(
                 self.text,
-                "# message {number}: {records} record{s}, {octets} octets ({whole} without compression){continues}"
+                "# message {number}: {records} record{s}, {octets} bytes ({whole} without compression){continues}"
             )?;
         }
         if let Some(case) = explained {

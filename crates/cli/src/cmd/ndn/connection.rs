@@ -1,4 +1,4 @@
-//! What all commands share: the forwarder, names, and when to stop.
+//! Parts that all commands share: the connection to the forwarder, names, times, the wait for Ctrl-C.
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -10,10 +10,10 @@ use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use std::time::Duration;
 
-/// Which forwarder.
+/// The forwarder to use.
 #[derive(Debug, Args)]
 pub(super) struct Connection {
-    /// Where the forwarder is: unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT
+    /// Address of the forwarder: unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT
     #[arg(long, value_name = "URI")]
     connect: Option<Transport>,
 }
@@ -54,7 +54,7 @@ pub(super) async fn stopped() {
             return;
         }
     }
-    // Where signals cannot be heard, they end the process as they do by default.
+    // Without a handler the signal ends the process, as it does by default.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -65,13 +65,13 @@ pub(super) async fn records<R: Record>(client: &Client, module: &str, list: &str
     parse(&client.dataset(module, list, None).await?, module, list)
 }
 
-/// Faces that have all that a filter states. Unlike the list of faces, which NFD makes once a second, it is
-/// never old.
+/// Faces that match all fields of a filter. Always current, unlike the list of faces, which NFD renews once a
+/// second.
 pub(super) async fn query(client: &Client, filter: &FaceQueryFilter) -> Result<Vec<FaceStatus>> {
     parse(&client.dataset("faces", "query", Some(&filter.to_bytes())).await?, "faces", "query")
 }
 
 fn parse<R: Record>(bytes: &[u8], module: &str, list: &str) -> Result<Vec<R>> {
     R::parse_all(bytes)
-        .map_err(|error| anyhow!("the forwarder's dataset {module}/{list} cannot be read: {error}"))
+        .map_err(|error| anyhow!("cannot read the forwarder's dataset {module}/{list}: {error}"))
 }

@@ -12,7 +12,7 @@ use hashlane_ndn::mgmt::dataset::CsInfo;
 use hashlane_ndn::mgmt::values::{CS_ADMIT, CS_SERVE};
 use std::process::ExitCode;
 
-/// Show, configure and erase the content store: the Data that the forwarder keeps.
+/// Show, configure and erase the content store, the forwarder's cache of Data.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,12 +26,12 @@ pub(super) struct Cs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show what it holds and how often it served
+    /// Show capacity, entries, hits and misses
     #[command(after_help = "\
 Examples:
   hashlane ndn cs info --json")]
     Info(Info),
-    /// Change its capacity, and whether it takes Data in and serves it
+    /// Change the capacity, or switch admission and serving on or off
     #[command(after_help = "\
 Examples:
   hashlane ndn cs config --capacity 100000
@@ -47,7 +47,7 @@ Examples:
 
 #[derive(Debug, Args)]
 struct Info {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -57,13 +57,13 @@ struct Info {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").required(true).multiple(true).args(["capacity", "admit", "serve"]))]
 struct Config {
-    /// Packets that it may hold
+    /// Capacity, in packets
     #[arg(long, value_name = "PACKETS")]
     capacity: Option<u64>,
-    /// Whether it takes Data in
+    /// Admission of Data into the store
     #[arg(long, value_enum, value_name = "ON/OFF")]
     admit: Option<Switch>,
-    /// Whether it answers Interests
+    /// Answers to Interests from the store
     #[arg(long, value_enum, value_name = "ON/OFF")]
     serve: Option<Switch>,
     #[command(flatten)]
@@ -78,10 +78,10 @@ enum Switch {
 
 #[derive(Debug, Args)]
 struct Erase {
-    /// The prefix
+    /// Prefix of the Data to erase
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// Packets to erase at the most
+    /// Largest number of packets to erase [default: all]
     #[arg(long, value_name = "PACKETS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     #[command(flatten)]
@@ -103,7 +103,7 @@ impl Info {
     async fn run(self) -> Result<()> {
         let client = self.connection.open().await?;
         let info: Vec<CsInfo> = records(&client, "cs", "info").await?;
-        let info = info.first().context("the forwarder tells nothing of its content store")?;
+        let info = info.first().context("the forwarder's dataset cs/info is empty")?;
         let row = Row::new()
             .number("capacity", info.capacity)
             .flag("admit", info.flags & CS_ADMIT != 0)
@@ -152,7 +152,7 @@ impl Erase {
             let done = client.command("cs", "erase", &parameters).await?;
             let count = done.count.unwrap_or_default();
             erased = erased.saturating_add(count);
-            // A forwarder that erases only so many at once states how many.
+            // A forwarder with a limit for one command states how many it has erased.
             if done.capacity.is_none() || count == 0 || self.count.is_some_and(|most| erased >= most) {
                 break;
             }

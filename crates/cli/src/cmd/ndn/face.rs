@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use tokio::net::lookup_host;
 
-/// List, make, change and destroy faces: the forwarder's links to others.
+/// List, create, update and destroy faces, the forwarder's links to its neighbours.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,18 +38,18 @@ Examples:
   hashlane ndn face list
   hashlane ndn face list --json | jq '.[] | select(.scope == \"non-local\")'")]
     List(List),
-    /// Make a face
+    /// Create a face
     #[command(after_help = "\
-A face that exists gets the options that are given, and its number is printed:
-face-created, face-updated or face-exists.
+If a face to FACEURI exists, the given options are applied to it. Prints face-created, face-updated or
+face-exists, with the id of the face.
 
 Examples:
   hashlane ndn face create udp://router.example
   hashlane ndn face create tcp4://192.0.2.1:6363 --persistency permanent --mtu 1400")]
     Create(Create),
-    /// Change a face
+    /// Update the options of a face
     #[command(after_help = "\
-What is not given stays as it is.
+Options that are not given stay unchanged.
 
 Examples:
   hashlane ndn face update udp4://192.0.2.1:6363 --pit-tokens on
@@ -70,7 +70,7 @@ Examples:
 
 #[derive(Debug, Args)]
 struct List {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -79,17 +79,17 @@ struct List {
 
 #[derive(Debug, Args)]
 struct Create {
-    /// The remote end
+    /// URI of the remote end
     #[arg(value_name = "FACEURI")]
     uri: FaceUri,
-    /// The local end
+    /// URI of the local end
     #[arg(long, value_name = "FACEURI")]
     local: Option<FaceUri>,
-    /// When it goes away
+    /// Event that ends the face
     #[arg(long, value_enum)]
     persistency: Option<Persistency>,
-    /// Largest link packet, in octets
-    #[arg(long, value_name = "OCTETS")]
+    /// Largest link packet, in bytes
+    #[arg(long, value_name = "BYTES")]
     mtu: Option<u64>,
     #[command(flatten)]
     connection: Connection,
@@ -97,7 +97,7 @@ struct Create {
 
 #[derive(Debug, Args)]
 struct Update {
-    /// Its number or its remote end
+    /// Id of the face, or URI of its remote end
     #[arg(value_name = "FACE")]
     face: Choice,
     #[command(flatten)]
@@ -109,20 +109,20 @@ struct Update {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct Changes {
-    /// Whether it gets PitTokens, where the PIT is indexed by them: who does not know them drops what has one
+    /// Send PitTokens, if the PIT is indexed by token; a neighbour that does not know them drops the packets
     #[arg(long, value_enum, value_name = "STATE")]
     pit_tokens: Option<State>,
-    /// Whether it gets InterestDigests, where the PIT is indexed by them
+    /// Send InterestDigests, if the PIT is indexed by digest
     #[arg(long, value_enum, value_name = "STATE")]
     interest_digests: Option<State>,
-    /// Whether packets are marked where its queue grows
+    /// Mark packets when the queue of the face grows
     #[arg(long, value_enum, value_name = "STATE")]
     congestion_marks: Option<State>,
-    /// When it goes away
+    /// Event that ends the face
     #[arg(long, value_enum)]
     persistency: Option<Persistency>,
-    /// Largest link packet, in octets
-    #[arg(long, value_name = "OCTETS")]
+    /// Largest link packet, in bytes
+    #[arg(long, value_name = "BYTES")]
     mtu: Option<u64>,
 }
 
@@ -134,15 +134,15 @@ enum State {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Persistency {
-    /// At a failure, or when it is destroyed
+    /// A failure, or `face destroy`
     Persistent,
-    /// Only when it is destroyed
+    /// Only `face destroy`
     Permanent,
 }
 
 #[derive(Debug, Args)]
 struct Destroy {
-    /// Its number or its remote end
+    /// Id of the face, or URI of its remote end
     #[arg(value_name = "FACE")]
     face: Choice,
     #[command(flatten)]
@@ -151,10 +151,10 @@ struct Destroy {
 
 #[derive(Debug, Args)]
 struct Show {
-    /// Its number or its remote end
+    /// Id of the face, or URI of its remote end
     #[arg(value_name = "FACE")]
     face: Choice,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -193,7 +193,7 @@ impl Face {
                 let changed =
                     client.command("faces", "update", &update.changes.parameters(face.face_id)).await?;
                 let (id, uri) = (face.face_id, rows::plain(&face.uri));
-                let flags = changed.flags.context("the forwarder does not tell the flags of the face")?;
+                let flags = changed.flags.context("the forwarder's answer lacks the flags of the face")?;
                 output::print(&format!("face-updated id={id} remote={uri} flags={flags}\n"))?;
             }
             Command::Destroy(destroy) => {
@@ -224,7 +224,7 @@ impl From<Persistency> for FacePersistency {
 }
 
 impl Changes {
-    /// The same for a command about the face of this number.
+    /// Parameters of a command for the face with this id.
     fn parameters(&self, face: u64) -> ControlParameters {
         let (mut flags, mut mask) = (0, 0);
         for (flag, wanted, set) in [
@@ -268,7 +268,7 @@ fn row(face: &FaceStatus) -> Row {
         .number("flags", face.flags)
 }
 
-/// A face on the command line: by its number, or by its remote end.
+/// A face on the command line: its id, or its remote end.
 #[derive(Clone, Debug)]
 pub(super) enum Choice {
     Id(u64),
@@ -303,10 +303,10 @@ pub(super) async fn find(client: &Client, choice: &Choice) -> Result<FaceStatus>
         Choice::Uri(uri) => filter.uri = Some(canonical(uri).await?.to_string()),
     }
     let found = query(client, &filter).await?.into_iter().next();
-    found.ok_or_else(|| anyhow!("there is no face {choice}; see `hashlane ndn face list`"))
+    found.ok_or_else(|| anyhow!("no face {choice}; `hashlane ndn face list` shows all"))
 }
 
-/// Number of the face; a face is created where a remote end is given that no face has.
+/// Id of the face. Creates a face to a remote end that no face has.
 pub(super) async fn find_or_create(client: &Client, choice: &Choice) -> Result<u64> {
     match choice {
         Choice::Id(id) => Ok(*id),
@@ -318,11 +318,11 @@ pub(super) async fn find_or_create(client: &Client, choice: &Choice) -> Result<u
     }
 }
 
-/// Creates a face, or finds the one that has the remote end already; whether it is new.
+/// Creates a face, or finds the existing one with that remote end. Returns true with a new face.
 async fn create(client: &Client, parameters: &ControlParameters) -> Result<(ControlParameters, bool)> {
     match client.command("faces", "create", parameters).await {
         Ok(made) => Ok((made, true)),
-        // 409 is also the answer where a face with another remote end is in the way, or none.
+        // 409 also means that a face with another remote end is in the way, or comes without a face.
         Err(CommandError::Refused(response)) if response.code == 409 => match response.parameters() {
             Ok(Some(existing)) if existing.face_id.is_some() && existing.uri == parameters.uri => {
                 Ok((existing, false))
@@ -333,7 +333,8 @@ async fn create(client: &Client, parameters: &ControlParameters) -> Result<(Cont
     }
 }
 
-/// Lets the options that `wanted` states hold for a face that exists, as `nfdc` does; whether something had to change.
+/// Applies the options in `wanted` to an existing face, as `nfdc` does. Returns true if an option had to
+/// change.
 async fn adapt(client: &Client, existing: &ControlParameters, wanted: &ControlParameters) -> Result<bool> {
     let id = number(existing)?;
     if let Some(local) = wanted.local_uri.as_ref().filter(|local| existing.local_uri.as_ref() != Some(local))
@@ -343,7 +344,7 @@ async fn adapt(client: &Client, existing: &ControlParameters, wanted: &ControlPa
             "face {id} exists with the local end {has}, not {local}: destroy it first, or leave out --local"
         );
     }
-    // A face that came by itself goes when it is silent: whoever creates one wants it to stay.
+    // An on-demand face ends when it is idle; a user who creates it wants it to stay.
     let is_on_demand = existing.persistency == Some(FacePersistency::OnDemand);
     let default = is_on_demand.then_some(FacePersistency::Persistent);
     let persistency = wanted.persistency.or(default).filter(|wanted| existing.persistency != Some(*wanted));
@@ -353,28 +354,28 @@ async fn adapt(client: &Client, existing: &ControlParameters, wanted: &ControlPa
     }
     let update = ControlParameters { face_id: Some(id), persistency, mtu, ..Default::default() };
     let updated = client.command("faces", "update", &update).await;
-    updated.with_context(|| format!("face {id} exists, and its options cannot be changed"))?;
+    updated.with_context(|| format!("face {id} exists, and its options could not be updated"))?;
     Ok(true)
 }
 
 fn number(face: &ControlParameters) -> Result<u64> {
-    face.face_id.context("the forwarder does not tell the number of the face")
+    face.face_id.context("the forwarder's answer lacks the id of the face")
 }
 
-/// The canonical form of a remote end; the name of a host is looked up.
+/// The canonical form of a remote end. Resolves host names.
 async fn canonical(uri: &FaceUri) -> Result<FaceUri> {
     match uri.canonical() {
         Err(FaceUriError::HostName(host)) => {
             let looked_up = lookup_host((host.as_str(), 0)).await;
             let mut addresses = looked_up.with_context(|| format!("cannot look up {host}"))?;
-            // The scheme may want addresses of one version.
+            // The scheme may require IPv4 or IPv6.
             let fits = |uri: &FaceUri| {
                 let version = uri.scheme().chars().last().filter(char::is_ascii_digit);
                 move |address: &std::net::SocketAddr| version.is_none_or(|v| (v == '4') == address.is_ipv4())
             };
             match addresses.find(fits(uri)) {
                 Some(address) => Ok(uri.at(address.ip()).canonical()?),
-                None => bail!("{host} has no address of the version that {}:// is for", uri.scheme()),
+                None => bail!("{host} has no address of the IP version of {}://", uri.scheme()),
             }
         }
         canonical => Ok(canonical?),

@@ -14,36 +14,37 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Fetch an object of segments and write it to standard output, or to a file.
+/// Fetch a segmented object and write it to standard output, or to a file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A name that ends with a version (/v=1) is that version; one that ends with a segment (/seg=0) is that segment alone.
-Else the version is found by the object's metadata, or by any fresh Data below the name.
+A name that ends with a version (/v=1) means that version; a name that ends with a segment (/seg=0) means only
+that segment. Otherwise --discover finds the version: by the object's metadata, or by any fresh Data below the
+name.
 
 Examples:
   hashlane ndn get /example/notes
   hashlane ndn get /example/folder.tar -o folder.tar
   hashlane ndn get /localhost/nfd/faces/list --discover prefix | xxd")]
 pub(super) struct Get {
-    /// The name of the object
+    /// Name of the object
     #[arg(value_parser = name)]
     name: OwnedName<Ndn>,
-    /// Write to this file
+    /// File to write; standard output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Interests under way at the most
+    /// Largest number of Interests in flight
     #[arg(short, long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=2048))]
     pipeline: u32,
     /// Lifetime of Interests in milliseconds
     #[arg(short, long, value_name = "MS", default_value = "4000", value_parser = millis)]
     lifetime: Duration,
-    /// How often the Interest for a segment is sent again
+    /// Retransmissions of the Interest for a segment before the fetch fails
     #[arg(short, long, value_name = "N", default_value_t = 15)]
     retries: u32,
-    /// How the version is found
+    /// Method to find the version of the object
     #[arg(long, value_enum, default_value_t = Discover::Auto)]
     discover: Discover,
-    /// Only errors
+    /// Print errors only
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -54,17 +55,17 @@ pub(super) struct Get {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Discover {
-    /// By metadata, or else by any Data
+    /// Metadata, or else any Data
     Auto,
-    /// By metadata
+    /// Metadata (RDR)
     Metadata,
-    /// By any fresh Data below the name
+    /// Any fresh Data below the name
     Prefix,
-    /// The name is complete
+    /// None: the name is complete
     None,
 }
 
-/// What a shell calls the exit of a command that Ctrl-C has stopped: 128 + SIGINT.
+/// Exit code after Ctrl-C, as shells define it: 128 + SIGINT.
 const STOPPED: u8 = 130;
 
 impl Get {
@@ -91,7 +92,7 @@ impl Get {
         };
         let fetch = tokio::select! {
             () = stopped() => {
-                output::tell("hashlane: stopped; the object is not complete");
+                output::tell("hashlane: stopped; the object is incomplete");
                 return Ok(ExitCode::from(STOPPED));
             }
             fetched = fetched => fetched.with_context(|| self.name.to_string())?,
@@ -100,7 +101,7 @@ impl Get {
             let progress = fetch.progress();
             let seconds = begun.elapsed().as_secs_f64();
             output::tell(&format!(
-                "fetched {}: {} octets, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} sent again, window {}, rtt {:.3} ms",
+                "fetched {}: {} bytes, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} retransmitted, window {}, rtt {:.3} ms",
                 fetch.name(),
                 progress.octets,
                 progress.segments,

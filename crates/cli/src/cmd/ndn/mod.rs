@@ -21,11 +21,11 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Named Data Networking: run, use and manage a forwarder.
+/// Run, use and manage a forwarder of Named Data Networking.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The forwarder is that of --connect, or of the variable NDN_CLIENT_TRANSPORT, or the one that this user runs, or the one at
-/run/nfd/nfd.sock. Only dump needs none: it shows packets that pass, or that were captured.
+All commands except run, check-config and dump need a running forwarder: the one that --connect names, else the
+variable NDN_CLIENT_TRANSPORT, else the forwarder of this user, else the one at /run/nfd/nfd.sock.
 
 Examples:
   hashlane ndn run &
@@ -44,25 +44,25 @@ pub(crate) struct Ndn {
 enum Command {
     /// Run a forwarder
     Run(run::Run),
-    /// Check a configuration of a forwarder
+    /// Check or print the configuration of a forwarder
     CheckConfig(run::CheckConfig),
     /// Measure the round trip to a ping server
     Ping(ping::Ping),
     /// Answer pings under a prefix
     PingServer(ping_server::PingServer),
-    /// Show the NDN packets of a capture, or of an interface as they pass
+    /// Print the NDN packets of a capture or an interface
     Dump(dump::Dump),
-    /// Express one Interest and print what comes
+    /// Send one Interest and print the content of the Data
     Peek(peek::Peek),
-    /// Publish a file, or standard input, as an object of segments
+    /// Publish a file, or standard input, as a segmented object
     Put(put::Put),
-    /// Fetch an object of segments
+    /// Fetch a segmented object
     Get(get::Get),
     /// Publish the files of a folder
     Serve(serve::Serve),
-    /// Show what a forwarder says of itself
+    /// Show counters and table sizes of a forwarder
     Status(status::Status),
-    /// List, make and destroy faces
+    /// List, create, update and destroy faces
     Face(face::Face),
     /// List, add and remove routes
     Route(route::Route),

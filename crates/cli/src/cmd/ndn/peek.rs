@@ -12,7 +12,7 @@ use hashlane_ndn::wire::InterestBuilder;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Express one Interest and write the content of the Data to standard output.
+/// Send one Interest and write the content of the Data to standard output.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,28 +21,28 @@ Examples:
   hashlane ndn peek -Pf /localhost/nfd/status/general --raw | xxd
   hashlane ndn peek /example/hello -v -w 500")]
 pub(super) struct Peek {
-    /// The name
+    /// Name of the Interest
     #[arg(value_parser = name)]
     name: OwnedName<Ndn>,
-    /// Take Data with a longer name, too (CanBePrefix)
+    /// Accept Data with a longer name (CanBePrefix)
     #[arg(short = 'P', short_alias = 'p', long)]
     prefix: bool,
-    /// Take only fresh Data out of caches (MustBeFresh)
+    /// Accept only fresh Data from caches (MustBeFresh)
     #[arg(short, long)]
     fresh: bool,
     /// Lifetime of the Interest in milliseconds
     #[arg(short, long, value_name = "MS", default_value = "4000", value_parser = millis)]
     lifetime: Duration,
-    /// Milliseconds to wait; without it, the lifetime
+    /// Milliseconds to wait [default: the lifetime]
     #[arg(short = 'w', long, value_name = "MS", value_parser = millis)]
     timeout: Option<Duration>,
-    /// A name to forward the Interest by (may be given again)
+    /// Name of a forwarding hint (repeatable)
     #[arg(short = 'L', long, value_name = "NAME", value_parser = name)]
     link: Vec<OwnedName<Ndn>>,
-    /// Write the whole packet
+    /// Write the whole packet, not only the content
     #[arg(long)]
     raw: bool,
-    /// Tell on standard error what is sent and what comes
+    /// Print the Interest and the fields of the Data to standard error
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -72,7 +72,7 @@ impl Peek {
         if self.verbose {
             let freshness = view.freshness().map_or("none".into(), |millis| format!("{millis} ms"));
             output::tell(&format!(
-                "Data {}\n  after {:.3} ms, {} octets of content, content type {}, freshness {freshness}, {}",
+                "Data {}\n  after {:.3} ms, {} bytes of content, content type {}, freshness {freshness}, {}",
                 view.name(),
                 begun.elapsed().as_secs_f64() * 1e3,
                 view.content().len(),

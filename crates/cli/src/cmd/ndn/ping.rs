@@ -18,51 +18,51 @@ use tokio::time::{MissedTickBehavior, interval};
 /// Measure the round trip to a ping server: Interests for PREFIX/ping/NUMBER.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The options are those of ndnping. Exit code 1 where an Interest was not answered.
+The options are those of ndnping. Exit code 1 if an Interest was not answered.
 
 Examples:
   hashlane ndn ping /example
   hashlane ndn ping /example -c 10 -i 100
   hashlane ndn ping /example -c 1 -o 500 --connect udp://router.example")]
 pub(super) struct Ping {
-    /// The prefix of the server
+    /// Prefix of the server
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// Milliseconds between two Interests
+    /// Milliseconds between Interests
     #[arg(short, long, value_name = "MS", default_value = "1000", value_parser = millis)]
     interval: Duration,
     /// Milliseconds to wait for an answer
     #[arg(short = 'o', long, value_name = "MS", default_value = "4000", value_parser = millis)]
     timeout: Duration,
-    /// Interests to send; without it, until Ctrl-C
+    /// Number of Interests to send [default: until Ctrl-C]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// The first number; without it, a random one
+    /// First sequence number [default: random]
     #[arg(short = 'n', long, value_name = "N")]
     start: Option<u64>,
-    /// A component before the number, so that two who ping do not get each other's answers
+    /// Name component before the number, which separates concurrent pings
     #[arg(short = 'p', long, value_name = "NAME")]
     identifier: Option<String>,
-    /// Take answers out of caches too
+    /// Accept answers from caches
     #[arg(short = 'a', long)]
     cache: bool,
-    /// Only the summary
+    /// Print only the summary
     #[arg(short, long)]
     quiet: bool,
-    /// The time before each line, in seconds since 1970
+    /// Print the time before each line, in seconds since 1970
     #[arg(short = 't', long)]
     timestamp: bool,
     #[command(flatten)]
     connection: Connection,
 }
 
-/// Interests that wait for answers at the most: more are not sent while these wait.
+/// Largest number of unanswered Interests; no more are sent while so many wait.
 const MOST_WAITING: usize = 10_000;
 
-/// An interval of nothing would be a flood.
+/// Shortest interval; none at all would be a flood.
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);
 
-/// What came of one Interest.
+/// Outcome of one Interest.
 struct Answer {
     number: u64,
     outcome: Result<Duration, ExpressError>,
@@ -85,7 +85,7 @@ impl Ping {
         let client = self.connection.open().await?;
         let first = match self.start {
             Some(first) => first,
-            // Small enough to be read, and to be counted on from.
+            // 32 bits are easy to read, and leave room to count.
             None => u64::from(getrandom::u32()?),
         };
         output::print(&format!("PING {}\n", self.prefix))?;
@@ -112,7 +112,7 @@ impl Ping {
                 Some(answer) = waiting.join_next() => self.show(answer?, &mut summary)?,
             }
         }
-        // Those that still wait when the user stops were neither answered nor lost.
+        // Interests still pending when the user stops count neither as answered nor as lost.
         summary.sent -= waiting.len() as u64;
         output::print(&summary.text(&self.prefix, begun.elapsed()))?;
         Ok(if summary.received == summary.sent { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -164,7 +164,7 @@ async fn ask(client: Client, packet: Vec<u8>, wait: Duration, number: u64) -> An
     Answer { number, outcome }
 }
 
-/// The time now before a line.
+/// The current time, as the prefix of a line.
 pub(super) fn timestamp() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{}.{:06} ", now.as_secs(), now.subsec_micros())

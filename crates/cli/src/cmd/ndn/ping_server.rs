@@ -20,24 +20,24 @@ The options are those of ndnpingserver.
 Examples:
   hashlane ndn ping-server /example
   hashlane ndn ping-server /example -x 0 -s 1000
-  hashlane ndn ping-server /example -p 100 -q        answers a hundred, and ends")]
+  hashlane ndn ping-server /example -p 100 -q        stops after 100 answers")]
 pub(super) struct PingServer {
-    /// The prefix
+    /// Prefix to answer under
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// Milliseconds for which an answer is fresh
+    /// Freshness of answers, in milliseconds
     #[arg(short = 'x', long, value_name = "MS", default_value = "1000", value_parser = millis)]
     freshness: Duration,
-    /// Answers to give before ending
+    /// Stop after this number of answers
     #[arg(short = 'p', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     satisfy: Option<u64>,
-    /// Octets of content in an answer
-    #[arg(short, long, value_name = "OCTETS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=8000))]
+    /// Size of the content of an answer, in bytes
+    #[arg(short, long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=8000))]
     size: u64,
-    /// Only the summary
+    /// Print only the summary
     #[arg(short, long)]
     quiet: bool,
-    /// The time before each line, in seconds since 1970
+    /// Print the time before each line, in seconds since 1970
     #[arg(short = 't', long)]
     timestamp: bool,
     #[command(flatten)]

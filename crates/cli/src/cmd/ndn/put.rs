@@ -12,32 +12,32 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Publish a file, or standard input, as an object of segments, until stopped.
+/// Publish a file, or standard input, as a segmented object, until stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The name may end with a version (/v=1); else it is the time of the file's last change, or the time now.
-Consumers find the version by the object's metadata, or ask for any Data below the name.
+The name may end with a version (/v=1). By default the version is the modification time of the file, or the
+current time. Consumers find it by the object's metadata, or by any Data below the name.
 
 Examples:
   hashlane ndn put /example/notes notes.txt
   tar c folder | hashlane ndn put /example/folder.tar/v=1")]
 pub(super) struct Put {
-    /// The name of the object
+    /// Name of the object
     #[arg(value_parser = name)]
     name: OwnedName<Ndn>,
-    /// The file; without it, or for -, standard input
+    /// File to publish; standard input by default, or for -
     file: Option<PathBuf>,
-    /// Milliseconds for which segments are fresh
+    /// Freshness of segments, in milliseconds
     #[arg(short = 'f', long, value_name = "MS", default_value = "10000", value_parser = millis)]
     freshness: Duration,
-    /// Only errors
+    /// Print errors only
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     connection: Connection,
 }
 
-/// Octets that are taken from standard input.
+/// Largest standard input, in bytes.
 const MOST_OCTETS: u64 = 1 << 30;
 
 impl Put {
@@ -52,7 +52,7 @@ impl Put {
                 std::io::stdin().lock().take(MOST_OCTETS + 1).read_to_end(&mut octets)?;
                 if octets.len() as u64 > MOST_OCTETS {
                     bail!(
-                        "standard input has more than {MOST_OCTETS} octets; put a file, which is read in pieces"
+                        "standard input is larger than {MOST_OCTETS} bytes; publish a file, which is read in pieces"
                     );
                 }
                 Publication::new(self.name.view(), octets)?
@@ -63,7 +63,7 @@ impl Put {
         let mut registration = registered.with_context(|| format!("cannot register {}", object.name()))?;
         if !self.quiet {
             let (name, segments) = (object.versioned_name(), object.segments());
-            output::tell(&format!("published {name}: {} octets, {segments} segments", object.len()));
+            output::tell(&format!("published {name}: {} bytes, {segments} segments", object.len()));
         }
         let mut library = Library::new();
         library.insert(object);

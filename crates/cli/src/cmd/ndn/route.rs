@@ -34,9 +34,9 @@ Examples:
   hashlane ndn route list
   hashlane ndn route list /example --json")]
     List(List),
-    /// Add a route, and the face where there is none
+    /// Add a route; creates a face to FACE if there is none
     #[command(after_help = "\
-A host without a port has 6363. A name of a host is looked up.
+The default port is 6363. Host names are resolved.
 
 Examples:
   hashlane ndn route add /example udp://router.example
@@ -53,10 +53,10 @@ Examples:
 
 #[derive(Debug, Args)]
 struct List {
-    /// Only routes of this prefix
+    /// Prefix of the routes to list [default: all]
     #[arg(value_parser = name)]
     prefix: Option<OwnedName<Ndn>>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,25 +65,25 @@ struct List {
 
 #[derive(Debug, Args)]
 struct Add {
-    /// The prefix
+    /// Prefix of the route
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// The number of a face or its remote end
+    /// Id of the face, or URI of its remote end
     #[arg(value_name = "FACE")]
     face: Choice,
-    /// What it costs
+    /// Cost of the route
     #[arg(short, long, default_value_t = 0)]
     cost: u64,
-    /// Who made it: 255 is an operator
+    /// Origin of the route: 255 is static, set by an operator
     #[arg(short, long, default_value_t = RouteOrigin::STATIC.0)]
     origin: u64,
-    /// Milliseconds for which it stays; without it, for ever
+    /// Lifetime in milliseconds [default: unlimited]
     #[arg(short, long, value_name = "MS", value_parser = millis)]
     expires: Option<Duration>,
-    /// Longer prefixes do not have it too
+    /// Do not let longer prefixes inherit the route
     #[arg(long)]
     no_inherit: bool,
-    /// Longer prefixes do not have routes of shorter ones
+    /// Do not let longer prefixes inherit routes of shorter prefixes
     #[arg(long)]
     capture: bool,
     #[command(flatten)]
@@ -92,13 +92,13 @@ struct Add {
 
 #[derive(Debug, Args)]
 struct Remove {
-    /// The prefix
+    /// Prefix of the route
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// The number of a face or its remote end
+    /// Id of the face, or URI of its remote end
     #[arg(value_name = "FACE")]
     face: Choice,
-    /// Who made it: 255 is an operator
+    /// Origin of the route: 255 is static, set by an operator
     #[arg(short, long, default_value_t = RouteOrigin::STATIC.0)]
     origin: u64,
     #[command(flatten)]
@@ -141,7 +141,7 @@ impl Add {
     async fn run(self) -> Result<()> {
         let client = self.connection.open().await?;
         let face = find_or_create(&client, &self.face).await;
-        let face = face.with_context(|| format!("cannot make a face to {}", self.face))?;
+        let face = face.with_context(|| format!("cannot create a face to {}", self.face))?;
         let inherit = if self.no_inherit { 0 } else { ROUTE_CHILD_INHERIT };
         let capture = if self.capture { ROUTE_CAPTURE } else { 0 };
         let parameters = ControlParameters {

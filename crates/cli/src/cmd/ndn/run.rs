@@ -17,43 +17,43 @@ use std::time::Duration;
 
 /// Run a forwarder
 ///
-/// It needs no configuration: without one it listens where NFD does, on a Unix socket, on port 6363 of UDP
-/// and TCP, and on port 9696 for WebSockets. Local users may register prefixes of their own face; root and the
-/// user of the forwarder may command it. Ctrl-C and SIGTERM end it within
-/// a second: it takes nothing new then, and answers what is pending; a second one ends it at once. SIGHUP
-/// does nothing: the configuration is read at the start only.
+/// Without a configuration it listens on the addresses of NFD: a Unix socket, port 6363 of UDP and TCP, and
+/// port 9696 for WebSockets. Local users may register prefixes of their own face; root and the user of the
+/// forwarder may manage it. Ctrl-C or SIGTERM ends it within a second: it accepts no new Interests and still
+/// delivers answers to pending ones; a second signal ends it at once. SIGHUP is ignored: the configuration is
+/// read at the start only.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug). Where
-standard error cannot be written or is not read, lines are dropped and counted, and forwarding goes on.
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug, off). If
+standard error is full or cannot be written, lines are dropped and counted; forwarding does not wait.
 
 Examples:
-  hashlane ndn run                                       as NFD: /run/nfd/nfd.sock (of root), ports 6363 and 9696
+  hashlane ndn run                                       the addresses of NFD: /run/nfd/nfd.sock (for root), ports 6363 and 9696
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
   hashlane ndn run --config forwarder.toml
-  hashlane ndn check-config --print > forwarder.toml     every value there is, with its default")]
+  hashlane ndn check-config --print > forwarder.toml     every key with its default value")]
 pub(super) struct Run {
-    /// A configuration; flags below replace what it says
+    /// Configuration file; the flags below override its values
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Socket to listen on, or none (may be given again)
+    /// Unix socket to listen on, or none (repeatable)
     #[arg(long, value_name = "PATH")]
     unix: Vec<Place<PathBuf>>,
-    /// UDP port, or address and port, or none (may be given again)
+    /// UDP port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
     udp: Vec<Place<Listen>>,
-    /// TCP port, or address and port, or none (may be given again)
+    /// TCP port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
     tcp: Vec<Place<Listen>>,
-    /// WebSocket port, or address and port, or none (may be given again)
+    /// WebSocket port, or address and port, or none (repeatable)
     #[arg(long, value_name = "ADDRESS")]
     ws: Vec<Place<Listen>>,
-    /// What pending Interests are found by when Data comes: name, digest or token
+    /// Index of the PIT, by which Data finds pending Interests: name, digest or token
     #[arg(long, value_name = "INDEX")]
     pit_index: Option<PitIndex>,
 }
 
-/// Where to listen.
+/// An address to listen on.
 #[derive(Clone, Debug)]
 enum Place<T> {
     Nowhere,
@@ -82,14 +82,14 @@ impl FromStr for Listen {
         }
         match text.parse() {
             Ok(address) => Ok(Self(vec![address])),
-            Err(_) => bail!(
-                "write a port, as 6363, or an address and a port, as 127.0.0.1:6363 or [::1]:6363, or none"
-            ),
+            Err(_) => {
+                bail!("expected a port (6363), an address and a port (127.0.0.1:6363, [::1]:6363), or none")
+            }
         }
     }
 }
 
-/// What the flags of one kind say, if there are any.
+/// The values of the flags of one kind; `None` without such flags.
 fn places<T: Clone>(flags: &[Place<T>]) -> Option<Vec<T>> {
     let places = flags.iter().filter_map(|place| match place {
         Place::Nowhere => None,
@@ -121,7 +121,7 @@ impl Run {
         }
         let outcome = server.run();
         if let Err(error) = &outcome {
-            // Not to standard error itself, which may block for ever.
+            // Through the log: standard error itself may block forever.
             tracing::error!(%error, "the forwarder has failed");
         }
         log.flush(LAST_LINES);
@@ -129,30 +129,31 @@ impl Run {
     }
 }
 
-/// Descriptors that suffice for every face and handshake.
+/// Descriptors for every face and handshake at the limits of faces.
 const DESCRIPTORS: u64 = 20_000;
 
-/// Time for the last lines of the log to be written.
+/// Time to write the last lines of the log.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Raises the soft limit of file descriptors, 1024 on most systems, to the hard limit, so that connections end at
-/// the limit of faces.
+/// Raises the soft limit of file descriptors, 1024 on most systems, to the hard limit, so that the limit of
+/// faces is reached first.
 fn raise_descriptor_limit() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE)
         .and_then(|(soft, hard)| setrlimit(Resource::RLIMIT_NOFILE, soft.max(hard.min(DESCRIPTORS)), hard));
     if let Err(error) = raised {
-        tracing::warn!(%error, "the limit of file descriptors cannot be raised");
+        tracing::warn!(%error, "cannot raise the limit of file descriptors");
     }
 }
 
-/// Lets SIGHUP, SIGINT and SIGTERM wait for [`handle_signals`], in this thread and in those that it starts.
+/// Blocks SIGHUP, SIGINT and SIGTERM for [`handle_signals`], in this thread and in the threads that it
+/// starts.
 fn block_signals() -> Result<SigSet> {
     let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
     signals.thread_block().context("cannot block signals")?;
     Ok(signals)
 }
 
-/// Starts a thread that takes the signals.
+/// Starts the thread that waits for signals.
 fn handle_signals(signals: SigSet, stopper: Stopper) -> Result<()> {
     let take = move || {
         let mut asked = false;
@@ -163,40 +164,37 @@ fn handle_signals(signals: SigSet, stopper: Stopper) -> Result<()> {
                         "SIGHUP ignored: the configuration is read at the start only; restart to change it"
                     );
                 }
-                // Asked again: at once.
+                // The second signal stops at once.
                 Ok(_) if asked => std::process::exit(1),
                 Ok(signal) => {
                     asked = true;
                     stopper.stop(signal.as_str());
                 }
-                // `sigwait` fails for an invalid set alone.
+                // `sigwait` fails only for an invalid set.
                 Err(_) => return,
             }
         }
     };
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(take)
-        .context("cannot start the thread for signals")?;
+    thread::Builder::new().name("signals".into()).spawn(take).context("cannot start the signal thread")?;
     Ok(())
 }
 
 fn read(path: &Path) -> Result<Config> {
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Config::parse(&text).with_context(|| format!("{} is no configuration", path.display()))
+    Config::parse(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
 }
 
-/// Check a configuration of a forwarder
+/// Check or print the configuration of a forwarder
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane ndn check-config forwarder.toml
-  hashlane ndn check-config --print              every value there is, with its default
+  hashlane ndn check-config --print              every key with its default value
   hashlane ndn check-config --print forwarder.toml")]
 pub(super) struct CheckConfig {
-    /// The file; without one, the defaults
+    /// Configuration file [default: the default configuration]
     file: Option<PathBuf>,
-    /// Print it with every value that it leaves to its default
+    /// Print the configuration with all defaults filled in
     #[arg(short, long)]
     print: bool,
 }
@@ -206,8 +204,8 @@ impl CheckConfig {
         let config = self.file.as_deref().map_or_else(|| Ok(Config::default()), read)?;
         match (&self.file, self.print) {
             (_, true) => output::print(&config.to_toml())?,
-            (Some(file), false) => output::print(&format!("{} is a configuration\n", file.display()))?,
-            (None, false) => bail!("name a file, or let the defaults be printed with --print"),
+            (Some(file), false) => output::print(&format!("{} is a valid configuration\n", file.display()))?,
+            (None, false) => bail!("name a file to check, or use --print to print the defaults"),
         }
         Ok(ExitCode::SUCCESS)
     }

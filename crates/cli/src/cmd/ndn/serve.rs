@@ -13,35 +13,35 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Publish a file, or all files of a folder and of those in it, under a prefix, until stopped.
+/// Publish a file, or all files of a folder and its subfolders, under a prefix, until stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FOLDER/a/b.txt is the object PREFIX/a/b.txt. Its version is the time of its last change when this command starts.
-Files that begin with a period are passed over, and links are not followed.
+FOLDER/a/b.txt becomes the object PREFIX/a/b.txt; its version is its modification time at the start. Files whose
+names begin with a period are skipped, and links are not followed.
 
 Examples:
   hashlane ndn serve /example/site public
   hashlane ndn get /example/site/index.html")]
 pub(super) struct Serve {
-    /// The prefix
+    /// Prefix of the names
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// The file or the folder
+    /// File or folder to publish
     path: PathBuf,
-    /// Milliseconds for which segments are fresh
+    /// Freshness of segments, in milliseconds
     #[arg(short = 'f', long, value_name = "MS", default_value = "10000", value_parser = millis)]
     freshness: Duration,
-    /// Print the name of each Data packet that is sent
+    /// Print the name of each Data packet sent
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
     connection: Connection,
 }
 
-/// Files that are served at the most: each is held open.
+/// Largest number of files; each is held open.
 const MOST_FILES: usize = 10_000;
 
-/// Folders in folders.
+/// Deepest nesting of folders.
 const DEEPEST: usize = 64;
 
 impl Serve {
@@ -64,7 +64,7 @@ impl Serve {
         let client = self.connection.open().await?;
         let registered = client.register(self.prefix.view()).await;
         let mut registration = registered.with_context(|| format!("cannot register {}", self.prefix))?;
-        output::tell(&format!("serving {}: {} files, {octets} octets", self.prefix, files.len()));
+        output::tell(&format!("serving {}: {} files, {octets} bytes", self.prefix, files.len()));
         let answered = |data: &[u8]| {
             if self.verbose
                 && let Ok(data) = hashlane_ndn::wire::Data::parse(data)
@@ -73,7 +73,7 @@ impl Serve {
             }
         };
         let serve = async {
-            // A file that became unreadable is no reason to stop serving the others.
+            // A file that became unreadable does not stop the others.
             while let Err(error) = library.serve(&mut registration, answered).await {
                 output::tell(&format!("hashlane: {error}"));
             }
@@ -90,10 +90,10 @@ impl Serve {
 /// A file, and the elements of its path below the folder.
 type Found = (PathBuf, Vec<String>);
 
-/// Adds the files of `folder`, which `below` leads to.
+/// Adds the files of `folder`; `below` is its path from the root.
 fn find(folder: &Path, below: &mut Vec<String>, found: &mut Vec<Found>) -> Result<()> {
     if below.len() > DEEPEST {
-        bail!("{}: more than {DEEPEST} folders in each other", folder.display());
+        bail!("{}: folders nested more than {DEEPEST} deep", folder.display());
     }
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let entry = entry?;
@@ -108,7 +108,7 @@ fn find(folder: &Path, below: &mut Vec<String>, found: &mut Vec<Found>) -> Resul
         } else if kind.is_file() {
             if found.len() == MOST_FILES {
                 bail!(
-                    "{}: more than {MOST_FILES} files; serve folders in it by commands of their own",
+                    "{}: more than {MOST_FILES} files; serve its subfolders with one command each",
                     folder.display()
                 );
             }

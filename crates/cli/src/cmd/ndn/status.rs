@@ -9,7 +9,7 @@ use hashlane_ndn::mgmt::dataset::ForwarderStatus;
 use hashlane_ndn::tlv::Elements;
 use std::process::ExitCode;
 
-/// Show what a forwarder says of itself.
+/// Show counters and table sizes of a forwarder.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
   hashlane ndn status --json | jq .pit
   hashlane ndn status --connect unix:///tmp/nfd.sock")]
 pub(super) struct Status {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -29,7 +29,7 @@ impl Status {
         let client = self.connection.open().await?;
         let octets = client.dataset("status", "general", None).await?;
         let status = ForwarderStatus::parse_fields(Elements::new(&octets));
-        let status = status.context("the forwarder's dataset status/general cannot be read")?;
+        let status = status.context("cannot read the forwarder's dataset status/general")?;
         let row = Row::new()
             .text("version", &status.version)
             .number("uptime-ms", status.current.saturating_sub(status.start))

@@ -12,7 +12,7 @@ use hashlane_ndn::mgmt::ControlParameters;
 use hashlane_ndn::mgmt::dataset::StrategyChoice;
 use std::process::ExitCode;
 
-/// List, set and unset the strategies of prefixes: how the forwarder chooses among routes.
+/// List, set and unset the strategies of prefixes, which choose among next hops.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,27 +26,27 @@ pub(super) struct Strategy {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the prefixes that have a strategy of their own
+    /// List prefixes that have their own strategy
     #[command(after_help = "\
 Examples:
   hashlane ndn strategy list --json")]
     List(List),
-    /// Show which strategy is used for a name
+    /// Show the effective strategy of a name
     #[command(after_help = "\
 Examples:
   hashlane ndn strategy show /example/hello")]
     Show(Of),
-    /// Give a prefix a strategy
+    /// Set the strategy of a prefix
     #[command(after_help = "\
-A strategy that does not begin with a slash is one of /localhost/nfd/strategy; its parameters follow, and its version may be
-left out.
+A STRATEGY without a leading slash is completed with /localhost/nfd/strategy/. Parameters follow its name; the
+version may be left out.
 
 Examples:
   hashlane ndn strategy set /example multicast
   hashlane ndn strategy set /example asf/probing-interval~5000
   hashlane ndn strategy set /example /localhost/nfd/strategy/best-route/v=5")]
     Set(Set),
-    /// Take a prefix its strategy: it has that of a shorter one again
+    /// Unset the strategy of a prefix; it inherits from the next shorter prefix
     #[command(after_help = "\
 Examples:
   hashlane ndn strategy unset /example")]
@@ -55,7 +55,7 @@ Examples:
 
 #[derive(Debug, Args)]
 struct List {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ struct List {
 
 #[derive(Debug, Args)]
 struct Of {
-    /// The prefix
+    /// Prefix or name
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
     #[command(flatten)]
@@ -73,17 +73,17 @@ struct Of {
 
 #[derive(Debug, Args)]
 struct Set {
-    /// The prefix
+    /// Prefix or name
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
-    /// The strategy, as a name or as what follows /localhost/nfd/strategy/ in one
+    /// Name of the strategy, whole or without /localhost/nfd/strategy/
     #[arg(value_parser = strategy)]
     strategy: OwnedName<Ndn>,
     #[command(flatten)]
     connection: Connection,
 }
 
-/// The prefix of the names of strategies.
+/// Prefix of all strategy names.
 const STRATEGIES: &str = "/localhost/nfd/strategy";
 
 fn strategy(text: &str) -> Result<OwnedName<Ndn>, hashlane_name::uri::UriError> {
@@ -92,7 +92,7 @@ fn strategy(text: &str) -> Result<OwnedName<Ndn>, hashlane_name::uri::UriError> 
     }
     let (program, parameters) = text.split_once('/').unwrap_or((text, ""));
     let short = name(&format!("{STRATEGIES}/{text}"))?;
-    // Parameters stand behind a version.
+    // Parameters follow the version.
     match hashlane_ndn_fw::strategy::Strategy::from_name(short.view()) {
         Ok(strategy) if !parameters.is_empty() && !parameters.starts_with("v=") => {
             name(&format!("{STRATEGIES}/{program}/v={}/{parameters}", strategy.version()))
@@ -112,9 +112,9 @@ impl Strategy {
             Command::Show(of) => {
                 let client = of.connection.open().await?;
                 let choices: Vec<StrategyChoice> = records(&client, "strategy-choice", "list").await?;
-                let above = choices.iter().filter(|choice| begins(choice.name.view(), of.prefix.view()));
+                let above = choices.iter().filter(|choice| is_prefix(choice.name.view(), of.prefix.view()));
                 let used = above.max_by_key(|choice| choice.name.view().len());
-                let used = used.context("the forwarder names no strategy for it, and none for /")?;
+                let used = used.context("the forwarder lists no strategy for this name, and none for /")?;
                 rows::print_one(&row(used), false)?;
             }
             Command::Set(set) => {
@@ -143,8 +143,8 @@ fn row(choice: &StrategyChoice) -> Row {
     Row::new().text("prefix", &choice.name).text("strategy", &choice.strategy)
 }
 
-/// Whether `prefix` begins `name`.
-fn begins(prefix: NdnName<'_>, name: NdnName<'_>) -> bool {
+/// Tests if `prefix` is a prefix of `name`.
+fn is_prefix(prefix: NdnName<'_>, name: NdnName<'_>) -> bool {
     let first: Vec<Component<'_>> = name.components().take(prefix.len()).collect();
     prefix.components().eq(first)
 }
@@ -163,7 +163,7 @@ mod tests {
                 "random/v=1/retx-suppression-max~200/retx-suppression-initial~9",
             ),
             ("asf/v=4/max-timeouts~2", "asf/v=4/max-timeouts~2"),
-            // What this is, or what is wrong with it, the forwarder says.
+            // The forwarder accepts or rejects these.
             ("self-learning/v=1", "self-learning/v=1"),
             ("asf/x", "asf/x"),
         ] {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_prefix_begins_a_name_by_whole_components() {
-        let is_prefix = |a, b| begins(name(a).unwrap().view(), name(b).unwrap().view());
+        let is_prefix = |a, b| is_prefix(name(a).unwrap().view(), name(b).unwrap().view());
         assert!(is_prefix("/", "/a") && is_prefix("/a", "/a") && is_prefix("/a", "/a/b"));
         assert!(!is_prefix("/a/b", "/a") && !is_prefix("/a", "/ab"));
     }

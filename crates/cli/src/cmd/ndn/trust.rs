@@ -10,11 +10,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What Data is accepted.
+/// The rule by which Data is accepted.
 #[derive(Debug, Args)]
 pub(super) struct Trust {
-    /// Accept only Data signed with the key of the certificate in this file, in octets or in Base64 as ndnsec prints it (may be given
-    /// again); without it, any Data whose digest, where it is signed with one, is right
+    /// Accept only Data signed with the key of the certificate in this file, binary or Base64 as ndnsec
+    /// prints it (repeatable). By default all Data is accepted except Data with a wrong DigestSha256
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
 }
@@ -36,7 +36,7 @@ fn add(anchors: &mut TrustAnchors, path: &Path) -> Result<()> {
     let mut read = Vec::new();
     File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut read)?;
     let octets = certificate_octets(&read)?;
-    let certificate = Certificate::parse(&octets).context("no certificate")?;
-    anchors.add(&certificate).context("no certificate that can be trusted")?;
+    let certificate = Certificate::parse(&octets).context("not a certificate")?;
+    anchors.add(&certificate).context("not a certificate that can be trusted")?;
     Ok(())
 }

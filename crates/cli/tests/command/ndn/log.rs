@@ -79,7 +79,7 @@ fn come_and_go(folder: &Folder) {
     for _ in 0..CONNECTIONS {
         drop(UnixStream::connect(folder.path("nfd.sock")).unwrap());
     }
-    // What is answered came behind them.
+    // The answer proves that earlier packets have been handled.
     until(|| folder.run(&["status"]).status.success(), || "an answer".into());
 }
 

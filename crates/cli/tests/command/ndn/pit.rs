@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const INDEXES: [&str; 3] = ["name", "digest", "token"];
 
-/// The flags of a face that gets all that there is, and of one that gets nothing.
+/// Flags of a face that gets tokens and digests, and of a face that gets none.
 const ALL: u64 = FACE_PIT_TOKENS;
 const NOTHING: u64 = FACE_NO_INTEREST_DIGESTS;
 
@@ -29,7 +29,7 @@ async fn face(client: &Client, to: SocketAddr, flags: u64) -> Option<u64> {
     client.command("faces", "create", &asked).await.unwrap().face_id
 }
 
-/// Makes a face with these flags, and the way of a prefix over it.
+/// Makes a face with these flags, and the route of a prefix over it.
 async fn lead(client: &Client, prefix: &str, to: SocketAddr, flags: u64) {
     let (name, face_id) = (Some(parse(prefix)), face(client, to, flags).await);
     let route = ControlParameters { name, face_id, ..Default::default() };
@@ -45,7 +45,7 @@ async fn ask(near: (&Folder, &Forwarder), far: (&Folder, &Forwarder), flags: u64
     for number in 0..20 {
         assert!(fetch(&client, &format!("/a/{number}")).await, "{round}: {number}");
     }
-    // What is asked for by a prefix, while the other has a question, too; and what comes back.
+    // An Interest by prefix, while the other forwarder has an Interest of its own; then a Nack.
     let name = parse("/a/below");
     let asked = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
     let how = Express::default();
@@ -73,7 +73,7 @@ fn each_pair_of_indexes_in_a_row_answers_with_and_without_headers() {
     }
 }
 
-/// What an Interest brought to a neighbour.
+/// Header fields of an Interest that reached a neighbour.
 #[derive(Clone, Debug, Default)]
 struct Came {
     token: Vec<u8>,
@@ -157,13 +157,15 @@ impl Bench {
         assert_eq!(answer.header.nack, Some(NackReason::NO_ROUTE));
     }
 
-    /// Ends the forwarder; how many packets it says that it dropped, for being unsolicited and for their digests.
+    /// Ends the forwarder; how many packets it says that it dropped, for being unsolicited and for their
+    /// digests.
     fn drops(self) -> [usize; 2] {
         drops(self.forwarder)
     }
 }
 
-/// Ends a forwarder; how many packets it says that it dropped, for being unsolicited and for their digests. It dropped no others.
+/// Ends a forwarder; how many packets it says that it dropped, for being unsolicited and for their digests.
+/// It dropped no others.
 fn drops(forwarder: Forwarder) -> [usize; 2] {
     let process = forwarder.process;
     let lines = Arc::clone(&process.lines);
@@ -197,7 +199,8 @@ fn a_digest_that_lies_costs_its_packet_alone() {
         let right = DigestFunction::Sha1.digest(&Interest::parse(&one.packet).unwrap());
         assert_eq!((&one.digest[..], one.token.len()), (right.as_bytes(), 0));
     }
-    // The digest of another that waits, with Data and with an Interest; one that nobody has; and one of another length.
+    // The digest of another that waits, with Data and with an Interest; one that nobody has; and one of
+    // another length.
     bench.answer(&bench.neighbour, "/n/1", &came["/n/2"]);
     let crossed = Came { digest: came["/n/2"].digest.clone(), ..came["/n/1"].clone() };
     bench.send(&liar, &crossed.header(), &came["/n/1"].packet);

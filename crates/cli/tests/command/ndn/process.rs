@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A folder of its own, gone in the end.
+/// A new folder, removed when dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -62,7 +62,7 @@ impl Drop for Folder {
 pub(crate) const RUN: [&str; 9] =
     ["run", "--unix", "nfd.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--ws", "none"];
 
-/// A process that is ended in the end, and the lines that it prints.
+/// A process, killed when dropped, and the lines that it prints.
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) lines: Arc<Mutex<Vec<String>>>,
@@ -80,7 +80,7 @@ impl Process {
                 .map_while(Result::ok)
                 .for_each(|line| printed.lock().unwrap().push(line));
         });
-        // What nobody reads must not stop it.
+        // An unread pipe would block the process.
         if let Some(mut output) = child.stdout.take() {
             thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         }
@@ -153,7 +153,7 @@ impl Forwarder {
         lines.iter().find_map(|line| line.split_once("channel=ws://")?.1.trim().parse().ok()).unwrap()
     }
 
-    /// Octets of memory that it has.
+    /// Resident memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -161,7 +161,7 @@ impl Forwarder {
     }
 }
 
-/// Waits for what must come about; the deadline is there to stop a hang.
+/// Waits for a condition; the deadline stops a hang.
 #[track_caller]
 pub(crate) fn until(mut done: impl FnMut() -> bool, what: impl Fn() -> String) {
     let begun = Instant::now();
@@ -179,8 +179,8 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what content it is answered with, until
-/// the test ends.
+/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what
+/// content it is answered with, until the test ends.
 pub(crate) fn produce(
     folder: &Folder,
     prefix: &str,

@@ -1,4 +1,4 @@
-//! `hashlane ndn run` as a process: killed, flooded, starved and told to end.
+//! `hashlane ndn run` as a process: killed, flooded, starved and stopped.
 
 use super::process::{
     Folder, Forwarder, Process, RUN, block_on, fetch, over_websocket, parse, produce, until,
@@ -22,7 +22,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Octets that look like chance.
+/// Pseudo-random bytes.
 fn noise(seed: u64, octets: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -102,7 +102,8 @@ fn registration() -> Vec<u8> {
     command.build().unwrap()
 }
 
-/// What a page posts to the port for NDN is read by no browser's rules: its head is made to look like one packet here, and its body is a command.
+/// A page may post to the TCP port: here the head of the HTTP request is shaped like one packet, and the body is a
+/// command.
 #[test]
 fn a_command_in_what_a_page_posts_is_not_done() {
     let folder = Folder::new();
@@ -149,7 +150,7 @@ fn a_key_that_there_is_not_names_the_one_that_is_like_it() {
     assert!(!folder.path("nfd.sock").exists());
 }
 
-/// A listener whose queue is full, so that it answers nothing; its URI, and what fills it.
+/// A listener with a full queue, which answers nothing; its URI, and the connections that fill the queue.
 fn silent() -> (TcpListener, String, Vec<Socket>) {
     let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     let listener = socket();
@@ -284,7 +285,7 @@ fn a_face_is_changed_as_told_and_stays_as_it_is_else() {
     let shown = String::from_utf8(folder.run(&["face", "show", uri]).stdout).unwrap();
     assert!(shown.contains("1400") && shown.contains("permanent"), "{shown}");
     refused(&folder.run(&["face", "update", uri, "--mtu", "1"]), &["409", "Invalid properties"]);
-    refused(&folder.run(&["face", "update", "999999", "--mtu", "1400"]), &["there is no face 999999"]);
+    refused(&folder.run(&["face", "update", "999999", "--mtu", "1400"]), &["no face 999999"]);
     assert_eq!(folder.run(&["face", "update", uri]).status.code(), Some(2), "nothing to change");
 }
 
@@ -366,7 +367,7 @@ fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
     for seed in 0..100 {
         datagrams.send_to(&noise(seed, seed as usize), forwarder.udp).unwrap();
     }
-    // What is answered came behind them.
+    // The answer proves that earlier packets have been handled.
     let uri = format!("udp://{}", forwarder.udp);
     assert!(folder.run(&["peek", "/a/behind", "--connect", &uri]).status.success());
     process.signal("-TERM");

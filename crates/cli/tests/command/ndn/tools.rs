@@ -174,7 +174,7 @@ fn a_file_is_got_as_it_was_put() {
     let output = network.run(&["get", "/a/file", "-o", "got"]);
     let told = complaint(&output, 0);
     assert!(
-        told.starts_with("fetched /a/file/v=") && told.contains(": 500000 octets, 63 segments in "),
+        told.starts_with("fetched /a/file/v=") && told.contains(": 500000 bytes, 63 segments in "),
         "{told}"
     );
     assert!(fs::read(network.path("got")).unwrap() == sent);
@@ -200,7 +200,8 @@ fn standard_input_is_put_and_peeked_at() {
     assert!(told.contains("Data /a/hello/v=3/seg=0") && told.contains("DigestSha256"), "{told}");
 }
 
-/// Publishes an object that is signed with a key, until the network ends; writes the key's certificate to `file`.
+/// Publishes an object that is signed with a key, until the network ends; writes the key's certificate to
+/// `file`.
 fn publish_signed(network: &Network, uri: &str, content: &[u8], seed: u8, file: &str) {
     let (name, identity) = (parse(uri), parse("/owner"));
     let signer = Signer::ed25519(&[seed; 32]);
@@ -248,7 +249,7 @@ fn only_what_a_trusted_key_signed_is_accepted() {
     }
     fs::write(network.path("text"), "this is none").unwrap();
     let told = complaint(&network.run(&["peek", "/a", "--trust", "text"]), 1);
-    assert!(told.contains("text: no certificate"), "{told}");
+    assert!(told.contains("text: ") && told.contains("certificate"), "{told}");
 }
 
 #[test]
@@ -290,7 +291,7 @@ fn a_face_that_exists_gets_the_options_that_are_given() {
     }
     assert_eq!(updates(), 2);
     let told = complaint(&create(&["--mtu", "1"]), 1);
-    assert!(told.contains("face 77 exists, and its options cannot be changed"), "{told}");
+    assert!(told.contains("face 77 exists, and its options could not be updated"), "{told}");
     assert!(told.contains("409 Invalid properties"), "{told}");
     let told = complaint(&create(&["--local", "udp4://127.0.0.2:6363"]), 1);
     assert!(told.contains("face 77 exists with the local end"), "{told}");
@@ -312,7 +313,7 @@ fn one_face_is_asked_for_and_not_looked_for_in_the_list() {
     assert_eq!(destroyed, "face-destroyed id=77 remote=udp4://127.0.0.1:6363\n");
     for face in ["78", "udp4://127.0.0.1:6364"] {
         let told = complaint(&network.run(&["face", "show", face]), 1);
-        assert!(told.contains(&format!("there is no face {face}")), "{told}");
+        assert!(told.contains(&format!("no face {face}; ")), "{told}");
     }
 }
 

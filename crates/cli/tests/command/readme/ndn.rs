@@ -1,4 +1,5 @@
-//! The README's commands for Named Data Networking, run in a shell as they stand, and the configurations of its page.
+//! The README's commands for Named Data Networking, run in a shell as they stand, and the configurations of
+//! its page.
 
 use super::{README, blocks};
 use std::fs::{self, File};
@@ -131,7 +132,7 @@ fn the_commands_of_the_readme_ping_across_two_forwarders() {
     let told =
         ["version", "remote=udp4://127.0.0.1:16364 ", "prefix=/example ", "strategy/multicast", "\"hits\""];
     told.iter().for_each(|part| assert!(said.contains(part), "{part} in\n{said}"));
-    assert!(shell.run(configure).contains("forwarder.toml is a configuration"));
+    assert!(shell.run(configure).contains("forwarder.toml is a valid configuration"));
     assert!(README.contains("`kill %1 %2 %3` ends it all"));
     shell.run("kill %1 %2 %3\nwait");
     assert!(!folder.0.join("a.sock").exists(), "it takes its socket away");

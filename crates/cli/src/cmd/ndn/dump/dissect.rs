@@ -1,4 +1,4 @@
-//! From frames to lines.
+//! Dissection of frames into lines of text.
 
 use super::packet;
 use super::stream::{Found, Streams};
@@ -22,36 +22,36 @@ const ETHER_TYPE: u16 = 0x8624;
 const UDP: u8 = 17;
 const TCP: u8 = 6;
 
-/// Links on which fragments are reassembled at once; those of the link used least recently are dropped for a new one.
+/// Links with reassembly in progress. A new link evicts the least recently used one.
 const LINKS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// Which packets are shown, and how.
+/// Selection of packets, and the detail of their lines.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// The ports of NDN, over UDP and TCP.
+    /// UDP and TCP ports of NDN.
     pub(super) ports: Vec<u16>,
-    /// The value of a name that names must begin with.
+    /// TLV value of the name prefix to select.
     pub(super) prefix: Option<Vec<u8>>,
-    /// The type of the header field that is an InterestDigest.
+    /// TLV type of the InterestDigest field.
     pub(super) digest: u32,
-    /// All elements, too.
+    /// Adds lines for all elements.
     pub(super) verbose: bool,
 }
 
-/// Makes lines of frames, and counts what it passed over.
+/// Turns frames into lines, and counts the frames that it skips.
 #[derive(Debug)]
 pub(super) struct Dissector {
     wanted: Wanted,
     /// Frames seen.
     pub(super) frames: u64,
-    /// Frames without NDN, or that could not be read, by why.
+    /// Skipped frames by reason: without NDN, or unreadable.
     pub(super) passed_over: BTreeMap<&'static str, u64>,
     streams: Streams<Ends>,
     pieces: LruCache<Ends, Reassembler>,
     time: Duration,
 }
 
-/// One end of a packet's way over a link.
+/// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum End {
     Ip(Ipv6Addr, u16),
@@ -71,7 +71,7 @@ impl fmt::Display for End {
     }
 }
 
-/// Both ends, and what carries the packet between them.
+/// Both ends of a link, and its tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ends {
     from: End,
@@ -97,7 +97,8 @@ impl Dissector {
         }
     }
 
-    /// Hands the lines of a frame to `show`: one for each packet in it, each with those of its elements where these are wanted.
+    /// Passes the lines of a frame to `show`: one for each packet, followed by the lines of its elements if
+    /// selected.
     pub(super) fn take(&mut self, frame: &Frame<'_>, show: &mut dyn FnMut(String)) {
         self.frames += 1;
         self.time = frame.time;
@@ -109,7 +110,7 @@ impl Dissector {
                     _ => End::Unknown,
                 };
                 let ends = Ends { from: address(6), to: address(0), tunnel: "Ethernet" };
-                // A short frame is padded behind the packet.
+                // Ethernet pads short frames after the packet.
                 let len = length(octets).unwrap_or(octets.len());
                 self.packet(ends, octets.get(..len).unwrap_or(octets), show);
             }
@@ -118,7 +119,7 @@ impl Dissector {
         }
     }
 
-    /// Hands over the lines of what came in part.
+    /// Passes the lines of incomplete packets to `show`.
     pub(super) fn close(&mut self, show: &mut dyn FnMut(String)) {
         let mut found = Vec::new();
         self.streams.close(&mut |ends, what| found.push((ends, Kept::of(what))));
@@ -141,26 +142,27 @@ impl Dissector {
                 let ends = Ends { from, to, tunnel: "UDP" };
                 match segment.datagram() {
                     Some(datagram) => self.datagram(ends, datagram, show),
-                    None => self.problem(ends, "malformed: the datagram was captured in part", show),
+                    None => self.problem(ends, "malformed: the datagram is truncated in the capture", show),
                 }
             }
             TCP => {
                 let ends = Ends { from, to, tunnel: "TCP" };
                 let Some(part) = segment.stream() else {
-                    return self.pass_over("cut off before their octets");
+                    return self.pass_over("truncated before their payload");
                 };
                 let mut found = Vec::new();
                 self.streams.take(ends, &part, cut, &mut |ends, what| found.push((ends, Kept::of(what))));
                 self.found(found, show);
                 if cut {
-                    self.problem(ends, "malformed: the segment was captured in part", show);
+                    self.problem(ends, "malformed: the segment is truncated in the capture", show);
                 }
             }
             _ => self.pass_over("of other protocols"),
         }
     }
 
-    /// A datagram holds one packet; but what was sent with one system call may have been captured before it was cut into datagrams.
+    /// Reads all packets of a datagram. One is normal; with segmentation offload a capture shows several
+    /// datagrams as one.
     fn datagram(&mut self, ends: Ends, datagram: &[u8], show: &mut dyn FnMut(String)) {
         let mut rest = datagram;
         loop {
@@ -183,7 +185,7 @@ impl Dissector {
         }
     }
 
-    /// A packet whose name is not known is shown where all names are wanted.
+    /// Shows a problem. Its packet has no known name, so a selection by prefix hides it.
     fn problem(&self, ends: Ends, text: &str, show: &mut dyn FnMut(String)) {
         if self.wanted.prefix.is_none() {
             show(format!("{} {ends}, {text}\n", self.stamp()));
@@ -220,7 +222,7 @@ impl Dissector {
         header: &str,
         show: &mut dyn FnMut(String),
     ) {
-        let text = format!("FRAGMENT: {} octets", packet.fragment.len());
+        let text = format!("FRAGMENT: {} bytes", packet.fragment.len());
         self.line(ends, header, Ok((text, &[])), octets, show);
         let now = Time::default() + self.time;
         match self.pieces.get_or_insert_mut(ends, Reassembler::default).receive(packet, octets, now) {
@@ -234,7 +236,7 @@ impl Dissector {
         }
     }
 
-    /// Shows a line where its name is wanted, or where it has none and all are.
+    /// Shows a line if its name is selected. A line without a name is hidden by a selection.
     fn line(
         &self,
         ends: Ends,
@@ -253,7 +255,7 @@ impl Dissector {
         let mut line = format!("{} {ends}, {header}{text}\n", self.stamp());
         if self.wanted.verbose {
             if let (End::Ip(_, from), End::Ip(_, to)) = (ends.from, ends.to) {
-                line.push_str(&format!("    ports {from} to {to}, {} octets\n", octets.len()));
+                line.push_str(&format!("    ports {from} to {to}, {} bytes\n", octets.len()));
             }
             line.push_str(&packet::tree(octets, self.wanted.digest));
         }
@@ -261,7 +263,7 @@ impl Dissector {
     }
 }
 
-/// What was found in a stream, kept.
+/// An owned copy of [`Found`].
 enum Kept {
     Packet(Vec<u8>),
     Problem(String),
@@ -272,19 +274,19 @@ impl Kept {
         match found {
             Found::Packet(octets) => Self::Packet(octets.to_vec()),
             Found::OutOfStep(error, at) => {
-                Self::Problem(format!("malformed: {error}, at octet {at} of the stream"))
+                Self::Problem(format!("malformed: {error}, at byte {at} of the stream"))
             }
             Found::PassedOver(octets) => {
-                Self::Problem(format!("passed over: {octets} octets without the beginning of a packet"))
+                Self::Problem(format!("skipped: {octets} bytes without the beginning of a packet"))
             }
             Found::Lost(octets) => {
-                Self::Problem(format!("lost: {octets} octets of the stream were not captured"))
+                Self::Problem(format!("lost: {octets} bytes of the stream were not captured"))
             }
         }
     }
 }
 
-/// The length of the packet that `octets` begin with, where they tell and hold it.
+/// The length of the packet at the start of `octets`; `None` if it is malformed or incomplete.
 fn length(octets: &[u8]) -> Option<usize> {
     let len = usize::try_from(frame(octets).ok()??).ok()?;
     (len <= octets.len()).then_some(len)

@@ -24,14 +24,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Show the NDN packets of a capture, or of an interface as they pass
+/// Print the NDN packets of a capture or an interface
 ///
-/// A line for each packet, as ndndump prints it: Interests, Data, Nacks, with the header fields of NDNLPv2. Packets are found in Ethernet
-/// frames (EtherType 0x8624), in UDP datagrams, and in TCP connections, whose parts are put in order; pieces of a packet are shown as they
-/// come, and the packet when the last one is there. Not read: WebSockets, and datagrams in fragments of IP.
+/// Prints a line for each packet, as ndndump does: Interests, Data and Nacks, with the NDNLPv2 header fields.
+/// Reads Ethernet frames (EtherType 0x8624), UDP datagrams and TCP connections, whose segments it reorders.
+/// Fragments of a packet are printed as they arrive, and the packet once it is reassembled. WebSockets and
+/// fragmented IP packets are not read.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-To listen to an interface as another user than root, the command needs a capability:
+Listening to an interface needs root, or a capability of the command:
   sudo setcap cap_net_raw+ep $(command -v hashlane)
 
 Examples:
@@ -40,26 +41,26 @@ Examples:
   hashlane ndn dump --interface lo --port 16363 --count 10
   ssh router.example tcpdump -U -w - port 6363 | hashlane ndn dump -")]
 pub(super) struct Dump {
-    /// A capture, pcap or pcapng, or - for standard input
+    /// Capture file (pcap, pcapng), or - for standard input
     #[arg(required_unless_present = "interface", conflicts_with = "interface")]
     file: Option<PathBuf>,
-    /// An interface to listen to, until Ctrl-C
+    /// Interface to listen to, until Ctrl-C
     #[arg(short, long, value_name = "NAME")]
     interface: Option<String>,
-    /// Ports of NDN over UDP and TCP (may be given again)
+    /// UDP and TCP ports of NDN (repeatable)
     #[arg(short, long = "port", value_name = "N", default_values_t = [6363, 56363])]
     ports: Vec<u16>,
-    /// Only packets with names that begin so
+    /// Print only packets with names under this prefix
     #[arg(short = 'f', long, value_name = "NAME", value_parser = name)]
     prefix: Option<OwnedName<Ndn>>,
-    /// Stop after so many lines of packets
+    /// Stop after this number of packet lines
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// All elements of each packet, with their offsets and lengths, and what they hold
+    /// Print all elements of each packet: offset, length, value
     #[arg(short, long)]
     verbose: bool,
-    /// The type of the link header's field that is a digest of the Interest: 800 to 956, a multiple of 4; by default that of
-    /// our forwarder
+    /// TLV type of the InterestDigest field in the link header, as `pit.digest.tlv_type` of the forwarder:
+    /// 800 to 956, a multiple of 4
     #[arg(long, value_name = "N", value_parser = digest_type, default_value_t = INTEREST_DIGEST)]
     digest_type: u32,
 }
@@ -67,11 +68,11 @@ pub(super) struct Dump {
 fn digest_type(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(typ) if (800..=959).contains(&typ) && typ % 4 == 0 => Ok(typ),
-        _ => Err("expected a type that may be ignored: 800 to 956, a multiple of 4".into()),
+        _ => Err("expected an ignorable TLV type: 800 to 956, a multiple of 4".into()),
     }
 }
 
-/// How long to wait for a frame before looking whether to stop.
+/// Longest wait for a frame between two checks for Ctrl-C.
 const WAIT: Duration = Duration::from_millis(200);
 
 impl Dump {
@@ -89,7 +90,7 @@ impl Dump {
                 listen(interface, &mut dump)?;
                 None
             }
-            // The options say that one is there.
+            // clap requires one of the two.
             (None, None) => None,
         };
         let summary = dump.finish(broken)?;
@@ -98,7 +99,7 @@ impl Dump {
     }
 }
 
-/// Writes lines, so many at the most.
+/// Writes lines, up to a limit.
 struct Lines {
     dissector: Dissector,
     shown: u64,
@@ -107,7 +108,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Takes a frame; whether to go on.
+    /// Dissects a frame. Breaks at the limit or after a failed write.
     fn take(&mut self, frame: &Frame<'_>) -> ControlFlow<()> {
         self.with(|dissector, show| dissector.take(frame, show))
     }
@@ -130,7 +131,7 @@ impl Lines {
         if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Shows what came in part, and says what there was.
+    /// Prints incomplete packets. Returns the summary.
     fn finish(mut self, broken: Option<String>) -> Result<String> {
         let _ = self.with(Dissector::close);
         if let Some(error) = self.failed {
@@ -142,28 +143,28 @@ impl Lines {
         if sum > 0 {
             let reasons: Vec<String> =
                 passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
-            text.push_str(&format!("; {sum} passed over: {}", reasons.join(", ")));
+            text.push_str(&format!("; {sum} skipped: {}", reasons.join(", ")));
         }
         if let Some(why) = broken {
-            text.push_str(&format!("; the file breaks off: {why}"));
+            text.push_str(&format!("; the file is truncated: {why}"));
         }
         Ok(text)
     }
 }
 
-/// Reads a capture; why it could not be read to its end, if so.
+/// Reads a capture. Returns the reason if the capture is truncated.
 fn read(file: &Path, lines: &mut Lines) -> Result<Option<String>> {
-    let told = || format!("cannot read {}", file.display());
+    let cannot_read = || format!("cannot read {}", file.display());
     let from: Box<dyn Read> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(File::open(file).with_context(told)?)
+        Box::new(File::open(file).with_context(cannot_read)?)
     };
     match frames(from, &mut |frame| lines.take(&frame)) {
         Ok(broken) => Ok(broken),
-        Err(FormatError::Read(error)) => Err(error).with_context(told),
+        Err(FormatError::Read(error)) => Err(error).with_context(cannot_read),
         Err(FormatError::NotACapture(why)) => Err(anyhow!(
-            "{} is no capture ({why}); pcap and pcapng are read, as `tcpdump -w FILE` writes them",
+            "{}: not a pcap or pcapng file ({why}); `tcpdump -w FILE` writes one",
             file.display()
         )),
     }
@@ -173,7 +174,7 @@ fn read(file: &Path, lines: &mut Lines) -> Result<Option<String>> {
 fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
     let mut tap = Tap::open(interface, WAIT).map_err(|error| match error {
         TapError::Forbidden => anyhow!(
-            "cannot listen to {interface}: {error}; run it as root, or give it the capability: sudo setcap cap_net_raw+ep \
+            "cannot listen to {interface}: {error}; run as root, or add the capability: sudo setcap cap_net_raw+ep \
              $(command -v hashlane)"
         ),
         error => anyhow!("cannot listen to {interface}: {error}"),

@@ -1,4 +1,4 @@
-//! What a line says of a packet.
+//! Descriptions of packets in lines of text.
 
 use data_encoding::HEXLOWER;
 use hashlane_name::ndn::NdnName;
@@ -9,10 +9,10 @@ use hashlane_ndn::wire::tree::{self, Kind};
 use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, LpPacket, lp};
 use std::fmt::Write as _;
 
-/// Octets of a value that are shown at the most.
+/// Bytes shown of a value; longer values are cut.
 const SHOWN: usize = 32;
 
-/// Octets in hexadecimal digits; of many, the first.
+/// The first [`SHOWN`] bytes in hex.
 pub(super) fn hex(octets: &[u8]) -> String {
     let mut text = HEXLOWER.encode(octets.get(..SHOWN).unwrap_or(octets));
     if octets.len() > SHOWN {
@@ -21,8 +21,8 @@ pub(super) fn hex(octets: &[u8]) -> String {
     text
 }
 
-/// The header fields of a link packet that was parsed, each with a space before it: `NDNLPv2 PitToken=a0a1 CongestionMark=1`; nothing of a bare
-/// packet. The field of type `digest` is called an InterestDigest.
+/// The header fields of a parsed link packet, as `NDNLPv2 PitToken=a0a1 CongestionMark=1`; empty for a bare
+/// packet. `digest` is the TLV type of InterestDigest.
 pub(super) fn header(octets: &[u8], digest: u32) -> String {
     let Some(packet) = single(octets).ok().filter(|packet| packet.typ == lp::LP_PACKET) else {
         return String::new();
@@ -30,7 +30,7 @@ pub(super) fn header(octets: &[u8], digest: u32) -> String {
     let mut text = "NDNLPv2".to_owned();
     let mut elements = packet.elements();
     while let Ok(Some(element)) = elements.next() {
-        // What came back is told after the header.
+        // The fragment and the Nack reason follow the header.
         if matches!(element.typ, lp::FRAGMENT | lp::NACK) {
             continue;
         }
@@ -63,7 +63,7 @@ fn number(element: &Element<'_>) -> String {
     element.number().map_or_else(|_| hex(element.value), |number| number.to_string())
 }
 
-/// What is in a whole packet: the text, and the encoded name.
+/// The description of a whole packet, and its encoded name.
 pub(super) fn content<'a>(packet: &LpPacket<'a>) -> Result<(String, &'a [u8]), WireError> {
     let octets = packet.fragment;
     match (single(octets)?.typ, packet.header.nack) {
@@ -103,7 +103,7 @@ fn interest(interest: &Interest<'_>) -> String {
     let mark = if query.is_empty() { "" } else { "?" };
     let mut text = format!("{}{mark}{}", interest.name(), query.join("&"));
     if let Some(parameters) = interest.parameters() {
-        let _ = write!(text, " ({} octets of parameters", parameters.len());
+        let _ = write!(text, " ({} bytes of parameters", parameters.len());
         if let Some(info) = interest.signature_info() {
             let _ = write!(text, ", {}", info.signature_type);
         }
@@ -121,7 +121,7 @@ fn data(data: &Data<'_>) -> String {
         APPLICATION_NACK => write!(text, "Nack"),
         other => write!(text, "ContentType {other}"),
     };
-    let _ = write!(text, ", {} octets", data.content().len());
+    let _ = write!(text, ", {} bytes", data.content().len());
     if let Some(freshness) = data.freshness() {
         let _ = write!(text, ", FreshnessPeriod={freshness}");
     }
@@ -132,7 +132,7 @@ fn data(data: &Data<'_>) -> String {
     text
 }
 
-/// The elements of a packet, a line each, with where they are and what they hold.
+/// The elements of a packet, a line each, with offset, length and value.
 pub(super) fn tree(octets: &[u8], digest: u32) -> String {
     let mut text = String::new();
     let mut parent_is_packet = false;
@@ -147,7 +147,7 @@ pub(super) fn tree(octets: &[u8], digest: u32) -> String {
                 let indent = 2 * node.depth;
                 let _ = write!(
                     text,
-                    "    {:indent$}{name} ({}) at {}, {} octets",
+                    "    {:indent$}{name} ({}) at {}, {} bytes",
                     "",
                     element.typ,
                     element.at,
@@ -188,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_octets_have_a_text(mut octets in prop::collection::vec(any::<u8>(), 0..200), first in 0..4usize) {
+        fn arbitrary_bytes_have_a_description(mut octets in prop::collection::vec(any::<u8>(), 0..200), first in 0..4usize) {
             if let (Some(octet), Some(typ)) = (octets.first_mut(), [5, 6, 100].get(first)) {
                 *octet = *typ;
             }

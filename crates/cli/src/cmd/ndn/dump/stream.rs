@@ -1,8 +1,8 @@
-//! Packets out of TCP connections that were listened to.
+//! Packets in captured TCP connections.
 //!
-//! A listener asks for nothing again: what it did not hear is lost to it, and it must find the next packet by itself. It may also have come
-//! in the middle. So each direction of a connection is either in step, with a packet where the last one ended, or looks for octets that
-//! begin as a packet does.
+//! A capture lacks segments without a retransmission, and may start in the middle of a connection. So each
+//! direction of a connection is either in step, with a packet where the last one ended, or searches for bytes
+//! that begin like a packet.
 
 use hashlane_flow::packet::StreamPart;
 use hashlane_name::tlv::read_number;
@@ -13,29 +13,29 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 
-/// Octets of a link packet at the most: a packet and as much of a header.
+/// Longest link packet in bytes: a packet, and as much for its header.
 const LONGEST: u64 = 2 * MAX_PACKET as u64;
 
-/// Directions of connections that are followed at once.
+/// Directions of connections followed at once.
 const STREAMS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// Octets, and parts, of one that wait for what goes before them.
+/// Most bytes of one stream that wait for earlier ones, and most parts.
 const WAITING_OCTETS: usize = 256 * 1024;
 const WAITING_PARTS: usize = 256;
 
-/// No window is wider: a part that is so far ahead is of another connection.
+/// Widest window. A part further ahead belongs to another connection.
 const WINDOW: u32 = 16 << 20;
 
-/// What is found in a stream.
+/// A finding in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
-    /// The octets of a link packet, by their first ones; no more of them was checked.
+    /// The bytes of a link packet. Only its type and length have been checked.
     Packet(&'a [u8]),
-    /// No packet begins where one should: why, and after how many octets of the stream.
+    /// No packet begins where one must: the error, and the offset in the stream.
     OutOfStep(WireError, u64),
-    /// So many octets were passed over to find the beginning of a packet.
+    /// Bytes skipped to find the beginning of a packet.
     PassedOver(u64),
-    /// So many octets are missing.
+    /// Bytes missing from the capture.
     Lost(u64),
 }
 
@@ -48,7 +48,7 @@ impl<K: Copy + Eq + Hash> Streams<K> {
         Self(LruCache::new(STREAMS))
     }
 
-    /// Takes a part; `cut` says that not all of it was captured.
+    /// Takes a part. `cut` is set if the capture has only its beginning.
     pub(super) fn take(
         &mut self,
         key: K,
@@ -77,16 +77,16 @@ impl<K: Copy + Eq + Hash> Streams<K> {
 /// One direction of a connection.
 #[derive(Debug, Default)]
 struct Stream {
-    /// The TCP number of the octet that is to come next, where that is known.
+    /// TCP sequence number of the next byte, if known.
     next: Option<u32>,
-    /// Octets that came before it.
+    /// Offset of the next byte in the stream.
     at: u64,
     in_step: bool,
-    /// Octets passed over since it was in step.
+    /// Bytes skipped since the stream was in step.
     passed_over: u64,
-    /// The beginning of a packet, or of what may be one.
+    /// The beginning of a packet, or of a candidate.
     held: Vec<u8>,
-    /// Parts that came too early, by how many octets go before them.
+    /// Parts that arrived early, by offset in the stream.
     waiting: BTreeMap<u64, Vec<u8>>,
     waiting_octets: usize,
 }
@@ -96,7 +96,7 @@ impl Stream {
         let mut sequence = part.sequence;
         if part.opens {
             sequence = sequence.wrapping_add(1);
-            // The same SYN may come twice; another one begins another connection.
+            // A SYN with the same number is a retransmission; another one opens another connection.
             if self.next != Some(sequence) {
                 self.close(found);
                 *self = Self { next: Some(sequence), in_step: true, ..Self::default() };
@@ -124,7 +124,7 @@ impl Stream {
             }
         }
         if cut {
-            // How many octets are missing is not known: whatever comes next is next.
+            // The length of the gap is unknown, so the stream starts again with the next part.
             self.close(found);
             *self = Self::default();
         }
@@ -138,7 +138,7 @@ impl Stream {
         }
     }
 
-    /// Takes what waits and is next now.
+    /// Appends waiting parts that are next now.
     fn join(&mut self, found: &mut dyn FnMut(Found<'_>)) {
         while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.at) {
             let known = usize::try_from(self.at - *first.key()).unwrap_or(usize::MAX);
@@ -150,7 +150,7 @@ impl Stream {
         }
     }
 
-    /// Gives up what is missing before the first part that waits.
+    /// Skips the gap before the first waiting part.
     fn pass_gap(&mut self, found: &mut dyn FnMut(Found<'_>)) {
         let Some((&at, _)) = self.waiting.first_key_value() else { return };
         let missing = at - self.at;
@@ -206,7 +206,7 @@ impl Stream {
                 Err(error) => {
                     found(Found::OutOfStep(error, self.at - rest.len() as u64));
                     self.in_step = false;
-                    // Nothing begins here, so something may begin at the next octet.
+                    // The next byte may begin a packet.
                     self.passed_over = 1;
                     done += 1;
                 }
@@ -216,7 +216,7 @@ impl Stream {
     }
 }
 
-/// The length of the link packet that begins here, or `None` where more octets are needed to tell.
+/// Length of the link packet that begins here; `None` if more bytes are needed.
 fn length(octets: &[u8]) -> Result<Option<usize>, WireError> {
     let Some(&first) = octets.first() else { return Ok(None) };
     let typ = u32::from(first);
@@ -229,7 +229,8 @@ fn length(octets: &[u8]) -> Result<Option<usize>, WireError> {
     }
 }
 
-/// How many octets to pass over, and whether a packet begins behind them by all that can be seen, or more are needed to tell.
+/// Searches for the beginning of a packet. Returns the number of bytes to skip, and true if a packet begins
+/// after them; false if more bytes are needed.
 fn find(octets: &[u8]) -> (usize, bool) {
     for at in 0..octets.len() {
         match begins(octets.get(at..).unwrap_or_default()) {
@@ -241,14 +242,14 @@ fn find(octets: &[u8]) -> (usize, bool) {
     (octets.len(), false)
 }
 
-/// Whether a packet begins here: its type and length, and those of its first element, which fits into it. `None` where too few octets are
-/// there to tell.
+/// Tests if a packet begins here: by its type and length, and those of its first element, which must fit into
+/// it. `None` if more bytes are needed.
 fn begins(octets: &[u8]) -> Option<bool> {
     let len = match length(octets) {
         Ok(len) => len?,
         Err(_) => return Some(false),
     };
-    // The type of a packet takes one octet.
+    // The type of a packet is one byte long.
     let head = |octets: &[u8]| match read_number(octets) {
         Ok((number, len)) => Ok((number, len)),
         Err(_) if octets.len() < 9 => Err(None),
@@ -263,9 +264,9 @@ fn begins(octets: &[u8]) -> Option<bool> {
     };
     let (typ, end) = match inner() {
         Ok(inner) => inner,
-        // So short a packet has no first element.
+        // A complete packet this short has no first element.
         Err(None) if len <= octets.len() => return Some(false),
-        Err(told) => return told,
+        Err(verdict) => return verdict,
     };
     let is_first = match u32::try_from(typ) {
         Ok(typ) if octets.first() == Some(&(lp::LP_PACKET as u8)) => {
@@ -282,25 +283,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An Interest for a name of one component, of `len` octets.
+    /// An Interest for a name with one component of `len` bytes.
     fn interest(len: u8) -> Vec<u8> {
         let component = [&[8, len][..], &vec![b'x'; len.into()]].concat();
         let name = [&[7, component.len() as u8][..], &component].concat();
         [&[5, name.len() as u8 + 6][..], &name, &[10, 4, 1, 2, 3, 4]].concat()
     }
 
-    fn told(found: Found<'_>) -> String {
+    fn describe(found: Found<'_>) -> String {
         match found {
             Found::Packet(packet) => format!("packet {}", packet.len()),
             other => format!("{other:?}"),
         }
     }
 
-    /// What is found in parts, each its number and its octets.
+    /// The findings in parts of a stream, given as sequence number and bytes.
     fn found(parts: &[(u32, &[u8])], opens: bool) -> Vec<String> {
         let mut all = Vec::new();
         let mut streams = Streams::new();
-        let mut take = |(): (), what: Found<'_>| all.push(told(what));
+        let mut take = |(): (), what: Found<'_>| all.push(describe(what));
         if opens {
             let open = StreamPart { sequence: parts[0].0.wrapping_sub(1), opens, bytes: &[] };
             streams.take((), &open, false, &mut take);
@@ -314,21 +315,21 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_part_is_told_and_the_next_packet_found() {
+    fn reports_a_lost_part_and_finds_the_next_packet() {
         let stream = [interest(20), interest(30), interest(40)].concat();
         let parts = [(0, &stream[..40]), (60, &stream[60..])];
         assert_eq!(found(&parts, true), ["packet 32", "Lost(20)", "PassedOver(22)", "packet 52"]);
     }
 
     #[test]
-    fn a_listener_that_comes_late_finds_the_next_packet() {
+    fn a_capture_that_starts_late_finds_the_next_packet() {
         let stream = [interest(20), interest(30)].concat();
         assert_eq!(found(&[(7, &stream[5..])], false), ["PassedOver(27)", "packet 42"]);
         assert_eq!(found(&[(7, &stream)], false), ["packet 32", "packet 42"]);
     }
 
     #[test]
-    fn what_is_no_packet_is_told_once_and_passed_over() {
+    fn skips_bytes_that_are_no_packet_and_reports_them_once() {
         let stream = [&interest(20)[..], b"GET / HTTP/1.1", &interest(30)].concat();
         let error = WireError::UnexpectedType { typ: b'G'.into() };
         let expected = ["packet 32", &format!("OutOfStep({error:?}, 32)"), "PassedOver(14)", "packet 42"];
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded() {
+    fn waiting_parts_are_bounded() {
         let mut streams = Streams::new();
         let mut lost = 0;
         for number in 1..2000_u32 {
@@ -374,7 +375,7 @@ mod tests {
             let (mut parts, mut at) = (Vec::new(), 0);
             for size in sizes.iter().cycle() {
                 let end = (at + size).min(stream.len());
-                // Some octets of the part before come again.
+                // Repeats some bytes of the previous part.
                 let start = at - at.min(size / 3);
                 parts.push((from.wrapping_add(start as u32), &stream[start..end]));
                 at = end;
@@ -382,10 +383,10 @@ mod tests {
                     break;
                 }
             }
-            // The numbers are those from the opening on, whatever comes first.
+            // Sequence numbers count from the SYN, in whatever order the parts arrive.
             let mut all = Vec::new();
             let mut streams = Streams::new();
-            let mut take = |(): (), what: Found<'_>| all.push(told(what));
+            let mut take = |(): (), what: Found<'_>| all.push(describe(what));
             let open = StreamPart { sequence: from.wrapping_sub(1), opens: true, bytes: &[] };
             streams.take((), &open, false, &mut take);
             for swap in &swaps {
@@ -403,7 +404,7 @@ mod tests {
         }
 
         #[test]
-        fn any_octets_come_to_an_end(
+        fn findings_are_bounded_for_arbitrary_bytes(
             parts in prop::collection::vec((0..5000_u32, prop::collection::vec(any::<u8>(), 0..60), any::<bool>(), any::<bool>()), 0..40),
         ) {
             let mut streams = Streams::new();
