@@ -118,8 +118,15 @@ impl<P: Pit> Forwarder<P> {
             }
             return;
         }
-        // The Interest's name begins the Data's, or is that with a digest behind it: its prefixes are the same.
-        let name = data.truncated(key.name_len(), key.components());
+        // The Interest's name is a prefix of the Data's, or that name and the digest of the packet.
+        let mut hashes: SmallVec<[u64; 16]> = SmallVec::new();
+        let name = if key.name_len() > data.len() {
+            hashes.extend_from_slice(data.hashes);
+            hashes.push(key.name_hash());
+            HashedName { components: key.components(), root: data.root, hashes: &hashes }
+        } else {
+            data.truncated(key.name_len(), key.components())
+        };
         let (prefix, _) = ways(fib, hasher, &name, key.hint());
         if let Some(strategy) = choice.find(&name) {
             strategy.on_data(prefix, records, from, now);

@@ -2,7 +2,7 @@
 
 use crate::rig::Rig;
 use crate::support::{ask, data, uri};
-use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn::wire::{Data, LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::strategy::{Strategy, StrategyError, StrategyKind};
 use std::collections::BTreeSet;
@@ -200,6 +200,26 @@ fn asf_measures_faces_that_come_after_many_that_went() {
         assert!(tries < 5, "it does not notice that this way is silent");
         rig.passes(4000);
     }
+}
+
+#[test]
+fn asf_measures_a_prefix_that_ends_with_the_digest_of_a_packet() {
+    let mut rig = Rig::new();
+    rig.forwarder.configure_cs(hashlane_ndn_fw::cs::Config { serve: false, ..Default::default() });
+    rig.strategy("/", "asf/max-timeouts~1");
+    let [consumer, first, second] = rig.faces();
+    let packet = data("/a/b", 0);
+    let digest = Data::parse(&packet).expect("Data").implicit_digest();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("/a/b/sha256digest={hex}");
+    rig.route("/a", second, 0);
+    rig.route(&name, first, 1);
+    rig.route(&name, second, 2);
+    assert_eq!(rig.asks(consumer, &ask(&name, 1)), [first]);
+    rig.passes(5);
+    rig.gives(first, &packet);
+    rig.passes(2000);
+    assert_eq!(rig.asks(consumer, &ask(&name, 2)), [first], "it answered in time");
 }
 
 #[test]
