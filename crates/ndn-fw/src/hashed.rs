@@ -5,6 +5,7 @@ use hashlane_hash::siphash::SipHash24;
 use hashlane_name::error::ParseError;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_name::prefix::OnePass;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::tlv::single;
 
 /// A name's components and the hashes of its prefixes. Made once for a packet, and lent to all tables.
@@ -36,7 +37,9 @@ impl<'a> HashedName<'a> {
     pub fn prefix(&self, len: usize) -> u64 {
         match len.checked_sub(1) {
             None => self.root,
-            Some(at) => self.hashes.get(at).copied().unwrap_or_default(),
+            Some(at) => {
+                self.hashes.get(at).copied().invariant("a prefix is not longer than the name").unwrap_or(0)
+            }
         }
     }
 
@@ -49,7 +52,15 @@ impl<'a> HashedName<'a> {
     /// The name of these components, the first `len` of this one.
     #[inline(always)]
     pub(crate) fn truncated(&self, len: usize, components: &'a [u8]) -> Self {
-        Self { components, hashes: self.hashes.get(..len).unwrap_or(self.hashes), ..*self }
+        Self {
+            components,
+            hashes: self
+                .hashes
+                .get(..len)
+                .invariant("a prefix is not longer than the name")
+                .unwrap_or(self.hashes),
+            ..*self
+        }
     }
 }
 
@@ -82,8 +93,7 @@ impl NameHasher {
     /// A checked name with its hashes.
     pub fn name<'a>(&'a mut self, name: &NdnName<'a>) -> HashedName<'a> {
         let root = self.root();
-        // It was checked.
-        self.read(name.as_bytes()).unwrap_or(root)
+        self.read(name.as_bytes()).ok().invariant("the name was checked").unwrap_or(root)
     }
 
     /// The name without components.
@@ -110,6 +120,6 @@ impl core::fmt::Debug for NameHasher {
 pub(crate) fn components(name: &[u8]) -> &[u8] {
     match name {
         [_, len, components @ ..] if *len < 253 => components,
-        _ => single(name).map_or(&[], |name| name.value),
+        _ => single(name).ok().invariant("the name was checked").map_or(&[], |name| name.value),
     }
 }

@@ -6,8 +6,12 @@
 
 use crate::hashed::HashedName;
 use alloc::boxed::Box;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
+
+/// Rule for the counters of lengths.
+const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
 /// Values by name.
 #[derive(Clone, Debug)]
@@ -56,7 +60,7 @@ impl<V> Prefixes<V> {
     #[inline(always)]
     pub fn longest(&self, name: &HashedName<'_>) -> Option<(usize, &V)> {
         let slot = self.longest_slot(name)?;
-        let (prefix, value) = self.table.entry(slot)?;
+        let (prefix, value) = self.table.entry(slot).invariant("the entry was found")?;
         Some((prefix.len.into(), value))
     }
 
@@ -140,7 +144,7 @@ impl<V> Prefixes<V> {
         let len = name.len();
         let prefix = Prefix { hash: name.hash(), components: name.components.into(), len: len as u8 };
         self.table.insert(name.hash(), prefix, value, |prefix| prefix.hash);
-        if let Some(entries) = self.lengths.get_mut(len) {
+        if let Some(entries) = self.lengths.get_mut(len).invariant(LENGTHS) {
             *entries += 1;
         }
         self.longest = self.longest.max(len);
@@ -150,8 +154,8 @@ impl<V> Prefixes<V> {
     /// Takes the value of `name` away.
     pub fn remove(&mut self, name: &HashedName<'_>) -> Option<V> {
         let slot = self.exact(name)?;
-        let (_, value) = self.table.remove_slot(name.hash(), slot)?;
-        if let Some(entries) = self.lengths.get_mut(name.len()) {
+        let (_, value) = self.table.remove_slot(name.hash(), slot).invariant("the entry was found")?;
+        if let Some(entries) = self.lengths.get_mut(name.len()).invariant(LENGTHS) {
             *entries -= 1;
         }
         Some(value)

@@ -29,8 +29,10 @@ impl Used {
     /// Removes an entry of a face of this scope.
     #[inline(always)]
     pub fn remove(&mut self, scope: Scope) {
+        let remote = usize::from(scope == Scope::NonLocal);
+        debug_assert!(self.all > 0 && self.remote >= remote, "an entry is removed once");
         self.all = self.all.saturating_sub(1);
-        self.remote = self.remote.saturating_sub(usize::from(scope == Scope::NonLocal));
+        self.remote = self.remote.saturating_sub(remote);
     }
 }
 

@@ -8,6 +8,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 
 /// A wheel of ticks of one millisecond.
@@ -42,6 +43,9 @@ const LISTS: usize = 1 << 13;
 /// The list of those whose tick has come. What is set again meanwhile goes to its own list, be that the same tick of a later turn.
 const NOW: usize = LISTS;
 
+/// Rule for the index of a list.
+const LIST: &str = "the wheel has LISTS + 1 lists";
+
 /// The tick at which a time has passed.
 pub(crate) fn tick_of(time: Time) -> u64 {
     time.0.div_ceil(1_000_000)
@@ -66,12 +70,12 @@ impl Wheel {
             return;
         }
         self.stop(slot);
-        let Some(head) = self.heads.get_mut(list as usize) else { return };
+        let Some(head) = self.heads.get_mut(list as usize).invariant(LIST) else { return };
         let next = core::mem::replace(head, slot);
         if let Some(after) = self.links.get_mut(next as usize) {
             after.prev = slot;
         }
-        if let Some(link) = self.links.get_mut(at) {
+        if let Some(link) = self.links.get_mut(at).invariant("the links were resized") {
             *link = Link { next, prev: END, list };
             self.len += 1;
         }
@@ -87,10 +91,10 @@ impl Wheel {
             after.prev = prev;
         }
         if prev == END {
-            if let Some(head) = self.heads.get_mut(list as usize) {
+            if let Some(head) = self.heads.get_mut(list as usize).invariant(LIST) {
                 *head = next;
             }
-        } else if let Some(before) = self.links.get_mut(prev as usize) {
+        } else if let Some(before) = self.links.get_mut(prev as usize).invariant("a linked slot exists") {
             before.next = next;
         }
     }
@@ -109,7 +113,7 @@ impl Wheel {
             self.done = now - LISTS as u64;
         }
         loop {
-            let slot = self.heads.get(NOW).copied().unwrap_or(END);
+            let slot = self.heads.get(NOW).copied().invariant(LIST)?;
             if slot != END {
                 self.stop(slot);
                 return Some(slot);
@@ -124,7 +128,7 @@ impl Wheel {
 
     /// Moves a list to that of those whose tick has come, which is empty.
     fn come(&mut self, list: usize) {
-        let Some(head) = self.heads.get_mut(list) else { return };
+        let Some(head) = self.heads.get_mut(list).invariant(LIST) else { return };
         let first = core::mem::replace(head, END);
         let mut slot = first;
         while let Some(link) = self.links.get_mut(slot as usize) {
@@ -132,7 +136,7 @@ impl Wheel {
             self.looks += 1;
             slot = link.next;
         }
-        if let Some(head) = self.heads.get_mut(NOW) {
+        if let Some(head) = self.heads.get_mut(NOW).invariant(LIST) {
             *head = first;
         }
     }

@@ -5,6 +5,7 @@
 //!
 //! Source: NDNLPv2, Indexed Fragmentation.
 
+use crate::invariant::Invariant as _;
 use crate::time::Time;
 use crate::wire::{LpHeader, LpPacket, MAX_LINK_PACKET, MAX_PACKET};
 use alloc::vec::Vec;
@@ -152,7 +153,8 @@ impl Reassembler {
                 self.waiting.len() - 1
             }
         };
-        let Some(partial) = self.waiting.get_mut(at) else { return Ok(None) };
+        let partial = self.waiting.get_mut(at).invariant("a packet that was found or added");
+        let Some(partial) = partial else { return Ok(None) };
         let known = partial.pieces.len() as u64;
         let Some(place) = partial.pieces.get_mut(index as usize).filter(|_| known == count) else {
             self.waiting.remove(at);

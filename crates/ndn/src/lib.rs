@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod fragment;
+pub mod invariant;
 pub mod mgmt;
 pub mod security;
 pub mod time;

@@ -7,6 +7,7 @@
 //! is *critical*: its type is at most 31, or odd. Then the packet is refused (NDN Packet Format 0.3, TLV, Considerations for
 //! Evolvability).
 
+use crate::invariant::part;
 use alloc::vec::Vec;
 use core::fmt;
 use hashlane_name::error::ParseError as NameError;
@@ -252,14 +253,14 @@ impl<'a> Elements<'a> {
     /// The octets that have not been read.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
-        self.octets.get(self.at..).unwrap_or_default()
+        part(self.octets, self.at..)
     }
 }
 
 /// An element with long numbers, or none, and the offset behind it.
 #[cold]
 fn large(octets: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), WireError> {
-    let number = |from: usize| match read_number(octets.get(from..).unwrap_or_default()) {
+    let number = |from: usize| match read_number(part(octets, from..)) {
         Ok((number, taken)) => Ok((number, from + taken)),
         Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: base + from }),
         Err(_) => Err(WireError::Truncated { at: base + at }),
@@ -295,7 +296,7 @@ pub fn single(octets: &[u8]) -> Result<Element<'_>, WireError> {
 /// # Errors
 /// As [`Elements::next`].
 pub fn frame(octets: &[u8]) -> Result<Option<u64>, WireError> {
-    let number = |from: usize| match read_number(octets.get(from..).unwrap_or_default()) {
+    let number = |from: usize| match read_number(part(octets, from..)) {
         Ok((number, taken)) => Ok(Some((number, from + taken))),
         Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: from }),
         Err(_) => Ok(None),
@@ -317,8 +318,13 @@ pub fn write_element(typ: u32, value: &[u8], out: &mut Vec<u8>) {
 
 /// Appends an element whose value is `number` in its shortest form, of 1, 2, 4 or 8 octets.
 pub fn write_integer(typ: u32, number: u64, out: &mut Vec<u8>) {
-    let octets = number.to_be_bytes();
-    write_element(typ, octets.get(8 - integer_len(number)..).unwrap_or_default(), out);
+    write_element(typ, shortest(&number.to_be_bytes()), out);
+}
+
+/// Shortest form of a NonNegativeInteger, given in big-endian order.
+#[inline]
+pub(crate) fn shortest(number: &[u8; 8]) -> &[u8] {
+    part(number, 8 - integer_len(u64::from_be_bytes(*number))..)
 }
 
 /// Octets of a NonNegativeInteger: 1, 2, 4 or 8.

@@ -2,6 +2,7 @@
 
 use crate::hashed::components;
 use alloc::boxed::Box;
+use hashlane_ndn::invariant::part;
 use hashlane_ndn::time::Time;
 
 /// No slot.
@@ -45,6 +46,6 @@ impl Link {
 impl Cached {
     #[inline(always)]
     pub(super) fn components(&self) -> &[u8] {
-        components(self.packet.get(self.name.0.into()..self.name.1.into()).unwrap_or_default())
+        components(part(&self.packet, usize::from(self.name.0)..usize::from(self.name.1)))
     }
 }

@@ -32,7 +32,8 @@ impl Queue {
     #[inline(always)]
     pub(super) fn push(&mut self, packets: &mut [Option<Cached>], slot: u32) {
         let prev = core::mem::replace(&mut self.last, slot);
-        relink(packets, slot, |link| *link = Link { next: NONE, prev });
+        let linked = relink(packets, slot, |link| *link = Link { next: NONE, prev });
+        debug_assert!(linked, "a queued packet exists");
         if !relink(packets, prev, |link| link.next = slot) {
             self.first = slot;
         }
@@ -42,7 +43,8 @@ impl Queue {
     #[inline(always)]
     pub(super) fn remove(&mut self, packets: &mut [Option<Cached>], slot: u32) {
         let mut old = Link::default();
-        relink(packets, slot, |link| old = core::mem::take(link));
+        let linked = relink(packets, slot, |link| old = core::mem::take(link));
+        debug_assert!(linked, "a queued packet exists");
         if !relink(packets, old.prev, |link| link.next = old.next) {
             self.first = old.next;
         }

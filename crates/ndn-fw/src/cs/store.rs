@@ -9,6 +9,7 @@ use crate::wheel::{Wheel, tick_of};
 use alloc::vec::Vec;
 use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
 use hashlane_name::ndn::NdnName;
+use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest};
 use sha2::{Digest, Sha256};
@@ -131,9 +132,14 @@ impl ContentStore {
         let most_octets = self.config.octets.max(self.octets());
         let Self { tree, packets, .. } = self;
         let components = |slot| packets.get(slot as usize).and_then(Option::as_ref).map(Cached::components);
-        let node = tree.insert(name, |slot| components(slot).unwrap_or_default(), hash);
+        let node = tree.insert(
+            name,
+            |slot| components(slot).invariant("a node leads to cached packets").unwrap_or_default(),
+            hash,
+        );
+        let Some(node) = node else { return false };
         if let Some(same) = self.known(node, data) {
-            if let Some(cached) = self.cached_mut(same) {
+            if let Some(cached) = self.cached_mut(same).invariant("the packet was found") {
                 cached.fresh_until = fresh_until;
             }
             self.unlink(same);
@@ -141,10 +147,7 @@ impl ContentStore {
             return self.config.serve;
         }
         let octets = data.as_bytes();
-        let at = octets.len() - {
-            let from_name = data.name_octets().as_ptr() as usize - octets.as_ptr() as usize;
-            octets.len() - from_name
-        };
+        let at = data.name_octets().as_ptr() as usize - octets.as_ptr() as usize;
         let cached = Cached {
             packet: octets.into(),
             name: (at as u16, (at + data.name_octets().len()) as u16),
@@ -161,13 +164,14 @@ impl ContentStore {
                 self.packets.len() as u32 - 1
             }
         };
-        if let Some(place) = self.packets.get_mut(slot as usize) {
+        if let Some(place) = self.packets.get_mut(slot as usize).invariant("a free slot exists") {
+            debug_assert!(place.is_none(), "a free slot is empty");
             *place = Some(cached);
         }
         self.len += 1;
         self.octets += octets.len();
         let older = self.tree.replace(node, slot);
-        if let Some(cached) = self.cached_mut(slot) {
+        if let Some(cached) = self.cached_mut(slot).invariant("the packet was inserted") {
             cached.older = older;
         }
         self.link(slot, now);
@@ -203,7 +207,7 @@ impl ContentStore {
     #[inline(always)]
     fn link(&mut self, slot: u32, now: Time) {
         let fifo = self.config.policy == Policy::PriorityFifo;
-        let Some(cached) = self.cached_mut(slot) else { return };
+        let Some(cached) = self.cached_mut(slot).invariant("the packet exists") else { return };
         let fresh_until = cached.fresh_until;
         cached.stale = fifo && fresh_until <= now;
         let stale = cached.stale;
@@ -216,7 +220,7 @@ impl ContentStore {
 
     #[inline(always)]
     fn unlink(&mut self, slot: u32) {
-        let Some(cached) = self.cached(slot) else { return };
+        let Some(cached) = self.cached(slot).invariant("the packet exists") else { return };
         let stale = cached.stale;
         let Self { packets, queue, stale: stales, wheel, .. } = self;
         if stale { stales } else { queue }.remove(packets, slot);
@@ -226,7 +230,8 @@ impl ContentStore {
     /// Lets time pass: what is stale may have to leave first. Of what is above the capacity, [`EVICTED`] packets leave.
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.wheel.due(now.millis()) {
-            let Some(cached) = self.cached(slot) else { continue };
+            let cached = self.cached(slot).invariant("a removed packet has no timer");
+            let Some(cached) = cached else { continue };
             if cached.fresh_until > now {
                 let due = tick_of(cached.fresh_until);
                 self.wheel.set(slot, due);
@@ -250,7 +255,8 @@ impl ContentStore {
 
     fn remove(&mut self, slot: u32) {
         self.unlink(slot);
-        let Some(cached) = self.packets.get_mut(slot as usize).and_then(Option::take) else { return };
+        let cached = self.packets.get_mut(slot as usize).and_then(Option::take);
+        let Some(cached) = cached.invariant("the packet exists") else { return };
         self.free.push(slot);
         self.len -= 1;
         self.octets -= cached.packet.len();
@@ -261,7 +267,8 @@ impl ContentStore {
             let newer = self
                 .of_name(cached.node)
                 .find(|newer| self.cached(*newer).is_some_and(|newer| newer.older == slot));
-            if let Some(newer) = newer.and_then(|newer| self.cached_mut(newer)) {
+            let newer = newer.and_then(|newer| self.cached_mut(newer));
+            if let Some(newer) = newer.invariant("a newer packet of the name leads to the older one") {
                 newer.older = cached.older;
             }
         }
@@ -286,7 +293,7 @@ impl ContentStore {
             self.unlink(slot);
             self.link(slot, now);
         }
-        self.cached(slot).map(|cached| &*cached.packet)
+        self.cached(slot).invariant("the packet was found").map(|cached| &*cached.packet)
     }
 
     /// Prefetches the bucket that a lookup of this very name reads.
@@ -331,7 +338,7 @@ impl ContentStore {
             let Some(cached) = slot.and_then(|slot| self.cached(slot)) else { return };
             match pass {
                 Pass::Buckets => {
-                    hashlane_table::prefetch_bytes(cached.packet.get(..1).unwrap_or_default());
+                    hashlane_table::prefetch_bytes(part(&cached.packet, ..1));
                     self.tree.prefetch_node(cached.node);
                 }
                 Pass::Entries => self.tree.prefetch_around(cached.node),

@@ -12,6 +12,7 @@
 use super::cached::NONE;
 use crate::hashed::HashedName;
 use alloc::boxed::Box;
+use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::tlv::Elements;
 use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
@@ -68,6 +69,9 @@ impl Default for Tree {
     }
 }
 
+/// Rule for the counters of lengths.
+const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
+
 /// Octets that a place takes.
 pub(super) const PLACE_COST: usize = size_of::<(u64, Place)>() + 16;
 
@@ -103,6 +107,18 @@ impl Tree {
             (_, Place::Node(node)) => Some(node),
             _ => None,
         }
+    }
+
+    /// Node that a link leads to; `None` at the end of the links.
+    #[inline(always)]
+    fn linked(&self, slot: u32) -> Option<&Node> {
+        if slot == NONE { None } else { self.node(slot).invariant("a link leads to a node") }
+    }
+
+    /// As [`linked`](Self::linked), to change the node.
+    #[inline(always)]
+    fn linked_mut(&mut self, slot: u32) -> Option<&mut Node> {
+        if slot == NONE { None } else { self.node_mut(slot).invariant("a link leads to a node") }
     }
 
     /// The slot of the prefix of so many components.
@@ -171,10 +187,11 @@ impl Tree {
     fn search(&self, name: &HashedName<'_>) -> Ending {
         for len in self.probed(name) {
             let Some(slot) = self.slot(name, len) else { continue };
-            return match self.places.entry(slot) {
-                Some((_, Place::Edge { node, .. })) => Ending::Edge { slot, node: *node, len },
-                _ => Ending::Node(slot, len),
-            };
+            match self.places.entry(slot).invariant("the place was found") {
+                Some((_, Place::Edge { node, .. })) => return Ending::Edge { slot, node: *node, len },
+                Some((_, Place::Node(_))) => return Ending::Node(slot, len),
+                None => continue,
+            }
         }
         Ending::Node(NONE, 0)
     }
@@ -198,13 +215,14 @@ impl Tree {
     /// The newest packet of a node; [`NONE`] where it has none.
     #[inline(always)]
     pub(super) fn packet(&self, slot: u32) -> u32 {
-        self.node(slot).map_or(NONE, |node| node.packet)
+        self.node(slot).invariant("a cached packet has a node").map_or(NONE, |node| node.packet)
     }
 
     /// Gives a node another newest packet, and returns the one that it had.
     #[inline(always)]
     pub(super) fn replace(&mut self, slot: u32, packet: u32) -> u32 {
-        self.node_mut(slot).map_or(NONE, |node| core::mem::replace(&mut node.packet, packet))
+        let node = self.node_mut(slot).invariant("a cached packet has a node");
+        node.map_or(NONE, |node| core::mem::replace(&mut node.packet, packet))
     }
 
     /// The newest packet of each node that has one, of `top` and below it, the newest branch first.
@@ -216,12 +234,12 @@ impl Tree {
 
     /// The node that follows `at` in a walk of the tree below `top`, parents before their children.
     fn after(&self, mut at: u32, top: u32) -> Option<u32> {
-        let node = self.node(at)?;
+        let node = self.node(at).invariant("a link leads to a node")?;
         if node.child != NONE {
             return Some(node.child);
         }
         while at != top {
-            let node = self.node(at)?;
+            let node = self.node(at).invariant("a link leads to a node")?;
             if node.next != NONE {
                 return Some(node.next);
             }
@@ -231,15 +249,18 @@ impl Tree {
     }
 
     fn add(&mut self, hash: u64, place: Place) -> u32 {
-        if let Some(places) = self.lengths.get_mut(usize::from(place.len())) {
+        if let Some(places) = self.lengths.get_mut(usize::from(place.len())).invariant(LENGTHS) {
             *places += 1;
         }
         self.places.insert(hash, hash, place, |hash| *hash).slot
     }
 
     fn take_away(&mut self, slot: u32) {
-        let Some((&hash, place)) = self.places.entry(slot) else { return };
-        if let Some(places) = self.lengths.get_mut(usize::from(place.len())) {
+        if slot == NONE {
+            return;
+        }
+        let Some((&hash, place)) = self.places.entry(slot).invariant("the place exists") else { return };
+        if let Some(places) = self.lengths.get_mut(usize::from(place.len())).invariant(LENGTHS) {
             *places -= 1;
         }
         self.places.remove_slot(hash, slot);
@@ -252,10 +273,10 @@ impl Tree {
         name: &HashedName<'_>,
         components: impl Fn(u32) -> &'a [u8],
         hash: impl Fn(&[u8]) -> u64,
-    ) -> u32 {
+    ) -> Option<u32> {
         match self.search(name) {
-            Ending::Node(slot, len) if len == name.len() => slot,
-            Ending::Node(parent, len) => self.hang(name, parent, len),
+            Ending::Node(slot, len) if len == name.len() => Some(slot),
+            Ending::Node(parent, len) => Some(self.hang(name, parent, len)),
             Ending::Edge { slot, node, len } => self.split(name, slot, node, len, components, hash),
         }
     }
@@ -282,17 +303,17 @@ impl Tree {
         from: usize,
         components: impl Fn(u32) -> &'a [u8],
         hash: impl Fn(&[u8]) -> u64,
-    ) -> u32 {
-        let Some(&lower) = self.node(below) else { return NONE };
-        // Every node has packets, or some below it.
-        let other = self.below(below).next().map(components).unwrap_or_default();
+    ) -> Option<u32> {
+        let &lower = self.node(below).invariant("an edge leads to a node")?;
+        let packet = self.below(below).next().invariant("a node has packets, or a node below it has")?;
+        let other = components(packet);
         let (common, next_end) = common_components(name.components, other);
         // Names whose hashes collide may share fewer.
         let at = common.min(usize::from(lower.len) - 1).max(from).min(name.len());
         let parting = if at == from {
             // The prefix of the edge becomes the node.
             let node = Node { len: from as u8, ..Node::EMPTY };
-            if let Some((_, place)) = self.places.entry_mut(edge) {
+            if let Some((_, place)) = self.places.entry_mut(edge).invariant("the edge was found") {
                 *place = Place::Node(node);
             }
             edge
@@ -302,20 +323,20 @@ impl Tree {
             parting
         };
         // It stands where the lower one stood, which goes below it.
-        if let Some(node) = self.node_mut(parting) {
+        if let Some(node) = self.node_mut(parting).invariant("the node was added") {
             (node.parent, node.next, node.prev) = (lower.parent, lower.next, lower.prev);
         }
         self.point_at(&lower, parting, parting);
-        if let Some(node) = self.node_mut(parting) {
+        if let Some(node) = self.node_mut(parting).invariant("the node was added") {
             node.child = below;
         }
-        if let Some(node) = self.node_mut(below) {
+        if let Some(node) = self.node_mut(below).invariant("an edge leads to a node") {
             (node.parent, node.next, node.prev, node.edge) = (parting, NONE, NONE, NONE);
         }
         if usize::from(lower.len) > at + 1 {
-            self.add_edge(hash(other.get(..next_end).unwrap_or_default()), at + 1, below);
+            self.add_edge(hash(part(other, ..next_end)), at + 1, below);
         }
-        if at == name.len() { parting } else { self.hang(name, parting, at) }
+        Some(if at == name.len() { parting } else { self.hang(name, parting, at) })
     }
 
     fn add_node(&mut self, hash: u64, len: usize) -> u32 {
@@ -329,10 +350,11 @@ impl Tree {
 
     /// Lets an edge lead to a node.
     fn lead(&mut self, edge: u32, to: u32) {
-        if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge) {
+        if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge).invariant("the edge exists")
+        {
             *node = to;
         }
-        if let Some(node) = self.node_mut(to) {
+        if let Some(node) = self.node_mut(to).invariant("the node exists") {
             node.edge = edge;
         }
     }
@@ -340,24 +362,25 @@ impl Tree {
     /// Puts `child` before the other children of `parent`.
     #[inline(always)]
     fn adopt(&mut self, parent: u32, child: u32) {
-        let Some(above) = self.node_mut(parent) else { return };
+        // A node at the top has no parent.
+        let Some(above) = self.linked_mut(parent) else { return };
         let next = core::mem::replace(&mut above.child, child);
-        if let Some(sibling) = self.node_mut(next) {
+        if let Some(sibling) = self.linked_mut(next) {
             sibling.prev = child;
         }
-        if let Some(node) = self.node_mut(child) {
+        if let Some(node) = self.node_mut(child).invariant("the node was added") {
             (node.parent, node.next, node.prev) = (parent, next, NONE);
         }
     }
 
     /// Lets what stands around `node` point at other ones in its place: at `before` what comes before it, at `behind` what comes behind it.
     fn point_at(&mut self, node: &Node, before: u32, behind: u32) {
-        if let Some(next) = self.node_mut(node.next) {
+        if let Some(next) = self.linked_mut(node.next) {
             next.prev = behind;
         }
-        if let Some(prev) = self.node_mut(node.prev) {
+        if let Some(prev) = self.linked_mut(node.prev) {
             prev.next = before;
-        } else if let Some(parent) = self.node_mut(node.parent) {
+        } else if let Some(parent) = self.linked_mut(node.parent) {
             parent.child = before;
         }
     }
@@ -365,7 +388,7 @@ impl Tree {
     /// Takes away a node that has no packet any more, unless names part there, and its parent where then no names part there.
     #[inline(always)]
     pub(super) fn prune(&mut self, slot: u32) {
-        let Some(&node) = self.node(slot) else { return };
+        let Some(&node) = self.node(slot).invariant("a cached packet has a node") else { return };
         if node.packet != NONE {
             return;
         }
@@ -381,19 +404,20 @@ impl Tree {
     /// Takes away a node that has one child and no packet: the child takes its place.
     #[inline(always)]
     fn join(&mut self, slot: u32) {
-        let Some(&node) = self.node(slot) else { return };
-        let Some(&child) = self.node(node.child) else { return };
+        // A node at the top has no parent, and a node may have no child.
+        let Some(&node) = self.linked(slot) else { return };
+        let Some(&child) = self.linked(node.child) else { return };
         if node.packet != NONE || child.next != NONE {
             return;
         }
         self.take_away(child.edge);
-        if let Some(place) = self.node_mut(node.child) {
+        if let Some(place) = self.linked_mut(node.child) {
             (place.parent, place.next, place.prev) = (node.parent, node.next, node.prev);
         }
         self.point_at(&node, node.child, node.child);
         if node.edge == NONE {
             // The first prefix on the way to the child is the node's own.
-            if let Some((_, place)) = self.places.entry_mut(slot) {
+            if let Some((_, place)) = self.places.entry_mut(slot).invariant("the node exists") {
                 *place = Place::Edge { len: node.len, node: node.child };
             }
             self.lead(slot, node.child);

@@ -2,6 +2,7 @@
 
 use crate::drop::DropReason;
 use crate::face::FaceId;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::{Data, Interest, LpHeader, LpPacket};
 use smallvec::SmallVec;
 
@@ -72,7 +73,11 @@ impl<'p> Headers<'p> {
     /// The link header of a packet.
     #[inline(always)]
     pub(super) fn of<M>(&self, packet: &Ingress<'p, M>) -> &LpHeader<'p> {
-        if packet.header == BARE { &EMPTY } else { self.0.get(usize::from(packet.header)).unwrap_or(&EMPTY) }
+        if packet.header == BARE {
+            return &EMPTY;
+        }
+        let header = self.0.get(usize::from(packet.header));
+        header.invariant("the header was added with the packet").unwrap_or(&EMPTY)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
 use crate::pit::{Hop, Pit};
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, NO_CACHE};
 use hashlane_ndn::wire::{Data, InterestDigest, Label, LpHeader, PitToken};
@@ -61,7 +62,7 @@ impl<P: Pit> Forwarder<P> {
             if self.measures {
                 self.measure(slot, name, from, now);
             }
-            let Some(gone) = self.pit.remove(slot) else { continue };
+            let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
             self.release(records);
@@ -71,6 +72,7 @@ impl<P: Pit> Forwarder<P> {
             }
             out.enter(Part::Send);
             for record in &records.ins {
+                // The face may have been closed.
                 let Some(face) = self.faces.find(record.face) else { continue };
                 if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
                     continue;
@@ -111,9 +113,9 @@ impl<P: Pit> Forwarder<P> {
     fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
         let Self { hasher, pit, fib, choice, .. } = self;
         let way = pit.way(slot).filter(|way| way.tables == self.generation);
-        let Some((key, records)) = pit.entry(slot) else { return };
+        let Some((key, records)) = pit.entry(slot).invariant("the entry matched") else { return };
         if let Some(way) = way {
-            if let Some(strategy) = choice.at(way.strategy) {
+            if let Some(strategy) = choice.at(way.strategy).invariant("the tables have not changed") {
                 strategy.on_data(way.prefix, records, from, now);
             }
             return;

@@ -7,6 +7,7 @@ use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::prefix::{BurstHashes, OnePass};
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, MAX_PACKET};
 use hashlane_table::stage::Stage;
 
@@ -28,9 +29,12 @@ impl Names {
     /// The hashed name of a packet that has been decoded.
     #[inline(always)]
     pub(super) fn of<'a, M>(&'a self, packet: &Ingress<'a, M>) -> HashedName<'a> {
-        // A link packet that has only a header has no name, nor has one that was dropped.
-        let octets = packet.content.name_octets().unwrap_or_default();
-        let hashes = self.hashes.name(packet.name as usize).unwrap_or_default();
+        let Some(octets) = packet.content.name_octets() else {
+            // A packet that was dropped, or has only a header.
+            return HashedName { components: &[], root: self.root, hashes: &[] };
+        };
+        let hashes = self.hashes.name(packet.name as usize).ok();
+        let hashes = hashes.invariant("a packet with a malformed name was dropped").unwrap_or_default();
         HashedName { components: components(octets), root: self.root, hashes }
     }
 }

@@ -16,6 +16,7 @@ use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, Records, Way};
 use crate::share::{Shares, Used};
 use crate::strategy::{Decision, InterestContext};
 use alloc::boxed::Box;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, MAX_PACKET, NackReason, PitToken};
 
@@ -32,6 +33,7 @@ struct Request<'a> {
     /// The digest of that.
     digest: &'a [u8],
     name: &'a HashedName<'a>,
+    nonce: u32,
     /// True if the face and the limits of the packet have been checked and counted.
     admitted: bool,
     /// When its lifetime ends here.
@@ -86,9 +88,10 @@ struct Bounds<'a> {
     shares: &'a Shares,
 }
 
-/// Records where an Interest came from, in the entry that it has, or in a new one; returns the slot.
+/// Adds the in-record of a downstream to the entry of its Interest, which is made if there is none. Returns the slot
+/// of the entry.
 #[inline(always)]
-fn remember<P: Pit>(
+fn insert_in_record<P: Pit>(
     pit: &mut P,
     face: &mut Face,
     bounds: Bounds<'_>,
@@ -97,50 +100,54 @@ fn remember<P: Pit>(
     mark: &P::Mark,
     (entry, hop): (Option<u32>, Hop<'_>),
 ) -> Result<u32, DropReason> {
-    let Request { from, header, octets, expires, name, .. } = request;
+    let Request { from, header, octets, expires, name, nonce, .. } = request;
     let record = InRecord {
         face: from,
         scope: face.scope,
-        nonce: interest.nonce().unwrap_or_default(),
+        nonce,
         expires,
         token: PitToken::new(header.pit_token),
         hinted: (octets.len() != interest.as_bytes().len()).then(|| Box::new(octets.to_vec())),
     };
-    let known = entry.and_then(|slot| pit.entry_mut(slot));
-    if let Some((_, records)) = known
+    if let Some(slot) = entry
+        && let Some((_, records)) = pit.entry_mut(slot).invariant("the entry was found")
         && let Some(old) = records.ins.iter_mut().find(|old| old.face == from)
     {
         *old = record;
-        pit.came(entry.unwrap_or_default(), from, hop);
-    } else {
-        let Bounds { pending, shares } = bounds;
-        if !shares.admits(face.scope, face.pending(), *pending) {
-            return Err(DropReason::PitFull);
-        }
-        let slot = match entry {
-            Some(slot) => slot,
-            None if !interest.forwarding_hint().is_empty() && pit.is_crowded(name.hash()) => {
-                return Err(DropReason::TooManyRecords);
-            }
-            None => pit.insert(name, interest, *mark, expires),
-        };
-        let Some((_, records)) = pit.entry_mut(slot) else { return Ok(slot) };
-        if records.ins.len() >= MAX_RECORDS {
+        extend(pit, slot, expires);
+        pit.came(slot, from, hop);
+        return Ok(slot);
+    }
+    let Bounds { pending, shares } = bounds;
+    if !shares.admits(face.scope, face.pending(), *pending) {
+        return Err(DropReason::PitFull);
+    }
+    let slot = match entry {
+        Some(slot) => slot,
+        None if !interest.forwarding_hint().is_empty() && pit.is_crowded(name.hash()) => {
             return Err(DropReason::TooManyRecords);
         }
-        records.ins.push(record);
-        face.pending += 1;
-        pending.add(face.scope);
-        pit.came(slot, from, hop);
-        if entry.is_none() {
-            return Ok(slot);
-        }
+        None => pit.insert(name, interest, *mark, expires),
+    };
+    let found = pit.entry_mut(slot).invariant("the entry was found or inserted");
+    let (_, records) = found.ok_or(DropReason::PitFull)?;
+    if records.ins.len() >= MAX_RECORDS {
+        return Err(DropReason::TooManyRecords);
     }
-    let slot = entry.unwrap_or_default();
+    records.ins.push(record);
+    face.pending += 1;
+    pending.add(face.scope);
+    extend(pit, slot, expires);
+    pit.came(slot, from, hop);
+    Ok(slot)
+}
+
+/// Lets an entry expire no earlier than at `expires`.
+#[inline(always)]
+fn extend<P: Pit>(pit: &mut P, slot: u32, expires: Time) {
     if pit.entry(slot).is_some_and(|(_, records)| records.expires < expires) {
         pit.expire_at(slot, expires);
     }
-    Ok(slot)
 }
 
 impl<P: Pit> Forwarder<P> {
@@ -161,6 +168,8 @@ impl<P: Pit> Forwarder<P> {
             octets: interest.as_bytes(),
             digest: mark.map_or(&[], P::digest_of),
             name,
+            // An Interest without a Nonce takes the slow path, which draws one.
+            nonce: interest.nonce().unwrap_or(0),
             admitted: false,
             expires: now,
         };
@@ -190,16 +199,14 @@ impl<P: Pit> Forwarder<P> {
         if !interest.parameters_digest_is_right() {
             return Err(DropReason::ParametersDigest);
         }
-        let nonced = interest
-            .nonce()
-            .is_none()
-            .then(|| rewrite::with_nonce(interest.as_bytes(), self.rng.next_u64() as u32));
+        let nonce = interest.nonce().unwrap_or_else(|| self.rng.next_u64() as u32);
+        let nonced = interest.nonce().is_none().then(|| rewrite::with_nonce(interest.as_bytes(), nonce));
         let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
         // With the Nonce, too, it must be a packet that the next forwarder takes.
         if octets.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
-        let request = Request { octets, admitted: true, ..request };
+        let request = Request { octets, nonce, admitted: true, ..request };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
@@ -225,7 +232,7 @@ impl<P: Pit> Forwarder<P> {
         let Self {
             hasher, pit, cs, dead, fib, faces, counters, config, choice, rng, pending, shares, ..
         } = self;
-        let Request { from, header, name, .. } = request;
+        let Request { from, header, name, nonce, .. } = request;
         let digest_type = config.digest_type;
         if !request.admitted {
             out.enter(Part::Face);
@@ -237,14 +244,14 @@ impl<P: Pit> Forwarder<P> {
         let mark = mark?;
         let request = Request { expires: expires(interest, face, config, now), ..request };
         out.enter(Part::Loop);
-        let nonce = interest.nonce().unwrap_or_default();
         if dead.contains(name.hash(), nonce, now) {
             refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         out.enter(Part::Pit);
         let entry = pit.find(name, interest, mark);
-        let records = entry.and_then(|slot| pit.entry(slot)).map(|(_, records)| records);
+        let found = entry.and_then(|slot| pit.entry(slot).invariant("the entry was found"));
+        let records = found.map(|(_, records)| records);
         if records.is_some_and(|records| is_loop(records, from, face, nonce)) {
             refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
@@ -275,14 +282,15 @@ impl<P: Pit> Forwarder<P> {
         };
         let bounds = Bounds { pending, shares };
         let hop = Hop::of(header, digest_type);
-        let slot = remember(pit, face, bounds, request, interest, mark, (entry, hop))?;
+        let slot = insert_in_record(pit, face, bounds, request, interest, mark, (entry, hop))?;
         if let Some(face) = chosen {
             self.send_interest(slot, face, request, interest, now, out);
             return Ok(());
         }
         out.enter(Part::Fib);
         let (prefix, hops) = ways(fib, hasher, name, interest.forwarding_hint());
-        let Some((_, records)) = pit.entry_mut(slot) else { return Ok(()) };
+        let found = pit.entry_mut(slot).invariant("the entry has the in-record");
+        let Some((_, records)) = found else { return Ok(()) };
         let mut context = InterestContext {
             ingress: from,
             hops,
@@ -304,9 +312,10 @@ impl<P: Pit> Forwarder<P> {
             }
             Decision::Probe { best, probed } => {
                 self.send_interest(slot, best, request, interest, now, out);
-                let octets = rewrite::with_other_nonce(interest, self.rng.next_u64() as u32);
+                let nonce = self.rng.next_u64() as u32;
+                let octets = rewrite::with_other_nonce(interest, nonce);
                 let other = Interest::parse(&octets)?;
-                self.send_interest(slot, probed, request, &other, now, out);
+                self.send_interest(slot, probed, Request { nonce, ..request }, &other, now, out);
             }
             Decision::Suppress => {}
             Decision::Reject(reason) => self.reject(slot, request, reason, now, out),
@@ -327,6 +336,7 @@ impl<P: Pit> Forwarder<P> {
     ) {
         out.enter(Part::Send);
         let Self { pit, faces, dead, scratch, counters, config, .. } = self;
+        // The face that the application chose, or that of a route, may have been closed.
         let Some(face) = faces.find(to) else { return };
         if out_of_scope(request.name.components, face) {
             return;
@@ -335,8 +345,9 @@ impl<P: Pit> Forwarder<P> {
         if hops == Some(1) && face.scope == Scope::NonLocal {
             return;
         }
-        let Some((_, records)) = pit.entry_mut(slot) else { return };
-        let nonce = interest.nonce().unwrap_or_default();
+        let found = pit.entry_mut(slot).invariant("the entry has the in-record");
+        let Some((_, records)) = found else { return };
+        let nonce = request.nonce;
         let record =
             OutRecord { face: to, nonce, sent: now, expires: request.expires, nack: None, suppression: 0 };
         if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
@@ -361,7 +372,7 @@ impl<P: Pit> Forwarder<P> {
             (Some(at), Some(hops)) => {
                 scratch.clear();
                 scratch.extend_from_slice(interest.as_bytes());
-                if let Some(octet) = scratch.get_mut(at) {
+                if let Some(octet) = scratch.get_mut(at).invariant("the hop limit lies inside the packet") {
                     *octet = hops - 1;
                 }
                 out.send(to, &header, scratch);
@@ -382,7 +393,8 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) {
         let from = request.from;
-        let Some((_, records)) = self.pit.entry_mut(slot) else { return };
+        let found = self.pit.entry_mut(slot).invariant("the entry has the in-record");
+        let Some((_, records)) = found else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
             let record = records.ins.remove(at);
             self.release_one(&record);

@@ -12,6 +12,7 @@ use crate::hashed::HashedName;
 use crate::pit::{Hop, InRecord, Key, Pit};
 use crate::strategy::NackDecision;
 use alloc::vec::Vec;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, NackReason};
 
@@ -27,7 +28,8 @@ impl<P: Pit> Forwarder<P> {
     ) -> Result<(), DropReason> {
         let Packet { ingress, header } = packet;
         let from = ingress.face;
-        let reason = header.nack.unwrap_or(NackReason::NONE);
+        let reason =
+            header.nack.invariant("the decode stage found a Nack header").unwrap_or(NackReason::NONE);
         let Self { hasher, pit, faces, fib, choice, counters, config, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
@@ -67,7 +69,8 @@ impl<P: Pit> Forwarder<P> {
                 }
             }
             NackDecision::NackAll(reason) => {
-                let Some(gone) = self.pit.remove(slot) else { return Ok(()) };
+                let gone = self.pit.remove(slot).invariant("the entry was found");
+                let Some(gone) = gone else { return Ok(()) };
                 self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);
                 self.tell_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
@@ -107,7 +110,8 @@ impl<P: Pit> Forwarder<P> {
         if record.expires <= now || face.link != LinkType::PointToPoint {
             return;
         }
-        if let Some(nonce) = packet.get_mut(nonce_at..nonce_at + 4) {
+        let nonce = packet.get_mut(nonce_at..nonce_at + 4);
+        if let Some(nonce) = nonce.invariant("the Interest of an entry has a Nonce") {
             nonce.copy_from_slice(&record.nonce.to_be_bytes());
         }
         // What had a hint on its way has another digest there.

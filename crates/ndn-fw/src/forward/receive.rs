@@ -9,6 +9,7 @@ use super::prefetch::Prefetch;
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use crate::pit::Pit;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::LpPacket;
 use hashlane_table::stage::Stage as _;
@@ -28,7 +29,7 @@ impl<P: Pit> Forwarder<P> {
         let mut burst = Burst::new();
         burst.push_packet(face, packet);
         self.receive_burst(&mut burst, now, out);
-        burst.outcomes().next().unwrap_or(Ok(()))
+        burst.outcomes().next().invariant("a burst of one packet").unwrap_or(Ok(()))
     }
 
     /// As [`receive`](Self::receive), of octets that are to be one link packet.

@@ -1,6 +1,7 @@
 //! Interests with an element more or less: what applications left to the forwarder, and what ends at the producer's region.
 
 use alloc::vec::Vec;
+use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::tlv::{Elements, write_element, write_nested};
 use hashlane_ndn::wire::interest::{FORWARDING_HINT, HOP_LIMIT, LIFETIME, NONCE, PARAMETERS, SIGNATURE_INFO};
 use hashlane_ndn::wire::{INTEREST, Interest};
@@ -22,7 +23,8 @@ pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
 /// An Interest that has a Nonce, with this one instead.
 pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
     let mut out = interest.as_bytes().to_vec();
-    if let Some(octets) = interest.nonce_at().and_then(|at| out.get_mut(at)) {
+    let octets = interest.nonce_at().and_then(|at| out.get_mut(at));
+    if let Some(octets) = octets.invariant("the Interest has a Nonce") {
         octets.copy_from_slice(&nonce.to_be_bytes());
     }
     out
@@ -36,12 +38,13 @@ pub(super) fn without_hint(interest: &[u8]) -> Vec<u8> {
 /// The Interest, of whose elements `keep` says which stay; it may write others before one, or before the end.
 fn rewrite(interest: &[u8], mut keep: impl FnMut(Option<u32>, &mut Vec<u8>) -> bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(interest.len() + 16);
-    let Ok(Some(packet)) = Elements::new(interest).next() else { return out };
+    let packet = Elements::new(interest).next().ok().flatten().invariant("a checked Interest");
+    let Some(packet) = packet else { return out };
     write_nested(INTEREST, &mut out, |out| {
         let mut elements = packet.elements();
         while let Ok(Some(element)) = elements.next() {
             if keep(Some(element.typ), out) {
-                out.extend_from_slice(interest.get(element.at..element.end()).unwrap_or_default());
+                out.extend_from_slice(part(interest, element.at..element.end()));
             }
         }
         keep(None, out);

@@ -2,6 +2,7 @@
 
 use crate::fib::{Fib, NextHop};
 use crate::hashed::{HashedName, NameHasher};
+use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::tlv::Elements;
 
 /// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.
@@ -22,8 +23,8 @@ pub(super) fn ways<'f>(
 fn hinted_ways<'f>(fib: &'f Fib, hasher: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
     let mut names = Elements::new(hint);
     while let Ok(Some(element)) = names.next() {
-        let Some(name) = hint.get(element.at..element.end()) else { break };
-        let Ok(name) = hasher.read(name) else { break };
+        let name = hasher.read(part(hint, element.at..element.end())).ok();
+        let Some(name) = name.invariant("the names of a hint were checked") else { break };
         if let Some((len, hops)) = fib.longest(&name) {
             return (name.prefix(len), hops);
         }

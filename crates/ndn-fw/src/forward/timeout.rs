@@ -3,6 +3,7 @@
 use super::forwarder::Forwarder;
 use crate::face::Faces;
 use crate::pit::{InRecord, Key, Pit, Records};
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 
 /// Slots and records that one turn visits: about 1,400 entries with an in-record and an out-record each. The
@@ -20,7 +21,7 @@ impl<P: Pit> Forwarder<P> {
     /// faces.
     pub fn turn(&mut self, now: Time) {
         while let Some(slot) = self.pit.ended(now) {
-            if let Some(gone) = self.pit.remove(slot) {
+            if let Some(gone) = self.pit.remove(slot).invariant("an expired entry exists") {
                 self.counters.unsatisfied.add(1);
                 self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);
@@ -52,6 +53,7 @@ impl<P: Pit> Forwarder<P> {
     pub(super) fn release_one(&mut self, record: &InRecord) {
         self.pending.remove(record.scope);
         if let Some(face) = self.faces.find_mut(record.face) {
+            debug_assert!(face.pending > 0, "an in-record is removed once");
             face.pending = face.pending.saturating_sub(1);
         }
     }
@@ -118,7 +120,7 @@ impl<P: Pit> Forwarder<P> {
                 pit.retain_downstreams(slot, |face| faces.find(face).is_some());
             }
             None => {
-                let Some(gone) = pit.remove(slot) else { return visits };
+                let Some(gone) = pit.remove(slot).invariant("the entry was found") else { return visits };
                 counters.unsatisfied.add(1);
                 self.release(&gone.records);
                 self.bury(&gone.key, &gone.records, now);

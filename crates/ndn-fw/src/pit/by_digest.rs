@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
 use hashlane_hash::siphash::SipHash13;
 use hashlane_name::component::DIGEST_LEN;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{DigestFunction, Interest, InterestDigest, Label};
 use hashlane_table::Table as _;
@@ -113,7 +114,7 @@ impl ByDigest {
     #[inline(always)]
     fn chain(&mut self, name: u64) -> Option<&mut u32> {
         let at = name as usize & (self.chains.len() - 1);
-        self.chains.get_mut(at)
+        self.chains.get_mut(at).invariant("the number of chains is a power of two")
     }
 
     /// Puts an entry at the head of the chain of its name.
@@ -123,7 +124,7 @@ impl ByDigest {
         if let Some(extra) = self.entries.extra_mut(next) {
             extra.prev = slot;
         }
-        if let Some(extra) = self.entries.extra_mut(slot) {
+        if let Some(extra) = self.entries.extra_mut(slot).invariant("the entry was inserted") {
             (extra.prev, extra.next) = (NONE, next);
         }
     }
@@ -240,7 +241,8 @@ impl Pit for ByDigest {
 
     #[inline(always)]
     fn of_name(&self, hash: u64, mut is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
-        let mut slot = self.chains.get(hash as usize & (self.chains.len() - 1)).copied()?;
+        let head = self.chains.get(hash as usize & (self.chains.len() - 1));
+        let mut slot = head.copied().invariant("the number of chains is a power of two")?;
         while let Some((kept, stored)) = self.entries.table.entry(slot) {
             if kept.key.name_hash() == hash && is(slot, &kept.key, &stored.records) {
                 return Some(slot);
@@ -291,7 +293,8 @@ impl Pit for ByDigest {
 
     #[inline(always)]
     fn upstream(&self, slot: u32) -> Hop<'_> {
-        let digest = self.entries.table.entry(slot).map_or(&[][..], |(kept, _)| kept.mark.digest.as_bytes());
+        let entry = self.entries.table.entry(slot).invariant("the caller found the entry");
+        let digest = entry.map_or(&[][..], |(kept, _)| kept.mark.digest.as_bytes());
         Hop { token: &[], digest }
     }
 
@@ -300,7 +303,8 @@ impl Pit for ByDigest {
         if hop.digest.len() != self.function.len() {
             return;
         }
-        let Some((kept, stored)) = self.entries.table.entry_mut(slot) else { return };
+        let entry = self.entries.table.entry_mut(slot).invariant("the caller found the entry");
+        let Some((kept, stored)) = entry else { return };
         let came = &mut stored.extra.came;
         if !came.is_empty() || hop.digest != kept.mark.digest.as_bytes() {
             // One of each face that has a record: that many there are at the most.

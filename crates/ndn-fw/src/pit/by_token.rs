@@ -21,6 +21,7 @@ use crate::hashed::HashedName;
 use hashlane_hash::scheme::{BytesHash, Key as HashKey, Scheme};
 use hashlane_hash::siphash::SipHash24;
 use hashlane_name::component::DIGEST_LEN;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::Interest;
 use hashlane_table::Table as _;
@@ -206,7 +207,7 @@ impl Pit for ByToken {
         let slot = self.entries.insert(Key::new(name, interest), secret, extra, expires);
         self.inserted = self.inserted.wrapping_add(1);
         let token = self.token(slot, secret);
-        if let Some(extra) = self.entries.extra_mut(slot) {
+        if let Some(extra) = self.entries.extra_mut(slot).invariant("the entry was inserted") {
             extra.octets = token;
         }
         join(self, |pit| &mut pit.others, name.hash(), slot);
@@ -256,7 +257,8 @@ impl Pit for ByToken {
 
     #[inline(always)]
     fn upstream(&self, slot: u32) -> Hop<'_> {
-        let token = self.entries.table.entry(slot).map_or(&[][..], |(_, stored)| &stored.extra.octets);
+        let entry = self.entries.table.entry(slot).invariant("the caller found the entry");
+        let token = entry.map_or(&[][..], |(_, stored)| &stored.extra.octets);
         let none = token.iter().all(|octet| *octet == 0);
         Hop { token: if none { &[] } else { token }, digest: &[] }
     }

@@ -3,6 +3,7 @@
 use super::{Key, Records};
 use crate::wheel::{Wheel, tick_of};
 use alloc::boxed::Box;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
@@ -57,6 +58,9 @@ pub struct Gone<M, X> {
     pub extra: X,
 }
 
+/// Rule for the counters of lengths.
+const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
+
 /// Entries with the mark `M`, and what the index notes of each, `X`.
 #[derive(Clone, Debug)]
 pub struct Entries<M, X> {
@@ -93,7 +97,7 @@ impl<M: Mark, X> Entries<M, X> {
     pub(super) fn insert(&mut self, key: Key, mark: M, extra: X, expires: Time) -> u32 {
         if key.can_be_prefix() {
             self.longest_prefix = self.longest_prefix.max(key.name_len());
-            if let Some(entries) = self.prefixes.get_mut(key.name_len()) {
+            if let Some(entries) = self.prefixes.get_mut(key.name_len()).invariant(LENGTHS) {
                 *entries += 1;
             }
         }
@@ -124,7 +128,7 @@ impl<M: Mark, X> Entries<M, X> {
 
     #[inline(always)]
     pub(super) fn expire_at(&mut self, slot: u32, expires: Time) {
-        if let Some((_, stored)) = self.table.entry_mut(slot) {
+        if let Some((_, stored)) = self.table.entry_mut(slot).invariant("the caller found the entry") {
             stored.records.expires = expires;
             self.wheel.set(slot, tick_of(expires));
         }
@@ -134,10 +138,11 @@ impl<M: Mark, X> Entries<M, X> {
     pub(super) fn remove(&mut self, slot: u32) -> Option<Gone<M, X>> {
         let (kept, _) = self.table.entry(slot)?;
         let hash = kept.mark.table_hash(&kept.key);
-        let (Kept { key, mark }, Stored { records, extra }) = self.table.remove_slot(hash, slot)?;
+        let (Kept { key, mark }, Stored { records, extra }) =
+            self.table.remove_slot(hash, slot).invariant("the entry was found")?;
         self.wheel.stop(slot);
         if key.can_be_prefix()
-            && let Some(entries) = self.prefixes.get_mut(key.name_len())
+            && let Some(entries) = self.prefixes.get_mut(key.name_len()).invariant(LENGTHS)
         {
             *entries -= 1;
         }
@@ -148,7 +153,8 @@ impl<M: Mark, X> Entries<M, X> {
     #[inline(always)]
     pub(super) fn ended(&mut self, now: Time) -> Option<u32> {
         while let Some(slot) = self.wheel.due(now.millis()) {
-            let Some((_, stored)) = self.table.entry(slot) else { continue };
+            let entry = self.table.entry(slot).invariant("a removed entry has no timer");
+            let Some((_, stored)) = entry else { continue };
             if stored.records.expires <= now {
                 return Some(slot);
             }

@@ -3,6 +3,7 @@
 use crate::hashed::{HashedName, components};
 use alloc::boxed::Box;
 use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
+use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::wire::Interest;
 
 /// What an entry is found by, beside its name: flags and hint, and where they stand in the packet.
@@ -38,7 +39,7 @@ impl Eq for Key {}
 impl Key {
     #[inline(always)]
     fn span(&self, (from, to): (u16, u16)) -> &[u8] {
-        self.packet.get(from.into()..to.into()).unwrap_or_default()
+        part(&self.packet, usize::from(from)..usize::from(to))
     }
 
     /// The encoded components of the name.
@@ -92,17 +93,24 @@ impl Key {
     #[inline(always)]
     pub(super) fn new(name: &HashedName<'_>, interest: &Interest<'_>) -> Self {
         let octets = interest.as_bytes();
-        let span = |part: &[u8]| {
-            // The part is one of the packet.
-            let from = (part.as_ptr() as usize).wrapping_sub(octets.as_ptr() as usize);
-            if from <= octets.len() { (from as u16, (from + part.len()) as u16) } else { (0, 0) }
+        let span = |field: &[u8]| {
+            if field.is_empty() {
+                return (0, 0);
+            }
+            let from = (field.as_ptr() as usize).wrapping_sub(octets.as_ptr() as usize);
+            debug_assert!(from + field.len() <= octets.len(), "the field lies inside the packet");
+            debug_assert!(octets.len() <= usize::from(u16::MAX), "a packet has at most MAX_PACKET bytes");
+            (from as u16, (from + field.len()) as u16)
         };
         Self {
             hash: name.hash(),
             packet: octets.into(),
             name: span(components(interest.name_octets())),
             hint: span(interest.forwarding_hint()),
-            nonce_at: interest.nonce_at().map_or(0, |at| at.start as u16),
+            nonce_at: interest
+                .nonce_at()
+                .invariant("an Interest gets its Nonce before it is inserted")
+                .map_or(0, |at| at.start as u16),
             len: name.len() as u8,
             can_be_prefix: interest.can_be_prefix(),
             must_be_fresh: interest.must_be_fresh(),

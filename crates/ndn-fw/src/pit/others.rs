@@ -8,6 +8,7 @@
 use super::{Key, Pit};
 use alloc::vec;
 use alloc::vec::Vec;
+use hashlane_ndn::invariant::Invariant as _;
 use smallvec::SmallVec;
 
 /// Counters for each entry that can be a prefix, at the least.
@@ -50,7 +51,7 @@ impl Others {
 
     fn add(&mut self, hash: u64) {
         let at = self.at(hash);
-        if let Some(count) = self.cells.get_mut(at) {
+        if let Some(count) = self.cells.get_mut(at).invariant("the number of counters is a power of two") {
             *count = count.saturating_add(1);
         }
     }
@@ -73,7 +74,9 @@ impl Others {
             self.prefixes -= 1;
             let at = self.at(key.name_hash());
             // A counter that is full has lost count, and stays.
-            if let Some(count) = self.cells.get_mut(at).filter(|count| **count != u8::MAX) {
+            let count = self.cells.get_mut(at).invariant("the number of counters is a power of two");
+            if let Some(count) = count.filter(|count| **count != u8::MAX) {
+                debug_assert!(*count > 0, "the entry was counted");
                 *count = count.saturating_sub(1);
             }
         }
@@ -107,11 +110,13 @@ where
 {
     let same = siblings(pit, hash, slot);
     for other in &same {
-        if let Some(extra) = pit.entries_mut().extra_mut(*other) {
+        if let Some(extra) = pit.entries_mut().extra_mut(*other).invariant("the walk found the entry") {
             *extra.siblings() += 1;
         }
     }
-    if let Some(extra) = pit.entries_mut().extra_mut(slot).filter(|_| !same.is_empty()) {
+    if !same.is_empty()
+        && let Some(extra) = pit.entries_mut().extra_mut(slot).invariant("the entry was inserted")
+    {
         *extra.siblings() = same.len() as u32;
     }
     others(pit).pairs += same.len();
@@ -138,8 +143,9 @@ pub(super) fn leave<P: Pit>(
     }
     others(pit).pairs -= had as usize;
     for other in siblings(pit, hash, slot) {
-        if let Some(extra) = pit.entries_mut().extra_mut(other) {
+        if let Some(extra) = pit.entries_mut().extra_mut(other).invariant("the walk found the entry") {
             let siblings = extra.siblings();
+            debug_assert!(*siblings > 0, "each of two entries of one name counts the other");
             *siblings = siblings.saturating_sub(1);
         }
     }

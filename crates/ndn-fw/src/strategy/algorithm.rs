@@ -5,6 +5,7 @@ use crate::face::{FaceId, Faces, LinkType, Scope};
 use crate::fib::NextHop;
 use crate::pit::Records;
 use core::fmt::Debug;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::NackReason;
 use smallvec::SmallVec;
@@ -114,8 +115,8 @@ pub(super) fn after_nack(records: &Records, now: Time) -> NackDecision {
     let mut waiting = records.outs.iter().filter(|out| out.nack.is_none() && out.expires > now);
     let reasons = records.outs.iter().filter_map(|out| out.nack);
     let least = reasons.min_by_key(|reason| reason.severity());
-    debug_assert!(least.is_some(), "the Nack is recorded before the strategy decides");
-    let reason = least.unwrap_or(NackReason::NONE);
+    let reason =
+        least.invariant("the Nack is recorded before the strategy decides").unwrap_or(NackReason::NONE);
     match (waiting.next(), waiting.next()) {
         (None, _) => NackDecision::NackAll(reason),
         (Some(out), None) if records.came_from(out.face).is_some() => NackDecision::NackOne(out.face, reason),

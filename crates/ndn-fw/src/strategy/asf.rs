@@ -7,6 +7,7 @@ use crate::face::FaceId;
 use crate::fib::NextHop;
 use crate::pit::Records;
 use core::time::Duration;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::NackReason;
 use hashlane_table::Table as _;
@@ -210,8 +211,6 @@ impl Asf {
             let measurements = Measurements { faces: SmallVec::new(), next_probe };
             self.measurements.insert(prefix, prefix, measurements, |prefix| *prefix);
         }
-        let found = self.measurements.find_mut(prefix, &prefix);
-        debug_assert!(found.is_some(), "the measurements of a prefix that was inserted");
-        found
+        self.measurements.find_mut(prefix, &prefix).invariant("the prefix was found or inserted")
     }
 }

@@ -2,6 +2,7 @@
 
 use super::algorithm::{Algorithm, Decision, InterestContext};
 use super::suppression::Suppression;
+use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::NackReason;
 
 /// Strategy that forwards a new Interest to the next hop of the lowest cost.
@@ -41,7 +42,7 @@ impl BestRoute {
     pub(super) fn retransmit(&self, context: &mut InterestContext<'_>) -> Decision {
         let now = context.now;
         let last = context.records.outs.iter().map(|out| out.sent).max();
-        debug_assert!(last.is_some(), "an entry that waits has an out-record");
+        let last = last.invariant("an entry that waits has an out-record");
         let since_last = last.map_or(0, |last| now.since(last).as_millis());
         if !self.suppression.allows(&mut context.records.suppression, since_last) {
             return Decision::Suppress;

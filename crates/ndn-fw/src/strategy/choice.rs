@@ -3,6 +3,7 @@
 use super::{Strategy, StrategyKind};
 use crate::hashed::{HashedName, NameHasher};
 use crate::prefixes::Prefixes;
+use hashlane_ndn::invariant::Invariant as _;
 
 /// Strategy choice table. The root prefix always has a strategy.
 #[derive(Clone, Debug)]
@@ -27,9 +28,7 @@ impl ChoiceTable {
     /// Finds the strategy of a name and its slot, which is valid until the table changes.
     #[inline(always)]
     pub(crate) fn find_slot(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut Strategy)> {
-        let found = self.prefixes.longest_slot_mut(name);
-        debug_assert!(found.is_some(), "the root prefix has a strategy");
-        found
+        self.prefixes.longest_slot_mut(name).invariant("the root prefix has a strategy")
     }
 
     /// Strategy in a slot.

@@ -10,6 +10,7 @@
 
 use super::parameters::ControlParameters;
 use super::record::Record;
+use crate::invariant::{Invariant as _, part};
 use crate::tlv::{Element, WireError, single};
 use crate::wire::data::{SIGNATURE_INFO, SIGNATURE_VALUE};
 use crate::wire::{Interest, InterestBuilder, KeyLocator, SignatureInfo, SignatureType};
@@ -182,8 +183,8 @@ fn old_signature<'a>(
         SignatureInfo::parse(inside(info, SIGNATURE_INFO)?).map_err(CommandError::SignatureComponent)?;
     let value = inside(value, SIGNATURE_VALUE)?.value;
     let components = single(name.as_bytes()).map_err(CommandError::SignatureComponent)?.value;
-    let last = name.spans().last().map_or(0, |span| span.start);
-    let covered = [components.get(..last).unwrap_or_default(), &[][..]];
+    let last = name.spans().last().invariant("a command has at least four components");
+    let covered = [last.map_or(&[][..], |last| part(components, ..last.start)), &[][..]];
     Ok(Signature { is_old: true, info, covered, value, time: Some(time), nonce: Some(nonce) })
 }
 

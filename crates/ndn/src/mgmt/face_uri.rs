@@ -162,7 +162,8 @@ impl FaceUri {
         let Self::Ip { protocol, host, port, .. } = self else { return Ok(self.clone()) };
         let address = match host {
             Host::Name(name) => return Err(FaceUriError::HostName(name.clone())),
-            host => host.address().unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
+            Host::Address(address) => *address,
+            Host::LinkLocal(address, _) => IpAddr::V6(*address),
         };
         let default = match protocol {
             Protocol::WebSocket | Protocol::WebSocketClient => DEFAULT_WEBSOCKET_PORT,
@@ -357,7 +358,10 @@ fn ip(
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (host, port) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, "")) => (v6_host(host)?, None),
-        Some((host, port)) => (v6_host(host)?, Some(port.strip_prefix(':').unwrap_or(port))),
+        Some((host, port)) => {
+            let after_colon = port.strip_prefix(':').ok_or_else(|| FaceUriError::BadPort(port.into()))?;
+            (v6_host(host)?, Some(after_colon))
+        }
         None => match rest.split_once(':') {
             Some((host, port)) => (plain_host(host)?, Some(port)),
             None => (plain_host(rest)?, None),
@@ -507,6 +511,7 @@ mod tests {
             ("udp4://192.0.2.1:65536", "is not a port"),
             ("udp4://192.0.2.1:06363", "is not a port"),
             ("udp4://192.0.2.1:+63", "is not a port"),
+            ("udp6://[2001:db8::1]6363", "is not a port"),
             ("udp4://192.0.2.256", "neither an address nor a host name"),
             ("udp4://a b", "none of them a space"),
             ("udp4://[2001:db8::1]:6363", "with an IPv6 address: write udp6://"),

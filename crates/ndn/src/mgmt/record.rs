@@ -172,6 +172,7 @@ impl<R: Record> Field for Vec<R> {
     }
 
     fn finish(field: Option<Self>, _typ: u32) -> Result<Self, WireError> {
+        // A list without elements is empty.
         Ok(field.unwrap_or_default())
     }
 }

@@ -5,7 +5,8 @@
 //! ```
 //! Source: NDN Naming Conventions revision 3; NFD Management, Status Dataset.
 
-use crate::tlv::{Element, integer_len};
+use crate::invariant::part;
+use crate::tlv::{Element, shortest};
 use crate::wire::DataBuilder;
 use alloc::vec::Vec;
 use hashlane_name::build::OwnedName;
@@ -24,8 +25,7 @@ pub const SEGMENT_CONTENT: usize = 7168;
 /// [`BuildError`] where the name has no room for it.
 pub fn with_number(name: NdnName<'_>, typ: u16, number: u64) -> Result<OwnedName<Ndn>, BuildError> {
     let octets = number.to_be_bytes();
-    let value = octets.get(8 - integer_len(number)..).unwrap_or_default();
-    OwnedName::from_components(name.components().chain([Component { typ, value }]))
+    OwnedName::from_components(name.components().chain([Component { typ, value: shortest(&octets) }]))
 }
 
 /// The number that `component` is, where it is one of convention `typ`.
@@ -60,11 +60,10 @@ pub fn segment(
     let end = content.len().min(start + SEGMENT_CONTENT);
     let name = with_number(versioned, SEGMENT, index)?;
     let octets = (count - 1).to_be_bytes();
-    let last = octets.get(8 - integer_len(count - 1)..).unwrap_or_default();
     let data = DataBuilder {
         freshness: Some(freshness),
-        final_block: Some(Component { typ: SEGMENT, value: last }),
-        ..DataBuilder::new(name.view(), content.get(start..end).unwrap_or_default())
+        final_block: Some(Component { typ: SEGMENT, value: shortest(&octets) }),
+        ..DataBuilder::new(name.view(), part(content, start..end))
     };
     Ok(Some(data.build()))
 }

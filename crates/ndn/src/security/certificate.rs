@@ -10,7 +10,7 @@ use super::error::{CertificateError, KeyError};
 use super::sign::Signer;
 use super::time;
 use super::verify::Verifier;
-use crate::tlv::{Element, write_element};
+use crate::tlv::{Element, shortest, write_element};
 use crate::wire::data::KEY;
 use crate::wire::signature::VALIDITY_PERIOD;
 use crate::wire::{Data, DataBuilder, KeyLocator, SignatureInfo};
@@ -161,19 +161,18 @@ impl CertificateBuilder<'_> {
     pub fn self_signed(&self, signer: &Signer) -> Result<Vec<u8>, CertificateError> {
         let public_key = signer.public_key().ok_or(CertificateError::NoPublicKey)?;
         let version = self.version.to_be_bytes();
-        let version = version.get(8 - crate::tlv::integer_len(self.version)..).unwrap_or_default();
         let suffix = [
             KEY_COMPONENT,
             self.key,
             Component::generic(b"self"),
-            Component { typ: VERSION, value: version },
+            Component { typ: VERSION, value: shortest(&version) },
         ];
         let named = |suffix: &[Component<'_>]| {
             let components = self.identity.components().chain(suffix.iter().copied());
             OwnedName::<Ndn>::from_components(components.collect::<Vec<_>>())
                 .map_err(|_| CertificateError::Name)
         };
-        let (key_name, name) = (named(suffix.get(..2).unwrap_or_default())?, named(&suffix)?);
+        let (key_name, name) = (named(&[KEY_COMPONENT, self.key])?, named(&suffix)?);
 
         let mut period = Vec::new();
         write_element(NOT_BEFORE, &time::text(self.valid_from), &mut period);

@@ -2,6 +2,7 @@
 
 use super::error::KeyError;
 use super::verify::{Verifier, keyed, kind_of, sha256};
+use crate::invariant::Invariant as _;
 use crate::wire::{DataBuilder, InterestBuilder, SignatureInfo, SignatureType};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -87,9 +88,9 @@ impl Signer {
                 mac.finalize().into_bytes().to_vec()
             }
             Self::EcdsaP256(key) => {
-                // The digest of SHA-256 is long enough for this curve, which is the only reason to refuse one.
                 let signature: Option<p256::ecdsa::Signature> = key.sign_prehash(&sha256(pieces)).ok();
-                signature.map(|signature| signature.to_der().as_bytes().to_vec()).unwrap_or_default()
+                let signature = signature.invariant("P-256 signs every SHA-256 digest");
+                signature.map_or_else(Vec::new, |signature| signature.to_der().as_bytes().to_vec())
             }
             Self::Ed25519(key) => key.sign(&pieces.concat()).to_bytes().to_vec(),
         }

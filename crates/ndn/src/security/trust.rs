@@ -4,6 +4,7 @@ use super::certificate::Certificate;
 use super::error::{CertificateError, Refusal};
 use super::signed::Signed;
 use super::verify::{Verifier, sha256};
+use crate::invariant::Invariant as _;
 use crate::wire::{KeyLocator, SignatureType};
 use alloc::vec::Vec;
 use hashlane_name::ndn::NdnName;
@@ -77,7 +78,9 @@ impl TrustAnchors {
         let locator = signed.info.key_locator.ok_or(Refusal::NoKeyLocator)?;
         let mut refusal = Refusal::UnknownKey;
         for anchor in &self.anchors {
-            let Some(certificate) = anchor.view() else { continue };
+            let Some(certificate) = anchor.view().invariant("an anchor is a checked certificate") else {
+                continue;
+            };
             let named = match locator {
                 KeyLocator::Name(name) => certificate.is_located_by(name),
                 KeyLocator::Digest(digest) => anchor.key_digest == digest,

@@ -2,6 +2,7 @@
 
 use super::signature::SignatureInfo;
 use super::{DATA, NameCheck, packet_name};
+use crate::invariant::{Invariant as _, part};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use hashlane_name::component::Component;
@@ -213,7 +214,7 @@ impl<'a> Data<'a> {
     /// # Panics
     /// Never: it has been checked.
     pub fn signature_info(&self) -> SignatureInfo<'a> {
-        let info = self.octets.get(self.info_at as usize..).unwrap_or_default();
+        let info = part(self.octets, self.info_at as usize..);
         let element = Elements::new(info).next().ok().flatten().expect("an element that was checked");
         SignatureInfo::parse(element).expect("an element that was checked")
     }
@@ -228,8 +229,8 @@ impl<'a> Data<'a> {
     ///
     /// Source: NDN Packet Format 0.3, Signature.
     pub fn signed_portion(&self) -> &'a [u8] {
-        let start = self.octets.len() - single(self.octets).map_or(0, |packet| packet.value.len());
-        self.octets.get(start..self.signature_at as usize).unwrap_or_default()
+        let packet = single(self.octets).ok().invariant("a packet that was checked");
+        packet.map_or(&[], |packet| part(self.octets, packet.value_at..self.signature_at as usize))
     }
 
     /// The digest that an ImplicitSha256DigestComponent of its full name has: SHA-256 of the packet.

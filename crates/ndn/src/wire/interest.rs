@@ -2,6 +2,7 @@
 
 use super::signature::SignatureInfo;
 use super::{INTEREST, NameCheck, name_octets, packet_name};
+use crate::invariant::{Invariant as _, part};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -266,14 +267,17 @@ impl<'a> Interest<'a> {
     /// The value of ApplicationParameters.
     pub fn parameters(&self) -> Option<&'a [u8]> {
         let at = self.parameters_at as usize;
-        let octets = self.octets.get(at..).filter(|_| at != 0)?;
-        Some(Elements::new(octets).next().ok()??.value)
+        if at == 0 {
+            return None;
+        }
+        let element = Elements::new(part(self.octets, at..)).next().ok().flatten();
+        element.invariant("parameters that were checked").map(|element| element.value)
     }
 
     /// The signature's description.
     pub fn signature_info(&self) -> Option<SignatureInfo<'a>> {
         let element = self.element(self.signature_info?)?;
-        SignatureInfo::parse(element).ok()
+        SignatureInfo::parse(element).ok().invariant("a SignatureInfo that was checked")
     }
 
     /// The signature.
@@ -282,7 +286,7 @@ impl<'a> Interest<'a> {
     }
 
     fn element(&self, (from, to): (u32, u32)) -> Option<crate::tlv::Element<'a>> {
-        single(self.octets.get(from as usize..to as usize)?).ok()
+        single(part(self.octets, from as usize..to as usize)).ok().invariant("an element that was checked")
     }
 
     /// What a signature of format 0.3 covers, in two pieces: the name's components before the digest, and from ApplicationParameters up to the
@@ -309,7 +313,7 @@ impl<'a> Interest<'a> {
         if self.parameters_at == 0 {
             return true;
         }
-        let covered = self.octets.get(self.parameters_at as usize..).unwrap_or_default();
+        let covered = part(self.octets, self.parameters_at as usize..);
         let digest = Sha256::digest(covered);
         let mut components = self.name().components();
         components
@@ -322,7 +326,7 @@ impl<'a> Interest<'a> {
 /// for first, as it is rare in names and cheap to find.
 #[inline(always)]
 fn may_hold_digest(name: &[u8]) -> bool {
-    let heads = name.get(..name.len().saturating_sub(32)).unwrap_or_default();
+    let heads = part(name, ..name.len().saturating_sub(32));
     // Without a branch for each octet: the compiler compares sixteen at once.
     let has_32 = |octets: &[u8]| octets.iter().fold(false, |found, octet| found | (*octet == 32));
     let (chunks, rest) = heads.as_chunks::<32>();
@@ -410,9 +414,11 @@ impl<'a> InterestBuilder<'a> {
     /// Source: NDN Packet Format 0.3, Signed Interest.
     pub fn build_signed(&self, info: &[u8], sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>) -> Vec<u8> {
         let mut tail = Vec::new();
-        write_element(PARAMETERS, self.parameters.unwrap_or_default(), &mut tail);
+        // A signed Interest has parameters, if only empty ones.
+        write_element(PARAMETERS, self.parameters.unwrap_or(&[]), &mut tail);
         write_element(SIGNATURE_INFO, info, &mut tail);
-        let components = single(self.name.as_bytes()).map_or(&[][..], |name| name.value);
+        let name = single(self.name.as_bytes()).ok().invariant("a checked name");
+        let components = name.map_or(&[][..], |name| name.value);
         let signature = sign([components, &tail]);
         write_element(SIGNATURE_VALUE, &signature, &mut tail);
         self.with_tail(&tail)

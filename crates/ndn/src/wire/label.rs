@@ -1,6 +1,7 @@
 //! A label: up to 32 octets of a link header, which neighbours return to each other.
 
 use super::lp::MAX_PIT_TOKEN;
+use crate::invariant::part;
 
 /// Octets that neighbours give one another in link headers: 32 at the most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +29,7 @@ impl Label {
     /// The octets; none where there are none.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        self.octets.get(..self.len.into()).unwrap_or_default()
+        part(&self.octets, ..usize::from(self.len))
     }
 }
 

@@ -10,7 +10,8 @@
 //! Source: NDNLPv2, revision 63.
 
 use super::{DATA, INTEREST};
-use crate::tlv::{Element, Elements, WireError, integer_len, single};
+use crate::invariant::{Invariant as _, part};
+use crate::tlv::{Element, Elements, WireError, integer_len, shortest, single};
 use core::fmt;
 
 /// TLV-TYPE of a link packet.
@@ -197,7 +198,10 @@ impl<'a> LpHeader<'a> {
     /// The numbers of the link packets that arrived.
     pub fn acks(&self) -> impl Iterator<Item = u64> {
         let mut elements = Elements::new(self.acks.0);
-        core::iter::from_fn(move || elements.next().ok()?.map(|ack| ack.number().unwrap_or_default()))
+        core::iter::from_fn(move || {
+            let ack = elements.next().ok()??;
+            ack.number().ok().invariant("an acknowledgement has 8 bytes")
+        })
     }
 
     /// What stands before a fragment of `len` octets in a link packet with this header: nothing where the header is empty, and a bare packet
@@ -241,11 +245,12 @@ impl LpFrame {
     /// The octets.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        self.octets.get(self.start..self.end).unwrap_or_default()
+        part(&self.octets, self.start..self.end)
     }
 
     fn push(&mut self, octets: &[u8]) {
-        if let Some(room) = self.octets.get_mut(self.end..self.end + octets.len()) {
+        let room = self.octets.get_mut(self.end..self.end + octets.len());
+        if let Some(room) = room.invariant("MAX_LINK_HEADER holds every field") {
             room.copy_from_slice(octets);
             self.end += octets.len();
         }
@@ -273,8 +278,7 @@ impl LpFrame {
     }
 
     fn integer(&mut self, typ: u32, number: u64) {
-        let octets = number.to_be_bytes();
-        self.field(typ, octets.get(8 - integer_len(number)..).unwrap_or_default());
+        self.field(typ, shortest(&number.to_be_bytes()));
     }
 
     /// A field in a field.
@@ -430,7 +434,7 @@ impl<'a> LpHeader<'a> {
                 }
                 self.pit_token = element.value;
             }
-            NACK => self.nack = Some(NackReason(inner(&element, NACK_REASON)?.unwrap_or_default())),
+            NACK => self.nack = Some(inner(&element, NACK_REASON)?.map_or(NackReason::NONE, NackReason)),
             INCOMING_FACE_ID => self.incoming_face = Some(element.number()?),
             NEXT_HOP_FACE_ID => self.next_hop_face = Some(element.number()?),
             CACHE_POLICY => {
@@ -442,7 +446,7 @@ impl<'a> LpHeader<'a> {
                 element.array::<8>()?;
                 // They stand together, since fields are in order.
                 let start = element.at - self.acks.0.len();
-                self.acks = Acks(octets.get(start..element.end()).unwrap_or_default());
+                self.acks = Acks(part(octets, start..element.end()));
             }
             TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(element.array()?)),
             NON_DISCOVERY => {

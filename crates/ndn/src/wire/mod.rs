@@ -20,6 +20,7 @@ pub use label::{Label, PitToken};
 pub use lp::{LpHeader, LpPacket, NackReason};
 pub use signature::{KeyLocator, SignatureInfo, SignatureType};
 
+use crate::invariant::part;
 use crate::tlv::{Element, WireError};
 use hashlane_name::ndn::NdnName;
 
@@ -51,7 +52,7 @@ enum NameCheck {
 /// The name that `element` of a packet is, in `octets`, which its offsets are in.
 #[inline(always)]
 pub(crate) fn name_octets<'a>(octets: &'a [u8], element: &Element<'a>) -> &'a [u8] {
-    octets.get(element.at..element.end()).unwrap_or_default()
+    part(octets, element.at..element.end())
 }
 
 /// The first element of a packet, which must be its name, and the number of its components: at least 1 if it
