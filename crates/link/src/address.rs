@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 
 /// A `sockaddr_in` or `sockaddr_in6`, and its length.
 ///
-/// Of the length of the longer one, so that 64 of them are 28 cache lines; a `sockaddr_storage` takes two lines each.
+/// As long as the longer one, so that 64 of them are 28 cache lines; a `sockaddr_storage` takes two lines
+/// each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(4))]
 pub(crate) struct RawAddress {
@@ -18,17 +19,17 @@ const IPV4: u16 = libc::AF_INET as u16;
 const IPV6: u16 = libc::AF_INET6 as u16;
 
 impl RawAddress {
-    /// Octets of a `sockaddr_in`.
+    /// Bytes of a `sockaddr_in`.
     const IPV4_LENGTH: u32 = 16;
 
-    /// How many of the octets the kernel shall read.
+    /// Number of bytes that the kernel shall read.
     pub(crate) fn length(&self) -> u32 {
         if u16::from_ne_bytes(self.family) == IPV4 { Self::IPV4_LENGTH } else { size_of::<Self>() as u32 }
     }
 
     /// The address, unless it is of another family.
     ///
-    /// The flow information is left out: it is none of the peer's identity.
+    /// The flow information is left out: it is not part of the peer's identity.
     #[inline]
     pub(crate) fn parse(&self) -> Option<SocketAddr> {
         let port = u16::from_be_bytes(self.port);

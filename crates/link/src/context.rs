@@ -1,15 +1,15 @@
-//! Errors that say what was tried.
+//! Errors with the operation that failed.
 
 use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
 
-/// The error with what was tried in front of it; its kind stays.
-pub(crate) fn context(what: impl Display, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{what}: {error}"))
+/// The error with the failed operation in front; its kind stays.
+pub(crate) fn context(operation: impl Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{operation}: {error}"))
 }
 
-/// Why a program cannot have a port, in words that say what to do.
+/// The error of a bind, with the reason and the next step.
 pub(crate) fn bind_failed(protocol: &str, address: SocketAddr, error: &io::Error) -> io::Error {
     let what = format!("cannot bind {protocol} {address}");
     let reason = match error.kind() {

@@ -1,19 +1,19 @@
-//! Packets in and out, on Linux. Knows no protocol.
+//! Non-blocking packet I/O on Linux, for any protocol.
 //!
-//! For one thread that waits for many sockets with `mio` and never blocks on one of them:
+//! For one thread that waits for many sockets with `mio`:
 //!
 //! - [`udp`]: datagrams, many with one system call.
-//! - [`stream`]: packets out of a stream of octets, without copying them, and a bounded queue of octets into one.
-//! - [`unix`]: a listener on a socket in the file system, the user of the peer, and who may connect.
+//! - [`stream`]: packets read from a byte stream without a copy, and a bounded send queue.
+//! - [`unix`]: a listener on a socket in the file system, the user of the peer, and permissions to connect.
 //! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
 //!
-//! And for one that looks on: [`tap`], the frames of an interface.
+//! For a thread that only listens: [`tap`], all frames of an interface.
 //!
-//! What is received is outside data: no octets make these types panic, or hold more memory than they state.
+//! Received bytes are untrusted: none make these types panic, or hold more memory than they state.
 //!
 //! # Examples
 //!
-//! Sends back whatever comes:
+//! An echo server:
 //!
 //! ```
 //! use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
@@ -24,9 +24,9 @@
 //!     loop {
 //!         socket.recv(received)?;
 //!         for datagram in received.iter() {
-//!             if !queue.push(datagram.from, &[datagram.octets]) {
+//!             if !queue.push(datagram.from, &[datagram.payload]) {
 //!                 socket.send(queue)?;
-//!                 queue.push(datagram.from, &[datagram.octets]);
+//!                 queue.push(datagram.from, &[datagram.payload]);
 //!             }
 //!         }
 //!         socket.send(queue)?;

@@ -1,7 +1,8 @@
-//! Packets on streams of octets.
+//! Packets on byte streams.
 //!
-//! A [`StreamReader`] finds packets in what a stream gives, and lends them without copying; a [`StreamWriter`] keeps
-//! what a stream does not take at once, within a bound. Neither owns the stream, and any non-blocking one will do.
+//! A [`StreamReader`] splits the bytes of a stream into packets, and lends them without a copy; a
+//! [`StreamWriter`] is a bounded queue of bytes that the stream does not take at once. Neither owns the
+//! stream. Any non-blocking stream will do.
 
 mod reader;
 mod writer;

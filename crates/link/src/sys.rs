@@ -1,14 +1,15 @@
-//! The system calls that no safe interface offers: many datagrams with one call, and options of sockets.
+//! System calls that no safe interface offers without a loss: batches of datagrams, and the length of a send
+//! queue. The reasons are in `docs/adr/0010-system-calls-by-hand.md`.
 #![allow(unsafe_code, reason = "system calls; each use says why it is sound")]
 
 use crate::address::RawAddress;
-use libc::{c_int, c_void, iovec, mmsghdr, msghdr};
+use libc::{c_int, iovec, mmsghdr, msghdr};
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::{from_ref, null_mut};
 
-/// Room for one control message of up to a `c_int`, aligned as a `cmsghdr`.
+/// Buffer for one control message of up to a `c_int`, aligned as a `cmsghdr`.
 ///
 /// The kernel's header: the length as a `size_t`, level and type as `c_int`.
 #[derive(Clone, Copy)]
@@ -21,18 +22,19 @@ impl Control {
     const SPACE: usize = Self::HEADER + Self::WORD;
     const EMPTY: Self = Self([0; Self::SPACE]);
 
-    /// The message that asks the kernel to cut what it is given into datagrams of so many octets.
-    fn segment(octets: u16) -> Self {
+    /// A `UDP_SEGMENT` message: the kernel splits the payload into datagrams of this many bytes.
+    fn segment(bytes: u16) -> Self {
         let mut control = Self::EMPTY;
         let (header, data) = control.0.split_at_mut(Self::HEADER);
         header[..Self::WORD].copy_from_slice(&(Self::HEADER + size_of::<u16>()).to_ne_bytes());
         header[Self::WORD..][..4].copy_from_slice(&libc::SOL_UDP.to_ne_bytes());
         header[Self::WORD + 4..].copy_from_slice(&libc::UDP_SEGMENT.to_ne_bytes());
-        data[..2].copy_from_slice(&octets.to_ne_bytes());
+        data[..2].copy_from_slice(&bytes.to_ne_bytes());
         control
     }
 
-    /// The octets of each datagram that the kernel joined to one, if that is what it wrote here.
+    /// Length of each datagram that the kernel has joined, in bytes; `None` if this is not a `UDP_GRO`
+    /// message.
     fn joined(&self) -> Option<usize> {
         let (length, rest) = self.0.split_first_chunk()?;
         let (level, rest) = rest.split_first_chunk()?;
@@ -40,50 +42,50 @@ impl Control {
         let length = usize::from_ne_bytes(*length);
         let of_udp =
             c_int::from_ne_bytes(*level) == libc::SOL_UDP && c_int::from_ne_bytes(*kind) == libc::UDP_GRO;
-        let octets = c_int::from_ne_bytes(*data.first_chunk()?);
+        let bytes = c_int::from_ne_bytes(*data.first_chunk()?);
         (of_udp && length >= Self::HEADER + size_of::<c_int>()).then_some(())?;
-        usize::try_from(octets).ok().filter(|&octets| octets > 0)
+        usize::try_from(bytes).ok().filter(|&bytes| bytes > 0)
     }
 }
 
-/// Room for messages that the kernel writes.
+/// Buffers for messages that the kernel writes.
 pub(crate) struct Incoming {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     names: Vec<RawAddress>,
     controls: Vec<Control>,
-    /// Only the headers read it.
+    /// Read through pointers in the headers only.
     _vectors: Vec<iovec>,
     headers: Vec<mmsghdr>,
     received: usize,
 }
 
-// SAFETY: the pointers in headers and vectors lead to allocations that the value alone owns, wherever it is.
+// SAFETY: the pointers in headers and vectors point to allocations that only this value owns, on any thread.
 unsafe impl Send for Incoming {}
 
-/// One message received.
+/// A received message.
 pub(crate) struct Message<'a> {
     pub(crate) from: &'a RawAddress,
-    pub(crate) octets: &'a [u8],
-    /// The octets of each datagram in it, all but the last being of the same length, if the kernel joined several.
+    pub(crate) bytes: &'a [u8],
+    /// Length of each datagram but the last in bytes, if the kernel has joined several.
     pub(crate) joined: Option<usize>,
     pub(crate) truncated: bool,
 }
 
 impl Incoming {
-    /// Octets of a message: as many as UDP can carry, so that joined datagrams fit too.
+    /// Longest message in bytes: the most that UDP can carry, so that joined datagrams fit too.
     const LONGEST: usize = 65_535;
-    /// From message to message: whole cache lines, and not a power of two, so that the first lines of all messages
-    /// do not share one set of the cache.
+    /// Distance between messages in bytes: whole cache lines, and not a power of two, so that the first lines
+    /// of all messages do not share one set of the cache.
     const STRIDE: usize = 65_536 + 64;
 
-    /// Room for so many messages. The kernel gives the memory when it is first written to.
+    /// Buffers for `messages` messages. The kernel backs them with memory when they are first written.
     pub(crate) fn new(messages: usize) -> Self {
-        let mut octets = vec![0; messages * Self::STRIDE];
+        let mut bytes = vec![0; messages * Self::STRIDE];
         let mut names = vec![RawAddress::default(); messages];
         let mut controls = vec![Control::EMPTY; messages];
         let mut vectors: Vec<iovec> = (0..messages)
             .map(|at| iovec {
-                iov_base: octets.as_mut_ptr().wrapping_add(at * Self::STRIDE).cast(),
+                iov_base: bytes.as_mut_ptr().wrapping_add(at * Self::STRIDE).cast(),
                 iov_len: Self::LONGEST,
             })
             .collect();
@@ -98,24 +100,24 @@ impl Incoming {
                 header
             })
             .collect();
-        Self { octets, names, controls, _vectors: vectors, headers, received: 0 }
+        Self { bytes, names, controls, _vectors: vectors, headers, received: 0 }
     }
 
-    /// Sets again what the kernel writes into a header.
+    /// Restores the fields of a header that the kernel overwrites.
     fn reset(header: &mut msghdr) {
         header.msg_namelen = size_of::<RawAddress>() as _;
         header.msg_controllen = Control::SPACE as _;
     }
 
-    /// Receives what waits, as far as there is room, with one system call. Forgets what was received before.
+    /// Receives waiting messages with one system call, in place of the last ones.
     pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>) -> io::Result<usize> {
         for header in &mut self.headers[..self.received] {
             Self::reset(&mut header.msg_hdr);
         }
         self.received = 0;
-        // SAFETY: each header leads to one name, one vector and one control, each vector to `LONGEST` octets of its
-        // own stride, in allocations that `self` owns and that have not moved since `new` (none of the vectors grows);
-        // `&mut self` says that nobody reads them now. All lengths are those of the room. No timeout is given.
+        // SAFETY: each header points to one name, one vector and one control, each vector to `LONGEST` bytes
+        // of its own stride, in allocations that `self` owns and that have not moved since `new` (no `Vec`
+        // grows); `&mut self` excludes readers. All lengths are those of the buffers. No timeout is given.
         let received = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
@@ -129,23 +131,23 @@ impl Incoming {
         Ok(self.received)
     }
 
-    /// Tells if the last call filled all the room.
+    /// True if the last call filled all buffers.
     ///
-    /// `recvmmsg` returns fewer messages than it has room for when none waits, or when one after the first
-    /// fails. An unconnected UDP socket queues no errors of the network, so only the former remains.
+    /// `recvmmsg` returns fewer messages than it has buffers for if no more wait, or if one after the first
+    /// fails. An unconnected UDP socket queues no network errors, so only the former remains.
     pub(crate) fn is_full(&self) -> bool {
         self.received == self.headers.len()
     }
 
-    /// The messages of the last call.
+    /// Messages of the last call.
     #[inline]
     pub(crate) fn messages(&self) -> impl Iterator<Item = Message<'_>> {
         let headers = self.headers[..self.received].iter();
-        let octets = self.octets.chunks_exact(Self::STRIDE);
-        headers.zip(octets).zip(self.names.iter().zip(&self.controls)).map(
-            |((header, octets), (from, control))| Message {
+        let bytes = self.bytes.chunks_exact(Self::STRIDE);
+        headers.zip(bytes).zip(self.names.iter().zip(&self.controls)).map(
+            |((header, bytes), (from, control))| Message {
                 from,
-                octets: &octets[..Self::LONGEST.min(header.msg_len as usize)],
+                bytes: &bytes[..Self::LONGEST.min(header.msg_len as usize)],
                 joined: if header.msg_hdr.msg_controllen > 0 { control.joined() } else { None },
                 truncated: header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
             },
@@ -153,26 +155,26 @@ impl Incoming {
     }
 }
 
-/// Room for the headers of messages to send.
+/// Headers of messages to send.
 pub(crate) struct Outgoing {
     vectors: Vec<iovec>,
     controls: Vec<Control>,
     headers: Vec<mmsghdr>,
 }
 
-// SAFETY: the pointers are written and followed within one call of `send`; what remains of them is never read.
+// SAFETY: the pointers are written and followed within one call of `send`; later calls overwrite them first.
 unsafe impl Send for Outgoing {}
 
-/// One message to send.
+/// A message to send.
 pub(crate) struct Datagrams<'a> {
     pub(crate) to: &'a RawAddress,
-    pub(crate) octets: &'a [u8],
-    /// The octets of each datagram that the kernel shall cut it into, 0 to leave it whole.
+    pub(crate) bytes: &'a [u8],
+    /// Length of the datagrams that the kernel splits it into, in bytes; 0 to send it whole.
     pub(crate) segment: u16,
 }
 
 impl Outgoing {
-    /// Room for so many messages a call.
+    /// Headers for `messages` messages a call.
     pub(crate) fn new(messages: usize) -> Self {
         Self {
             vectors: Vec::with_capacity(messages),
@@ -181,8 +183,10 @@ impl Outgoing {
         }
     }
 
-    /// Sends the messages in order with one system call, and says how many the kernel took. An error is that of the
-    /// first message.
+    /// Sends the messages in order with one system call. Returns how many the kernel took.
+    ///
+    /// # Errors
+    /// The error of the first message.
     pub(crate) fn send<'a>(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -192,7 +196,7 @@ impl Outgoing {
         self.controls.clear();
         self.headers.clear();
         for message in messages {
-            // The kernel only reads through these, whatever their types say.
+            // The kernel only reads through these pointers, although they are `*mut`.
             let mut header = empty_header();
             header.msg_hdr.msg_name = from_ref(message.to).cast_mut().cast();
             header.msg_hdr.msg_namelen = message.to.length();
@@ -201,8 +205,8 @@ impl Outgoing {
                 header.msg_hdr.msg_controllen = Control::SPACE as _;
             }
             self.vectors.push(iovec {
-                iov_base: message.octets.as_ptr().cast_mut().cast(),
-                iov_len: message.octets.len(),
+                iov_base: message.bytes.as_ptr().cast_mut().cast(),
+                iov_len: message.bytes.len(),
             });
             self.controls.push(if message.segment > 0 {
                 Control::segment(message.segment)
@@ -211,7 +215,7 @@ impl Outgoing {
             });
             self.headers.push(header);
         }
-        // Only now do the vectors stay where they are.
+        // Pointers are taken once the `Vec`s grow no more.
         let (vectors, controls) = (self.vectors.as_mut_ptr(), self.controls.as_mut_ptr());
         for (at, header) in self.headers.iter_mut().enumerate() {
             header.msg_hdr.msg_iov = vectors.wrapping_add(at);
@@ -219,8 +223,8 @@ impl Outgoing {
                 header.msg_hdr.msg_control = controls.wrapping_add(at).cast();
             }
         }
-        // SAFETY: each header leads to one name and one vector, and the vector to octets, that the messages borrow for
-        // longer than this call, and to one control; all lengths are theirs. The kernel writes `msg_len` only.
+        // SAFETY: each header points to one name, one vector and one control, and the vector to bytes that
+        // the messages borrow for longer than this call; all lengths match. The kernel writes `msg_len` only.
         let sent = unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),
@@ -233,58 +237,21 @@ impl Outgoing {
     }
 }
 
-/// Who is at the other end of a Unix socket: process, user, group.
-pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred> {
-    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` octets, those of the plain structure.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut credentials).cast::<c_void>(),
-            &raw mut length,
-        )
-    };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(credentials) }
-}
-
-/// Whether the kernel can cut datagrams for this socket. Asks by setting what is the default.
-pub(crate) fn can_segment(socket: BorrowedFd<'_>) -> bool {
-    set_udp_option(socket, libc::UDP_SEGMENT, 0).is_ok()
-}
-
-/// Says whether the kernel may join datagrams that this socket receives.
-pub(crate) fn set_joining(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
-    set_udp_option(socket, libc::UDP_GRO, on.into())
-}
-
-fn set_udp_option(socket: BorrowedFd<'_>, option: c_int, value: c_int) -> io::Result<()> {
-    // SAFETY: the kernel reads the octets of one `c_int`.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_UDP,
-            option,
-            (&raw const value).cast::<c_void>(),
-            size_of::<c_int>() as libc::socklen_t,
-        )
-    };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Octets that the kernel has taken of this socket and not sent yet, with its own overhead.
+/// Bytes in the kernel's send queue of this socket, with its own overhead.
 pub(crate) fn unsent(socket: BorrowedFd<'_>) -> io::Result<usize> {
-    let mut octets: c_int = 0;
+    let mut bytes: c_int = 0;
     // SAFETY: the kernel writes one `c_int`.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut octets) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(octets).unwrap_or(0)) }
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    usize::try_from(bytes).map_err(|_| io::Error::other("the kernel reports a send queue of negative length"))
 }
 
-/// A header that leads nowhere.
+/// A header with null pointers.
 fn empty_header() -> mmsghdr {
-    // SAFETY: null pointers and zeros are valid for every field; some C libraries add padding that has no name.
+    // SAFETY: null pointers and zeros are valid for every field; some C libraries add padding that has no
+    // name.
     unsafe { zeroed() }
 }
 

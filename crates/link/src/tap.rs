@@ -1,4 +1,4 @@
-//! The frames of an interface, as they pass.
+//! The frames that an interface receives and sends.
 
 use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
@@ -11,19 +11,20 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
-/// Room for a frame: a packet of IP has 65,535 octets at the most, and a link puts little before it.
+/// Length of the buffer for a frame, in bytes: an IP packet of at most 65,535, and the header of the link.
 const LONGEST: usize = 65_536 + 64;
 
-/// How the frames of an interface begin.
+/// First header of the frames of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// With an Ethernet header.
+    /// Ethernet.
     Ethernet,
-    /// With an IP header.
+    /// IPv4 or IPv6.
     Ip,
 }
 
-/// Hears all frames of one interface, in and out. Nothing is sent, and the interface stays as it is.
+/// Receives a copy of all frames of one interface, in and out. It sends nothing and changes no setting of the
+/// interface.
 #[derive(Debug)]
 pub struct Tap {
     socket: OwnedFd,
@@ -32,15 +33,15 @@ pub struct Tap {
     room: Vec<u8>,
 }
 
-/// Why an interface cannot be listened to.
+/// Error of opening an interface.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TapError {
-    /// There is no such interface: those that there are.
+    /// No interface has this name; the names that exist.
     NoInterface(Vec<String>),
-    /// The interface is of a kind whose frames cannot be read (its number as `ARPHRD_*` of Linux).
+    /// Frames of this kind of interface cannot be read (`ARPHRD_*` of Linux).
     Kind(u16),
-    /// The process may not listen.
+    /// The process lacks the permission.
     Forbidden,
     /// A system call failed.
     System(io::Error),
@@ -49,11 +50,11 @@ pub enum TapError {
 impl fmt::Display for TapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoInterface(all) => write!(f, "there is no such interface; there are {}", all.join(", ")),
+            Self::NoInterface(all) => write!(f, "no such interface; this host has {}", all.join(", ")),
             Self::Kind(kind) => {
-                write!(f, "it has links of kind {kind}; Ethernet, loopback and IP tunnels can be listened to")
+                write!(f, "unsupported link type {kind}; supported: Ethernet, loopback and IP tunnels")
             }
-            Self::Forbidden => f.write_str("this needs the capability CAP_NET_RAW"),
+            Self::Forbidden => f.write_str("permission denied: this needs the capability CAP_NET_RAW"),
             Self::System(error) => error.fmt(f),
         }
     }
@@ -71,10 +72,10 @@ impl From<Errno> for TapError {
 }
 
 impl Tap {
-    /// Listens to the interface called so; [`receive`](Self::receive) waits for so long at the most.
+    /// Opens the interface of this name. [`receive`](Self::receive) waits for at most `wait`.
     ///
     /// # Errors
-    /// Where there is no such interface, its frames cannot be read, or the system does not let the process listen.
+    /// The interface does not exist, its frames cannot be read, or the process lacks the permission.
     pub fn open(interface: &str, wait: Duration) -> Result<Self, TapError> {
         let mut names = Vec::new();
         let mut address: Option<LinkAddr> = None;
@@ -94,31 +95,33 @@ impl Tap {
         };
         let socket =
             socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)?;
-        // The address names no protocol: the socket keeps its own.
+        // The address has no protocol: the socket keeps its own.
         bind(socket.as_raw_fd(), &address)?;
-        // A zero would wait for ever.
+        // Zero would mean no limit.
         let wait = wait.max(Duration::from_millis(1));
         let wait = TimeVal::new(wait.as_secs() as libc::time_t, wait.subsec_micros().into());
         setsockopt(&socket, sockopt::ReceiveTimeout, &wait)?;
-        // A burst may come while lines are written; less room is no error.
+        // Room for a burst while the caller prints. A smaller buffer is no error.
         let _ = setsockopt(&socket, sockopt::RcvBuf, &(8 << 20));
         Ok(Self { socket, index: address.ifindex(), kind, room: vec![0; LONGEST] })
     }
 
-    /// How its frames begin.
+    /// First header of its frames.
     pub fn kind(&self) -> LinkKind {
         self.kind
     }
 
-    /// The next frame, or `None` where none came in time. Each frame comes once, even over a loopback interface.
+    /// The next frame, or `None` if none arrives in time. Each frame is reported once, also on a loopback
+    /// interface.
     ///
     /// # Errors
-    /// Those of the system: the interface went down.
+    /// The interface went down, or the system call failed.
     pub fn receive(&mut self) -> io::Result<Option<&[u8]>> {
         match recvfrom::<LinkAddr>(self.socket.as_raw_fd(), &mut self.room) {
             Ok((len, from)) => {
                 let wanted = from.is_none_or(|from| {
-                    // Before it was bound it heard all interfaces. What leaves over a loopback interface comes back in.
+                    // Until the bind, the socket received from all interfaces. A frame that leaves a loopback
+                    // interface comes back in.
                     let leaves = from.pkttype() == libc::PACKET_OUTGOING;
                     from.ifindex() == self.index && !(leaves && from.hatype() == libc::ARPHRD_LOOPBACK)
                 });
@@ -158,7 +161,7 @@ mod tests {
             let frame = tap.receive().unwrap();
             heard += u32::from(frame.is_some_and(|frame| frame.ends_with(text.as_bytes())));
         }
-        // The wait is over where nothing more comes; others may use the interface, too.
+        // Each call ends, with or without a frame. Others may use the interface, too.
         for _ in 0..20 {
             let frame = tap.receive().unwrap();
             assert!(frame.is_none_or(|frame| !frame.ends_with(text.as_bytes())));
@@ -168,6 +171,6 @@ mod tests {
     #[test]
     fn names_the_interfaces_that_there_are() {
         let error = Tap::open("nothing0", Duration::ZERO).unwrap_err();
-        assert!(error.to_string().starts_with("there is no such interface; there are "), "{error}");
+        assert!(error.to_string().starts_with("no such interface; this host has "), "{error}");
     }
 }

@@ -10,16 +10,17 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
 
-/// Connections that wait until they are accepted.
+/// Most connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// Listens on an address of this machine, without blocking; port 0 lets the kernel choose. An IPv6 listener takes no
-/// IPv4 connections, so that both families can have the same port. Connections of an earlier run that are not yet
-/// forgotten do not keep the port.
+/// Opens a non-blocking listener on an address of this machine; port 0 lets the kernel choose. An IPv6
+/// listener accepts no IPv4 connections, so that both families can have the same port. Connections of an
+/// earlier run in state TIME_WAIT do not block the port.
 ///
 /// # Errors
 ///
-/// The port is in use, or needs privileges; the address is not one of this machine's; there are no file descriptors.
+/// The port is in use, or needs privileges; the address is not one of this machine; no file descriptors are
+/// left.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let open = || -> io::Result<Socket> {
         let kind = Type::STREAM.nonblocking().cloexec();
@@ -29,7 +30,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         }
         socket.set_reuse_address(true)?;
         socket.bind(&address.into())?;
-        // Where the port is shared for a moment, it is this that tells.
+        // `listen` fails if another socket has bound the port with the same option, and listens.
         socket.listen(BACKLOG)?;
         Ok(socket)
     };

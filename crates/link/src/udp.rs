@@ -1,12 +1,12 @@
-//! Datagrams, many with one system call.
+//! UDP datagrams in batches, one system call each.
 //!
-//! A [`UdpSocket`] fills a [`RecvBatch`] and empties a [`SendBatch`]; both are made once and used for all sockets of a
-//! thread. Octets are copied by the kernel alone on the way in, and once more on the way out.
+//! A [`UdpSocket`] fills a [`RecvBatch`] and empties a [`SendBatch`]; both are made once and used for all
+//! sockets of a thread. Received bytes are copied by the kernel only, sent bytes once more.
 
 mod recv;
 mod send;
 
-pub use recv::{Datagram, RecvBatch};
+pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
 pub use send::{SendBatch, Sent};
 
 use crate::context::{bind_failed, context};
@@ -14,21 +14,18 @@ use crate::sys;
 use mio::event::Source;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
+use nix::sys::socket::{setsockopt, sockopt};
 use send::Segmentation;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-/// Longest datagram that is received whole, in octets.
-pub const LONGEST_DATAGRAM: usize = 9000;
-
-/// Octets that the kernel is asked to queue in each direction. It gives no more than `net.core.rmem_max` and
-/// `net.core.wmem_max` allow.
+/// Requested length of the kernel's queues, in bytes. `net.core.rmem_max` and `net.core.wmem_max` limit it.
 const KERNEL_QUEUE: usize = 4 << 20;
 
-/// Errors of earlier datagrams that one receive passes over.
-const MOST_ERRORS_PASSED: usize = 64;
+/// Most errors of earlier datagrams that one receive skips.
+const MAX_SKIPPED_ERRORS: usize = 64;
 
 /// A UDP socket of one address family that never blocks.
 ///
@@ -40,12 +37,13 @@ pub struct UdpSocket {
 }
 
 impl UdpSocket {
-    /// A socket on an address of this machine; port 0 lets the kernel choose. An IPv6 socket takes no IPv4 datagrams,
-    /// so that both families can have the same port.
+    /// Binds a socket to an address of this machine; port 0 lets the kernel choose. An IPv6 socket receives
+    /// no IPv4 datagrams, so that both families can have the same port.
     ///
     /// # Errors
     ///
-    /// The port is in use, or needs privileges; the address is not one of this machine's; there are no file descriptors.
+    /// The port is in use, or needs privileges; the address is not one of this machine; no file descriptors
+    /// are left.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let open = || -> io::Result<Socket> {
             let kind = Type::DGRAM.nonblocking().cloexec();
@@ -57,92 +55,95 @@ impl UdpSocket {
             Ok(socket)
         };
         let socket = open().map_err(|error| bind_failed("UDP", address, &error))?;
-        // A short queue is no reason not to start.
+        // A shorter queue than requested is no error.
         let _ = socket.set_recv_buffer_size(KERNEL_QUEUE);
         let _ = socket.set_send_buffer_size(KERNEL_QUEUE);
         Ok(Self { socket, segmentation: Segmentation::OFF })
     }
 
-    /// The address that the socket is bound to, with the port that the kernel chose.
+    /// Bound address, with the port that the kernel chose.
     ///
     /// # Errors
     ///
-    /// Those of `getsockname`.
+    /// Errors of `getsockname`.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.socket.local_addr()?;
         address
             .as_socket()
-            .ok_or_else(|| io::Error::other("the address of a UDP socket is none of the Internet's"))
+            .ok_or_else(|| io::Error::other("a UDP socket has an address that is not IPv4 or IPv6"))
     }
 
-    /// Octets that the kernel queues for this socket while nobody receives, with its own overhead.
+    /// Length of the kernel's receive queue in bytes, with its own overhead.
     ///
     /// # Errors
     ///
-    /// Those of `getsockopt`.
+    /// Errors of `getsockopt`.
     pub fn receive_queue(&self) -> io::Result<usize> {
         self.socket.recv_buffer_size()
     }
 
-    /// Octets that the kernel has taken and not sent yet, with its own overhead: how congested the way out is.
+    /// Bytes in the kernel's send queue, with its own overhead: a measure of congestion.
     ///
     /// # Errors
     ///
-    /// Those of `ioctl`.
+    /// Errors of `ioctl`.
     pub fn unsent(&self) -> io::Result<usize> {
         sys::unsent(self.socket.as_fd())
     }
 
-    /// Lets the kernel take and give several datagrams of one peer and one length as one (generic segmentation and
-    /// receive offload), or no longer. Returns whether it does; kernels before Linux 5.0 do not. Off at first.
+    /// Turns generic segmentation and receive offload (GSO, GRO) on or off: the kernel takes and gives
+    /// several datagrams of one peer and one length as one. Returns true if it is on; kernels before Linux
+    /// 5.0 have neither. Initially off.
     ///
-    /// Datagrams are the same either way. A route that refuses datagrams to be cut is given them one by one.
+    /// Datagrams are the same either way. On a route that refuses segmentation they are sent one by one.
     pub fn set_segmentation(&mut self, on: bool) -> bool {
-        let done = sys::set_joining(self.socket.as_fd(), on).is_ok();
-        let on = on && done && sys::can_segment(self.socket.as_fd());
+        let joins = setsockopt(&self.socket, sockopt::UdpGroSegment, &on).is_ok();
+        // Setting the default shows if the kernel knows the option.
+        let on = on && joins && setsockopt(&self.socket, sockopt::UdpGsoSegment, &0).is_ok();
         self.segmentation = if on { Segmentation::ON } else { Segmentation::OFF };
         on
     }
 
-    /// Receives what waits, as far as the batch has room, with one system call. Returns how many datagrams there are
-    /// now in the batch; 0 when none waited. Call again only when the batch [is full](RecvBatch::is_full).
+    /// Receives waiting datagrams with one system call, up to the size of the batch. Returns their number; 0
+    /// if none waits. Call again only if the batch [is full](RecvBatch::is_full).
     ///
-    /// What hosts and routers report of datagrams sent earlier (a closed port, no route) is passed over.
+    /// Errors that hosts and routers report for datagrams sent earlier (a closed port, no route) are skipped.
     ///
     /// # Errors
     ///
-    /// The socket can receive no more, or not now, as for want of memory; what waits is told of by no event then.
+    /// The socket can receive no more, or not now, for example for want of memory. No event reports the
+    /// datagrams that still wait.
     pub fn recv(&self, batch: &mut RecvBatch) -> io::Result<usize> {
         let mut last = io::ErrorKind::Interrupted.into();
-        for _ in 0..MOST_ERRORS_PASSED {
+        for _ in 0..MAX_SKIPPED_ERRORS {
             match batch.fill(self.socket.as_fd()) {
                 Ok(received) => return Ok(received),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
-                // Each report is told once, and then the next call receives.
-                Err(error) if is_report(&error) => last = error,
+                // The kernel reports each error once; the next call receives.
+                Err(error) if is_of_earlier_datagram(&error) => last = error,
                 Err(error) => return Err(context("cannot receive UDP datagrams", &error)),
             }
         }
-        // Not nothing: no event would tell of what still waits.
+        // Returning 0 would be wrong: no event reports the datagrams that still wait.
         Err(context("cannot receive UDP datagrams", &last))
     }
 
-    /// Sends all datagrams of the batch in order and empties it, with one system call as a rule.
+    /// Sends all datagrams of the batch in order and empties it, usually with one system call.
     ///
-    /// A datagram that its destination, its length or a filter keeps from leaving is dropped; when the kernel's queue is
-    /// full, all that are left are. They are counted: [`Sent`].
+    /// A datagram that its destination, its length or a filter forbids is dropped; if the kernel's queue is
+    /// full, so are all that follow. [`Sent`] counts them.
     ///
     /// # Errors
     ///
-    /// The socket can send no more. The batch is empty then too.
+    /// The socket can send no more. The batch is empty in this case, too.
     pub fn send(&mut self, batch: &mut SendBatch) -> io::Result<Sent> {
         batch.empty_into(self.socket.as_fd(), &mut self.segmentation)
     }
 }
 
-/// Whether the error tells of a datagram sent earlier, or of nothing, and not of this socket. These are what Linux makes
-/// of the messages of ICMP (`icmp_err_convert`, `tab_unreach`), and of its own routes.
-fn is_report(error: &io::Error) -> bool {
+/// True for errors of a datagram sent earlier, or of an interrupted call; false for errors of the socket.
+/// Linux derives them from ICMP messages (`icmp_err_convert`, `tab_unreach`) and from its own routes.
+fn is_of_earlier_datagram(error: &io::Error) -> bool {
     let reports = [
         libc::EINTR,
         libc::ECONNREFUSED,

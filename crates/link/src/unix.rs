@@ -7,10 +7,11 @@ pub use places::{find, places};
 pub use reach::may_connect;
 
 use crate::context::context;
-use crate::sys;
+
 use mio::event::Source;
 use mio::net::{UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
+use nix::sys::socket::{getsockopt, sockopt};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
@@ -18,30 +19,30 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Connections that wait until they are accepted.
+/// Most connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// A listener on a path, which never blocks. To `mio` it is an event source.
+/// A non-blocking listener on a path. To `mio` it is an event source.
 ///
-/// Dropped, it removes its socket file, unless another has taken the place of it.
+/// When it is dropped, it removes its socket file, unless another file has replaced it.
 #[derive(Debug)]
 pub struct Listener {
     listener: UnixListener,
-    // Behind the listener, so that the file goes when nobody listens any more.
+    // The field after the listener, so that the file is removed after it is closed.
     _file: SocketFile,
 }
 
 impl Listener {
-    /// Listens on a path. A socket file that an earlier run has left behind is replaced; `mode` are the permissions of
-    /// the new one (whoever may write to it may connect), for example 0o666, whatever the process's umask.
+    /// Listens on a path. A socket file of an earlier run is replaced. `mode` are the permissions of the new
+    /// file, for example 0o666, independent of the umask; write permission is permission to connect.
     ///
-    /// Two programs that start on one path in the same instant may both see the same stale file; the later one has the
-    /// path then.
+    /// If two programs start on one path in the same instant, both may see the same stale file; the later one
+    /// gets the path.
     ///
     /// # Errors
     ///
-    /// Somebody answers at the path; there is something there that is not a socket; its directory does not exist or may
-    /// not be written to; the path is too long for the address of a socket (108 octets).
+    /// Another program listens on the path; the path is not a socket; its directory does not exist or is not
+    /// writable; the path is too long for a socket address (108 bytes).
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Self> {
         let path = path.into();
         let failed = |error: io::Error| context(format_args!("cannot listen on {}", path.display()), &error);
@@ -50,7 +51,8 @@ impl Listener {
 
         let open = || -> io::Result<(Socket, SocketFile)> {
             let socket = Socket::new(Domain::UNIX, Type::STREAM.nonblocking().cloexec(), None)?;
-            // Linux gives the file the mode of the socket less the umask: so it never stands open wider than asked.
+            // Linux creates the file with the mode of the socket less the umask: it is never open wider than
+            // asked.
             File::from(OwnedFd::from(socket.try_clone()?)).set_permissions(Permissions::from_mode(mode))?;
             socket.bind(&address)?;
             let file = SocketFile::at(&path)?;
@@ -64,18 +66,18 @@ impl Listener {
         Ok(Self { listener: UnixListener::from_std(OwnedFd::from(socket).into()), _file: file })
     }
 
-    /// The next connection; none if nobody waits.
+    /// Accepts the next connection; `None` if none waits.
     ///
     /// # Errors
     ///
-    /// Those of `accept`: above all, no file descriptors are left. The connection waits on then, and no event tells of
-    /// it again.
+    /// Errors of `accept`, usually that no file descriptors are left. The connection keeps waiting, and no
+    /// event reports it again.
     pub fn accept(&self) -> io::Result<Option<UnixStream>> {
         loop {
             match self.listener.accept() {
                 Ok((stream, _)) => return Ok(Some(stream)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
-                // That one has gone again.
+                // The peer has closed the connection already.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
                 Err(error) => return Err(context("cannot accept a connection", &error)),
@@ -98,14 +100,14 @@ impl Source for Listener {
     }
 }
 
-/// Who connected, or whom one connected to, as the kernel saw it at that time (`SO_PEERCRED`).
+/// The process at the other end of a Unix socket, at the time of the connection (`SO_PEERCRED`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credentials {
-    /// The process; 0 if it is not visible from here.
+    /// Process id; 0 if the process is in another PID namespace.
     pub pid: i32,
-    /// The effective user.
+    /// Effective user id.
     pub uid: u32,
-    /// The effective group.
+    /// Effective group id.
     pub gid: u32,
 }
 
@@ -113,14 +115,17 @@ pub struct Credentials {
 ///
 /// # Errors
 ///
-/// Not a Unix socket, or not connected.
+/// The socket is not a Unix socket, or not connected.
 pub fn peer_credentials(stream: &impl AsFd) -> io::Result<Credentials> {
-    let libc::ucred { pid, uid, gid } = sys::peer_credentials(stream.as_fd())?;
-    // The kernel's answer when there is no peer is nobody: -1.
-    if uid == u32::MAX { Err(ErrorKind::NotConnected.into()) } else { Ok(Credentials { pid, uid, gid }) }
+    let peer = getsockopt(stream, sockopt::PeerCredentials)?;
+    // Without a peer, the kernel reports user -1.
+    if peer.uid() == u32::MAX {
+        return Err(ErrorKind::NotConnected.into());
+    }
+    Ok(Credentials { pid: peer.pid(), uid: peer.uid(), gid: peer.gid() })
 }
 
-/// A socket file that is ours to remove.
+/// A socket file that is removed on drop.
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
@@ -129,7 +134,7 @@ struct SocketFile {
 
 impl SocketFile {
     fn at(path: &Path) -> io::Result<Self> {
-        // The working directory may change before the file goes.
+        // The working directory may change before the file is removed.
         let path = std::path::absolute(path)?;
         let identity = identity(&fs::symlink_metadata(&path)?);
         Ok(Self { path, identity })
@@ -139,7 +144,7 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity) {
-            // Nobody is left to tell.
+            // A drop has no way to report an error.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -150,20 +155,21 @@ fn identity(file: &Metadata) -> (u64, u64) {
 }
 
 fn in_use() -> io::Error {
-    io::Error::new(ErrorKind::AddrInUse, "another program answers there; end it, or choose another path")
+    io::Error::new(ErrorKind::AddrInUse, "another program listens there; end it, or choose another path")
 }
 
 fn check_directory(path: &Path) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,
-        None => return Err(io::Error::new(ErrorKind::InvalidInput, "it names no file")),
+        None => return Err(io::Error::new(ErrorKind::InvalidInput, "the path names no file")),
     };
     match fs::metadata(directory) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => {
-            Err(io::Error::new(ErrorKind::NotADirectory, format!("{} is no directory", directory.display())))
-        }
+        Ok(_) => Err(io::Error::new(
+            ErrorKind::NotADirectory,
+            format!("{} is not a directory", directory.display()),
+        )),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(io::Error::new(
             ErrorKind::NotFound,
             format!("the directory {} does not exist", directory.display()),
@@ -172,7 +178,7 @@ fn check_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a socket file at which nobody answers.
+/// Removes a socket file on which no program listens.
 fn remove_stale(path: &Path, address: &SockAddr) -> io::Result<()> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -181,19 +187,19 @@ fn remove_stale(path: &Path, address: &SockAddr) -> io::Result<()> {
     if !found.file_type().is_socket() {
         return Err(io::Error::new(
             ErrorKind::AlreadyExists,
-            "there is something there that is not a socket",
+            "the file there is not a socket; remove it, or choose another path",
         ));
     }
-    // Not blocking: a live listener whose backlog is full would keep the caller waiting.
+    // Non-blocking: a live listener whose backlog is full would keep the caller waiting.
     let probe = Socket::new(Domain::UNIX, Type::STREAM.nonblocking().cloexec(), None)?;
     match probe.connect(address) {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(error),
-        // It answers, or is busy, or is a socket of another type.
+        // Connected, busy, or a socket of another type.
         _ => return Err(in_use()),
     }
-    // Another program may have taken the place meanwhile.
+    // Another program may have replaced the file meanwhile.
     match fs::symlink_metadata(path) {
         Ok(now) if identity(&now) == identity(&found) => fs::remove_file(path),
         Ok(_) => Err(in_use()),

@@ -279,7 +279,7 @@ fn refuses_what_it_cannot_read() {
         assert_eq!(folder.run(wrong).code, Some(2), "{wrong:?}");
     }
     let unknown = folder.run(&["ndn", "dump", "-i", "nothing0"]).failed();
-    holds(&unknown, &["cannot listen to nothing0: there is no such interface; there are "]);
+    holds(&unknown, &["cannot listen to nothing0: no such interface; this host has "]);
 }
 
 /// A process that is stopped in the end.

@@ -96,7 +96,7 @@ fn receive_burst<'p, P: Pit>(
     // Count before a new peer replaces a silent one: the peers of this batch are not silent.
     for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
         if let [(_, Some(face)), ..] = run {
-            let bytes = run.iter().map(|(datagram, _)| datagram.octets.len()).sum();
+            let bytes = run.iter().map(|(datagram, _)| datagram.payload.len()).sum();
             faces.pipeline.count_received(*face, bytes);
         }
     }
@@ -104,11 +104,11 @@ fn receive_burst<'p, P: Pit>(
     for (datagram, face) in &batch {
         let face = match face {
             Some(face) => Ok(*face),
-            None => face_of_peer(number, datagram.from, datagram.octets, takes_new, faces),
+            None => face_of_peer(number, datagram.from, datagram.payload, takes_new, faces),
         };
         match face {
             Ok(face) if datagram.truncated => faces.pipeline.count_drop(face, DropReason::TooLong),
-            Ok(face) => faces.pipeline.push(face, datagram.octets, &mut burst),
+            Ok(face) => faces.pipeline.push(face, datagram.payload, &mut burst),
             Err(reason) => faces.pipeline.count_drop(FaceId::NONE, reason),
         }
     }

@@ -1,35 +1,35 @@
-//! Packets out of a stream.
+//! Packets from a stream.
 
 use std::fmt;
 use std::io::{self, Read};
 
-/// What a framer finds at the start of the octets that it is shown.
+/// Result of a framer: the packet at the start of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// A packet of so many octets, 1 or more. They need not all be there yet: a header that tells the length is enough.
+    /// A packet of this length in bytes, 1 or more. The header that states the length is enough.
     Packet(usize),
-    /// More octets are needed to tell.
+    /// More bytes are needed for the length.
     More,
-    /// No packet starts so; where the next one starts cannot be known.
+    /// No packet starts like this. The start of the next one cannot be found.
     Lost,
 }
 
-/// Why a stream has no more packets to give.
+/// Error of a stream whose packets can no longer be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FramingError {
     /// No packet starts here.
     Lost {
-        /// Octets of the stream before it.
+        /// Bytes of the stream before it.
         at: u64,
     },
     /// A packet is longer than the reader takes.
     TooLong {
-        /// Octets of the stream before it.
+        /// Bytes of the stream before it.
         at: u64,
-        /// Its octets, as far as they are known.
+        /// Length in bytes, as far as it is known.
         length: usize,
-        /// Most octets of a packet.
+        /// Longest packet that is allowed, in bytes.
         longest: usize,
     },
 }
@@ -37,11 +37,11 @@ pub enum FramingError {
 impl fmt::Display for FramingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Lost { at } => write!(f, "no packet starts at octet {at} of the stream"),
+            Self::Lost { at } => write!(f, "no packet starts at byte {at} of the stream"),
             Self::TooLong { at, length, longest } => {
                 write!(
                     f,
-                    "the packet at octet {at} of the stream has {length} octets or more, and {longest} are allowed"
+                    "packet too long at byte {at} of the stream: {length} bytes or more, at most {longest} allowed"
                 )
             }
         }
@@ -50,43 +50,43 @@ impl fmt::Display for FramingError {
 
 impl std::error::Error for FramingError {}
 
-/// What a read brought.
+/// Outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// So many octets, and the room is full: more may wait. Take the packets, then fill again.
+    /// This many bytes, and the buffer is full: more may wait. Take the packets, then fill again.
     ///
-    /// 0 says that there was no room, because packets were not taken.
+    /// 0 means that there was no room, because packets were not taken.
     Full(usize),
-    /// So many octets, perhaps 0, and no more for now.
+    /// This many bytes, perhaps 0, and no more for now.
     ///
-    /// A socket gave less than it was asked for, so it tells by an event when there is more (epoll(7)). One event
-    /// tells of octets and of the end together: where it says that the peer has closed, fill until [`Filled::End`].
+    /// The socket gave less than it was asked for, so an event will report more (epoll(7)). One event reports
+    /// bytes and the end together: if it says that the peer has closed, fill until [`Filled::End`].
     Drained(usize),
     /// The end of the stream.
     End,
 }
 
-/// A buffer between a stream and the packets in it.
+/// A buffer that splits a stream into packets.
 #[derive(Debug)]
 pub struct StreamReader {
-    /// All of it is initialised; the octets of the stream stand in `start..end`.
+    /// All of it is initialised; the bytes of the stream are in `start..end`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
     longest: usize,
-    /// Octets of the stream before `start`.
+    /// Bytes of the stream before `start`.
     passed: u64,
-    /// Whether the packet at `start` was seen to be incomplete, so that only more room can bring on another.
+    /// True if the packet at `start` is incomplete, so that only more room can lead to another packet.
     incomplete: bool,
     failed: Option<FramingError>,
 }
 
 impl StreamReader {
-    /// Octets of the buffer as long as no packet is longer.
+    /// Length of the buffer as long as no packet is longer, in bytes.
     const ROOM: usize = 64 << 10;
 
-    /// A reader of packets of up to `longest` octets. It holds 64 KiB, and while packets that are longer arrive up to
-    /// `longest`, never more than twice what has arrived of them.
+    /// A reader of packets of up to `longest` bytes. It holds 64 KiB; while a longer packet arrives up to
+    /// `longest`, and never more than twice the bytes that have arrived.
     pub fn new(longest: usize) -> Self {
         Self {
             buffer: vec![0; Self::ROOM],
@@ -103,8 +103,8 @@ impl StreamReader {
     ///
     /// # Errors
     ///
-    /// Those of the stream, but for `WouldBlock` and `Interrupted`; the [`FramingError`], as `InvalidData`, once the
-    /// framing is lost.
+    /// Errors of the stream, except `WouldBlock` and `Interrupted`; the [`FramingError`], as `InvalidData`,
+    /// once framing has failed.
     pub fn fill(&mut self, stream: &mut impl Read) -> io::Result<Filled> {
         if let Some(error) = self.failed {
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
@@ -119,7 +119,7 @@ impl StreamReader {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Filled::Drained(0)),
                 Err(error) => return Err(error),
-                // A stream that claims more than it was given room for is not believed.
+                // A stream may claim more than it was given room for.
                 Ok(read) => break read.min(room.len()),
             }
         };
@@ -133,28 +133,28 @@ impl StreamReader {
         })
     }
 
-    /// The complete packets in the buffer; each is passed over once it is given.
+    /// Takes the complete packets out of the buffer.
     ///
-    /// The framer is shown octets that start where a packet starts, at least one. After an error there are no more
-    /// packets, ever.
+    /// The framer gets the bytes from the start of a packet on, at least one. After an error there are no
+    /// more packets.
     pub fn frames<F: FnMut(&[u8]) -> Framing>(&mut self, framer: F) -> Frames<'_, F> {
         let Self { buffer, start, end, longest, passed, incomplete, failed } = self;
-        let octets = buffer.get(*start..*end).unwrap_or_default();
-        Frames { octets, start, passed, incomplete, failed, longest: *longest, framer }
+        let bytes = buffer.get(*start..*end).unwrap_or_default();
+        Frames { bytes, start, passed, incomplete, failed, longest: *longest, framer }
     }
 
-    /// Octets that wait: of packets not taken, and of one that is not complete.
+    /// Bytes in the buffer: packets not taken, and an incomplete one.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// Whether none waits.
+    /// True if the buffer is empty.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// Makes room behind the octets. Linear in the octets of the stream: octets are moved to the front for as many
-    /// passed over, or once for the packet that they begin.
+    /// Makes room at the end of the buffer. Linear in the bytes of the stream: bytes are moved to the front
+    /// for as many that were taken, or once for the packet that they begin.
     fn make_room(&mut self) {
         let waiting = self.len();
         let room = self.buffer.len() - self.end;
@@ -174,7 +174,7 @@ impl StreamReader {
 /// The packets of a [`StreamReader`], as [`StreamReader::frames`] gives them. They can be kept side by side.
 #[derive(Debug)]
 pub struct Frames<'a, F> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
     start: &'a mut usize,
     passed: &'a mut u64,
     incomplete: &'a mut bool,
@@ -186,7 +186,7 @@ pub struct Frames<'a, F> {
 impl<F> Frames<'_, F> {
     fn fail<T>(&mut self, error: FramingError) -> Option<Result<T, FramingError>> {
         *self.failed = Some(error);
-        self.octets = &[];
+        self.bytes = &[];
         Some(Err(error))
     }
 }
@@ -196,23 +196,23 @@ impl<'a, F: FnMut(&[u8]) -> Framing> Iterator for Frames<'a, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.octets.is_empty() || self.failed.is_some() {
+        if self.bytes.is_empty() || self.failed.is_some() {
             return None;
         }
         let (at, longest) = (*self.passed, self.longest);
-        let length = match (self.framer)(self.octets) {
+        let length = match (self.framer)(self.bytes) {
             Framing::Packet(length @ 1..) => length,
-            Framing::More => self.octets.len().saturating_add(1),
+            Framing::More => self.bytes.len().saturating_add(1),
             Framing::Packet(0) | Framing::Lost => return self.fail(FramingError::Lost { at }),
         };
         if length > longest {
             return self.fail(FramingError::TooLong { at, length, longest });
         }
-        let Some((packet, rest)) = self.octets.split_at_checked(length) else {
+        let Some((packet, rest)) = self.bytes.split_at_checked(length) else {
             *self.incomplete = true;
             return None;
         };
-        self.octets = rest;
+        self.bytes = rest;
         *self.start += length;
         *self.passed += length as u64;
         Some(Ok(packet))

@@ -1,11 +1,11 @@
-//! Packets into a stream.
+//! Packets to a stream.
 
 use std::io::{self, Write};
 
-/// A bounded queue of octets for a stream that may not take them at once.
+/// A bounded send queue of a stream.
 #[derive(Debug)]
 pub struct StreamWriter {
-    /// What waits stands behind the first `start` octets, which are written already.
+    /// The first `start` bytes are written already; the rest waits.
     queue: Vec<u8>,
     start: usize,
     bound: usize,
@@ -13,24 +13,24 @@ pub struct StreamWriter {
 }
 
 impl StreamWriter {
-    /// Octets that stay allocated when the queue has emptied.
+    /// Bytes that stay allocated when the queue is empty.
     const KEPT: usize = 256 << 10;
 
-    /// A queue of `bound` octets at the most. Its memory grows with what waits, to four times the bound at the most, and
-    /// all but 256 KiB is given back when nothing does.
+    /// A queue of at most `bound` bytes. Its memory grows with the queue, to at most four times the bound;
+    /// all but 256 KiB is freed when the queue is empty.
     pub fn new(bound: usize) -> Self {
         Self { queue: Vec::new(), start: 0, bound, dropped: 0 }
     }
 
-    /// Queues a packet made of the parts, one behind the other; nothing is written yet. Returns false when it does not
-    /// fit: then none of it is queued, and it is counted.
+    /// Queues a packet, given as its parts in order; nothing is written yet. Returns false if it does not
+    /// fit: then none of it is queued, and it is counted as dropped.
     pub fn push(&mut self, parts: &[&[u8]]) -> bool {
         let length = parts.iter().fold(0, |sum: usize, part| sum.saturating_add(part.len()));
         if length > self.bound - self.len() {
             self.dropped += 1;
             return false;
         }
-        // Moves no more octets than were written since the last time.
+        // Moves no more bytes than were written since the last move.
         if self.start > 0 && self.start >= self.len() {
             self.queue.drain(..self.start);
             self.start = 0;
@@ -41,12 +41,12 @@ impl StreamWriter {
         true
     }
 
-    /// Writes what waits, with one call if the stream takes it all. Returns whether nothing waits any more; otherwise
-    /// the stream would block.
+    /// Writes the queue, with one call if the stream takes it all. Returns true if the queue is empty, and
+    /// false if the stream would block.
     ///
     /// # Errors
     ///
-    /// Those of the stream, but for `WouldBlock` and `Interrupted`; `WriteZero` if it takes nothing.
+    /// Errors of the stream, except `WouldBlock` and `Interrupted`; `WriteZero` if it takes nothing.
     pub fn flush(&mut self, stream: &mut impl Write) -> io::Result<bool> {
         while let Some(waiting @ [_, ..]) = self.queue.get(self.start..) {
             match stream.write(waiting) {
@@ -63,17 +63,17 @@ impl StreamWriter {
         Ok(true)
     }
 
-    /// Octets that wait.
+    /// Length of the queue, in bytes.
     pub fn len(&self) -> usize {
         self.queue.len() - self.start
     }
 
-    /// Whether none waits.
+    /// True if the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Packets that did not fit, since the writer was made.
+    /// Packets that did not fit, since the start.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -1,7 +1,7 @@
-//! Users of loopback TCP connections, as the kernel knows them (`NETLINK_SOCK_DIAG`).
+//! Users of loopback TCP connections, from the kernel (`NETLINK_SOCK_DIAG`).
 //!
 //! Both ends of a loopback connection are sockets of this network namespace. The lookup asks the kernel for
-//! the peer's socket by its addresses and ports, and takes its owner only where
+//! the peer's socket by its addresses and ports, and takes its owner only if
 //! - that socket is established and belongs to a process: the kernel reports user 0 for sockets that a
 //!   process has closed, or that no process has accepted yet;
 //! - our own end is still established afterwards: else its ports may have passed to another pair of sockets.
@@ -130,7 +130,8 @@ fn canonical(address: SocketAddr) -> SocketAddr {
 /// Owner in a reply that describes the established socket with these addresses.
 ///
 /// # Errors
-/// The reply is an error, is cut short, or describes a socket that is another, not established, or nobody's.
+/// The reply is an error, is cut short, or describes a socket that is another, not established, or without
+/// owner.
 fn parse(message: &[u8], local: SocketAddr, remote: SocketAddr) -> io::Result<Owner> {
     let cut = || io::Error::other("sock_diag gives a reply that is cut short");
     let kind = u16::from_ne_bytes(part(message, 4).ok_or_else(cut)?);

@@ -1,73 +1,76 @@
-//! Datagrams received together.
+//! Batches of received datagrams.
 
-use super::LONGEST_DATAGRAM;
 use crate::sys::{Incoming, Message};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
-/// Room for the datagrams of one receive; made once, used again and again.
+/// Longest datagram that is received whole, in bytes. Longer ones are truncated.
+pub const LONGEST_DATAGRAM: usize = 9000;
+
+/// Buffers for the datagrams of one receive; made once and reused.
 ///
-/// Holds 64 KiB of address space for each message, of which the kernel backs with memory what is ever written.
+/// Holds 64 KiB of address space for each message. The kernel backs it with memory when it is first written.
 pub struct RecvBatch {
     incoming: Incoming,
     datagrams: usize,
 }
 
-/// A datagram received.
+/// A received datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
-    /// Who sent it.
+    /// Address of the sender.
     pub from: SocketAddr,
-    /// Its payload, [`LONGEST_DATAGRAM`] octets of it at the most.
-    pub octets: &'a [u8],
-    /// Whether the payload was longer than that.
+    /// The payload, at most [`LONGEST_DATAGRAM`] bytes of it.
+    pub payload: &'a [u8],
+    /// True if the payload was longer.
     pub truncated: bool,
 }
 
 impl RecvBatch {
-    /// Room for so many datagrams, 1 to 1024; 64 is a good choice. With segmentation ([`UdpSocket::set_segmentation`]) it
-    /// is so many times what the kernel joined: dozens of datagrams each.
+    /// Buffers for `datagrams` datagrams. Valid: 1..=1024, others are clamped; 64 is a good choice. With
+    /// segmentation ([`UdpSocket::set_segmentation`]), each buffer takes the datagrams that the kernel has
+    /// joined: dozens.
     ///
     /// [`UdpSocket::set_segmentation`]: super::UdpSocket::set_segmentation
     pub fn new(datagrams: usize) -> Self {
         Self { incoming: Incoming::new(datagrams.clamp(1, 1024)), datagrams: 0 }
     }
 
-    /// The datagrams of the last receive, in the order in which they came.
+    /// Datagrams of the last receive, in order of arrival.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Datagram<'_>> {
         self.incoming.messages().filter_map(|message| Some((message.from.parse()?, message))).flat_map(
             |(from, message)| {
                 let truncated = message.truncated;
-                parts(&message).map(move |octets| match octets.get(..LONGEST_DATAGRAM) {
+                parts(&message).map(move |bytes| match bytes.get(..LONGEST_DATAGRAM) {
                     Some(first) => {
-                        Datagram { from, octets: first, truncated: truncated || octets.len() > first.len() }
+                        Datagram { from, payload: first, truncated: truncated || bytes.len() > first.len() }
                     }
-                    None => Datagram { from, octets, truncated },
+                    None => Datagram { from, payload: bytes, truncated },
                 })
             },
         )
     }
 
-    /// How many datagrams the last receive brought.
+    /// Number of datagrams of the last receive.
     pub fn len(&self) -> usize {
         self.datagrams
     }
 
-    /// Whether the last receive brought nothing.
+    /// True if the last receive brought no datagram.
     pub fn is_empty(&self) -> bool {
         self.datagrams == 0
     }
 
-    /// Tells if the last receive used all the room, so that more datagrams may wait. After one that did not,
-    /// none waits, and an event reports the next one.
+    /// True if the last receive used all buffers, so that more datagrams may wait. Otherwise none waits, and
+    /// an event reports the next one.
     pub fn is_full(&self) -> bool {
         self.incoming.is_full()
     }
 
-    /// Receives in place of what was there.
+    /// Receives, in place of the last datagrams.
     pub(super) fn fill(&mut self, socket: BorrowedFd<'_>) -> io::Result<usize> {
         self.datagrams = 0;
         self.incoming.receive(socket)?;
@@ -79,11 +82,11 @@ impl RecvBatch {
 
 /// The datagrams of a message: one, be it empty, unless the kernel joined several.
 fn parts<'a>(message: &Message<'a>) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
-    let octets = message.octets;
-    let each = message.joined.unwrap_or(octets.len()).max(1);
-    (0..octets.len().div_ceil(each).max(1)).map(move |at| {
+    let bytes = message.bytes;
+    let each = message.joined.unwrap_or(bytes.len()).max(1);
+    (0..bytes.len().div_ceil(each).max(1)).map(move |at| {
         let start = at * each;
-        octets.get(start..octets.len().min(start + each)).unwrap_or_default()
+        bytes.get(start..bytes.len().min(start + each)).unwrap_or_default()
     })
 }
 

@@ -1,5 +1,6 @@
-//! Datagrams sent together.
+//! Batches of datagrams to send.
 
+use super::recv::LONGEST_DATAGRAM;
 use crate::address::RawAddress;
 use crate::context::context;
 use crate::sys::{Datagrams, Outgoing};
@@ -8,48 +9,50 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
-/// Most octets that a UDP datagram can carry over IPv4.
+/// Longest payload of a UDP datagram over IPv4, in bytes.
 const LONGEST_SENT: usize = 65_507;
-/// Most datagrams that Linux cuts out of one (`UDP_MAX_SEGMENTS` of its older versions).
-const MOST_SEGMENTS: u16 = 64;
+/// Most datagrams that Linux splits a payload into (`UDP_MAX_SEGMENTS` of its older versions).
+const MAX_SEGMENTS: u16 = 64;
 
-/// Datagrams that wait to be sent; made once, used again and again.
+/// A queue of datagrams to send; made once and reused.
 pub struct SendBatch {
     queue: Queue,
     outgoing: Outgoing,
 }
 
-/// What became of the datagrams of a batch.
+/// Outcome of sending a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// How many the kernel took.
+    /// Datagrams that the kernel took.
     pub sent: usize,
-    /// How many it did not take.
+    /// Datagrams that were dropped.
     pub dropped: usize,
 }
 
 impl SendBatch {
-    /// Room for so many datagrams, 1 to 1024, of 9000 octets on average; 64 is a good choice.
+    /// A queue for `datagrams` datagrams of 9000 bytes on average. Valid: 1..=1024, others are clamped; 64 is
+    /// a good choice.
     pub fn new(datagrams: usize) -> Self {
         let datagrams = datagrams.clamp(1, 1024);
         Self { queue: Queue::new(datagrams), outgoing: Outgoing::new(datagrams) }
     }
 
-    /// Adds a datagram made of the parts, one behind the other. Returns false when there is no room for it: send the
+    /// Adds a datagram, given as its parts in order. Returns false if there is no room for it: send the
     /// batch, then push again.
     ///
-    /// One of more than 65,507 octets can never be sent: it takes no room, and counts as dropped in the next [`Sent`].
+    /// A datagram of more than 65,507 bytes can never be sent: it takes no room, and the next [`Sent`] counts
+    /// it as dropped.
     #[inline]
     pub fn push(&mut self, to: SocketAddr, parts: &[&[u8]]) -> bool {
         self.queue.push(to, parts)
     }
 
-    /// How many datagrams wait.
+    /// Number of datagrams in the queue.
     pub fn len(&self) -> usize {
         self.queue.messages.len()
     }
 
-    /// Whether none waits.
+    /// True if the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.queue.messages.is_empty()
     }
@@ -60,12 +63,12 @@ impl SendBatch {
         segmentation: &mut Segmentation,
     ) -> io::Result<Sent> {
         let outgoing = &mut self.outgoing;
-        self.queue.drain(segmentation, |messages, octets| {
+        self.queue.drain(segmentation, |messages, bytes| {
             outgoing.send(
                 socket,
                 messages.iter().map(|message| Datagrams {
                     to: &message.to,
-                    octets: message.octets(octets),
+                    bytes: message.bytes(bytes),
                     segment: if message.datagrams > 1 { message.segment } else { 0 },
                 }),
             )
@@ -79,11 +82,11 @@ impl fmt::Debug for SendBatch {
     }
 }
 
-/// Which datagrams go to the kernel joined.
+/// Limit of the datagrams that are joined for the kernel to split (GSO).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segmentation {
-    /// Those of up to so many octets. Falls below a length that was refused: longer than the path takes without
-    /// fragments.
+    /// Longest datagram that is joined, in bytes; 0 joins none. A refused length lowers it: the path does not
+    /// take that length without fragments.
     longest: u16,
 }
 
@@ -92,39 +95,39 @@ impl Segmentation {
     pub(super) const ON: Self = Self { longest: u16::MAX };
 }
 
-/// The datagrams of a batch, apart from the system call.
+/// The queue of a batch, without the system call.
 struct Queue {
-    /// The payloads one behind the other.
-    octets: Vec<u8>,
-    most_octets: usize,
+    /// The payloads in order.
+    bytes: Vec<u8>,
+    max_bytes: usize,
     messages: Vec<Message>,
     most_messages: usize,
     too_long: usize,
 }
 
-/// One datagram, or several to one destination that stand one behind the other.
+/// One datagram, or several consecutive ones to one destination.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     to: RawAddress,
     start: u32,
     length: u32,
-    /// Octets of each datagram but the last, which may be shorter.
+    /// Length of each datagram in bytes; the last one may be shorter.
     segment: u16,
     datagrams: u16,
 }
 
 impl Message {
-    fn octets(self, all: &[u8]) -> &[u8] {
+    fn bytes(self, all: &[u8]) -> &[u8] {
         all.get(self.start as usize..).and_then(|rest| rest.get(..self.length as usize)).unwrap_or_default()
     }
 
-    /// Takes the datagram that follows in, if the kernel can part them again.
+    /// Joins the next datagram to this message if the kernel can split them again. Returns true if it did.
     fn join(&mut self, next: &Self, longest: u16) -> bool {
         let full = u32::from(self.segment) * u32::from(self.datagrams) == self.length;
         let joins = full
             && (1..=u32::from(self.segment)).contains(&next.length)
             && self.segment <= longest
-            && self.datagrams < MOST_SEGMENTS
+            && self.datagrams < MAX_SEGMENTS
             && (self.length + next.length) as usize <= LONGEST_SENT
             && self.to == next.to;
         if joins {
@@ -134,8 +137,8 @@ impl Message {
         joins
     }
 
-    /// The datagrams again, each for itself.
-    fn parted(self) -> impl Iterator<Item = Self> {
+    /// The datagrams of a message, each as a message of its own.
+    fn split(self) -> impl Iterator<Item = Self> {
         (0..self.datagrams).map(move |at| {
             let passed = u32::from(self.segment) * u32::from(at);
             let length = (self.length - passed).min(self.segment.into());
@@ -146,10 +149,10 @@ impl Message {
 
 impl Queue {
     fn new(datagrams: usize) -> Self {
-        let most_octets = (datagrams * super::LONGEST_DATAGRAM).max(LONGEST_SENT);
+        let max_bytes = (datagrams * LONGEST_DATAGRAM).max(LONGEST_SENT);
         Self {
-            octets: Vec::with_capacity(most_octets),
-            most_octets,
+            bytes: Vec::with_capacity(max_bytes),
+            max_bytes,
             messages: Vec::with_capacity(datagrams),
             most_messages: datagrams,
             too_long: 0,
@@ -162,20 +165,20 @@ impl Queue {
             self.too_long += 1;
             return true;
         }
-        if self.messages.len() == self.most_messages || self.octets.len() + length > self.most_octets {
+        if self.messages.len() == self.most_messages || self.bytes.len() + length > self.max_bytes {
             return false;
         }
-        let start = self.octets.len() as u32;
+        let start = self.bytes.len() as u32;
         for part in parts {
-            self.octets.extend_from_slice(part);
+            self.bytes.extend_from_slice(part);
         }
         let segment = length as u16;
         self.messages.push(Message { to: to.into(), start, length: length as u32, segment, datagrams: 1 });
         true
     }
 
-    /// Hands the messages to `transmit`, which says how many of them it took from the first one on, or why it did not
-    /// take the first one.
+    /// Passes the messages to `transmit` until none is left. It returns how many it took from the first on,
+    /// or the error of the first.
     fn drain(
         &mut self,
         segmentation: &mut Segmentation,
@@ -188,7 +191,7 @@ impl Queue {
         let mut at = 0;
         let mut outcome = Ok(());
         while let Some(first) = self.messages.get(at).copied() {
-            let error = match transmit(&self.messages[at..], &self.octets) {
+            let error = match transmit(&self.messages[at..], &self.bytes) {
                 Ok(taken) => {
                     let taken = &self.messages[at..][..taken.clamp(1, self.messages.len() - at)];
                     result.sent += taken.iter().map(|message| usize::from(message.datagrams)).sum::<usize>();
@@ -204,11 +207,11 @@ impl Queue {
                     outcome = Err(context("cannot send UDP datagrams", &error));
                     break;
                 }
-                // Longer than the path takes in one piece; or a device that does no checksums, which the length of
-                // datagrams does not mend.
+                // The length is more than the path takes without fragments; or the device computes no
+                // checksums, so that no length is accepted.
                 Some(code @ (libc::EINVAL | libc::EMSGSIZE | libc::EIO)) if first.datagrams > 1 => {
                     segmentation.longest = if code == libc::EIO { 0 } else { first.segment - 1 };
-                    self.messages.splice(at..=at, first.parted());
+                    self.messages.splice(at..=at, first.split());
                 }
                 Some(_) => {
                     result.dropped += usize::from(first.datagrams);
@@ -219,7 +222,7 @@ impl Queue {
         result.dropped +=
             self.messages.iter().skip(at).map(|message| usize::from(message.datagrams)).sum::<usize>();
         self.messages.clear();
-        self.octets.clear();
+        self.bytes.clear();
         outcome.map(|()| result)
     }
 }

@@ -11,7 +11,7 @@ fn socket() -> (UdpSocket, SocketAddr) {
     (socket, address)
 }
 
-/// What comes until there are so many datagrams, or for a second.
+/// Receives until there are `count` datagrams, or for a second.
 fn receive(socket: &UdpSocket, count: usize) -> Vec<(SocketAddr, Vec<u8>, bool)> {
     let mut batch = RecvBatch::new(64);
     let mut received = Vec::new();
@@ -20,7 +20,7 @@ fn receive(socket: &UdpSocket, count: usize) -> Vec<(SocketAddr, Vec<u8>, bool)>
         let many = socket.recv(&mut batch).unwrap();
         assert_eq!((batch.len(), batch.iter().count(), batch.is_empty()), (many, many, many == 0));
         received.extend(
-            batch.iter().map(|datagram| (datagram.from, datagram.octets.to_vec(), datagram.truncated)),
+            batch.iter().map(|datagram| (datagram.from, datagram.payload.to_vec(), datagram.truncated)),
         );
     }
     received
@@ -39,10 +39,10 @@ fn datagrams_arrive_as_they_were_sent() {
             [5, 5, 5, 0, 0, 1200, 1200, 1200, 7, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 1, 2, 2];
         let mut expected = Vec::new();
         for (at, length) in lengths.into_iter().enumerate() {
-            let octets = vec![at as u8; length];
-            let (first, second) = octets.split_at(length / 2);
+            let bytes = vec![at as u8; length];
+            let (first, second) = bytes.split_at(length / 2);
             assert!(batch.push(to, &[first, second]));
-            expected.push((from, octets, false));
+            expected.push((from, bytes, false));
         }
         assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: lengths.len(), dropped: 0 });
         assert!(batch.is_empty());
@@ -56,7 +56,7 @@ fn joined_datagrams_come_apart_in_a_socket_that_does_not_join() {
     sender.set_segmentation(true);
     let mut batch = SendBatch::new(64);
     let expected: Vec<_> = (0..64).map(|at| (from, vec![at; 100], false)).collect();
-    assert!(expected.iter().all(|(_, octets, _)| batch.push(to, &[octets])));
+    assert!(expected.iter().all(|(_, bytes, _)| batch.push(to, &[bytes])));
     assert_eq!(sender.send(&mut batch).unwrap(), Sent { sent: 64, dropped: 0 });
     assert_eq!(receive(&receiver, 64), expected);
 }
@@ -113,12 +113,12 @@ fn a_batch_is_full_only_where_more_may_wait() {
 fn a_batch_forgets_what_it_held() {
     let ((mut sender, from), (receiver, to)) = (socket(), socket());
     let (mut outgoing, mut incoming) = (SendBatch::new(2), RecvBatch::new(2));
-    for octet in 0..100 {
-        assert!(outgoing.push(to, &[&[octet]]));
+    for byte in 0..100 {
+        assert!(outgoing.push(to, &[&[byte]]));
         sender.send(&mut outgoing).unwrap();
         assert_eq!(receiver.recv(&mut incoming).unwrap(), 1);
         let datagrams: Vec<_> = incoming.iter().collect();
-        assert_eq!((datagrams.len(), datagrams[0].from, datagrams[0].octets), (1, from, &[octet][..]));
+        assert_eq!((datagrams.len(), datagrams[0].from, datagrams[0].payload), (1, from, &[byte][..]));
         assert_eq!(receiver.recv(&mut incoming).unwrap(), 0);
         assert!(incoming.iter().next().is_none());
     }
@@ -128,13 +128,13 @@ fn a_batch_forgets_what_it_held() {
 fn more_datagrams_than_room_take_several_receives() {
     let ((mut sender, _), (receiver, to)) = (socket(), socket());
     let mut batch = SendBatch::new(64);
-    assert!((0..10).all(|octet| batch.push(to, &[&[octet]])));
+    assert!((0..10).all(|byte| batch.push(to, &[&[byte]])));
     sender.send(&mut batch).unwrap();
     let mut batch = RecvBatch::new(4);
     let mut received = Vec::new();
     for expected in [4, 4, 2, 0] {
         assert_eq!(receiver.recv(&mut batch).unwrap(), expected);
-        received.extend(batch.iter().map(|datagram| datagram.octets[0]));
+        received.extend(batch.iter().map(|datagram| datagram.payload[0]));
     }
     assert_eq!(received, (0..10).collect::<Vec<u8>>());
 }
@@ -166,7 +166,7 @@ fn a_closed_port_is_no_end() {
     let mut incoming = RecvBatch::new(1);
     assert_eq!(sender.recv(&mut incoming).unwrap(), 0);
 
-    // Where it is told to a sender, it costs one datagram.
+    // A kernel that reports it to the sender loses one datagram.
     assert!(batch.push(closed, &[b"lost"]));
     sender.send(&mut batch).unwrap();
     assert!(batch.push(to, &[b"a"]) && batch.push(to, &[b"b"]));
@@ -262,6 +262,6 @@ fn sockets_and_batches_can_go_to_another_thread() {
     })
     .join()
     .unwrap();
-    assert_eq!(incoming.iter().next().map(|datagram| datagram.octets.to_vec()), Some(b"me".to_vec()));
+    assert_eq!(incoming.iter().next().map(|datagram| datagram.payload.to_vec()), Some(b"me".to_vec()));
     assert_eq!(socket().0.recv(&mut incoming).unwrap(), 0);
 }

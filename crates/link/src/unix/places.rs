@@ -1,36 +1,39 @@
-//! Where a service has its socket: one list, which the service listens by and its clients look at.
+//! Default paths of a service's socket: one list for the service and its clients.
 
 use nix::unistd::Uid;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A place for a socket.
+/// A path for a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     path: PathBuf,
-    /// Whether its folder is in one that anybody may make folders in.
+    /// True if every user may create folders beside that of the socket.
     is_shared: bool,
 }
 
-/// The places where the socket of a service is looked for, the first first. At the first one, the user of this process listens.
+/// Paths at which clients look for the socket of a service, in order. A service of the user of this process
+/// listens at the first one.
 ///
-/// - root: `/run/SERVICE/SERVICE.sock`, `/run/SERVICE.sock`, `/var/run/SERVICE/SERVICE.sock`, `/var/run/SERVICE.sock`.
-/// - others: `$XDG_RUNTIME_DIR/SERVICE/SERVICE.sock` where the variable is set, `SERVICE-UID/SERVICE.sock` in the temporary folder, and then
-///   those of root.
+/// - root: `/run/SERVICE/SERVICE.sock`, `/run/SERVICE.sock`, `/var/run/SERVICE/SERVICE.sock`,
+///   `/var/run/SERVICE.sock`.
+/// - others: `$XDG_RUNTIME_DIR/SERVICE/SERVICE.sock` if the variable is set, `SERVICE-UID/SERVICE.sock` in
+///   the temporary folder, and then those of root.
 pub fn places(service: &str) -> Vec<PathBuf> {
     of_this_user(service).into_iter().map(|place| place.path).collect()
 }
 
-/// The first of the [`places`] at which there is a socket; the first place where there is none.
+/// The first of the [`places`] that has a socket; the first place if none has one.
 ///
-/// In the temporary folder anybody may make a folder of any name: a socket there counts only where its folder belongs to this user or to root,
-/// is no link, and can be written to by nobody else.
+/// Every user can create a folder of any name in the temporary folder. A socket there counts only if its
+/// folder belongs to this user or to root, is not a link, and is writable for no one else.
 pub fn find(service: &str) -> PathBuf {
     let places = of_this_user(service);
     let uid = Uid::effective().as_raw();
-    let there = places.iter().find(|place| has_socket(place, uid)).or(places.first());
-    there.map(|place| place.path.clone()).unwrap_or_default()
+    let found = places.iter().find(|place| has_socket(place, uid)).or(places.first());
+    debug_assert!(found.is_some(), "root's paths are always in the list");
+    found.map_or_else(PathBuf::new, |place| place.path.clone())
 }
 
 fn of_this_user(service: &str) -> Vec<Place> {
@@ -58,7 +61,7 @@ fn has_socket(place: &Place, uid: u32) -> bool {
     is_socket && (!place.is_shared || place.path.parent().is_some_and(|folder| is_safe(folder, uid)))
 }
 
-/// Whether nobody but `uid` and root can put anything into a folder.
+/// True if only `uid` and root can create files in a folder.
 fn is_safe(folder: &Path, uid: u32) -> bool {
     fs::symlink_metadata(folder)
         .is_ok_and(|found| found.is_dir() && [0, uid].contains(&found.uid()) && found.mode() & 0o022 == 0)

@@ -1,4 +1,4 @@
-//! Permissions that connecting to a socket file takes.
+//! Permissions that a connection to a socket file needs.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -9,15 +9,15 @@ use std::path::Path;
 const WRITE: u32 = 0o2;
 const SEARCH: u32 = 0o1;
 
-/// Tells if the modes of a socket file and of the directories above it let a user connect.
+/// Returns true if the modes of a socket file and of the directories above it let a user connect.
 ///
-/// `is_member` tells whether the user is in a group. Access control lists are not read: where there is one,
+/// `is_member` returns true if the user is in a group. Access control lists are not read: on a file with one,
 /// the bits of the group are its mask, and count as those of the owning group.
 ///
 /// # Errors
 /// The file or a directory above it does not exist, or cannot be read.
 pub fn may_connect(path: &Path, uid: u32, mut is_member: impl FnMut(u32) -> bool) -> io::Result<bool> {
-    // Links are resolved: the permissions of a link's directory count, and those of where it leads.
+    // Links are resolved: the permissions of a link's directory count, and those of its target.
     let resolved = fs::canonicalize(path)?;
     if !allows(&fs::metadata(&resolved)?, uid, WRITE, &mut is_member) {
         return Ok(false);
@@ -31,8 +31,8 @@ pub fn may_connect(path: &Path, uid: u32, mut is_member: impl FnMut(u32) -> bool
     Ok(true)
 }
 
-/// Tells if the mode of a file gives a user a permission: the class that the user is in decides, the closest
-/// one first.
+/// Returns true if the mode of a file gives a user a permission. The first class that the user is in decides:
+/// owner, group, others.
 fn allows(file: &Metadata, uid: u32, wanted: u32, is_member: &mut impl FnMut(u32) -> bool) -> bool {
     let mode = file.mode();
     let [owner, group, others] = [6, 3, 0].map(|shift| mode >> shift & wanted == wanted);

@@ -77,7 +77,7 @@ fn a_live_file_is_left_alone() {
     let error = Listener::bind(directory.socket(), 0o600).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     let expected = format!(
-        "cannot listen on {}: another program answers there; end it, or choose another path",
+        "cannot listen on {}: another program listens there; end it, or choose another path",
         directory.socket().display()
     );
     assert_eq!(error.to_string(), expected);
@@ -104,7 +104,7 @@ fn a_file_of_another_kind_is_left_alone() {
     let directory = Directory::new();
     fs::write(directory.socket(), "precious").unwrap();
     let error = Listener::bind(directory.socket(), 0o600).unwrap_err();
-    assert!(error.to_string().ends_with("there is something there that is not a socket"), "{error}");
+    assert!(error.to_string().ends_with("the file there is not a socket; remove it, or choose another path"), "{error}");
     assert_eq!(fs::read(directory.socket()).unwrap(), b"precious");
 }
 

@@ -164,7 +164,7 @@ impl Port {
                 loop {
                     socket.recv(received).map_err(failed)?;
                     for datagram in received.iter().filter(|datagram| datagram.from == *forwarder) {
-                        take(datagram.octets, &mut Out::Datagrams(socket, queue, *forwarder))
+                        take(datagram.payload, &mut Out::Datagrams(socket, queue, *forwarder))
                             .map_err(failed)?;
                     }
                     if !queue.is_empty() {

@@ -40,9 +40,9 @@ pub fn serve(address: SocketAddr, pairs: &[(SocketAddr, SocketAddr)]) -> io::Res
             socket.recv(&mut received)?;
             for datagram in received.iter() {
                 let Some(to) = partner.get(&datagram.from) else { continue };
-                if !queue.push(*to, &[datagram.octets]) {
+                if !queue.push(*to, &[datagram.payload]) {
                     socket.send(&mut queue)?;
-                    queue.push(*to, &[datagram.octets]);
+                    queue.push(*to, &[datagram.payload]);
                 }
             }
             socket.send(&mut queue)?;

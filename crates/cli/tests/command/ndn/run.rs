@@ -69,7 +69,7 @@ fn a_place_that_is_taken_is_refused_and_nothing_is_left_behind() {
     let forwarder = folder.forwarder(&[]);
     refused(
         &folder.run(&RUN),
-        &["cannot listen on nfd.sock: another program answers there; end it, or choose another path"],
+        &["cannot listen on nfd.sock: another program listens there; end it, or choose another path"],
     );
     for (flag, address) in [("--tcp", forwarder.tcp), ("--udp", forwarder.udp)] {
         let other = ["run", "--unix", "other.sock", "--ws", "none"];

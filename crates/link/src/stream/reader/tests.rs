@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 
 const LONGEST: usize = 8800;
 
-/// Packets of a length in two octets, which counts itself.
-fn framer(octets: &[u8]) -> Framing {
-    match octets {
+/// Packets of a length in two bytes, which counts itself.
+fn framer(bytes: &[u8]) -> Framing {
+    match bytes {
         [a, b, ..] => match usize::from(u16::from_be_bytes([*a, *b])) {
             length @ 2.. => Framing::Packet(length),
             _ => Framing::Lost,
@@ -24,14 +24,14 @@ fn packet(length: usize, fill: u8) -> Vec<u8> {
 
 /// A stream that gives pieces of the stated lengths, and would block after each.
 struct Pieces {
-    octets: VecDeque<u8>,
+    bytes: VecDeque<u8>,
     pieces: std::vec::IntoIter<usize>,
     left: usize,
 }
 
 impl Pieces {
-    fn new(octets: &[u8], pieces: Vec<usize>) -> Self {
-        Self { octets: octets.iter().copied().collect(), pieces: pieces.into_iter(), left: 0 }
+    fn new(bytes: &[u8], pieces: Vec<usize>) -> Self {
+        Self { bytes: bytes.iter().copied().collect(), pieces: pieces.into_iter(), left: 0 }
     }
 }
 
@@ -39,14 +39,14 @@ impl Read for Pieces {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         assert!(!room.is_empty(), "a read into no room looks like the end");
         if self.left == 0 {
-            self.left = self.pieces.next().unwrap_or(self.octets.len());
-            if self.left > 0 && !self.octets.is_empty() {
+            self.left = self.pieces.next().unwrap_or(self.bytes.len());
+            if self.left > 0 && !self.bytes.is_empty() {
                 return Err(ErrorKind::WouldBlock.into());
             }
         }
-        let length = room.len().min(self.left).min(self.octets.len());
+        let length = room.len().min(self.left).min(self.bytes.len());
         self.left -= length;
-        self.octets.read(&mut room[..length])
+        self.bytes.read(&mut room[..length])
     }
 }
 
@@ -79,7 +79,7 @@ fn ten_thousand_tiny_packets_come_out_of_one_buffer() {
 }
 
 #[test]
-fn packets_taken_one_by_one_move_no_octets() {
+fn packets_taken_one_by_one_move_no_bytes() {
     let stream: Vec<u8> = (0..10_000).flat_map(|at| packet(3, at as u8)).collect();
     let mut reader = StreamReader::new(LONGEST);
     reader.fill(&mut &stream[..]).unwrap();
@@ -109,7 +109,7 @@ fn the_longest_packet_passes_and_a_longer_one_is_refused_by_its_header() {
     assert_eq!(read_all(&mut reader, &mut &longest[..]), (vec![longest], None));
     let error = read_all(&mut reader, &mut &packet(LONGEST + 1, 0)[..2]).1.unwrap();
     assert_eq!(error, FramingError::TooLong { at: 8800, length: 8801, longest: LONGEST });
-    let expected = "the packet at octet 8800 of the stream has 8801 octets or more, and 8800 are allowed";
+    let expected = "packet too long at byte 8800 of the stream: 8801 bytes or more, at most 8800 allowed";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -129,7 +129,7 @@ fn a_framer_that_always_wants_more_is_stopped_at_the_bound() {
 
 #[test]
 fn a_buffer_grows_with_what_arrives_and_not_with_what_is_announced() {
-    let announce = |octets: &[u8]| if octets.len() < 4 { Framing::More } else { Framing::Packet(1 << 20) };
+    let announce = |bytes: &[u8]| if bytes.len() < 4 { Framing::More } else { Framing::Packet(1 << 20) };
     let mut reader = StreamReader::new(1 << 20);
     let long = vec![1; 1 << 20];
     let mut arrived = 0;
@@ -152,14 +152,13 @@ fn lost_framing_stays_lost() {
         let stream = packet(5, 1);
         reader.fill(&mut &stream.repeat(2)[..]).unwrap();
         let mut first = true;
-        let frames: Vec<_> = reader
-            .frames(|octets| if std::mem::take(&mut first) { framer(octets) } else { framing })
-            .collect();
+        let frames: Vec<_> =
+            reader.frames(|bytes| if std::mem::take(&mut first) { framer(bytes) } else { framing }).collect();
         assert_eq!(frames, [Ok(&stream[..]), Err(FramingError::Lost { at: 5 })]);
         assert_eq!(reader.frames(framer).next(), None);
         let error = reader.fill(&mut &stream[..]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
-        assert_eq!(error.to_string(), "no packet starts at octet 5 of the stream");
+        assert_eq!(error.to_string(), "no packet starts at byte 5 of the stream");
     }
 }
 
@@ -203,15 +202,15 @@ proptest! {
     }
 
     #[test]
-    fn hostile_octets_give_packets_or_an_error(
-        octets in prop::collection::vec(any::<u8>(), 0..5000),
+    fn hostile_bytes_give_packets_or_an_error(
+        bytes in prop::collection::vec(any::<u8>(), 0..5000),
         pieces in prop::collection::vec(1usize..600, 0..20),
         longest in 0usize..300,
     ) {
         let mut reader = StreamReader::new(longest);
-        let (packets, error) = read_all(&mut reader, &mut Pieces::new(&octets, pieces));
+        let (packets, error) = read_all(&mut reader, &mut Pieces::new(&bytes, pieces));
         let given = packets.concat();
-        prop_assert_eq!(&given[..], &octets[..given.len()]);
+        prop_assert_eq!(&given[..], &bytes[..given.len()]);
         prop_assert!(packets.iter().all(|packet| packet.len() <= longest));
         if let Some(FramingError::Lost { at } | FramingError::TooLong { at, .. }) = error {
             prop_assert_eq!(at, given.len() as u64);

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use std::io::ErrorKind;
 
-/// A stream that takes so many octets at each write, would block where it is 0, and counts the writes.
+/// A stream that takes so many bytes at each write, would block where it is 0, and counts the writes.
 #[derive(Default)]
 struct Sink {
     taken: Vec<u8>,
@@ -11,14 +11,14 @@ struct Sink {
 }
 
 impl Write for Sink {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let takes = self.takes.get(self.writes).copied().unwrap_or(usize::MAX);
         self.writes += 1;
         if takes == 0 {
             return Err(ErrorKind::WouldBlock.into());
         }
-        let length = octets.len().min(takes);
-        self.taken.extend_from_slice(&octets[..length]);
+        let length = bytes.len().min(takes);
+        self.taken.extend_from_slice(&bytes[..length]);
         Ok(length)
     }
 

@@ -9,13 +9,14 @@ fn peer(port: u16) -> SocketAddr {
 
 fn queue_of(datagrams: &[(u16, Vec<u8>)]) -> Queue {
     let mut queue = Queue::new(64);
-    for (port, octets) in datagrams {
-        assert!(queue.push(peer(*port), &[octets]));
+    for (port, bytes) in datagrams {
+        assert!(queue.push(peer(*port), &[bytes]));
     }
     queue
 }
 
-/// A kernel that answers from `answers`, and after those takes everything. Gives the datagrams that it took.
+/// Drains the queue into a kernel that gives these answers, and then takes everything. Returns the datagrams
+/// that it took.
 fn drained(
     queue: &mut Queue,
     segmentation: &mut Segmentation,
@@ -23,15 +24,15 @@ fn drained(
 ) -> (io::Result<Sent>, Vec<(u16, Vec<u8>)>) {
     let mut answers = answers.iter();
     let mut taken = Vec::new();
-    let sent = queue.drain(segmentation, |messages, octets| {
+    let sent = queue.drain(segmentation, |messages, bytes| {
         let count = match answers.next() {
             Some(Ok(count)) => *count,
             Some(Err(code)) => return Err(io::Error::from_raw_os_error(*code)),
             None => messages.len(),
         };
         for message in &messages[..count] {
-            for part in message.parted() {
-                taken.push((message.to.parse().unwrap().port(), part.octets(octets).to_vec()));
+            for part in message.split() {
+                taken.push((message.to.parse().unwrap().port(), part.bytes(bytes).to_vec()));
             }
         }
         Ok(count)
@@ -50,7 +51,7 @@ fn a_full_kernel_drops_what_is_left() {
         let (sent, taken) = drained(&mut queue, &mut LONGEST.clone(), &[Ok(1), Err(code)]);
         assert_eq!(sent.unwrap(), Sent { sent: 1, dropped: 2 });
         assert_eq!(ports(&taken), [1]);
-        assert!(queue.messages.is_empty() && queue.octets.is_empty());
+        assert!(queue.messages.is_empty() && queue.bytes.is_empty());
     }
 }
 
@@ -91,8 +92,8 @@ fn joined_datagrams_stay_within_the_bounds_of_the_kernel() {
     let long: Vec<_> = (0..40).map(|_| (1, vec![7; 9000])).collect();
     for (datagrams, most) in [(many, 64), (long, 7)] {
         let mut queue = Queue::new(1024);
-        for (port, octets) in &datagrams {
-            assert!(queue.push(peer(*port), &[octets]));
+        for (port, bytes) in &datagrams {
+            assert!(queue.push(peer(*port), &[bytes]));
         }
         queue
             .drain(&mut LONGEST.clone(), |messages, _| {
@@ -130,7 +131,7 @@ fn a_full_batch_takes_no_more() {
 }
 
 #[test]
-fn a_batch_is_bounded_in_octets() {
+fn a_batch_is_bounded_in_bytes() {
     let mut queue = Queue::new(64);
     let long = vec![0; 60_000];
     assert_eq!((0..64).filter(|_| queue.push(peer(1), &[&long])).count(), 9);
