@@ -1,10 +1,10 @@
 //! The historical schemes that the studies compare with: cited, frozen, tested.
 //!
 //! - [`dns`]: BIND 10's compressions of names, before and after its ticket 1603.
-//! - [`ehash`]: the hashes of connections of the Linux kernel, and what was proposed in their place.
+//! - [`ehash`]: the hashes of connections of the Linux kernel, and those proposed in their place.
 //! - [`rss`]: hashes without a secret: Toeplitz under the published key, jhash without a seed.
 //!
-//! They stand here to be studied, behind the same traits as what is meant for use.
+//! They implement the same traits as the schemes for use, and are for studies alone.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -13,8 +13,8 @@ pub mod dns;
 pub mod ehash;
 pub mod rss;
 
-/// Calls the macro `$callback` with every [`TupleHash`](hashlane_flow::ehash::TupleHash) of this crate, in the form of
-/// [`hashlane_flow::for_each_tuple_hash!`].
+/// Calls the macro `$callback` with every [`TupleHash`](hashlane_flow::ehash::TupleHash) of this crate, in
+/// the form of [`hashlane_flow::for_each_tuple_hash!`].
 #[macro_export]
 macro_rules! for_each_tuple_hash {
     ($callback:ident) => {

@@ -1,4 +1,4 @@
-//! Hashes without a secret, as they are found in devices and tables: what a known key is worth is to be shown.
+//! Hashes without a secret, as found in devices and tables. Studies show that anyone can flood them.
 
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
@@ -6,8 +6,8 @@ use hashlane_hash::jhash::Jhash;
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::toeplitz::Rss;
 
-/// The key in Microsoft's specification of receive-side scaling, which many drivers set ("Verifying the RSS Hash
-/// Calculation").
+/// The key in Microsoft's specification of receive-side scaling, which many drivers set ("Verifying the RSS
+/// Hash Calculation").
 pub const PUBLISHED_KEY: [u8; 40] = [
     0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
     0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
@@ -38,7 +38,7 @@ impl TupleHash for PublishedToeplitz {
     }
 }
 
-/// jhash over the bytes of the tuple, whose seed nobody has drawn: 0.
+/// jhash over the bytes of the tuple with the constant seed 0.
 #[derive(Clone)]
 pub struct UnseededJhash(Jhash);
 
@@ -67,7 +67,8 @@ mod tests {
     use super::*;
     use core::net::Ipv4Addr;
 
-    /// The first rows of Microsoft's table: 66.9.149.187:2794 to 161.142.100.80:1766, which with ports gives 51ccc178.
+    /// The first rows of Microsoft's table: 66.9.149.187:2794 to 161.142.100.80:1766, which with ports gives
+    /// 51ccc178.
     #[test]
     fn has_the_key_of_the_specification() {
         let source: Ipv4Addr = [66, 9, 149, 187].into();

@@ -1,6 +1,7 @@
 //! An authoritative server on `domain::net::server` whose responses are compressed by [`Compressing`].
 //!
-//! It answers over UDP and TCP from a small zone, so that a resolver or `dig` can be pointed at it. See `--help`.
+//! It answers over UDP and TCP from a small zone, so that a resolver or `dig` can be pointed at it. See
+//! `--help`.
 
 use domain::base::iana::{Opcode, Rcode};
 use domain::base::name::ToName;
@@ -108,7 +109,7 @@ struct Zone {
 }
 
 impl Zone {
-    /// Seconds for which any record may be kept, and for which it is known that there is none.
+    /// Seconds for which a record, or the absence of one, may be cached.
     const TTL: u32 = 300;
 
     fn example() -> Result<Self, Box<dyn Error>> {
@@ -144,7 +145,7 @@ impl Zone {
         self.records.iter().filter(move |(name, data)| data.rtype() == rtype && name.name_eq(owner))
     }
 
-    /// What answers a question. No alias of this zone leads to another.
+    /// The records that answer a question. No alias of this zone leads to another.
     fn answer(&self, owner: &impl ToName, rtype: Rtype) -> Vec<&(Owner, Data)> {
         let mut records: Vec<_> = self.of(owner, rtype).collect();
         if let Some(alias @ (_, Data::Cname(target))) = self.of(owner, Rtype::CNAME).next()
@@ -156,7 +157,7 @@ impl Zone {
         records
     }
 
-    /// Whether there is such a name, if only because there are names below it.
+    /// True if the name exists, even if only because names below it do.
     fn has(&self, owner: &impl ToName) -> bool {
         self.records.iter().any(|(name, _)| name.ends_with(owner))
     }

@@ -1,8 +1,8 @@
 //! Compression of names for messages that are built with the crate [`domain`] (feature `domain`).
 //!
-//! A [`Compressing`] is a target for its `MessageBuilder`, in place of `StaticCompressor`, `TreeCompressor` or
-//! `HashCompressor`. It may stand inside a [`StreamTarget`](domain::base::StreamTarget) or around one, or alone, and as
-//! it has a `Default`, it may be the `Target` of a `Service` of that crate's server.
+//! A [`Compressing`] is a target for its `MessageBuilder`, in place of `StaticCompressor`, `TreeCompressor`
+//! or `HashCompressor`. It works inside a [`StreamTarget`](domain::base::StreamTarget), around one, or alone.
+//! It has a `Default` and so may be the `Target` of a `Service` of that crate's server.
 //!
 //! ```
 //! use hashlane_dns::composer::{Compressed, Compressing};
@@ -28,16 +28,17 @@
 //!
 //! # Names in the data of records
 //!
-//! `domain` compresses these where the target's `can_compress` says that it can; a `StreamTarget` says that it cannot,
-//! whatever is inside it (release 0.12.3). Inside one, owners and questions are compressed by themselves, and the names in
-//! data of which [`Compressed`] is made. The server of that crate builds all its messages so.
+//! `domain` compresses these if the target's `can_compress` returns true. A `StreamTarget` returns false,
+//! whatever is inside it (release 0.12.3). Inside one, owners and questions are compressed, and of the names
+//! in data those wrapped in [`Compressed`]. The server of that crate builds all its messages this way.
 //!
-//! # Where the message starts
+//! # Start of the message
 //!
-//! Pointers count from the header, but a `StreamTarget` puts two bytes of length before it. Around one, nothing is seen
-//! of them. Inside one, they are the first that is written, by themselves, into the empty target: so **two bytes that are
-//! appended by themselves to an empty target are not part of the message, and everything else is**. `MessageBuilder` appends
-//! the 12 bytes of a header at once. Who writes a message by hand must do so too, or append anything but two bytes first.
+//! Pointers count from the header, but a `StreamTarget` puts two bytes of length before it. A `Compressing`
+//! around one does not see them. Inside one, they are the first bytes appended to the empty target: so **two
+//! bytes that are appended alone to an empty target are not part of the message, and everything else is**.
+//! `MessageBuilder` appends the 12 bytes of a header at once. A message that is written by hand must start
+//! the same way, or with any append that is not two bytes long.
 
 use crate::render::{Compressor, Place, SuffixTable};
 use alloc::boxed::Box;
@@ -59,13 +60,12 @@ static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| {
     SuffixTable::new(&key)
 });
 
-/// A target that compresses the names that are appended to it, all else as `Target`.
+/// A target that compresses the names appended to it, and passes everything else to `Target`.
 ///
-/// A name that does not fit leaves the target as it was. No pointer leads to a name that
-/// [`truncate`](Truncate::truncate) cut, even in part, nor into the 12 bytes of the header; the bytes of a
-/// name that stays must not be changed through [`as_mut`](AsMut::as_mut). Where a cut leaves nothing of the
-/// message, another one may follow, and a target that is used again allocates nothing for messages such as it
-/// had before.
+/// A name that does not fit leaves the target unchanged. No pointer leads to a name that
+/// [`truncate`](Truncate::truncate) cut, even in part, nor into the 12 bytes of the header; do not change the
+/// bytes of earlier names through [`as_mut`](AsMut::as_mut). After a cut to nothing another message may
+/// follow; a reused target allocates nothing for messages like its earlier ones.
 #[derive(Clone, Debug)]
 pub struct Compressing<Target, C = SuffixTable> {
     target: Target,
@@ -77,14 +77,14 @@ pub struct Compressing<Target, C = SuffixTable> {
 }
 
 impl<Target> Compressing<Target> {
-    /// Around `target`, with a table of suffixes that is keyed with `key`: drawn at random when the process starts, and told
-    /// to nobody. What the target holds is taken as the message's beginning.
+    /// Wraps `target`, with a table of suffixes under `key`, a secret random key. The message begins with the
+    /// present content of `target`.
     pub fn new(target: Target, key: &Key) -> Self {
         Self::with(target, SuffixTable::new(key))
     }
 }
 
-/// With a table of suffixes whose key was drawn at random when the first of them was made in this process.
+/// Has a table of suffixes under a random key, drawn once for the process.
 impl<Target: Default> Default for Compressing<Target> {
     fn default() -> Self {
         Self::with(Target::default(), TABLE.clone())
@@ -92,15 +92,15 @@ impl<Target: Default> Default for Compressing<Target> {
 }
 
 impl<Target, C: Compressor> Compressing<Target, C> {
-    /// Around `target`, with names compressed so. What the target holds is taken as the message's beginning.
+    /// Wraps `target`, with this compressor. The message begins with the present content of `target`.
     pub fn with(target: Target, compressor: C) -> Self {
         let mut compressor = Box::new(compressor);
         compressor.start(Case::Ignored);
         Self { target, compressor, case: Case::Ignored, base: 0 }
     }
 
-    /// The same, but that a name is compressed against one that differs in the case of letters or not, as `case` says,
-    /// in place of [`Case::Ignored`]. No name written before is pointed to any more.
+    /// The same, but that a name is compressed against one that differs in the case of letters or not, as
+    /// `case` says, in place of [`Case::Ignored`]. No name written before is pointed to any more.
     #[must_use]
     pub fn case(mut self, case: Case) -> Self {
         self.case = case;
@@ -110,12 +110,12 @@ impl<Target, C: Compressor> Compressing<Target, C> {
 }
 
 impl<Target, C> Compressing<Target, C> {
-    /// What is written to.
+    /// The wrapped target.
     pub const fn as_target(&self) -> &Target {
         &self.target
     }
 
-    /// What was written to.
+    /// Returns the wrapped target.
     pub fn into_target(self) -> Target {
         self.target
     }
@@ -189,7 +189,7 @@ impl<Target: Composer, C: Compressor> Composer for Compressing<Target, C> {
         };
         let appended = match bytes {
             Some(bytes) => self.append(bytes),
-            // What is no name is written as whoever made it would have it.
+            // An invalid name is written as its own type writes it.
             None => name.compose(&mut self.target),
         };
         if appended.is_err() {
@@ -211,10 +211,11 @@ impl<Target: FreezeBuilder, C> FreezeBuilder for Compressing<Target, C> {
     }
 }
 
-/// Data of a record, with its names compressed even where a `StreamTarget` around the target keeps that from `domain`.
+/// Data of a record, with its names compressed even where a `StreamTarget` around the target keeps that from
+/// `domain`.
 ///
-/// Only the types of RFC 1035 have such names (RFC 3597 §4); with all others, and in a target that does not compress, the
-/// data are written as they would be without it.
+/// Only the types of RFC 1035 have such names (RFC 3597 §4); with all others, and in a target that does not
+/// compress, the data are written as they would be without it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compressed<D>(pub D);
 
@@ -244,7 +245,7 @@ impl<D: ComposeRecordData> ComposeRecordData for Compressed<D> {
     }
 }
 
-/// A target that says that it can compress, and does what the other one does where it is asked to.
+/// A target whose `can_compress` returns true, and which passes everything to the other one.
 struct Able<'a, Target: ?Sized>(&'a mut Target);
 
 impl<Target: AsRef<[u8]> + ?Sized> AsRef<[u8]> for Able<'_, Target> {
@@ -283,7 +284,7 @@ impl<Target: Composer + ?Sized> Composer for Able<'_, Target> {
     }
 }
 
-/// A name whose labels do not stand in one piece, such as a chain of names or one that was read from a message.
+/// Copies a name whose labels are not in one piece, such as a chain of names or one read from a message.
 fn flatten<N: ToName + ?Sized>(name: &N) -> Option<NameBuf> {
     let mut flat = NameBuf::ROOT;
     name.iter_labels()

@@ -1,10 +1,10 @@
 //! DNS messages.
 //!
-//! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against what the message
-//! already holds, by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of
-//! a message and reads one back. [`query`] parses the batch of queries that a name server receives, and
-//! hashes their names. With the feature `domain`, `composer` compresses the names of messages that are built
-//! with the crate of that name.
+//! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against the earlier names of
+//! the message, by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a
+//! message and reads one back. [`query`] parses the batch of queries that a name server receives, and hashes
+//! their names. With the feature `domain`, `composer` compresses the names of messages that are built with
+//! the crate of that name.
 //!
 //! ```
 //! use hashlane_dns::render::{Options, Renderer};
@@ -39,5 +39,5 @@ pub mod query;
 pub mod render;
 pub mod wire;
 
-/// The most bytes of a message: what the two bytes before one on a stream can say (RFC 1035 §4.2.2).
+/// Maximum length of a message in bytes, that of the length field on a stream (RFC 1035 §4.2.2).
 pub const MAX_MESSAGE_LEN: usize = 65_535;

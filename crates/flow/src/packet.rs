@@ -1,7 +1,7 @@
 //! The tuple of a packet, from its bytes.
 //!
-//! Every byte is somebody else's: what is not there is an error that says where, and nothing here loops more often than a
-//! header may follow a header. A packet may have been captured in part; its ports must be there.
+//! Packets are untrusted: missing bytes are an error with an offset, and the number of headers is bounded. A
+//! packet may have been captured in part; its ports must be there.
 
 use crate::tuple::Tuple;
 use core::fmt;
@@ -38,7 +38,7 @@ impl Packet {
         Segment::ethernet(frame).map(|segment| segment.packet)
     }
 
-    /// Reads what follows an EtherType: the packet that begins at `at`.
+    /// Reads the packet after an EtherType; it begins at `at`.
     ///
     /// # Errors
     /// The first rule broken.
@@ -55,7 +55,7 @@ impl Packet {
     }
 }
 
-/// A packet and what it carries.
+/// A packet and its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment<'a> {
     /// Its ends.
@@ -65,7 +65,7 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// Reads an Ethernet II frame, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most.
+    /// Reads an Ethernet II frame, with at most four tags of virtual LANs (IEEE 802.1Q, 802.1ad).
     ///
     /// # Errors
     /// The first rule broken.
@@ -74,7 +74,7 @@ impl<'a> Segment<'a> {
         Self::after_ether_type(ether_type, frame, at)
     }
 
-    /// Reads what follows an EtherType: the packet that begins at `at`.
+    /// Reads the packet after an EtherType; it begins at `at`.
     ///
     /// # Errors
     /// The first rule broken.
@@ -98,13 +98,13 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// What a UDP datagram carries, or `None` where not all of it is there (RFC 768).
+    /// The payload of a UDP datagram, or `None` if it is cut off (RFC 768).
     pub fn datagram(&self) -> Option<&'a [u8]> {
         let len = self.bytes.get(4..)?.first_chunk()?;
         self.bytes.get(8..usize::from(u16::from_be_bytes(*len)))
     }
 
-    /// What a TCP segment carries, as far as it is there, or `None` where its header is not (RFC 9293 §3.1).
+    /// The payload of a TCP segment as far as captured, or `None` if its header is cut off (RFC 9293 §3.1).
     pub fn stream(&self) -> Option<StreamPart<'a>> {
         let header: &[u8; 20] = self.bytes.first_chunk()?;
         let [.., a, b, c, d] = *header.first_chunk::<8>()?;
@@ -121,14 +121,14 @@ impl<'a> Segment<'a> {
 pub struct StreamPart<'a> {
     /// The number of its first byte, or of the SYN, which counts as one before the bytes.
     pub sequence: u32,
-    /// Whether it has the SYN that the stream begins with.
+    /// True if it has the SYN that begins a stream.
     pub opens: bool,
     /// The bytes.
     pub bytes: &'a [u8],
 }
 
-/// What an Ethernet II frame carries, with or without tags of virtual LANs (IEEE 802.1Q, 802.1ad), four at the most: its EtherType, and
-/// where that packet begins.
+/// The EtherType of an Ethernet II frame, with at most four tags of virtual LANs (IEEE 802.1Q, 802.1ad), and
+/// the offset of its packet.
 ///
 /// # Errors
 /// The first rule broken.
@@ -145,15 +145,15 @@ pub fn ether_type(frame: &[u8]) -> Result<(u16, usize), PacketError> {
     Err(PacketError::TooManyTags { at })
 }
 
-/// The rule that a packet breaks; `at` counts bytes from the start of what was given.
+/// The rule that a packet breaks; `at` counts bytes from the start of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PacketError {
     /// It ends where `needs` more bytes should follow.
     TooShort {
-        /// Where they should begin.
+        /// Offset of the missing bytes.
         at: usize,
-        /// How many.
+        /// Number of bytes needed.
         needs: usize,
     },
     /// An EtherType that is not of IP.
@@ -163,29 +163,30 @@ pub enum PacketError {
     },
     /// More than four tags of virtual LANs.
     TooManyTags {
-        /// Where the fifth is.
+        /// Offset of the fifth tag.
         at: usize,
     },
     /// The header is not of the version that it should be.
     Version {
-        /// Where it is.
+        /// Its offset.
         at: usize,
         /// The version found.
         version: u8,
     },
     /// A header that states a length which is shorter than itself.
     HeaderLength {
-        /// Where the length is.
+        /// Offset of the length.
         at: usize,
     },
-    /// A part of a packet: the ports of all parts but the first are elsewhere, and parts are not put together here.
+    /// A part of a packet: the ports of all parts but the first are elsewhere, and parts are not put together
+    /// here.
     Fragment {
-        /// Where it says so.
+        /// Offset of the fragment field.
         at: usize,
     },
     /// More than 16 IPv6 extension headers.
     TooManyHeaders {
-        /// Where the seventeenth is.
+        /// Offset of the seventeenth header.
         at: usize,
     },
     /// A protocol without ports, or an encrypted one.
@@ -297,8 +298,8 @@ const MOBILITY: u8 = 135;
 const HIP: u8 = 139;
 const SHIM6: u8 = 140;
 
-/// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP
-/// (RFC 9260) and UDP-Lite (RFC 3828).
+/// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC
+/// 4340), SCTP (RFC 9260) and UDP-Lite (RFC 3828).
 fn ports(
     bytes: &[u8],
     at: usize,

@@ -1,8 +1,8 @@
-//! A table of flows for several threads: one inserts and removes, any number find, and nobody waits.
+//! A table of flows for one writing thread and any number of readers, all wait-free.
 //!
 //! [`table()`] makes it with a fixed capacity. Values are words: a connection's place in an array, an
-//! address, a backend. It is [`hashlane_table::shared`] over a tuple's words and its hash; that module states the
-//! guarantees of a find while the writer works. Nothing in this repository calls it yet.
+//! address, a backend. It is [`hashlane_table::shared`] over a tuple's words and its hash; that module states
+//! the guarantees of a find while the writer works. Nothing in this repository calls it yet.
 
 pub use hashlane_table::shared::InsertError;
 
@@ -13,10 +13,10 @@ use hashlane_hash::scheme::Key;
 use hashlane_table::shared;
 use hashlane_table::stage::Stage;
 
-/// A table for so many flows, hashed under `key`: the end that writes, and the first of those that read.
+/// Makes a table for `flows` flows, hashed under `key`: its writer, and the first of its readers.
 ///
 /// # Panics
-/// With more than 2³¹ flows, or more than there is memory for.
+/// More than 2³¹ flows, or more than fit in memory.
 pub fn table<H: TupleHash>(flows: usize, key: &Key) -> (Writer<H>, Reader<H>) {
     let (writer, reader) = shared::table(flows);
     (Writer { table: writer, hash: H::new(key) }, Reader { table: reader, hash: H::new(key) })
@@ -30,17 +30,17 @@ pub struct Writer<H> {
 }
 
 impl<H: TupleHash> Writer<H> {
-    /// How many flows there are.
+    /// Number of flows.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the table has no flows.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// How many flows there may be.
+    /// Maximum number of flows.
     pub fn capacity(&self) -> usize {
         self.table.capacity()
     }
@@ -79,9 +79,10 @@ impl<H: TupleHash> Reader<H> {
         self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
     }
 
-    /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in order.
+    /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in
+    /// order.
     ///
-    /// They are hashed side by side and their cache misses overlap, 32 at a time. Each is found at a moment of its own.
+    /// It hashes 32 tuples at a time, and their cache misses overlap. Each is found at a moment of its own.
     #[inline]
     pub fn find_burst(&self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<u64>)) {
         for (burst, tuples) in tuples.chunks(BURST).enumerate() {

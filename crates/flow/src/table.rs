@@ -1,4 +1,4 @@
-//! A table of flows: from the tuple of a packet to what is kept for its connection.
+//! A table of flows: from the tuple of a packet to the state of its connection.
 
 use crate::ehash::{SipHash13, TupleHash, widened};
 use crate::tuple::Tuple;
@@ -9,7 +9,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_table::Table;
 use hashlane_table::batched::Batched;
 
-/// How many flows a table takes, and for how long.
+/// Capacity and idle timeout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Limit of the flows; it bounds the memory.
@@ -19,11 +19,12 @@ pub struct Limits {
     pub idle: u32,
 }
 
-/// What a table of flows keeps in its [`Table`] for each: the caller's value, and when the flow was last seen.
+/// An entry of a table of flows in its [`Table`]: the caller's value, and the tick of the last packet.
 #[derive(Clone, Debug)]
 pub struct Flow<V> {
     value: V,
-    /// The tick after the one when the flow was seen: never 0, so that an entry which may be absent takes no more room.
+    /// The tick after the one when the flow was seen: never 0, so that an entry which may be absent takes no
+    /// more room.
     after: NonZeroU32,
 }
 
@@ -32,7 +33,7 @@ impl<V> Flow<V> {
         Self { value, after: after(now) }
     }
 
-    /// The tick when the flow was last seen; the last tick before the count wraps is kept as the one before it.
+    /// The tick of the last packet. The last tick before the count wraps is stored as the one before it.
     fn seen(&self) -> u32 {
         self.after.get() - 1
     }
@@ -49,18 +50,19 @@ fn after(now: u32) -> NonZeroU32 {
     NonZeroU32::new(now.wrapping_add(1)).unwrap_or(NonZeroU32::MAX)
 }
 
-/// The default table of flows: SipHash-1-3 of the whole tuple, in a [`Batched`] table, whose entries stay in
+/// The default table of flows: SipHash-1-3 of the whole tuple, in a [`Batched`] table, whose entries keep
 /// their slots and which churn neither rebuilds nor grows.
 ///
 /// With [`with_room`](FlowTable::with_room) it allocates once, for each flow its entry (48 bytes for a value
 /// of 4) and at most 30 bytes more, plus 1 KiB and the wheel of [`Limits::idle`]. A
-/// [`Swiss`](hashlane_table::swiss::Swiss) table looks hits up up to a quarter faster (study `flow-table`), but stalls
-/// while it is rebuilt.
+/// [`Swiss`](hashlane_table::swiss::Swiss) table finds known flows up to a quarter faster (study
+/// `flow-table`), but stalls while it is rebuilt.
 pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 
-/// A table from tuples to values of type `V`, hashed by `H` under a secret key, kept in a table of shape `T`.
+/// A table from tuples to values of type `V`, hashed by `H` under a secret key, in a table of shape `T`.
 ///
-/// Time is counted in ticks of the caller's choice, given with each operation that needs it; the count may wrap.
+/// Time is counted in ticks of the caller's choice, an argument of each operation that needs it; the count
+/// may wrap.
 ///
 /// ```
 /// use hashlane_flow::table::{Flows, Limits};
@@ -122,17 +124,17 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         Self { hash: H::new(key), table, wheel, limits, value: core::marker::PhantomData }
     }
 
-    /// Bytes of memory that the table takes, except what values own besides. It does not shrink.
+    /// Bytes of memory of the table, without the heap memory of values. It does not shrink.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.table.memory() + self.wheel.memory()
     }
 
-    /// How many flows there are.
+    /// Number of flows.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the table has no flows.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
@@ -149,19 +151,19 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.find_hashed(self.hash(tuple), tuple)
     }
 
-    /// The value of a flow of which a packet has come at tick `now`.
+    /// The value of a flow, which is marked as seen at tick `now`.
     #[inline(always)]
     pub fn seen(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
         self.seen_hashed(self.hash(tuple), tuple, now)
     }
 
-    /// [`find`](Self::find) of a tuple whose hash is known.
+    /// [`find`](Self::find) of a tuple with a known hash.
     #[inline(always)]
     pub(crate) fn find_hashed(&self, hash: u64, tuple: &Tuple) -> Option<&V> {
         self.table.find(hash, tuple).map(|flow| &flow.value)
     }
 
-    /// [`seen`](Self::seen) of a tuple whose hash is known.
+    /// [`seen`](Self::seen) of a tuple with a known hash.
     #[inline(always)]
     pub(crate) fn seen_hashed(&mut self, hash: u64, tuple: &Tuple, now: u32) -> Option<&mut V> {
         let flow = self.table.find_mut(hash, tuple)?;
@@ -169,10 +171,10 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         Some(&mut flow.value)
     }
 
-    /// Adds a flow that was seen at tick `now`, or gives the one that is there a new value; returns the old one.
+    /// Adds a flow, seen at tick `now`, or replaces its value if it is present; returns the old value.
     ///
     /// # Errors
-    /// Where there are as many flows as there may be, and this is not one of them.
+    /// The table is full and the flow is not in it.
     pub fn insert(&mut self, tuple: Tuple, value: V, now: u32) -> Result<Option<V>, Full<V>> {
         let hash = self.hash(&tuple);
         if let Some(known) = self.seen_hashed(hash, &tuple, now) {
@@ -181,16 +183,16 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.insert_hashed(hash, tuple, value, now).map(|()| None)
     }
 
-    /// [`insert`](Self::insert) of a flow that the caller has just not found, without looking for it again. Of a flow
-    /// that is there it would make two.
+    /// Adds a flow that is not in the table, without a lookup, for callers that have just looked. If the flow
+    /// is present, both entries stay; which one [`find`](Self::find) returns is unspecified.
     ///
     /// # Errors
-    /// Where there are as many flows as there may be.
+    /// The table is full.
     pub fn insert_new(&mut self, tuple: Tuple, value: V, now: u32) -> Result<(), Full<V>> {
         self.insert_hashed(self.hash(&tuple), tuple, value, now)
     }
 
-    /// [`insert_new`](Self::insert_new) of a tuple whose hash is known.
+    /// [`insert_new`](Self::insert_new) of a tuple with a known hash.
     #[inline]
     pub(crate) fn insert_hashed(
         &mut self,
@@ -223,9 +225,10 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.table.remove(hash, tuple).map(|flow| flow.value)
     }
 
-    /// Takes out every flow that has been idle for the limit at tick `now`, and tells `each` of it.
+    /// Removes every flow that has been idle for the limit at tick `now`, and passes it to `each`.
     ///
-    /// The work is that of the flows whose time may have come since the last call, and not of the whole table.
+    /// The work is proportional to the flows that may have expired since the last call, not to the whole
+    /// table.
     pub fn expire(&mut self, now: u32, mut each: impl FnMut(Tuple, V)) {
         let Self { hash, table, wheel, limits, .. } = self;
         wheel.turn(now, |slot| {
@@ -249,7 +252,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.table.iter().map(|(_, tuple, flow)| (tuple, &flow.value))
     }
 
-    /// How many tuples a find of this one compares: 1 where all is well.
+    /// Number of tuples that a find of this one compares: 1 without collisions.
     pub fn compared(&self, tuple: &Tuple) -> usize {
         self.table.compared(self.hash(tuple), tuple)
     }

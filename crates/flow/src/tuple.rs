@@ -4,11 +4,11 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-/// A connection as one of its ends sees it: the local address and port, the foreign address and port.
+/// A connection as seen by one of its ends: the local address and port, the foreign address and port.
 ///
-/// In memory it is 36 bytes in network order, 4 bytes of zeros behind them: local address (0–15), foreign address
-/// (16–31), local port (32–33), foreign port (34–35). An IPv4 address stands there as an IPv4-mapped IPv6 address
-/// (RFC 4291 §2.5.5.2), so that no two connections of either family share a tuple. The protocol is no part of it:
+/// In memory it is 36 bytes in network order and 4 bytes of zeros: local address (0–15), foreign address
+/// (16–31), local port (32–33), foreign port (34–35). An IPv4 address is an IPv4-mapped IPv6 address (RFC
+/// 4291 §2.5.5.2), so that no two connections of either family share a tuple. The protocol is not part of it:
 /// hosts keep one table for each.
 #[derive(Clone, Copy, Eq, bytemuck::NoUninit)]
 #[repr(transparent)]
@@ -84,7 +84,7 @@ impl Tuple {
         [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
     }
 
-    /// The memory of many tuples, for what reads them side by side.
+    /// The memory of many tuples, for hashes of several at once.
     #[inline(always)]
     pub fn memories(tuples: &[Self]) -> &[[u64; 5]] {
         bytemuck::cast_slice(tuples)
@@ -122,7 +122,7 @@ impl Tuple {
         u16::from_be_bytes([a, b])
     }
 
-    /// Whether both addresses are IPv4-mapped.
+    /// Returns true if both addresses are IPv4-mapped.
     pub fn is_v4(&self) -> bool {
         self.local().to_ipv4_mapped().is_some() && self.foreign().to_ipv4_mapped().is_some()
     }

@@ -1,12 +1,12 @@
-//! A timer wheel over the slots of a table, that is asked and not told.
+//! A timer wheel over the slots of a table, which polls the flows' own timestamps.
 //!
-//! A slot is linked at the tick when its flow may have been idle for long enough, and looked at when that tick has come:
-//! if the flow was seen meanwhile, it is linked again at the tick that it has earned. So a packet writes the time into its
-//! flow and nothing else, whatever the wheel looks like, and a removal leaves the wheel alone: a slot that was freed and
-//! taken again stays linked at the earlier tick, where it is looked at too early, which does no harm.
+//! A slot is linked at the tick when its flow may have been idle for long enough, and looked at when that
+//! tick has come: if the flow was seen meanwhile, it is linked again at its later tick. So a packet writes
+//! the time into its flow and nothing else, and a removal leaves the wheel alone: a slot that was freed and
+//! taken again stays linked at the earlier tick, and an early look does no harm.
 //!
-//! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 4 (one wheel, no timer longer
-//! than its turn), with lazy restarts.
+//! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 4 (one wheel, no
+//! timer longer than its turn), with lazy restarts.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ const END: u32 = u32::MAX;
 const OUT: u32 = u32::MAX - 1;
 
 impl Wheel {
-    /// A wheel for timers of at most `longest` ticks, at tick `now`, with memory for so many slots.
+    /// A wheel for timers of at most `longest` ticks, at tick `now`, with memory for `slots`.
     pub(crate) fn new(longest: u32, slots: usize, now: u32) -> Self {
         let ticks = (longest as usize + 1).next_power_of_two();
         Self { heads: vec![END; ticks], next: Vec::with_capacity(slots), done: now }
@@ -56,8 +56,8 @@ impl Wheel {
         }
     }
 
-    /// Looks at the slots of every tick up to `now`: `again` says at which later tick a slot is to be looked at again,
-    /// if at all.
+    /// Visits the slots of every tick up to `now`: `again` returns the later tick at which to visit a slot
+    /// again, or `None`.
     pub(crate) fn turn(&mut self, now: u32, mut again: impl FnMut(u32) -> Option<u32>) {
         let passed = now.wrapping_sub(self.done);
         if passed == 0 || passed > i32::MAX as u32 {

@@ -13,7 +13,8 @@ fn registered() -> Vec<(SchemeInfo, u64)> {
     hashlane_flow::for_each_tuple_hash!(list)
 }
 
-/// Ids of `hashlane-hash`: a hash over the bytes of a tuple keeps the id and the check value of the hash of bytes.
+/// Ids of `hashlane-hash`: a hash over the bytes of a tuple keeps the id and the check value of the hash of
+/// bytes.
 fn ids_of_bytes() -> Vec<&'static str> {
     use hashlane_hash::scheme::Scheme;
     macro_rules! ids {

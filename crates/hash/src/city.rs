@@ -1,7 +1,7 @@
 //! CityHash64, version 1.1: the hash that NFD's name tree takes of each component.
 //!
-//! It is not incremental: the end of the bytes is read first, and the length decides how. NFD hashes each component's
-//! whole TLV and combines the results by exclusive or (`daemon/table/name-tree-hashtable.cpp`).
+//! It is not incremental: the end of the bytes is read first, and the length decides how. NFD hashes each
+//! component's whole TLV and combines the results by exclusive or (`daemon/table/name-tree-hashtable.cpp`).
 //!
 //! Source: Pike and Alakuijala, CityHash 1.1 (`city.cc`).
 
@@ -45,7 +45,7 @@ const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 
-/// The multiplier of the mixing where the length gives none.
+/// The multiplier of lengths that have none of their own.
 const MULTIPLIER: u64 = 0x9ddf_ea08_eb38_2d69;
 
 /// Folds the high bits into the low ones.
@@ -132,8 +132,8 @@ fn from_33_to_64(bytes: &[u8]) -> u64 {
     shift_mix(t).wrapping_mul(multiplier).wrapping_add(x)
 }
 
-/// The last 64 bytes seed seven words of state, then every block of 64 passes through it; the last block ends at or
-/// before the last byte, so that a length of whole blocks leaves the last of them out.
+/// The last 64 bytes seed seven words of state, then every block of 64 passes through it; the last block ends
+/// at or before the last byte, so that a length of whole blocks leaves the last of them out.
 fn from_65(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let mut x = le64(bytes, length - 40);

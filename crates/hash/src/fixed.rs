@@ -1,8 +1,8 @@
 //! SipHash of a fixed number of words, in the forms that the Linux kernel has.
 //!
 //! A word counts as its little-endian bytes, so that each form equals the hash of 8 or 16 bytes. On 64-bit
-//! machines the kernel's `hsiphash` is SipHash-1-3 cut to 32 bits, as here; on 32-bit machines it is HalfSipHash-1-3,
-//! see [`halfsiphash`](crate::halfsiphash).
+//! machines the kernel's `hsiphash` is SipHash-1-3 cut to 32 bits, as here; on 32-bit machines it is
+//! HalfSipHash-1-3, see [`halfsiphash`](crate::halfsiphash).
 //!
 //! Source: Linux `lib/siphash.c`, `include/linux/siphash.h`; Aumasson and Bernstein 2012, §2.
 

@@ -1,7 +1,7 @@
 //! HalfSipHash: SipHash with words of 32 bits, for machines of 32 bits.
 //!
-//! It has a key of 64 bits and here a result of 32, so it is no replacement for SipHash where a machine has 64-bit
-//! words. The Linux kernel's `hsiphash` is HalfSipHash-1-3 on 32-bit machines.
+//! It has a key of 64 bits and here a result of 32, so it is no replacement for SipHash where a machine has
+//! 64-bit words. The Linux kernel's `hsiphash` is HalfSipHash-1-3 on 32-bit machines.
 //!
 //! Source: Aumasson, `halfsiphash.c` of the SipHash reference implementation (2016); Linux `lib/siphash.c`.
 
@@ -22,7 +22,7 @@ pub struct HalfSipHash<const C: usize, const D: usize> {
 
 /// A choice of rounds that is registered as a scheme.
 pub trait Variant {
-    /// What the scheme states of itself.
+    /// The scheme with these rounds.
     const INFO: SchemeInfo;
 }
 
@@ -74,8 +74,8 @@ impl<const C: usize, const D: usize> BytesHash for HalfSipHash<C, D> {
     }
 }
 
-/// HalfSipHash-1-3 of four 32-bit words: `hsiphash_4u32` of 32-bit machines. The key is `k0` and `k1`, its bytes 0–3
-/// and 4–7 read in little-endian order.
+/// HalfSipHash-1-3 of four 32-bit words: `hsiphash_4u32` of 32-bit machines. The key is `k0` and `k1`, its
+/// bytes 0–3 and 4–7 read in little-endian order.
 #[inline]
 pub fn hsiphash_4u32(input: [u32; 4], key: [u32; 2]) -> u32 {
     let mut words = Words::new(key[0], key[1]);
@@ -177,8 +177,8 @@ mod tests {
         assert_eq!(HalfSipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <HalfSipHash13 as Scheme>::INFO.check);
     }
 
-    /// From the definition, byte by byte: each line of the round is a row of (word changed, word read, rotation of
-    /// the word changed, rotation of the word read afterwards).
+    /// From the definition, byte by byte: each line of the round is a row of (word changed, word read,
+    /// rotation of the word changed, rotation of the word read afterwards).
     fn naive(rounds: [usize; 2], key: [u8; 8], bytes: &[u8]) -> u32 {
         const ROUND: [(usize, usize, u32, u32); 4] =
             [(0, 1, 5, 16), (2, 3, 8, 0), (0, 3, 7, 0), (2, 1, 13, 16)];

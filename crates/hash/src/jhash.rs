@@ -1,11 +1,11 @@
 //! jhash: Bob Jenkins's lookup3 as the Linux kernel has it.
 //!
-//! The kernel's `jhash(key, length, initval)` adds the length and `initval` to `JHASH_INITVAL`, reads the key in
-//! blocks of twelve bytes, and leaves the last block to a final mixing; that is `hashlittle()` of lookup3 on a
-//! little-endian machine. It is defined here as little-endian on every machine.
+//! The kernel's `jhash(key, length, initval)` adds the length and `initval` to `JHASH_INITVAL`, reads the key
+//! in blocks of twelve bytes, and leaves the last block to a final mixing; that is `hashlittle()` of lookup3
+//! on a little-endian machine. It is defined here as little-endian on every machine.
 //!
-//! [`jhash2`] and the forms of a fixed number of words take 32-bit words instead: they are [`jhash`] of the words'
-//! little-endian bytes.
+//! [`jhash2`] and the forms of a fixed number of words take 32-bit words instead: they are [`jhash`] of the
+//! words' little-endian bytes.
 //!
 //! Source: Linux `include/linux/jhash.h`; Jenkins, `lookup3.c` (May 2006).
 
@@ -110,7 +110,7 @@ fn jhash_nwords(words: [u32; 3], n: u32, initval: u32) -> u32 {
     mix_last(add(&mut [JHASH_INITVAL.wrapping_add(n << 2).wrapping_add(initval); 3], words))
 }
 
-/// What every lane starts from.
+/// The initial value of every lane.
 pub const JHASH_INITVAL: u32 = 0xdead_beef;
 
 /// Adds a block to the lanes.
@@ -134,7 +134,7 @@ fn mix_last(lanes: &mut [u32; 3]) -> u32 {
     mixed_last(*lanes)
 }
 
-/// A lane of jhash: 32 bits, or those of several inputs side by side.
+/// A lane of jhash: 32 bits of one input, or of several inputs in a vector.
 pub(crate) trait Lane: Copy {
     /// Sum modulo 2³².
     fn add(self, by: Self) -> Self;
@@ -203,8 +203,8 @@ mod tests {
     use crate::scheme::CHECK_INPUT;
     use crate::vectors::verification;
 
-    /// lookup3 from its definition: byte i of the padded key goes into lane i / 4 mod 3 at place i mod 4, and each
-    /// line of the mixing is a row of (lane changed, lane read, rotation).
+    /// lookup3 from its definition: byte i of the padded key goes into lane i / 4 mod 3 at place i mod 4, and
+    /// each line of the mixing is a row of (lane changed, lane read, rotation).
     fn naive(bytes: &[u8], initval: u32) -> u32 {
         const MIX: [(usize, usize, u32); 6] =
             [(0, 2, 4), (1, 0, 6), (2, 1, 8), (0, 2, 16), (1, 0, 19), (2, 1, 4)];

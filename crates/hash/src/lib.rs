@@ -1,7 +1,7 @@
 //! Hash functions for packet paths: bytes → number.
 //!
-//! - [`scheme`]: what a scheme says of itself ([`SchemeInfo`](scheme::SchemeInfo)) and the traits it implements:
-//!   a hash of bytes, a prefix hash with a running state.
+//! - [`scheme`]: a [`Key`](scheme::Key), the description of a hash ([`SchemeInfo`](scheme::SchemeInfo)) and
+//!   the traits: a hash of bytes, a prefix hash with a running state.
 //! - [`words`]: keys of a fixed number of words, one or many at once.
 //! - [`prefix`]: every prefix of a name at once, for one name or a burst of names.
 //! - one module per family: [`crc32c`], [`siphash`] and [`halfsiphash`], [`city`], [`jhash`], [`toeplitz`],
@@ -34,10 +34,11 @@ pub mod toeplitz;
 mod vectors;
 pub mod words;
 
-/// Calls the macro `$callback` with every hash of this crate that implements [`Scheme`](scheme::Scheme), in groups.
+/// Calls the macro `$callback` with every hash of this crate that implements [`Scheme`](scheme::Scheme), in
+/// groups.
 ///
-/// A new hash is its file, its `mod` line above, and its type in this list. Every group hashes bytes. Group `prefix`
-/// also implements [`PrefixHash`](scheme::PrefixHash). Group `every_prefix` also implements
+/// A new hash is its file, its `mod` line above, and its type in this list. Every group hashes bytes. Group
+/// `prefix` also implements [`PrefixHash`](scheme::PrefixHash). Group `every_prefix` also implements
 /// [`EveryPrefix`](prefix::EveryPrefix).
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Little-endian reads that are defined for every offset.
 //!
-//! A family checks the length once and then reads at offsets that it knows to lie inside; the compiler sees the same
-//! and drops the test. A read that would pass the end gives 0 instead of a panic.
+//! A family checks the length once and then reads at offsets that it knows to lie inside; the compiler sees
+//! the same and drops the test. A read that would pass the end gives 0 instead of a panic.
 
 /// The four bytes at `at`, or 0 where fewer are left.
 #[inline(always)]
@@ -21,10 +21,10 @@ pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The bytes from `at` to the end of `bytes`, eight at the most, in the low end of a word.
+/// The bytes from `at` to the end of `bytes`, at most eight, in the low end of a word.
 ///
-/// Near the end the last whole word is read and shifted, so that the only branch asks whether `bytes` holds eight
-/// bytes at all, which names do. At or beyond the end the result is of no meaning: no byte is left to take.
+/// Near the end it reads the last whole word and shifts it. The only branch tests for eight bytes in `bytes`,
+/// which names have. At or beyond the end the result is unspecified.
 #[inline(always)]
 pub(crate) fn le64_to_end(bytes: &[u8], at: usize) -> u64 {
     match bytes.len().checked_sub(8) {
@@ -43,8 +43,8 @@ fn le64_few(bytes: &[u8], at: usize) -> u64 {
 
 /// The bytes after the last whole 64-bit word, `bytes.len() % 8` of them, in the low end of a word.
 ///
-/// Where there is a whole word before them, one read ends at the end of `bytes` and a shift drops what belongs to
-/// that word: no branch depends on the number of bytes.
+/// After a whole word, it reads the last eight bytes and shifts out those of that word: no branch depends on
+/// the number of bytes.
 #[inline(always)]
 pub(crate) fn le64_rest(bytes: &[u8]) -> u64 {
     let rest = bytes.len() % 8;

@@ -1,28 +1,30 @@
 //! Multilinear hashing: one multiplication for every four bytes, and a theorem in place of a claim.
 //!
-//! The input is a string of 32-bit characters s₁, s₂, … and the key a string of 64-bit words m₁, m₂, …, independent
-//! and uniform. The result is the high half of m₁ + m₂s₁ + m₃s₂ + … modulo 2⁶⁴. The family is strongly universal: for
-//! any two inputs fixed before the key is drawn, all pairs of results are equally likely, so that the inputs collide
-//! with a chance of 2⁻³² exactly.
+//! The input is a string of 32-bit characters s₁, s₂, … and the key a string of 64-bit words m₁, m₂, …,
+//! independent and uniform. The result is the high half of m₁ + m₂s₁ + m₃s₂ + … modulo 2⁶⁴. The family is
+//! strongly universal: for any two inputs fixed before the key is drawn, all pairs of results are equally
+//! likely, so that the inputs collide with a probability of 2⁻³² exactly.
 //!
-//! The theorem asks for the high half (low bits of the sum depend on low bits of the characters alone), for one key
-//! word to each character with none used twice, and for inputs chosen without knowledge of results. The first
-//! character here is the number of bytes, so it holds for any two inputs shorter than 2³² bytes, of one length or of
-//! two. The hash is linear all the same: whoever sees some results computes the key words.
+//! The theorem requires the high half (low bits of the sum depend on low bits of the characters alone), one
+//! key word for each character with none used twice, and inputs chosen without knowledge of results. The
+//! first character here is the number of bytes, so it holds for any two inputs shorter than 2³² bytes, of
+//! equal length or not. The hash is linear all the same: an attacker who sees some results computes the key
+//! words.
 //!
-//! Source: Lemire and Kaser, "Strongly universal string hashing is fast" (The Computer Journal 57(11), 2014), §3,
-//! MULTILINEAR with K = 64 and L = 32, of whose 33 bits the upper 32 are taken.
+//! Source: Lemire and Kaser, "Strongly universal string hashing is fast" (The Computer Journal 57(11), 2014),
+//! §3, MULTILINEAR with K = 64 and L = 32; the upper 32 of its 33 bits are used.
 
 use crate::expand::key_word;
 use crate::load::le32_short;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes `multilin`
-/// and `i`, little-endian. The theorem then holds for whoever cannot tell SipHash-2-4 from a random function.
+/// Multilinear hashing with key words expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes
+/// `multilin` and `i`, little-endian. The theorem then holds against anyone who cannot tell SipHash-2-4 from
+/// a random function.
 ///
-/// The characters are the bytes' little-endian words, the last one filled up with zeros. For the first 128 bytes the
-/// key words are held; for those beyond they are expanded as the characters come, which takes some twenty times as
-/// long.
+/// The characters are the bytes' little-endian words, the last one padded with zeros. The key words of the
+/// first 128 bytes are stored; those of later bytes are expanded on each call, which takes about twenty times
+/// as long.
 #[derive(Clone)]
 pub struct Multilinear {
     /// m₁; m₂, for the number of bytes; and one word for each of the first 32 characters.
@@ -31,14 +33,14 @@ pub struct Multilinear {
 }
 
 impl Multilinear {
-    /// Characters whose key words are held.
+    /// Number of characters with stored key words.
     const HELD: usize = 32;
 
     fn key_word(key: &Key, index: usize) -> u64 {
         key_word(key, b"multilin", index)
     }
 
-    /// The terms of the characters whose key words are not held.
+    /// The terms of the characters without stored key words.
     #[cold]
     fn beyond(&self, characters: &[[u8; 4]], last: u32) -> u64 {
         let characters = characters.iter().map(|character| u32::from_le_bytes(*character)).chain([last]);
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
     use crate::scheme::CHECK_INPUT;
 
-    /// The sum in 128 bits, byte by byte: byte `i` stands in character `i / 4` at place `i % 4`.
+    /// The sum in 128 bits, byte by byte: byte `i` is in character `i / 4` at place `i % 4`.
     fn naive(key: &Key, bytes: &[u8]) -> u64 {
         let sip = SipHasher24::new_with_key(&key.to_bytes());
         let word = |i: usize| sip.hash([*b"multilin", (i as u64).to_le_bytes()].as_flattened());

@@ -1,9 +1,9 @@
-//! What a hash scheme says of itself, and the small traits that the tables and the lab build on.
+//! Keys, the description of a hash scheme, and the traits that tables and studies build on.
 
 /// A secret 128-bit key.
 ///
-/// A program draws its keys at random when it starts (`Key::random`, with the feature `getrandom`) and keeps them
-/// secret. Without the key, a remote party who chooses the bytes cannot choose the bucket.
+/// A program draws its keys at random when it starts (`Key::random`, with the feature `getrandom`) and keeps
+/// them secret. Without the key, a remote party who chooses the bytes cannot choose the bucket.
 ///
 /// ```
 /// use hashlane_hash::scheme::{BytesHash, Key, Scheme};
@@ -43,7 +43,8 @@ impl Key {
         self.0
     }
 
-    /// The two halves, bytes 0–7 and 8–15, each read in little-endian order (`k0`, `k1` of the SipHash paper §2.1).
+    /// The two halves, bytes 0–7 and 8–15, each read in little-endian order (`k0`, `k1` of the SipHash paper
+    /// §2.1).
     #[inline]
     pub const fn halves(&self) -> (u64, u64) {
         let k = u128::from_le_bytes(self.0);
@@ -58,43 +59,44 @@ impl core::fmt::Debug for Key {
     }
 }
 
-/// How much of the [`Key`] reaches the hash, and in which manner.
+/// The part of the [`Key`] that reaches the hash, and the claim made for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keying {
     /// No key: equal bytes hash alike everywhere, so anyone can compute collisions beforehand.
     None,
-    /// A seed of so many bits is mixed in, without a claim that it stops an attacker.
+    /// Mixes in a seed of this many bits, without a claim against attackers.
     Seed(u32),
-    /// A secret key of so many bits; without it, collisions are claimed to be no easier to find than by chance.
+    /// Uses a secret key of this many bits; without it, finding a collision is claimed to be no easier than
+    /// by chance.
     Secret(u32),
 }
 
-/// What a scheme states of itself; a test recomputes [`check`](Self::check) for every registered scheme.
+/// Facts about a scheme. A test recomputes [`check`](Self::check) for every registered scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeInfo {
     /// The id in study files and records, for example `siphash-2-4`.
     pub id: &'static str,
-    /// Where it is defined: RFC, paper, kernel file, crate.
+    /// The definition: RFC, paper, kernel file, crate.
     pub source: &'static str,
     /// Bits of the result that carry information (32 or 64); the rest of the `u64` is zero.
     pub width: u32,
-    /// What of the key reaches the result.
+    /// The part of the key that reaches the result.
     pub keying: Keying,
-    /// Under [`Key::VECTOR`], the hash of the nine bytes `123456789`, or, of a scheme that takes nothing but one kind of key,
-    /// of that kind's check input.
+    /// Under [`Key::VECTOR`], the hash of the nine bytes `123456789`, or, of a scheme that takes nothing but
+    /// one kind of key, of that kind's check input.
     pub check: u64,
-    /// Where it may be used, in a sentence.
+    /// Safe uses, in one sentence.
     pub safe: &'static str,
 }
 
-/// The bytes whose hash is [`SchemeInfo::check`].
+/// The input of [`SchemeInfo::check`].
 pub const CHECK_INPUT: &[u8] = b"123456789";
 
-/// A hash function as it is registered: it states what it is, and is made from a 128-bit key.
+/// A registered hash function: it has a [`SchemeInfo`] and is made from a 128-bit key.
 ///
-/// An unkeyed scheme takes the key and ignores it; its [`SchemeInfo`] says so.
+/// An unkeyed scheme ignores the key; its [`SchemeInfo`] says so.
 pub trait Scheme: BytesHash {
-    /// What the scheme states of itself.
+    /// Facts about the scheme.
     const INFO: SchemeInfo;
 
     /// The scheme under `key`.
@@ -108,8 +110,8 @@ pub trait BytesHash: Clone {
 
     /// Runs `kernel` with this hash, compiled for the instructions that the CPU has.
     ///
-    /// A loop that hashes many times goes through here once, outside the loop: the choice of instructions is then
-    /// made once, and the hash is inlined into the loop.
+    /// A loop that hashes many times goes through here once, outside the loop: the choice of instructions is
+    /// then made once, and the hash is inlined into the loop.
     #[inline(always)]
     fn run<K: BytesKernel>(&self, kernel: K) -> K::Output {
         kernel.run(self)
@@ -118,19 +120,20 @@ pub trait BytesHash: Clone {
 
 /// A piece of work that is generic over the hash it uses. See [`BytesHash::run`].
 ///
-/// Implementations mark `run` as `#[inline(always)]`, so that it is compiled for the instructions of its caller.
+/// Implementations mark `run` as `#[inline(always)]`, so that it is compiled for the instructions of its
+/// caller.
 pub trait BytesKernel {
-    /// What the work results in.
+    /// The result of the work.
     type Output;
 
     /// Does the work with `hash`.
     fn run<H: BytesHash>(self, hash: &H) -> Self::Output;
 }
 
-/// A hash whose running state is extended component by component, so that every prefix of a name costs one
-/// extension and one finish.
+/// A hash with a running state that is extended component by component, so that every prefix of a name costs
+/// one extension and one finish.
 pub trait PrefixHash: BytesHash {
-    /// The running state; a copy of it is what "intermediate hashes kept" means.
+    /// The running state. Copies of it are "intermediate hashes".
     type State: Clone;
 
     /// The state of the empty prefix.
@@ -139,16 +142,17 @@ pub trait PrefixHash: BytesHash {
     /// Takes one component's bytes into the state.
     fn extend(&self, state: &mut Self::State, bytes: &[u8]);
 
-    /// Takes `bytes[from..to]` into the state, as [`extend`](Self::extend) does; a range outside `bytes` is cut to it.
+    /// Takes `bytes[from..to]` into the state, as [`extend`](Self::extend) does; a range outside `bytes` is
+    /// cut to it.
     ///
-    /// A scheme may read whole words beyond `to`, as long as they stand in `bytes`; they do not reach the result.
+    /// A scheme may read whole words of `bytes` beyond `to`; they do not reach the result.
     #[inline(always)]
     fn extend_within(&self, state: &mut Self::State, bytes: &[u8], from: usize, to: usize) {
         let to = to.min(bytes.len());
         self.extend(state, &bytes[from.min(to)..to]);
     }
 
-    /// The hash of what the state has taken in; the state may be extended further.
+    /// The hash of all bytes taken so far; the state may be extended further.
     fn finish(&self, state: &Self::State) -> u64;
 
     /// Runs `kernel` with this hash, compiled for the instructions that the CPU has; see [`BytesHash::run`].
@@ -160,13 +164,14 @@ pub trait PrefixHash: BytesHash {
 
 /// A piece of work that is generic over the prefix hash it uses. See [`PrefixHash::run_prefix`].
 pub trait PrefixKernel {
-    /// What the work results in.
+    /// The result of the work.
     type Output;
 
     /// Does the work with `hash`.
     fn run<H: PrefixHash>(self, hash: &H) -> Self::Output;
 }
 
-/// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by `b`,
-/// finishes as `hash(a ‖ b)`. The one-pass forms need this, as they take words across component boundaries.
+/// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by
+/// `b`, finishes as `hash(a ‖ b)`. The one-pass forms need this, as they take words across component
+/// boundaries.
 pub trait Concatenative: PrefixHash {}

@@ -1,7 +1,7 @@
 //! SipHash-2-4 and SipHash-1-3: keyed hashes made for hash tables under attack.
 //!
 //! [`SipHash`] runs over the bytes of one key at a time; [`prefix`](crate::prefix) and
-//! [`words`](crate::words) run the same steps in vector registers, eight inputs side by side.
+//! [`words`](crate::words) run the same steps in vector registers on eight inputs.
 //!
 //! Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012), §2.
 
@@ -20,13 +20,13 @@ pub type SipHash13 = SipHash<1, 3>;
 #[derive(Clone)]
 pub struct SipHash<const C: usize, const D: usize, U = LaneUnit> {
     pub(crate) initial: Words<u64>,
-    /// The vector registers, for what is hashed side by side.
+    /// The vector registers for hashing eight inputs at once.
     pub(crate) unit: U,
 }
 
 /// A choice of rounds that is registered as a scheme.
 pub trait Variant {
-    /// What the scheme states of itself.
+    /// Facts about the scheme.
     const INFO: SchemeInfo;
 }
 
@@ -67,7 +67,7 @@ where
 }
 
 impl<const C: usize, const D: usize> SipHash<C, D> {
-    /// The same hash, in registers of 256 bits at the most: what a CPU without AVX-512 would do, for measurements.
+    /// The same hash in registers of at most 256 bits, as on a CPU without AVX-512; for measurements.
     #[must_use]
     pub fn in_256_bits(self) -> Self {
         Self { unit: LaneUnit::detect_256(), ..self }
@@ -93,8 +93,8 @@ impl<const C: usize, const D: usize, U: Clone> PrefixHash for SipHash<C, D, U> {
         State { words: self.initial, pending: 0, length: 0 }
     }
 
-    /// Each word taken in joins the pending bytes with the low bytes of a word of `bytes`, by shifts that do not
-    /// lie on the path from round to round.
+    /// Each word taken in joins the pending bytes with the low bytes of a word of `bytes`, by shifts that do
+    /// not lie on the path from round to round.
     #[inline]
     fn extend(&self, state: &mut State, bytes: &[u8]) {
         let shift = 8 * (state.length % 8) as u32;
@@ -122,7 +122,7 @@ impl<const C: usize, const D: usize, U: Clone> PrefixHash for SipHash<C, D, U> {
 
 impl<const C: usize, const D: usize, U: Clone> Concatenative for SipHash<C, D, U> {}
 
-/// What SipHash has taken in so far: the words after every whole word, and the bytes after the last of them.
+/// The running state of SipHash: its words after the last whole word, and the bytes after that.
 #[derive(Clone, Copy)]
 pub struct State {
     pub(crate) words: Words<u64>,
@@ -155,7 +155,7 @@ impl Word for u64 {
     }
 }
 
-/// A vector as a word of SipHash: eight inputs side by side.
+/// A vector as a word of SipHash: eight inputs.
 #[derive(Clone, Copy)]
 pub(crate) struct Vector<L: Lanes>(pub(crate) L, pub(crate) L::V);
 
@@ -190,8 +190,8 @@ impl Words<u64> {
         ])
     }
 
-    /// The result after the last word: `rest`, the `length % 8` bytes left over, under the length's low byte; then
-    /// `D` rounds (§2.2, §2.3). The bits of `rest` above those bytes must be 0.
+    /// The result after the last word: `rest`, the `length % 8` bytes left over, under the length's low byte;
+    /// then `D` rounds (§2.2, §2.3). The bits of `rest` above those bytes must be 0.
     #[inline(always)]
     pub(crate) fn result<const C: usize, const D: usize>(self, rest: u64, length: u64) -> u64 {
         self.finish::<C, D>(rest | length << 56, 0xff)
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(SipHasher13::new_with_key(&key).hash(CHECK_INPUT), <SipHash13 as Scheme>::INFO.check);
     }
 
-    /// Hashes `bytes` cut at `cuts`, and checks the hash of each prefix on the way.
+    /// Hashes `bytes` cut at `cuts`, and checks the hash of each prefix.
     fn in_pieces<S: Concatenative + Scheme>(sip: &S, bytes: &[u8], mut cuts: Vec<usize>) -> u64 {
         cuts.push(bytes.len());
         cuts.sort_unstable();

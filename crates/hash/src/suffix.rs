@@ -1,19 +1,18 @@
 //! The hash of every suffix of a name, out of one pass over its bytes.
 //!
-//! A name of the DNS is compressed by finding the longest of its suffixes that was written before. Here the bytes are taken
-//! in words of eight from the *end*, so that a word's place, and with it its key, is the same in every suffix that
-//! reaches over it. One pass gives the running sums; the hash of a suffix is then a sum, and one product for the
-//! bytes that fill no word. Nothing of it waits for a table, and the whole name's hash does not even ask where its labels
-//! are.
+//! A name of the DNS is compressed by finding the longest of its suffixes in the names written before. Here
+//! the bytes are taken in words of eight from the *end*, so that a word's place, and with it its key, is the
+//! same in every suffix that covers it. One pass gives the running sums; the hash of a suffix is then a sum,
+//! and one product for the bytes that fill no word. No step waits for a table, and the hash of the whole name
+//! does not depend on its labels.
 //!
 //! The sum is MULTILINEAR-HM of Lemire and Kaser (*Strongly universal string hashing is fast*, The Computer
-//! Journal 57 (11), 2014, §3): one product for eight bytes, modulo 2⁶⁴, the high half of it the hash. It is
-//! strongly universal: two suffixes that are chosen without knowledge of results collide with a probability
-//! of 2⁻³², whatever they are.
+//! Journal 57 (11), 2014, §3): one product for eight bytes, modulo 2⁶⁴; the high half is the hash. It is
+//! strongly universal: two suffixes chosen without knowledge of results collide with a probability of 2⁻³².
 //!
-//! The hash is close to linear, so that the theorem ends where results begin to show. An observer who learns
-//! which suffixes collide, from timing or from lengths, may predict others. `SuffixTable` of the crate `dns`
-//! therefore bounds what a collision costs, and does not rely on the theorem for that.
+//! The hash is close to linear, so the theorem no longer holds once results leak. An observer who learns
+//! which suffixes collide, from timing or from lengths, may predict others. `SuffixTable` of `hashlane-dns`
+//! therefore bounds the cost of a collision and does not rely on the theorem for that.
 
 use crate::expand::key_word;
 use crate::load::le64_short;
@@ -27,18 +26,18 @@ const WORDS: usize = MAX_LEN / 8 + 1;
 
 /// The hash under a key.
 ///
-/// The key words are expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes `suffixes` and `i`, little-endian.
-/// Those for the first 264 bytes are held.
+/// The key words are expanded from 128 bits: word `i`, from 0, is SipHash-2-4 of the bytes `suffixes` and
+/// `i`, little-endian. Those for the first 264 bytes are held.
 #[derive(Clone)]
 pub struct SuffixHash {
-    /// Where the sum begins, and what the length is multiplied with.
+    /// The initial value of the sum, and the multiplier of the length.
     start: [u64; 2],
     /// For each word, from the end, one for its low half and one for its high half.
     pairs: [[u64; 2]; WORDS],
     key: Key,
 }
 
-/// What one pass over a name leaves: its words from the end, and with each the sum over those before it.
+/// The result of one pass over a name: its words from the end, each with the sum of those before it.
 #[derive(Clone, Debug)]
 pub struct SuffixSums([[u64; 2]; WORDS]);
 
@@ -66,7 +65,7 @@ impl SuffixHash {
         (word & 0xffff_ffff).wrapping_add(low).wrapping_mul((word >> 32).wrapping_add(high))
     }
 
-    /// The first `len` of the bytes, fewer than eight, at the high end of a word; without meaning where that is none.
+    /// The first `len` of the bytes, fewer than eight, at the high end of a word; unspecified for 0.
     #[inline(always)]
     fn head(bytes: &[u8], len: usize) -> u64 {
         let word = match bytes.first_chunk() {
@@ -81,8 +80,8 @@ impl SuffixHash {
         (sum.wrapping_add(self.start[1].wrapping_mul(len as u64)) >> 32) as u32
     }
 
-    /// Takes in `bytes`, of which those beyond the last [`MAX_LEN`] are left out. `fold` is applied to each word of eight of
-    /// them first, whatever is to count as equal.
+    /// Takes `bytes`; only the last [`MAX_LEN`] count. `fold` is applied first to each word of eight bytes,
+    /// for example to ignore the case of letters.
     #[inline(always)]
     pub fn sums(&self, bytes: &[u8], fold: impl Fn(u64) -> u64, into: &mut SuffixSums) {
         let bytes = &bytes[bytes.len().saturating_sub(MAX_LEN)..];
@@ -93,25 +92,26 @@ impl SuffixHash {
             *kept = [word, sum];
             sum = sum.wrapping_add(Self::term(*pair, word));
         }
-        // The bytes that fill no word stand at the high end of one, as they would if others came before them. Where there
-        // are none, no suffix looks at it.
+        // The bytes that fill no word are at the high end of one, as they would be with others before them.
+        // If there are none, no suffix reads the word.
         if let Some(kept) = into.0.get_mut(words.len()) {
             *kept = [fold(Self::head(bytes, head.len())), sum];
         }
     }
 
-    /// The hash of the last `len` of the bytes that `sums` was made of; without meaning where there were fewer.
+    /// The hash of the last `len` of the bytes that `sums` was made of; without meaning where there were
+    /// fewer.
     #[inline(always)]
     pub fn suffix(&self, sums: &SuffixSums, len: usize) -> u32 {
         let (at, rest) = (len / 8, len % 8);
         let (Some([word, sum]), Some(pair)) = (sums.0.get(at), self.pairs.get(at)) else { return 0 };
-        // All bits where eight bytes would count, none where none does.
+        // All ones for a whole word, zero for an empty one.
         let mask = !(u64::MAX >> (8 * rest));
         self.finish(sum.wrapping_add(Self::term(*pair, word & mask)), len)
     }
 
-    /// The hash of all of `bytes`, at most [`MAX_LEN`] of them, of whose last `words` words the sum is known: as
-    /// [`SuffixSums::sum`] gave it for a name with the same end.
+    /// The hash of all of `bytes`, at most [`MAX_LEN`], given the sum of the last `words` words:
+    /// [`SuffixSums::sum`] of a name with the same end.
     #[inline(always)]
     pub fn resume(&self, bytes: &[u8], fold: impl Fn(u64) -> u64, words: usize, mut sum: u64) -> u32 {
         let mut left = bytes.len().saturating_sub(8 * words);
@@ -223,7 +223,7 @@ mod tests {
             bytes in proptest::collection::vec(any::<u8>(), 0..=MAX_LEN),
         ) {
             let (hash, mut sums) = (SuffixHash::new(&Key::new(key)), SuffixSums::default());
-            // What an earlier name left does not count.
+            // Leftovers of an earlier name do not count.
             hash.sums(&[0xa5; MAX_LEN], |word| word, &mut sums);
             hash.sums(&bytes, |word| word, &mut sums);
             for from in 0..=bytes.len() {

@@ -1,25 +1,25 @@
-//! The Toeplitz hash: what network cards choose a receive queue by (RSS).
+//! The Toeplitz hash, by which network cards choose a receive queue (RSS).
 //!
-//! Every bit of the input that is set adds, by exclusive or, the 32 bits of the key that begin at that bit's place; so
-//! an input of `n` bits needs a key of `n` + 32. Under a random key any two inputs of one length collide with a chance
-//! of 2⁻³², and so do two of different lengths unless the longer one merely adds zeros, which hash alike under every
-//! key. But the hash is linear: a difference that collides once collides for all inputs, and a few results give the
-//! key away.
+//! Every set bit of the input adds, by exclusive or, the 32 bits of the key that start at that bit's place;
+//! so an input of `n` bits needs a key of `n` + 32. Under a random key any two inputs of one length collide
+//! with a probability of 2⁻³². So do two of different lengths, unless the longer one only adds zeros, which
+//! hash alike under every key. But the hash is linear: a difference that collides once collides for all
+//! inputs, and a few results reveal the key.
 //!
 //! Source: Microsoft, "RSS Hashing Functions" (Windows network drivers); Krawczyk, "LFSR-based hashing and
-//! authentication" (CRYPTO '94), for what the family promises.
+//! authentication" (CRYPTO '94), for the properties of the family.
 
 use crate::expand::key_word;
 use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 
-/// The Toeplitz hash under a key of 40 bytes, as network cards have it, by one table for each byte of the input:
-/// 36 KiB.
+/// The Toeplitz hash under a key of 40 bytes, as network cards have it, by one table for each byte of the
+/// input: 36 KiB.
 ///
-/// For RSS the input is the source address, the destination address, the source port and the destination port of the
-/// packet that arrives, in network order.
+/// For RSS the input is the source address, the destination address, the source port and the destination port
+/// of the packet that arrives, in network order.
 #[derive(Clone)]
 pub struct Rss {
-    /// For each place the hash of each byte that may stand there.
+    /// For each place, the hash of each byte there.
     tables: [[u32; 256]; Self::MAX_LEN],
 }
 
@@ -39,7 +39,8 @@ impl Rss {
         Self { tables }
     }
 
-    /// The hash of up to [`MAX_LEN`](Self::MAX_LEN) bytes; those beyond do not count, as the key does not reach there.
+    /// The hash of up to [`MAX_LEN`](Self::MAX_LEN) bytes; those beyond do not count, as the key does not
+    /// reach there.
     #[inline]
     pub fn hash(&self, input: &[u8]) -> u32 {
         let bytes = self.tables.iter().zip(input);
@@ -47,8 +48,8 @@ impl Rss {
     }
 }
 
-/// The 32 bits of the key that belong to bit `bit` of a byte (0 the lowest), where `window` is the 40 bits of key
-/// that begin with the byte.
+/// The 32 bits of the key for bit `bit` of a byte (0 is the lowest). `window` is the 40 bits of key that
+/// start with the byte.
 #[inline(always)]
 fn bits_at(window: u64, bit: u32) -> u32 {
     (window >> (1 + bit)) as u32
@@ -56,9 +57,9 @@ fn bits_at(window: u64, bit: u32) -> u32 {
 
 /// The Toeplitz hash of any bytes, its key expanded from 128 bits.
 ///
-/// Word `i` of the key, big-endian, is SipHash-2-4 of the bytes `toeplitz` and `i`, little-endian. The first 36 bytes
-/// of the input go through tables; for bytes beyond, the key is expanded as they come, which takes many times as
-/// long.
+/// Word `i` of the key, big-endian, is SipHash-2-4 of the bytes `toeplitz` and `i`, little-endian. The first
+/// 36 bytes of the input go through tables; for bytes beyond, the key is expanded as they come, which takes
+/// many times as long.
 #[derive(Clone)]
 pub struct Toeplitz {
     rss: Rss,

@@ -1,8 +1,8 @@
-//! Keys of a fixed size, as words: one at a time without a loop, or many side by side.
+//! Keys of a fixed size, as words: one at a time without a loop, or many at once.
 //!
-//! A key is an array of `N` words in memory whose bytes are hashed, the first `LEN` of them; those behind must be 0.
-//! The results are those of the hash of bytes. Eight keys stand in the lanes of a vector: one AVX-512 register, two of
-//! AVX2, or arrays that the compiler spreads over what there is.
+//! A key is an array of `N` words in memory. Its first `LEN` bytes are hashed; the bytes after them must be
+//! 0. The results are those of the hash of bytes. Eight keys fill the lanes of a vector: one AVX-512
+//! register, two of AVX2, or arrays that the compiler spreads over the registers of the target.
 
 use crate::arch::lanes::{LaneKernel, Lanes, WIDTH};
 use crate::arch::unit::LaneUnit;
@@ -14,12 +14,12 @@ pub trait WordsHash<const N: usize, const LEN: usize> {
     /// The hash of one key, equal to that of its bytes.
     fn hash_words(&self, key: &[u64; N]) -> u64;
 
-    /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are left out, and places
-    /// beyond the number of keys left as they are.
+    /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are left out,
+    /// and places beyond the number of keys left as they are.
     fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]);
 }
 
-/// The last word of a SipHash input: what is left of the bytes, and their number.
+/// The last word of a SipHash input: the bytes left over, and the length.
 const fn last(length: usize) -> u64 {
     (length as u64) << 56
 }
@@ -67,7 +67,7 @@ impl<const C: usize, const D: usize, const N: usize, const LEN: usize> LaneKerne
     }
 }
 
-/// SipHash in lanes, with what is the same for all keys at hand.
+/// SipHash in lanes, with the values that all keys share.
 struct SipEights<L: Lanes, const C: usize, const D: usize, const LEN: usize> {
     lanes: L,
     initial: Words<Vector<L>>,
@@ -97,7 +97,8 @@ impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize>
         let Self { lanes, initial: Words([v0, v1, v2, v3]), last, mark } = *self;
         let both = |one, other| Both(Vector(lanes, one), Vector(lanes, other));
         let mut words = Words([Both(v0, v0), Both(v1, v1), Both(v2, v2), Both(v3, v3)]);
-        // All words are read before the first round: a gather between two rounds would hold up those behind it.
+        // All words are read before the first round: a gather between two rounds would hold up those behind
+        // it.
         let mut columns = [both(last, last); N];
         for (at, column) in columns.iter_mut().enumerate() {
             *column = both(lanes.column(&keys[0], at), lanes.column(&keys[1], at));
@@ -153,7 +154,7 @@ fn half<const N: usize>(key: &[u64; N], at: usize) -> u32 {
     (u64::from_le(key[at / 2 % N]) >> (32 * (at % 2))) as u32
 }
 
-/// jhash2 of the `LEN / 4` words that `word` gives, each of which may be that of several inputs side by side.
+/// jhash2 of `LEN / 4` words from `word`, each of one input or of several inputs in a vector.
 #[inline(always)]
 fn jhash2<L: From32, const N: usize, const LEN: usize>(initval: u32, word: impl Fn(usize) -> L) -> L {
     const { assert!(LEN.is_multiple_of(4) && LEN > 0 && LEN.div_ceil(8) == N) };
@@ -189,7 +190,8 @@ impl From32 for u32 {
     }
 }
 
-/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits where there are such.
+/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits where there are
+/// such.
 #[derive(Clone, Copy)]
 struct Eight([u32; WIDTH]);
 
@@ -253,9 +255,9 @@ impl<const N: usize, const LEN: usize> Eights<N> for JhashEights<LEN> {
     }
 }
 
-/// A hash of eight keys side by side.
+/// A hash of eight keys at once.
 trait Eights<const N: usize> {
-    /// Whether [`sixteen`](Self::sixteen) is faster than [`eight`](Self::eight) twice.
+    /// True if [`sixteen`](Self::sixteen) is faster than [`eight`](Self::eight) twice.
     const PAIRS: bool = false;
 
     /// Marked `#[inline(always)]`, so that it is compiled for the registers of its caller.
@@ -268,7 +270,7 @@ trait Eights<const N: usize> {
         self.eight(&keys[1], &mut out[1]);
     }
 
-    /// Hashes keys eight at a time; the last of them, where they are fewer, beside keys of zeros.
+    /// Hashes keys eight at a time. If the last group is smaller, keys of zeros fill it.
     #[inline(always)]
     fn all(&self, keys: &[[u64; N]], out: &mut [u64]) {
         let (whole, rest) = keys.as_chunks::<WIDTH>();
@@ -283,7 +285,7 @@ trait Eights<const N: usize> {
         for (keys, out) in single.iter().zip(single_out) {
             self.eight(keys, out);
         }
-        // Where there is less room than keys, the first of the rest are those that have some.
+        // If `out` is shorter than `keys`, only the first of the rest have a place.
         let rest = whole.get(whole_out.len()).map_or(rest, <[_; WIDTH]>::as_slice);
         let rest_out = whole_out.get_mut(whole.len()).map_or(rest_out, <[_; WIDTH]>::as_mut_slice);
         if !rest.is_empty() && !rest_out.is_empty() {
@@ -304,7 +306,8 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// Keys of 36 bytes and of 40, alone and in bursts with every kind of lanes that there is, against the bytes' hash.
+    /// Keys of 36 bytes and of 40, alone and in bursts with every kind of lanes that there is, against the
+    /// bytes' hash.
     fn agrees<H: BytesHash + WordsHash<5, 36> + WordsHash<5, 40>>(on: &H, keys: &[[u64; 5]], room: usize) {
         let bytes = |key: &[u64; 5]| key.map(u64::to_ne_bytes).as_flattened().to_vec();
         let short: Vec<[u64; 5]> = keys.iter().map(|key| short(*key)).collect();

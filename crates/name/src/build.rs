@@ -12,8 +12,8 @@ use crate::ndn::is_digest;
 use crate::view::Name;
 use crate::{MAX_COMPONENTS, MAX_NAME_LEN};
 
-/// Appends the name of `components` to `out`, in time linear in its bytes and without any other allocation. The
-/// iterator is cloned, and walked twice or three times.
+/// Appends the name of `components` to `out`, in time linear in its bytes and without any other allocation.
+/// The iterator is cloned, and walked twice or three times.
 ///
 /// # Errors
 /// The first rule that the components break; `out` is then as it was.
@@ -30,7 +30,7 @@ pub fn encode_into<'c, E: Layout>(
     Ok(())
 }
 
-/// What the components so far add up to.
+/// Running totals over the components of a name.
 #[derive(Clone, Copy, Default)]
 struct Size {
     count: usize,

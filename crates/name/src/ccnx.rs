@@ -4,13 +4,13 @@
 //! name    = 0x0000 length *segment
 //! segment = type length value          type 0x0001..=0xffff, all numbers in network order
 //! ```
-//! A name without segments (`ccnx:/`) and a segment without bytes are well formed. Type 0x0000 is reserved for
-//! segments; all others pass: T_NAMESEGMENT 0x0001, T_IPID 0x0002, T_ORG 0x0fff, applications' own 0x1000 to 0x1fff,
-//! and those not yet assigned. What a CCNx message demands of a name beyond that is for the message's parser.
+//! A name without segments (`ccnx:/`) and a segment without bytes are well formed. Type 0x0000 is reserved
+//! for segments; all others pass: T_NAMESEGMENT 0x0001, T_IPID 0x0002, T_ORG 0x0fff, applications' own 0x1000
+//! to 0x1fff, and those not yet assigned. Further rules of CCNx messages are for a message parser.
 //!
-//! [`Component`] carries NDN's type numbers, where the generic component is 8 and 1 is a
-//! digest. So the two numbers swap places, [1 ↔ 8](swap_type), and every other number stays: nothing is lost, and a
-//! generic component is a name segment.
+//! [`Component`] has NDN's type numbers, where the generic component is 8 and 1 is a digest. So the two
+//! numbers swap places, [1 ↔ 8](swap_type), and every other number stays: nothing is lost, and a generic
+//! component is a name segment.
 //!
 //! Source: RFC 8609 §3.6.1.
 
@@ -39,7 +39,7 @@ pub const T_NAMESEGMENT: u16 = 1;
 /// The bytes of a type and a length.
 const HEADER: usize = 4;
 
-/// The NDN number of the CCNx segment type `typ`, and the other way round: 1 and 8 swap, all others stay.
+/// The NDN number of the CCNx segment type `typ`, and the reverse: 1 and 8 swap, all others stay.
 #[inline]
 pub const fn swap_type(typ: u16) -> u16 {
     match typ {
@@ -54,10 +54,10 @@ pub const fn swap_type(typ: u16) -> u16 {
 pub struct CcnxWalk<'a> {
     value: &'a [u8],
     position: usize,
-    /// The value's length when so short a value cannot hold too many segments, else 0: segments that end here or before
-    /// need not be counted.
+    /// The value's length when so short a value cannot hold too many segments, else 0: segments that end here
+    /// or before need not be counted.
     uncounted: usize,
-    /// How many more counted segments are allowed.
+    /// Number of counted segments still allowed.
     left: u32,
 }
 
@@ -123,8 +123,8 @@ impl<'a> Walk<'a> for CcnxWalk<'a> {
     }
 }
 
-/// The end of the segment at `start` of a long name, or the rule that it breaks in any. It takes no walk, so that the
-/// walk can stay in registers.
+/// The end of the segment at `start` of a long name, or the rule that it breaks in any. It takes no walk, so
+/// that the walk can stay in registers.
 #[cold]
 fn counted_end(value: &[u8], start: usize, left: u32) -> Result<usize, ParseError> {
     let at = HEADER + start;

@@ -1,4 +1,4 @@
-//! Why bytes are not a name, and why components do not make one.
+//! Rules that encoded names and lists of components must keep.
 
 use core::error::Error;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What the one view and the one builder ask of an encoding, beyond its walk.
+//! The part of an encoding that views and builders need, beyond its walk.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,22 +6,22 @@ use core::ops::Range;
 use crate::component::Component;
 use crate::walk::Encoding;
 
-/// How an encoding lays a component out.
+/// The layout of components in an encoding.
 pub trait Layout: Encoding {
-    /// Whether a digest component must have a value of 32 bytes.
+    /// True if a digest component must have a value of 32 bytes.
     const CHECKS_DIGESTS: bool;
 
-    /// The component that `walk` has just come to, whose bytes are `span` of the walk's bytes.
+    /// The last component of `walk`, which is `span` of the walk's bytes.
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a>;
 
     /// The bytes that `component` adds to a name, wherever they stand.
     fn component_len(component: Component<'_>) -> usize;
 
-    /// The bytes of a name whose components add `body` bytes.
+    /// Length of a name whose components add `body` bytes.
     fn name_len(body: usize) -> usize;
 
-    /// Appends a name. The caller has checked the components: there are `count`, which add `body` bytes, and all
-    /// limits hold.
+    /// Appends a name. The caller has checked the components: there are `count`, which add `body` bytes, and
+    /// all limits hold.
     fn write<'c>(
         components: impl Iterator<Item = Component<'c>> + Clone,
         count: usize,

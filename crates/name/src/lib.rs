@@ -1,18 +1,18 @@
 //! Hierarchical names as bytes.
 //!
-//! A name is a sequence of components, each a type and a value of any bytes. Three encodings of it stand here side
-//! by side, each as a checked view over borrowed bytes, a builder, and one walk over the components:
+//! A name is a sequence of components, each a type and a value of any bytes. This crate has three encodings
+//! of names. Each has a checked view over borrowed bytes, a builder, and one walk over the components:
 //!
-//! | encoding | a component costs | the borders are found by |
+//! | encoding | cost of a component | components are found by |
 //! | --- | --- | --- |
 //! | [`offset`] | 3 bytes of index | reading an array of ends |
 //! | [`ccnx`] | 4 bytes, 2 of type and 2 of length (RFC 8609) | walking type and length |
 //! | [`ndn`] | 2 bytes when small, numbers of 1, 3, 5 or 9 bytes (NDN packet format 0.3) | walking type and length |
 //!
-//! [`view`] checks and reads, [`build`] writes, [`convert`](mod@convert) goes from one encoding to another, [`uri`]
-//! from and to text. Component types are NDN's numbers throughout; [`ccnx`] says how its own map onto them.
+//! [`view`] checks and reads, [`build`] writes, [`convert`](mod@convert) goes from one encoding to another,
+//! [`uri`] from and to text. Component types are NDN's numbers throughout; [`ccnx`] maps its own onto them.
 //!
-//! [`dns`] stands beside these: the names of the Domain Name System, which have labels in place of components.
+//! [`dns`] has the names of the Domain Name System, which have labels in place of components.
 //!
 //! ```
 //! use hashlane_name::{build::OwnedName, ccnx::Ccnx, convert::convert, ndn::Ndn, uri};
@@ -49,7 +49,8 @@ pub mod walk;
 /// Calls the macro `$callback` with the id and the type of every encoding of this crate.
 ///
 /// A new encoding is its file, its `mod` line above, and its entry in this list. Its type implements
-/// [`Encoding`](walk::Encoding) and [`Layout`](layout::Layout), and its [`ID`](walk::Encoding::ID) is the id of its entry.
+/// [`Encoding`](walk::Encoding) and [`Layout`](layout::Layout), and its [`ID`](walk::Encoding::ID) is the id
+/// of its entry.
 ///
 /// ```
 /// use hashlane_name::walk::Encoding;

@@ -4,9 +4,9 @@
 //! name      = 7 length *component
 //! component = type length value        type 1..=65535
 //! ```
-//! Types and lengths are [numbers](crate::tlv) of 1, 3, 5 or 9 bytes in their shortest form. The two digest types, 1
-//! and 2, have values of 32 bytes. So a list of components has exactly one encoding, and comparing two names' values
-//! byte by byte (the shorter first when one begins the other) is their canonical order.
+//! Types and lengths are [numbers](crate::tlv) of 1, 3, 5 or 9 bytes in their shortest form. The two digest
+//! types, 1 and 2, have values of 32 bytes. So a list of components has exactly one encoding, and comparing
+//! two names' values byte by byte (the shorter first when one begins the other) is their canonical order.
 //!
 //! Source: NDN packet format 0.3, sections TLV and Name.
 
@@ -31,7 +31,8 @@ pub type NdnName<'a> = Name<'a, Ndn>;
 /// The TLV-TYPE of a name.
 pub const TYPE_NAME: u8 = 7;
 
-/// Bytes in which there cannot be too many components, the smallest of which takes two: they need not be counted.
+/// Length up to which a name cannot have too many components, as the smallest takes two bytes: they need not
+/// be counted.
 const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 
 /// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
@@ -39,7 +40,7 @@ const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 pub struct NdnWalk<'a> {
     value: &'a [u8],
     position: usize,
-    /// How many more counted components are allowed.
+    /// Number of counted components still allowed.
     left: u32,
 }
 
@@ -94,7 +95,8 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
         let start = self.position;
         if let Some(&[typ, len]) = self.value.get(start..start + 2) {
             let end = start + 2 + usize::from(len);
-            // Types 0 to 2 and numbers of more than one byte are rare, and so are errors: all take the slow way.
+            // Types 0 to 2 and numbers of more than one byte are rare, and so are errors: all take the slow
+            // path.
             if typ.wrapping_sub(3) < 250
                 && len < 253
                 && end <= self.value.len()
@@ -126,7 +128,8 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
             }
             return Ok(());
         }
-        // In so short a value a length of several bytes runs past the end, and there cannot be too many components.
+        // In so short a value a length of several bytes runs past the end, and there cannot be too many
+        // components.
         loop {
             if let Some(&[typ, len]) = value.get(position..position + 2) {
                 let end = position + 2 + usize::from(len);
@@ -145,7 +148,8 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
     }
 }
 
-/// The end of the component at `start`, whatever it is. It takes no walk, so that the walk can stay in registers.
+/// The end of the component at `start`, whatever it is. It takes no walk, so that the walk can stay in
+/// registers.
 #[cold]
 fn rare_end(value: &[u8], start: usize, left: u32) -> Result<usize, ParseError> {
     let frame = Ndn::name_len(value.len()) - value.len();
@@ -216,7 +220,7 @@ impl Layout for Ndn {
     }
 }
 
-/// Whether `typ` is one of the two types whose value is a SHA-256 digest.
+/// Returns true if `typ` is one of the two types whose value is a SHA-256 digest.
 #[inline]
 pub(crate) const fn is_digest(typ: u16) -> bool {
     matches!(typ, IMPLICIT_SHA256_DIGEST | PARAMETERS_SHA256_DIGEST)

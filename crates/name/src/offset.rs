@@ -1,33 +1,33 @@
-//! Offset names: the components' bytes side by side, with an array of where each ends.
+//! Offset names: the bytes of all components, and an array with the end of each.
 //!
 //! ```text
 //! name    = count *(type end) length segments
-//! count   : 1 byte     how many components
+//! count   : 1 byte     number of components
 //! type    : 1 byte     of a component
 //! end     : 2 bytes    of a component, from the start of the segments, in network order
 //! length  : 2 bytes    of the segments, in network order
 //! ```
 //! Ends do not decrease, and the last is the length (0 for a name without components).
 //!
-//! # How we read the source
-//! This is the encoding that the CCN packet header of Alcatel-Lucent's Bell Labs (draft-ccn-packet-header-00, Gallo,
-//! Perino and Muscariello, January 2015) stands for in Mosko, "Name hashing performance for three encoding schemes"
-//! (CCNxCon 2015). That talk gives sizes, not bytes: the name BellLabs, Presentations, packetFormat.ppt, 0x01 has
-//! "2 + 45 = 47B plus 13B of index". We read it so:
+//! # Reading of the source
+//! This is the encoding that represents the CCN packet header of Alcatel-Lucent's Bell Labs
+//! (draft-ccn-packet-header-00, Gallo, Perino and Muscariello, January 2015) in Mosko, "Name hashing
+//! performance for three encoding schemes" (CCNxCon 2015). That talk gives sizes, not bytes: the name
+//! BellLabs, Presentations, packetFormat.ppt, 0x01 has "2 + 45 = 47B plus 13B of index". We read it so:
 //!
-//! - 45 is the text `/BellLabs/Presentations/packetFormat.ppt/0x01`: 37 bytes of three components, the byte 0x01
-//!   spelled as four characters, and 4 separators. As bytes, the components are 38.
+//! - 45 is the text `/BellLabs/Presentations/packetFormat.ppt/0x01`: 37 bytes of three components, the byte
+//!   0x01 spelled as four characters, and 4 separators. As bytes, the components are 38.
 //! - 2 is the length field.
 //! - 13 is a count of 1 byte, and 3 for each of four components: 1 of type and 2 of end.
 //!
-//! The talk's own instruction counts for hashing (12 bytes in an 8 and a 4, 10 bytes in an 8 and a 2) have no room for
-//! a separator. So ours stores none: a value may hold any byte, `/` included, and the borders come from the index
-//! alone. The example is then 2 + 38 bytes and 13 of index.
+//! The talk's own instruction counts for hashing (12 bytes in an 8 and a 4, 10 bytes in an 8 and a 2) have no
+//! room for a separator. So this encoding has none: a value may hold any byte, `/` included, and the index
+//! alone separates components. The example is then 2 + 38 bytes and 13 of index.
 //!
 //! # Types
-//! Types are NDN's numbers, so that nothing is lost against the other encodings. 1 to 254 stand in the type byte. 255
-//! says that the component's first two bytes in the segments are its type, in network order, 255 or more (so that each
-//! type has one form), and its value follows.
+//! Types are NDN's numbers, so that nothing is lost against the other encodings. The type byte has 1 to 254.
+//! 255 means that the component's first two bytes in the segments are its type, in network order, 255 or more
+//! (so that each type has one form), and its value follows.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -46,7 +46,7 @@ pub struct Offset;
 /// A checked offset name.
 pub type OffsetName<'a> = Name<'a, Offset>;
 
-/// The type byte of a component whose type stands in the segments.
+/// The type byte of a component whose type is in the segments.
 const LONG_TYPE: u8 = 255;
 
 /// The bytes of one entry of the index.
@@ -138,8 +138,8 @@ impl<'a> Walk<'a> for OffsetWalk<'a> {
     }
 }
 
-/// Checks a component that is not of the common kind, whose entry stands at `entry_at` of a name whose segments start at
-/// `segments_at`. It takes no walk, so that the walk can stay in registers.
+/// Checks a rare form of component. Its entry is at `entry_at` of a name whose segments start at
+/// `segments_at`. Takes no walk, so that the walk can stay in registers.
 #[cold]
 fn check_rare(
     segments: &[u8],

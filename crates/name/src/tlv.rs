@@ -1,7 +1,7 @@
 //! NDN's numbers of variable size, in which the types and lengths of its TLV elements are written.
 //!
-//! A number below 253 is one byte; 253, 254 and 255 announce 2, 4 and 8 bytes in network order. Only the shortest
-//! form is a number (NDN packet format 0.3, TLV, Variable-Size Encoding).
+//! A number below 253 is one byte; 253, 254 and 255 announce 2, 4 and 8 bytes in network order. Only the
+//! shortest form is a number (NDN packet format 0.3, TLV, Variable-Size Encoding).
 
 use alloc::vec::Vec;
 

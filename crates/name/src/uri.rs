@@ -1,8 +1,8 @@
 //! Names as text: NDN URIs, and plain file paths.
 //!
 //! # Writing
-//! `Display` of a [`Component`] and of a [`Name`](crate::view::Name) writes the URI without its scheme: `/` before each
-//! component, `/` alone for the name without components. A component is
+//! `Display` of a [`Component`] and of a [`Name`](crate::view::Name) writes the URI without its scheme: `/`
+//! before each component, `/` alone for the name without components. A component is
 //!
 //! | component | text |
 //! | --- | --- |
@@ -11,25 +11,25 @@
 //! | type 50, 52, 54, 56, 58, the shortest form of a number | `seg=`, `off=`, `v=`, `t=`, `seq=`, and the number |
 //! | any other | the type's number, `=`, the escaped value |
 //!
-//! In an escaped value `A-Z a-z 0-9 - . _ ~` stand for themselves, and any other byte is `%` and two hexadecimal
+//! An escaped value has `A-Z a-z 0-9 - . _ ~` as they are, and any other byte as `%` and two hexadecimal
 //! digits. A value of nothing but periods, the empty one too, gets three more.
 //!
 //! # Reading
-//! [`parse_uri`] takes what is written above, the scheme `ndn:` before it if there is one, and `//authority` after a
-//! scheme, which it ignores, as the source says. It also takes `8=`, upper-case hexadecimal digits, the other
-//! characters that a URI's path may hold bare (`! $ & ' ( ) * + , ; = : @`), and a slash at the end. Everything else
-//! breaks a rule that the error names: an empty component or one of one or two periods, a space, `?`, `#`, or a byte
-//! that is not ASCII.
+//! [`parse_uri`] takes the form above, an optional scheme `ndn:`, and `//authority` after a scheme, which it
+//! ignores, as the source says. It also takes `8=`, upper-case hexadecimal digits, the other characters that
+//! a URI's path may contain unescaped (`! $ & ' ( ) * + , ; = : @`), and a trailing slash. Everything else is
+//! an error: an empty component or one of one or two periods, a space, `?`, `#`, or a byte that is not ASCII.
 //!
-//! [`parse_path`] takes a file's path: each element between slashes is a generic component, byte for byte. Neither
-//! `%` nor `=` nor a period means anything; as in a file system, several slashes are one, and one at the end is none.
+//! [`parse_path`] takes a file's path: each element between slashes is a generic component, byte for byte.
+//! Neither `%` nor `=` nor a period has a meaning; as in a file system, several slashes are one, and a
+//! trailing slash is ignored.
 //!
-//! [`parse_line`] tells the two apart by how the line starts, and by nothing else: `ndn:` is a URI, `/` is a path. So
-//! every line of `find /usr -type f` is the path that it says, however it is spelled, and no line changes its meaning
-//! because another reading of it fails. Who has URIs without a scheme puts `ndn:` before each.
+//! [`parse_line`] takes both and decides by the start of the line alone: `ndn:` is a URI, `/` is a path. So
+//! every line of `find /usr -type f` is a path, however it is spelled, and no line changes its meaning
+//! because one form fails to parse. Put `ndn:` before URIs that have no scheme.
 //!
-//! Sources: NDN packet format 0.3, Name, NDN URI Scheme; NDN naming conventions revision 3 (NDN-0022) for the types
-//! 50 to 58; RFC 3986 §2 and §3.3.
+//! Sources: NDN packet format 0.3, Name, NDN URI Scheme; NDN naming conventions revision 3 (NDN-0022) for the
+//! types 50 to 58; RFC 3986 §2 and §3.3.
 
 mod display;
 mod parse;
@@ -47,11 +47,11 @@ use crate::layout::Layout;
 
 pub use self::parse::parse_uri;
 
-/// The types whose value is written as 64 hexadecimal digits, and their prefixes.
+/// Prefixes of the types with a value of 64 hexadecimal digits.
 const DIGEST_PREFIXES: [(u16, &str); 2] =
     [(IMPLICIT_SHA256_DIGEST, "sha256digest"), (PARAMETERS_SHA256_DIGEST, "params-sha256")];
 
-/// The types whose value is written as a decimal number, and their prefixes.
+/// Prefixes of the types with a decimal number as value.
 const NUMBER_PREFIXES: [(u16, &str); 5] =
     [(SEGMENT, "seg"), (BYTE_OFFSET, "off"), (VERSION, "v"), (TIMESTAMP, "t"), (SEQUENCE_NUM, "seq")];
 
@@ -63,7 +63,7 @@ pub enum UriError {
     NeitherUriNorPath,
     /// The name does not start with a slash.
     MissingSlash {
-        /// Offset of what stands in its place.
+        /// Offset of the text in its place.
         at: usize,
     },
     /// A value has no characters, or one or two periods and nothing else.
@@ -83,7 +83,7 @@ pub enum UriError {
         /// The byte.
         byte: u8,
     },
-    /// What stands before `=` is neither a number nor a known prefix.
+    /// The text before `=` is neither a number nor a known prefix.
     UnknownPrefix {
         /// Offset of the component.
         at: usize,
@@ -158,8 +158,8 @@ impl Error for UriError {
 /// The name of a file's path: each element a generic component, byte for byte.
 ///
 /// # Errors
-/// [`UriError::MissingSlash`] for a path that is not absolute, [`UriError::Build`] for one with too many elements or
-/// bytes.
+/// [`UriError::MissingSlash`] for a path that is not absolute, [`UriError::Build`] for one with too many
+/// elements or bytes.
 pub fn parse_path<E: Layout>(path: &[u8]) -> Result<OwnedName<E>, UriError> {
     let Some((b'/', rest)) = path.split_first() else {
         return Err(UriError::MissingSlash { at: 0 });

@@ -12,11 +12,11 @@ use crate::error::ParseError;
 use crate::layout::Layout;
 use crate::walk::Walk;
 
-/// One encoded name whose every byte has been checked.
+/// One encoded name, checked to its last byte.
 ///
-/// Two names are equal when their bytes are; since no list of components has two encodings, that is when their
-/// components are. The order is NDN's canonical one: the first component that differs decides, and a name comes before
-/// those that it begins.
+/// Two names are equal if their bytes are, which is if their components are: no list of components has two
+/// encodings. The order is NDN's canonical one: the first component that differs decides, and a prefix comes
+/// before longer names.
 pub struct Name<'a, E> {
     bytes: &'a [u8],
     count: u8,
@@ -58,13 +58,13 @@ impl<'a, E: Layout> Name<'a, E> {
         E::walk(self.bytes).expect("the frame of a checked name")
     }
 
-    /// How many components the name has.
+    /// Number of components.
     #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Whether the name has no components.
+    /// Returns true if the name has no components.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -76,7 +76,7 @@ impl<'a, E: Layout> Name<'a, E> {
         Components { spans: self.spans() }
     }
 
-    /// Where each component stands in the [walk's bytes](Walk::bytes), first to last.
+    /// The place of each component in the [walk's bytes](Walk::bytes), first to last.
     #[inline]
     pub fn spans(&self) -> Spans<'a, E> {
         Spans { walk: self.walk(), end: 0, left: self.count }
@@ -123,7 +123,7 @@ impl<E: Layout> Hash for Name<'_, E> {
     }
 }
 
-/// Where the components of a name stand, from [`Name::spans`].
+/// The places of a name's components, from [`Name::spans`].
 pub struct Spans<'a, E: Layout> {
     walk: E::Walk<'a>,
     end: usize,

@@ -1,10 +1,11 @@
 //! aHash, through the crate `ahash`.
 //!
-//! The crate holds two functions with different results, and chooses when it is compiled: one built on AES rounds
-//! where the target features of x86 include `aes`, one built on folded products elsewhere. It promises the same
-//! results neither across versions nor across machines. [`Scheme::INFO`] names the function in use, and the check
-//! value is of that function in the pinned version, on little-endian machines with 64-bit words. The AES function
-//! shuffles bytes by `pshufb` with `ssse3` and reverses them without, hence three values.
+//! The crate holds two functions with different results, and chooses when it is compiled: one built on AES
+//! rounds where the target features of x86 include `aes`, one built on folded products elsewhere. It promises
+//! the same results neither across versions nor across machines. [`Scheme::INFO`] names the function in use,
+//! and the check value is of that function in the pinned version, on little-endian machines with 64-bit
+//! words. The AES function shuffles bytes by `pshufb` with `ssse3` and reverses them without, hence three
+//! values.
 
 use core::hash::{BuildHasher, Hasher};
 
@@ -18,7 +19,7 @@ pub struct AHash {
     keys: RandomState,
 }
 
-/// Whether the crate is compiled to its AES function.
+/// True if the crate is compiled to its AES function.
 const AES: bool = cfg!(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "aes"));
 
 impl Scheme for AHash {
@@ -35,8 +36,8 @@ impl Scheme for AHash {
         safe: "Tables that live as long as the process, by its authors' claim; no analysis is published.",
     };
 
-    /// The crate expects four keys that do not depend on one another: it cancels some of them against others, so that
-    /// the two halves of the key taken twice would leave a public constant in their place.
+    /// The crate expects four keys that do not depend on one another: it cancels some of them against others,
+    /// so that the two halves of the key taken twice would leave a public constant in their place.
     fn new(key: &Key) -> Self {
         let draw = SipHash24::new(key);
         let [k0, k1, k2, k3] = [0, 1, 2, 3].map(|word| draw.hash(&[word]));

@@ -1,8 +1,8 @@
 //! foldhash in its fast variant, through the crate of the same name.
 //!
-//! The crate promises the same results neither from one version to the next nor from one platform to another: it
-//! reads words in the machine's byte order, and multiplies differently where 128-bit products are dear. The check
-//! value is of the pinned version on little-endian machines with 64-bit words.
+//! The crate promises the same results neither from one version to the next nor from one platform to another:
+//! it reads words in the machine's byte order, and multiplies differently on machines with slow 128-bit
+//! products. The check value is of the pinned version on little-endian machines with 64-bit words.
 
 use core::hash::Hasher;
 

@@ -1,8 +1,8 @@
 //! rapidhash V3, through the crate of the same name.
 //!
-//! This is the function of the C header `rapidhash.h` under a 64-bit seed and the header's own secrets, the same on
-//! every machine. The crate can also derive the secrets from the seed, which the header does not do; it recommends
-//! that against collisions which hold under every seed.
+//! This is the function of the C header `rapidhash.h` under a 64-bit seed and the header's own secrets, the
+//! same on every machine. The crate can also derive the secrets from the seed, which the header does not do;
+//! it recommends that against collisions which hold under every seed.
 
 use ::rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
@@ -56,8 +56,9 @@ mod tests {
         stream.finish()
     }
 
-    /// SMHasher3 `hashes/rapidhash.cpp`: 0x1FDC65EE for the little-endian form. The keys are 00 01 .. n−1 for n in
-    /// 0..256, each under the seed 256 − n; the value is the low half of the hash under seed 0 of all the results.
+    /// SMHasher3 `hashes/rapidhash.cpp`: 0x1FDC65EE for the little-endian form. The keys are 00 01 .. n−1 for
+    /// n in 0..256, each under the seed 256 − n; the value is the low half of the hash under seed 0 of all
+    /// the results.
     #[test]
     fn gives_the_verification_value_of_smhasher3() {
         let bytes: Vec<u8> = (0..=255).collect();

@@ -1,7 +1,7 @@
 //! XXH3 with 64 bits of result, through the crate `xxhash-rust`.
 //!
-//! The result is fixed by the XXH3 specification and is the same on every machine; which vector instructions compute
-//! it for keys over 240 bytes is chosen when the crate is compiled.
+//! The result is fixed by the XXH3 specification and is the same on every machine; which vector instructions
+//! compute it for keys over 240 bytes is chosen when the crate is compiled.
 
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;

@@ -36,7 +36,8 @@ fn ids_are_unique() {
     assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");
 }
 
-/// Inputs that differ in length, in trailing zeros, and in a byte or word that could cancel a mixed-in length.
+/// Inputs that differ in length, in trailing zeros, and in a byte or word that could cancel a mixed-in
+/// length.
 fn lengths_and_zeros() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for len in 0..=80_u8 {

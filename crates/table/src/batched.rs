@@ -1,14 +1,16 @@
-//! Buckets of one cache line, entries that stay where they are: the shape for bursts.
+//! Buckets of one cache line, and entries that never move: the shape for bursts.
 //!
-//! A bucket is 64 bytes: eight tags of 16 bits, the places of the eight entries, and how many entries wanted to be in
-//! this bucket and found it full. A find takes the cache line of a bucket and, tags being right but for one in thousands,
-//! one entry; both can be prefetched for a whole burst before the first of them is looked at. The entries stand in an
-//! array of their own, so that growing moves places of 4 bytes and no entry, and a slot stays what it is.
+//! A bucket is 64 bytes: eight tags of 16 bits, the places of the eight entries, and an overflow count of the
+//! entries that found this bucket full. A find reads the cache line of a bucket and one entry, as a wrong
+//! entry has the right tag only once in thousands. Both can be prefetched for a whole burst before the first
+//! lookup. The entries have an array of their own, so that growing moves places of 4 bytes and no entry, and
+//! a slot keeps its entry.
 //!
-//! An entry whose bucket is full goes to the next one of its probe sequence (triangular numbers), and each bucket that
-//! it passed counts it; so a find ends at the first bucket whose count is 0, and a removal leaves no tombstones. The
-//! counts are those of F14 (Bronson and Shi, "Open-sourcing F14 for faster, more memory-efficient hash tables", 2019);
-//! buckets of tags and indices apart from the keys are DPDK's (`rte_hash`).
+//! An entry whose bucket is full goes to the next one of its probe sequence (triangular numbers), and each
+//! bucket that it passed counts it; so a find ends at the first bucket whose count is 0, and a removal leaves
+//! no tombstones. The counts are those of F14 (Bronson and Shi, "Open-sourcing F14 for faster, more
+//! memory-efficient hash tables", 2019); buckets of tags and indices apart from the keys are DPDK's
+//! (`rte_hash`).
 
 use crate::group::{Tags16 as Tags, prefetch};
 use crate::place::{Entry, Places};
@@ -57,7 +59,7 @@ pub(crate) fn probe(buckets: usize, hash: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Where an entry is entered.
+/// Location of an entry: bucket, position and slot.
 #[derive(Clone, Copy)]
 struct Entered {
     bucket: usize,
@@ -66,12 +68,12 @@ struct Entered {
 }
 
 impl<K: Eq, V> Batched<K, V> {
-    /// Buckets for so many entries, of which six of eight positions are taken at the most.
+    /// Number of buckets for `entries`: at most six of eight positions are taken.
     fn buckets_for(entries: usize) -> usize {
         entries.div_ceil(MOST_IN_BUCKET).next_power_of_two()
     }
 
-    /// Where the entry is whose key the caller says it is.
+    /// The location of the entry whose key satisfies `is`.
     #[inline(always)]
     fn entered(&self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<Entered> {
         for at in probe(self.buckets.len(), hash) {
@@ -102,8 +104,9 @@ impl<K: Eq, V> Batched<K, V> {
         }
     }
 
-    /// The slot of the entry with this hash, or one like it, that the caller says it is: for callers that have a key only in pieces, or look for
-    /// several. The caller is asked of each such entry until it says yes, and is told its slot.
+    /// The slot of the entry with this hash that satisfies `is`, for callers that have a key in pieces or
+    /// search for several keys. `is` gets the slot and the entry; it is called for each entry with this tag
+    /// until it returns true.
     #[inline(always)]
     pub fn slot_by(&self, hash: u64, is: impl FnMut(u32, &K, &V) -> bool) -> Option<u32> {
         let mut is = is;
@@ -138,7 +141,7 @@ impl<K: Eq, V> Batched<K, V> {
         self.entries.at_mut(slot).map(|entry| (&entry.key, &mut entry.value))
     }
 
-    /// Takes out the entry in a slot, whose key has this hash.
+    /// Removes the entry in `slot`, whose key has this hash.
     pub fn remove_slot(&mut self, hash: u64, slot: u32) -> Option<(K, V)> {
         for at in probe(self.buckets.len(), hash) {
             let bucket = self.buckets.get(at)?;
@@ -154,7 +157,7 @@ impl<K: Eq, V> Batched<K, V> {
         None
     }
 
-    /// Takes out what is entered there.
+    /// Removes the entry at a location.
     fn withdraw(&mut self, hash: u64, entered: Entered) -> Option<Entry<K, V>> {
         for at in probe(self.buckets.len(), hash) {
             let Some(bucket) = self.buckets.get_mut(at) else { break };

@@ -1,9 +1,10 @@
 //! Buckets with chains: the shape of the Linux kernel's table of established connections.
 //!
-//! An array of heads, one for each bucket, and nodes that hold their hash, the next node and the entry. The number of
-//! buckets is fixed when the table is made, as the kernel's is at boot, and a new node becomes its bucket's first
-//! (`inet_ehash_nolisten`, `hlist_nulls_add_head_rcu`). A find compares the hash before it compares the key
-//! (`__inet6_lookup_established`). Source: Linux `net/ipv6/inet6_hashtables.c`, `include/net/inet_hashtables.h`.
+//! An array of heads, one for each bucket, and nodes that hold their hash, the next node and the entry. The
+//! number of buckets is fixed when the table is made, as the kernel's is at boot, and a new node becomes its
+//! bucket's first (`inet_ehash_nolisten`, `hlist_nulls_add_head_rcu`). A find compares the hash before it
+//! compares the key (`__inet6_lookup_established`). Source: Linux `net/ipv6/inet6_hashtables.c`,
+//! `include/net/inet_hashtables.h`.
 //!
 //! It has no answer to keys of one bucket: a find then walks over all of them.
 
@@ -161,7 +162,8 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
         }
     }
 
-    /// Nodes of the bucket before the key is found, whether or not their hash is the same: each is a step in memory.
+    /// Nodes of the bucket before the key is found, whether or not their hash is the same: each is a step in
+    /// memory.
     fn compared(&self, hash: u64, key: &K) -> usize {
         let mut nodes = 0;
         for (_, node) in self.chain(hash) {

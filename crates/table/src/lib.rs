@@ -1,18 +1,19 @@
 //! Lookup tables: number → entry.
 //!
-//! All tables are exact-match tables with one entry for each key, take the key's hash from their caller, and offer the
-//! same operations ([`Table`]):
+//! All tables are exact-match tables with one entry for each key. Their caller hashes the keys. They offer
+//! the same operations ([`Table`]):
 //!
-//! - [`chained`]: buckets with chains of nodes, the shape of the Linux kernel's connection tables. To be studied.
-//! - [`swiss`]: groups of 16 control bytes, entries beside one another in one array.
-//! - [`batched`]: buckets of one cache line with short tags, entries in an array of their own, where they stay.
+//! - [`chained`]: buckets with chains of nodes, the shape of the Linux kernel's connection tables. For
+//!   studies.
+//! - [`swiss`]: groups of 16 control bytes, and all entries in one array.
+//! - [`batched`]: buckets of one cache line with short tags, and entries that never move.
 //!
-//! One more is for several threads, and of a fixed capacity: [`shared`], which one thread writes while others find.
+//! [`shared`] is a table of fixed capacity for several threads: one thread writes while others find.
 //! [`stage`] has the trait of the stages of a receive path.
 //!
 //! A burst of keys is looked up in three rounds: [`prefetch`](Table::prefetch) for all, then
-//! [`prefetch_entry`](Table::prefetch_entry) for all, then [`find`](Table::find) for each; the cache misses of a burst
-//! then overlap, whatever hash it was that produced the numbers.
+//! [`prefetch_entry`](Table::prefetch_entry) for all, then [`find`](Table::find) for each; the cache misses
+//! of a burst then overlap, with any hash.
 #![no_std]
 #![deny(unsafe_code)]
 

@@ -17,7 +17,7 @@ pub(crate) struct Places<T> {
 }
 
 impl<T> Places<T> {
-    /// No places, with memory for so many and for the list of those that are free.
+    /// No places, with memory for `entries` and for the list of free places.
     pub(crate) fn with_capacity(entries: usize) -> Self {
         Self { places: Vec::with_capacity(entries), free: Vec::with_capacity(entries) }
     }

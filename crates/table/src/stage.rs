@@ -2,8 +2,8 @@
 
 /// A step of a receive path, run over a batch of packets.
 ///
-/// A plane's receive path is a row of stages: decode and hash, prefetch, act. Each reads what the stages
-/// before it wrote into the batch. Only the crates of planes implement this trait; a plane's own receive path
+/// A plane's receive path is a row of stages: decode and hash, prefetch, act. Each reads the output of
+/// earlier stages from the batch. Only the crates of planes implement this trait; a plane's own receive path
 /// runs its stages in order, and a study times single stages of it. So a study cannot time code that no plane
 /// runs.
 pub trait Stage<B: ?Sized> {

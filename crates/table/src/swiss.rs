@@ -1,13 +1,13 @@
-//! Groups of 16 control bytes, entries beside one another in one array: the shape of Swiss tables.
+//! Groups of 16 control bytes, and all entries in one array: the shape of Swiss tables.
 //!
-//! Each slot has a control byte: seven bits of the hash of its entry, or a mark that it is empty or was. A find
-//! compares the 16 of a group at once and looks only at entries whose seven bits are right, mostly one; it ends at the
-//! first group with an empty slot. Source: Abseil's "Swiss Tables Design Notes" (Benzaquen, Evlogimenos, Kulukundis,
-//! Perepelitsa 2018), here with groups that start at multiples of 16.
+//! Each slot has a control byte: seven bits of the hash of its entry, or a mark for empty or deleted. A find
+//! compares the 16 of a group at once and reads only entries whose seven bits match, mostly one; it ends at
+//! the first group with an empty slot. Source: Abseil's "Swiss Tables Design Notes" (Benzaquen, Evlogimenos,
+//! Kulukundis, Perepelitsa 2018), here with groups that start at multiples of 16.
 //!
-//! Removals leave deleted slots behind, so that under churn the table is rebuilt from time to time: an
-//! insertion then takes the time of all entries, and for that time the memory of two tables. Up to its
-//! capacity it is rebuilt at the same size.
+//! Removals leave deleted slots behind, so churn rebuilds the table from time to time: that insertion takes
+//! time proportional to all entries, and the memory of two tables. Up to its capacity it is rebuilt at the
+//! same size.
 
 use crate::group::{Tags8, prefetch};
 use crate::place::Entry;
@@ -50,13 +50,13 @@ fn probe(groups: usize, hash: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Slots that may be taken among so many: seven of eight.
+/// Maximum number of taken slots among `slots`: seven of eight.
 fn most(slots: usize) -> usize {
     slots / 8 * 7
 }
 
-/// Entries below which a table of so many slots is rebuilt at the same size: seven of eight of those that may
-/// be taken, so that an eighth of them is free for insertions before the next rebuilding.
+/// Number of entries below which a table of `slots` is rebuilt at the same size: seven of eight of those that
+/// may be taken, so that an eighth of them is free for insertions before the next rebuild.
 fn room(slots: usize) -> usize {
     most(slots) / 8 * 7
 }
@@ -68,7 +68,7 @@ impl<K: Eq, V> Swiss<K, V> {
         Self { groups: vec![Tags8::all(EMPTY); groups], entries, len: 0, left: most(groups * WIDTH) }
     }
 
-    /// The slot of the entry whose key the caller says it is.
+    /// The slot of the entry whose key satisfies `is`.
     #[inline(always)]
     fn slot(&self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<usize> {
         for at in probe(self.groups.len(), hash) {
@@ -88,7 +88,7 @@ impl<K: Eq, V> Swiss<K, V> {
         None
     }
 
-    /// Puts an entry, whose key is not in the table, into the first slot that is free for it.
+    /// Puts an entry, whose key is not in the table, into its first free slot.
     fn put(&mut self, hash: u64, entry: Entry<K, V>) -> u32 {
         for at in probe(self.groups.len(), hash) {
             let Some(group) = self.groups.get_mut(at) else { break };
@@ -110,7 +110,7 @@ impl<K: Eq, V> Swiss<K, V> {
     /// size.
     ///
     /// # Panics
-    /// Where it would have more than 2³² slots.
+    /// The table would have more than 2³² slots.
     fn remake(&mut self, rehash: impl Fn(&K) -> u64) {
         let groups = self.groups.len();
         let groups = if self.len < room(groups * WIDTH) { groups } else { 2 * groups };
@@ -186,7 +186,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
     fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
         let slot = self.slot(hash, |other| other == key)?;
         let group = self.groups.get_mut(slot / WIDTH)?;
-        // Where the group has an empty slot, no find has ever gone on behind it since the table was made.
+        // If the group has an empty slot, no find ever probed past it since the table was made.
         if group.matching(EMPTY).is_empty() {
             group.set(slot % WIDTH, DELETED);
         } else {

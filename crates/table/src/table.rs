@@ -1,31 +1,31 @@
-//! What all tables can do.
+//! The operations of all tables.
 
 /// An exact-match table from keys to values, whose caller hashes the keys.
 ///
-/// The hash of a key must be the same each time. Tables take bits from both ends of it, so that all 64 should be good;
-/// of a hash of 32 bits the caller copies the lower half over the upper half.
+/// The hash of a key must be the same each time. Tables take bits from both ends of it, so that all 64 should
+/// be good; the caller copies the lower half of a hash of 32 bits to the upper half.
 ///
-/// An entry stands in a *slot*, a number below [`slots`](Self::slots). Whether it stays there while it lives is stated by
-/// [`SLOTS_STAY`](Self::SLOTS_STAY).
+/// An entry has a *slot*, a number below [`slots`](Self::slots). [`SLOTS_STAY`](Self::SLOTS_STAY) states if
+/// it keeps that slot.
 pub trait Table<K, V> {
-    /// Whether an entry stays in its slot until it is removed; otherwise only until an insertion that says
-    /// [`Inserted::moved`].
+    /// True if an entry keeps its slot until it is removed; otherwise it does so only until an insertion that
+    /// returns [`Inserted::moved`].
     const SLOTS_STAY: bool;
 
     /// An empty table with room for `entries`. It takes no more memory until it has had more than that at
     /// once, however many come and go; then it grows where its shape can.
     fn with_capacity(entries: usize) -> Self;
 
-    /// How many entries there are.
+    /// Number of entries.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Returns true if the table has no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that the table takes, free places included, except what keys and values own besides.
-    /// It does not shrink.
+    /// Bytes of memory of the table, free places included, without the heap memory of keys and values. It
+    /// does not shrink.
     fn memory(&self) -> usize;
 
     /// The bound of the slots' numbers.
@@ -49,13 +49,13 @@ pub trait Table<K, V> {
     /// Takes out the entry of `key` and returns its value.
     fn remove(&mut self, hash: u64, key: &K) -> Option<V>;
 
-    /// Brings into the cache what tells where the entry with this hash stands, if the CPU has time for it.
+    /// Prefetches the bucket of this hash; a hint.
     fn prefetch(&self, hash: u64);
 
     /// Brings into the cache the entry that [`find`](Self::find) would compare first, if there is one.
     fn prefetch_entry(&self, hash: u64);
 
-    /// How many entries [`find`](Self::find) compares with a key before it answers: what an attacker wants to be high.
+    /// Number of entries that [`find`](Self::find) compares with the key. An attacker wants it high.
     fn compared(&self, hash: u64, key: &K) -> usize;
 
     /// All entries with their slots, in no order that means anything.
@@ -65,11 +65,11 @@ pub trait Table<K, V> {
         V: 'a;
 }
 
-/// Where an entry was put.
+/// The place of a new entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inserted {
     /// The slot.
     pub slot: u32,
-    /// Whether other entries were moved to other slots; never where [`Table::SLOTS_STAY`].
+    /// True if other entries moved to other slots; never with [`Table::SLOTS_STAY`].
     pub moved: bool,
 }

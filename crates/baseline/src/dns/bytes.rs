@@ -1,9 +1,9 @@
 //! A name in a message, byte by byte.
 
-/// The bytes of the name at an offset of a message, lengths and root with them, pointers followed: how both of BIND 10's
-/// renderers read what they had written.
+/// The bytes of the name at an offset of a message, lengths and root included, pointers resolved. Both of
+/// BIND 10's renderers read earlier names this way.
 ///
-/// The message is the renderer's own, so that a pointer leads backward; where one does not, the bytes end.
+/// The message is the renderer's own, so pointers lead backward; the bytes end at one that does not.
 #[derive(Clone, Debug)]
 pub(super) struct Bytes<'a> {
     message: &'a [u8],

@@ -3,7 +3,7 @@
 use hashlane_dns::render::{Compressor, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// Writes every name as it is: the floor of what writing names costs.
+/// Writes every name uncompressed: the minimum cost of writing names.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dumb;
 

@@ -1,8 +1,8 @@
-//! The compressions of names of BIND 10's `MessageRenderer`, before and after its ticket 1603 (2012), and none.
+//! The compressors of BIND 10's `MessageRenderer`, before and after its ticket 1603 (2012), and none.
 //!
-//! [`Old`] is an ordered set of suffixes, [`New`] the hash table that took its place, [`Dumb`] the renderer of its
-//! benchmark that compresses nothing. They are written from the ticket's text and from what is known of the program; the trimming
-//! of the new one's buckets and the order of its search are as there.
+//! [`Old`] is an ordered set of suffixes, [`New`] the hash table that replaced it, [`Dumb`] the renderer of
+//! its benchmark that compresses nothing. They are written from the ticket's text and published facts about
+//! the program; the trimming of the new one's buckets and the order of its search are the original's.
 
 mod bytes;
 mod dumb;

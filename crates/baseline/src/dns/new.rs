@@ -17,9 +17,9 @@ const HASHED: usize = 16;
 
 /// The new renderer's table of suffixes.
 ///
-/// A suffix's bucket comes from a combination of its first 16 bytes in lower case, without a key: suffixes that begin
-/// alike share a bucket, which is searched from the newest item on, and anybody can make such. An item holds the whole hash,
-/// so that bytes are compared only where it is the same, and the suffix's length.
+/// A suffix's bucket comes from a combination of its first 16 bytes in lower case, without a key: suffixes
+/// that begin alike share a bucket, which is searched from the newest item on, and anybody can make such. An
+/// item holds the whole hash, so that bytes are compared only where it is the same, and the suffix's length.
 #[derive(Clone, Debug)]
 pub struct New {
     buckets: [Vec<Item>; BUCKETS],
@@ -46,8 +46,8 @@ impl Default for New {
 }
 
 impl New {
-    /// `hash_combine` of Boost over the bytes, on 64 bits; the hash of a byte is its value. Its low six bits name the
-    /// bucket.
+    /// `hash_combine` of Boost over the bytes, on 64 bits; the hash of a byte is its value. Its low six bits
+    /// name the bucket.
     pub fn hash(suffix: &[u8], case: Case) -> usize {
         suffix.iter().take(HASHED).fold(0_usize, |seed, byte| {
             let combined = usize::from(case.fold(*byte))

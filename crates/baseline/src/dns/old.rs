@@ -7,16 +7,16 @@ use core::cmp::Ordering;
 use hashlane_dns::render::{Compressor, POINTER_LIMIT, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// The old renderer's set of suffixes: a balanced tree with a node of its own for each, ordered by bytes in lower
+/// The old renderer's set of suffixes: a balanced tree with one node for each, ordered by bytes in lower
 /// case, which are read from the message at each comparison.
 ///
-/// The original is a `std::set`, a red-black tree; this is an AA tree (Andersson, *Balanced search trees made simple*, WADS
-/// 1993), whose shape is that of a red-black tree with red nodes on the right only.
+/// The original is a `std::set`, a red-black tree; this is an AA tree (Andersson, *Balanced search trees made
+/// simple*, WADS 1993), whose shape is that of a red-black tree with red nodes on the right only.
 #[derive(Clone, Debug, Default)]
 pub struct Old {
     root: Tree,
     case: Case,
-    /// What a cut left, to be put into a tree again.
+    /// Suffixes left by a cut, to be put into a tree again.
     left: Vec<u16>,
 }
 
@@ -30,7 +30,7 @@ struct Node {
     above: Tree,
 }
 
-/// What a comparison reads: a message, and the name that is about to be its end.
+/// The input of a comparison: a message, and the name that is about to be appended.
 #[derive(Clone, Copy)]
 struct Names<'a> {
     written: &'a [u8],
@@ -39,7 +39,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// How `suffix` is ordered to the one at offset `at`.
+    /// The order of `suffix` and the suffix at offset `at`.
     fn compare(&self, suffix: &[u8], at: u16) -> Ordering {
         let suffix = suffix.iter().map(|byte| self.case.fold(*byte));
         match usize::from(at).checked_sub(self.written.len()) {

@@ -22,8 +22,8 @@ tuple_hash!(
 
 /// One jhash over both addresses and the foreign port, nine words; the local port is added to the result.
 ///
-/// The mix goes into the first word. The lanes start from the secret alone, without the constant and the length of
-/// `jhash2`.
+/// The mix goes into the first word. The lanes start from the secret alone, without the constant and the
+/// length of `jhash2`.
 #[inline(always)]
 pub fn flat(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.local_words();

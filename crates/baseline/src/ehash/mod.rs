@@ -1,6 +1,6 @@
-//! `inet6_ehashfn` and `inet_ehashfn`: what Linux finds the bucket of an established connection by.
+//! `inet6_ehashfn` and `inet_ehashfn`, which choose the bucket of an established connection in Linux.
 //!
-//! | scheme | the foreign address | the rest | where from |
+//! | scheme | the foreign address | the rest | source |
 //! | --- | --- | --- | --- |
 //! | [`Base`] | jhash of three words, the first two joined by exclusive or | as below | Linux to 6.4 |
 //! | [`V1`] | jhash of three words; the fourth with the local address | as below, ports twice | proposed 2023 |
@@ -11,13 +11,13 @@
 //! | [`Flat`] | all nine words of the tuple in one jhash, the local port added last | | Linux after 6.18 |
 //! | [`V4`] | IPv4: one word each, and the ports, in one jhash | | Linux |
 //!
-//! "As below" is one jhash of three words: the last word of the local address, the hash of the foreign address, and
-//! the ports. The first three words of the local address take no part, so that all local addresses with one last word
-//! hash alike under every secret.
+//! "As below" is one jhash of three words: the last word of the local address, the hash of the foreign
+//! address, and the ports. The first three words of the local address are ignored, so that all local
+//! addresses with one last word hash alike under every secret.
 //!
-//! The kernel draws its secrets when it first needs them, within the hash; here they are an argument, [`Secrets`], so
-//! that what is timed is the hash alone. Words of addresses and the foreign port are read in the order of a
-//! little-endian machine, on every machine; the local port is a number, as in the kernel.
+//! The kernel draws its secrets when it first needs them, within the hash; here they are an argument,
+//! [`Secrets`], so that a study times the hash alone. Words of addresses and the foreign port are read in the
+//! order of a little-endian machine, on every machine; the local port is a number, as in the kernel.
 
 mod flat;
 mod v4;
@@ -32,7 +32,7 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::fixed::siphash_1u64;
 use hashlane_hash::scheme::Key;
 
-/// What the kernel draws at random and mixes into the hashes.
+/// The random values that the kernel mixes into the hashes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secrets {
     /// `inet6_ehash_secret`, or `inet_ehash_secret` for IPv4.
@@ -46,13 +46,14 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The secrets of the programs in q2ven/inet6_ehashfn, with which its histograms come out digit for digit: the two
-    /// first numbers of glibc's unseeded `rand()`, no mix, and the public key of the kernel's SipHash test. Never for
-    /// live traffic.
+    /// The secrets of the programs in q2ven/inet6_ehashfn, with which its histograms come out digit for
+    /// digit: the two first numbers of glibc's unseeded `rand()`, no mix, and the public key of the kernel's
+    /// SipHash test. Never for live traffic.
     pub const SOURCE: Self = Self { ehash: 1_804_289_383, ipv6: 846_930_886, mix: 0, key: Key::VECTOR };
 
-    /// Secrets derived from `key`, by SipHash-2-4 under it: of the word 0, the low half is `ehash` and the high half
-    /// `ipv6`; of the word 1, the low half is `mix`; of the words 2 and 3, the little-endian bytes are the key.
+    /// Secrets derived from `key`, by SipHash-2-4 under it: of the word 0, the low half is `ehash` and the
+    /// high half `ipv6`; of the word 1, the low half is `mix`; of the words 2 and 3, the little-endian bytes
+    /// are the key.
     pub fn new(key: &Key) -> Self {
         let [secrets, mix, k0, k1] = [0, 1, 2, 3].map(|i| siphash_1u64(i, key));
         let bytes = u128::from(k0) | u128::from(k1) << 64;
@@ -64,7 +65,7 @@ impl Secrets {
         }
     }
 
-    /// What the last jhash starts from.
+    /// The initial value of the last jhash.
     #[inline(always)]
     fn initval(&self) -> u32 {
         self.ehash.wrapping_add(self.mix)

@@ -20,8 +20,8 @@ tuple_hash!(
     }
 );
 
-/// `inet_ehashfn`: both IPv4 addresses and the ports in one jhash. Of an address that is not IPv4-mapped it takes the
-/// last word.
+/// `inet_ehashfn`: both IPv4 addresses and the ports in one jhash. Of an address that is not IPv4-mapped it
+/// takes the last word.
 #[inline(always)]
 pub fn v4(tuple: &Tuple, secrets: &Secrets) -> u32 {
     jhash_3words(tuple.local_words()[3], tuple.foreign_words()[3], ports(tuple), secrets.initval())

@@ -102,8 +102,8 @@ pub fn base(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, jhash_3words(a ^ b, c, d, secrets.ipv6), secrets)
 }
 
-/// The first remedy that was proposed: word 0 of the foreign address goes with the local one, and the ports go in
-/// twice.
+/// The first remedy that was proposed: word 0 of the foreign address goes with the local one, and the ports
+/// go in twice.
 #[inline(always)]
 pub fn v1(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [a, b, c, d] = tuple.foreign_words();
@@ -123,15 +123,15 @@ pub fn hsiphash(tuple: &Tuple, secrets: &Secrets) -> u32 {
     joined(tuple, hsiphash_4u32(tuple.foreign_words(), &secrets.key), secrets)
 }
 
-/// The foreign address through `siphash_2u64`, of whose result the low half is taken.
+/// The foreign address through `siphash_2u64`, cut to the low half of the result.
 #[inline(always)]
 pub fn siphash(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let [_, _, first, second, _] = tuple.words();
     joined(tuple, siphash_2u64(first, second, &secrets.key) as u32, secrets)
 }
 
-/// The hash of Linux since 6.15: as [`jhash2`], but the local port is added to the result, so that a search for a free
-/// port goes from bucket to bucket without hashing again.
+/// The hash of Linux since 6.15: as [`jhash2`], but the local port is added to the result, so that a search
+/// for a free port goes from bucket to bucket without hashing again.
 #[inline(always)]
 pub fn lport(tuple: &Tuple, secrets: &Secrets) -> u32 {
     let foreign = jhash::jhash2(&tuple.foreign_words(), secrets.ipv6);

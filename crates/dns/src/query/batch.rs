@@ -10,7 +10,7 @@ use hashlane_table::stage::Stage;
 /// Datagrams of a batch at most.
 pub const BATCH: usize = 64;
 
-/// Up to [`BATCH`] datagrams, borrowed, and what the stages find in them.
+/// Up to [`BATCH`] borrowed datagrams, and the results of the stages.
 #[derive(Debug)]
 pub struct Batch<'d> {
     datagrams: [(usize, &'d [u8]); BATCH],
@@ -95,7 +95,7 @@ impl Default for Suffixes {
 impl Suffixes {
     /// Empty room.
     pub fn new() -> Self {
-        // Hashes are written in vectors, the last of which may be longer than what is left.
+        // Hashes are written in vectors; the last one may be longer than the hashes left.
         let room = BATCH * (MAX_LABELS + 1) + Group::NAMES;
         Self { hashes: vec![0; room], len: 0, places: [(0, 0); BATCH] }
     }
@@ -121,7 +121,7 @@ impl Suffixes {
         self.hashes.get_mut(self.len..).unwrap_or_default()
     }
 
-    /// Adds so many hashes, the next that stand in the [room](Self::room).
+    /// Adds `hashes` hashes, the next in the [room](Self::room).
     #[inline]
     pub(super) fn extend(&mut self, hashes: usize) {
         self.len += hashes;

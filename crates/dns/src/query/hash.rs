@@ -9,12 +9,12 @@ use hashlane_hash::siphash::SipHash24;
 use hashlane_name::dns::{Case, MAX_NAME_LEN, Name};
 use hashlane_table::stage::Stage;
 
-/// Stage: hashes every suffix of the name of every query to answer, under a key, without regard to the case
-/// of letters (RFC 4343).
+/// Stage: hashes every suffix of the name of every query to answer, under a key, ignoring the case of letters
+/// (RFC 4343).
 ///
 /// The labels are hashed from the last to the first, each with its length before it, so that a suffix of the
 /// name is a prefix of the bytes: one pass over a name gives all its hashes, and [`Group`] takes several
-/// names side by side. SipHash keeps clients, and owners of zones, from choosing names that collide.
+/// names at once. SipHash keeps clients, and owners of zones, from choosing names that collide.
 #[derive(Clone)]
 pub struct Hash<H = SipHash24> {
     hash: H,
@@ -24,7 +24,7 @@ pub struct Hash<H = SipHash24> {
 }
 
 impl Hash {
-    /// With SipHash-2-4 under `key`: drawn at random when the process starts, and told to nobody.
+    /// Uses SipHash-2-4 under `key`, a secret random key.
     pub fn new(key: &Key) -> Self {
         Self::with(key)
     }
@@ -135,7 +135,7 @@ fn stage<H: EveryPrefix>(hash: &H, group: &mut Group, name: Name<'_>) -> usize {
 }
 
 /// Writes the labels of `name` from the last to the first to `out`, in lower case, each with its length
-/// before it. `out` has room for all labels, and none for the root.
+/// before it. `out` has room for all labels without the root.
 #[inline(always)]
 fn reverse(name: Name<'_>, out: &mut [u8]) {
     let mut rest = out;

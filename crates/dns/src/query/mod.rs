@@ -3,7 +3,7 @@
 //! | stage | does |
 //! | --- | --- |
 //! | [`Decode`] | parses each datagram: a query to answer, one to refuse with an rcode, or one to drop |
-//! | [`Hash`](struct@Hash) | hashes every suffix of every question's name, eight names side by side |
+//! | [`Hash`](struct@Hash) | hashes every suffix of every question's name, eight names at once |
 //!
 //! The receive path of the name server will call these stages, and look the hashes up in a table of zones;
 //! nothing in this repository calls them yet. No stage allocates.

@@ -3,7 +3,7 @@
 use crate::render::Edns;
 use crate::wire::Rcode;
 
-/// An OPT record as it stands in a message.
+/// An OPT record in wire form.
 #[derive(Clone, Copy)]
 pub(super) struct Opt<'d> {
     /// UDP payload size, in place of a class.
@@ -38,7 +38,7 @@ impl<'d> Opt<'d> {
     }
 }
 
-/// True if options, each of a code, a length and so many bytes, fill `bytes` (RFC 6891 §6.1.2).
+/// True if `bytes` is a sequence of options, each a code, a length and that many bytes (RFC 6891 §6.1.2).
 fn are_options(mut bytes: &[u8]) -> bool {
     while let [_, _, a, b, rest @ ..] = bytes {
         match rest.get(usize::from(u16::from_be_bytes([*a, *b]))..) {

@@ -1,4 +1,4 @@
-//! One datagram: what a name server does with it.
+//! Parsing of one datagram, and the response it calls for.
 
 use super::opt::Opt;
 use crate::render::Edns;
@@ -24,7 +24,7 @@ pub enum Outcome<'d> {
 pub struct Query<'d> {
     /// Identifier, flags and opcode, which is QUERY.
     pub header: Header,
-    /// The name that is asked about, as it stands in the datagram.
+    /// The name of the question, in the spelling of the datagram.
     pub name: Name<'d>,
     /// The type that is asked for.
     pub rtype: RecordType,
@@ -70,11 +70,11 @@ pub enum DropReason {
 /// - A QUERY must have one question (RFC 9619 §4), whose name is whole: a pointer in the first name of a
 ///   message could only lead into its header. Queries without a question, which may ask for a cookie (RFC
 ///   7873 §5.4), are refused, as from a server without cookies.
-/// - Records are walked over, to the last byte of the datagram. One OPT record may stand among them, in the
-///   additional section, owned by the root (RFC 6891 §6.1.1 and §6.1.2). Other records are not read.
+/// - Records are skipped, to the last byte of the datagram. The additional section may have one OPT record,
+///   owned by the root (RFC 6891 §6.1.1 and §6.1.2). Other records are not read.
 /// - A version of EDNS other than 0 is refused with BADVERS (RFC 6891 §6.1.3). The options of version 0 must
 ///   fill the OPT record.
-/// - Whatever else is wrong is refused with FORMERR.
+/// - All other errors are refused with FORMERR.
 #[inline]
 pub fn parse(datagram: &[u8]) -> Outcome<'_> {
     let Ok(message) = Message::parse(datagram) else { return Outcome::Drop(DropReason::TooShort) };
@@ -128,7 +128,7 @@ impl<'d> Rest<'d> {
         Some((name, RecordType(u16::from_be_bytes([a, b])), Class(u16::from_be_bytes([c, d]))))
     }
 
-    /// Walks over so many records of each section, and keeps the one OPT record; `None` where a rule is
+    /// Skips `counts` records of each section, and returns the one OPT record in `opt`; `None` if a rule is
     /// broken.
     #[inline]
     fn records(&mut self, counts: [usize; 3], opt: &mut Option<Opt<'d>>) -> Option<()> {

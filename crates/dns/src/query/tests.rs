@@ -1,4 +1,5 @@
-//! Batches against single datagrams, and what is accepted against `hickory-proto` and our own reader.
+//! Batches are compared with single datagrams, and accepted datagrams with `hickory-proto` and our own
+//! reader.
 
 use super::*;
 use crate::render::Edns;
@@ -18,7 +19,7 @@ use std::vec::Vec;
 /// An OPT record: owner, payload, version and flags, options.
 type OptShape = (bool, u16, [u8; 4], Vec<u8>);
 
-/// A datagram before it is written, and what is changed after.
+/// The parts of a datagram, and the changes after it is written.
 #[derive(Clone, Debug)]
 struct Shape {
     header: Header,
@@ -198,8 +199,8 @@ proptest! {
     }
 }
 
-/// Datagrams that are accepted, `hickory-proto` and our own reader accept with the same fields; and what `hickory-proto`
-/// accepts as a query with one question, is accepted.
+/// `hickory-proto` and our own reader accept every accepted datagram, with the same fields. Every datagram
+/// that `hickory-proto` accepts as a query with one question is accepted.
 fn agrees_with_hickory(datagram: &[u8]) {
     let mut decoder = BinDecoder::new(datagram);
     let theirs = op::Message::read(&mut decoder);
@@ -208,7 +209,7 @@ fn agrees_with_hickory(datagram: &[u8]) {
         Outcome::Answer(query) => {
             let (questions, mut records) = Message::parse(datagram).unwrap().questions().unwrap();
             assert_eq!((questions.len(), questions[0].name.view()), (1, query.name));
-            // Records but OPT are not read, and may be none.
+            // Records other than OPT are not read, and may be malformed.
             let readable = records.by_ref().all(|record| record.is_ok());
             let Ok(theirs) = theirs else {
                 assert!(
@@ -237,8 +238,8 @@ fn agrees_with_hickory(datagram: &[u8]) {
             let Ok(theirs) = theirs else { return };
             let is_query = theirs.metadata.message_type == op::MessageType::Query
                 && theirs.metadata.op_code == op::OpCode::Query;
-            // What is stricter here: bytes after the message, options that do not fill their record, and
-            // pointers in the question's name and to the root as the owner of an OPT record.
+            // Stricter than `hickory-proto`: bytes after the message, options that do not fill their record,
+            // and pointers in the question's name and to the root as the owner of an OPT record.
             let pointer = datagram.windows(4).any(|bytes| bytes[0] >= 0xc0 && bytes[2..] == [0, 41]);
             let question = Name::parse_first(&datagram[12..]).is_err();
             let strict = !ended || question || pointer || broken_options(datagram);
@@ -251,7 +252,7 @@ fn agrees_with_hickory(datagram: &[u8]) {
     }
 }
 
-/// True if the header counts records beside this many in the additional section.
+/// True if the header counts records other than `opts` in the additional section.
 fn has_records(datagram: &[u8], opts: u8) -> bool {
     datagram[6..12] != [0, 0, 0, 0, 0, opts]
 }

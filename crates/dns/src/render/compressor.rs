@@ -1,16 +1,16 @@
-//! What a renderer asks about each name.
+//! The interface between a renderer and its compressor.
 
 use hashlane_name::dns::{Case, Name};
 
 /// The first offset that a pointer cannot have: it has 14 bits.
 pub const POINTER_LIMIT: usize = 0x4000;
 
-/// How a name is to be written.
+/// The compressed form of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Bytes of the name to write as they are: whole labels, and the root with them where there is no pointer.
+    /// Bytes of the name to write as they are: whole labels, and the root if there is no pointer.
     pub literal: usize,
-    /// The offset in the message that stands for the rest; below [`POINTER_LIMIT`].
+    /// The offset in the message of the rest of the name; below [`POINTER_LIMIT`].
     pub pointer: Option<u16>,
 }
 
@@ -28,16 +28,16 @@ impl Place {
     }
 }
 
-/// Finds in a message what the end of a name can be replaced by, and remembers the names that it is asked about.
+/// Finds pointers for the ends of names in a message, and remembers the names that it places.
 ///
-/// One message is one [`start`](Self::start); the names are asked for in the order in which they are written, each before it is.
+/// Each message begins with one [`start`](Self::start). Names are placed in the order of the message, each
+/// before it is written.
 pub trait Compressor {
-    /// Begins a message: what was remembered is forgotten. Whether the case of letters counts stays so to the end of the
-    /// message.
+    /// Begins a message and forgets the names of the last one. `case` holds to the end of the message.
     fn start(&mut self, case: Case);
 
-    /// How `name` is to be written at the end of `written`, which is the message from its header on. The compressor takes it
-    /// that the name is then written so.
+    /// Places `name` at the end of `written`, the message from its header on. The compressor assumes that the
+    /// name is then written in this form.
     fn place(&mut self, written: &[u8], name: Name<'_>) -> Place;
 
     /// Forgets every name that does not end within the first `len` bytes, to which the message was cut.

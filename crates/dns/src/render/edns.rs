@@ -2,7 +2,7 @@
 
 use crate::wire::Rcode;
 
-/// What the OPT record says.
+/// The fields of the OPT record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edns<'a> {
     /// The longest datagram that the sender takes, in bytes.
@@ -24,7 +24,7 @@ impl Edns<'_> {
         11 + self.options.len()
     }
 
-    /// What stands in place of a time to live (RFC 6891 §6.1.3).
+    /// The field in place of a time to live (RFC 6891 §6.1.3).
     pub(super) const fn ttl(&self) -> u32 {
         (self.rcode.0 as u32 >> 4 & 0xff) << 24 | (self.version as u32) << 16 | (self.dnssec_ok as u32) << 15
     }

@@ -1,4 +1,4 @@
-//! A message on its way.
+//! A message under construction.
 
 use super::compressor::Compressor;
 use super::marks::{Marks, Moment};
@@ -7,9 +7,10 @@ use super::{Edns, RenderError};
 use crate::wire::{Class, Content, Flags, HEADER_LEN, Header, Rdata, Record, RecordType, Section};
 use hashlane_name::dns::Name;
 
-/// A message on its way: header, questions, records, section after section. [`Renderer`](super::Renderer) starts one.
+/// A message under construction: header, questions, records, section after section.
+/// [`Renderer`](super::Renderer) starts one.
 ///
-/// What does not fit is refused whole, and what was written before stays valid.
+/// An entry that does not fit is refused whole, and the entries before it stay valid.
 #[derive(Debug)]
 pub struct Message<'a, C> {
     writer: Writer<'a, C>,
@@ -62,10 +63,10 @@ impl<'a, C: Compressor> Message<'a, C> {
         &mut self.header
     }
 
-    /// Keeps so many bytes free for records to come that must find room, such as OPT and TSIG.
+    /// Reserves `bytes` for later records that must find room, such as OPT and TSIG.
     ///
     /// # Errors
-    /// Where there is no room for them.
+    /// There is no room for them.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), RenderError> {
         self.writer.reserve(bytes)
     }
@@ -75,10 +76,10 @@ impl<'a, C: Compressor> Message<'a, C> {
         Mark { point: self.point(), taken: self.marks.now() }
     }
 
-    /// Goes back to a mark: removes what was written since. No later name points to a name that was removed.
+    /// Goes back to a mark: removes everything written since. No later name points to a removed name.
     ///
     /// # Errors
-    /// [`RenderError::Mark`] where the mark is of another message, or of a part of this one that was rolled
+    /// [`RenderError::Mark`] if the mark is of another message, or of a part of this one that was rolled
     /// back; the message stays as it is.
     pub fn rollback(&mut self, mark: Mark) -> Result<(), RenderError> {
         let Mark { point, taken } = mark;
@@ -104,7 +105,7 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// Adds a question.
     ///
     /// # Errors
-    /// Where there is no room for it, or a record came before.
+    /// There is no room for it, or a record came before.
     #[inline]
     pub fn question(&mut self, name: Name<'_>, rtype: RecordType, class: Class) -> Result<(), RenderError> {
         let before = self.enter(Section::Question)?;
@@ -116,7 +117,8 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// Adds a record.
     ///
     /// # Errors
-    /// Where there is no room for it, a record of a later section came before, or its data have more than 65,535 bytes.
+    /// There is no room for it, a record of a later section came before, or its data have more than 65,535
+    /// bytes.
     #[inline]
     pub fn record(
         &mut self,
@@ -132,8 +134,8 @@ impl<'a, C: Compressor> Message<'a, C> {
         self.end(before, written)
     }
 
-    /// Adds a set of records, all of them or none (RFC 2181 §5). Where they do not fit, TC is set, but for the
-    /// additional section (RFC 2181 §9), and [`RenderError::Full`] returned; smaller sets may still fit.
+    /// Adds a set of records, all of them or none (RFC 2181 §5). If they do not fit, it sets TC, except for
+    /// the additional section (RFC 2181 §9), and returns [`RenderError::Full`]; smaller sets may still fit.
     ///
     /// # Errors
     /// As [`record`](Self::record).
@@ -159,10 +161,10 @@ impl<'a, C: Compressor> Message<'a, C> {
         Ok(())
     }
 
-    /// Adds the OPT record (RFC 6891), for which what was [reserved](Self::reserve) is used up first.
+    /// Adds the OPT record (RFC 6891), which uses up the [reserved](Self::reserve) bytes first.
     ///
     /// # Errors
-    /// Where there is no room for it, or its options have more than 65,535 bytes.
+    /// There is no room for it, or its options have more than 65,535 bytes.
     pub fn edns(&mut self, edns: &Edns<'_>) -> Result<(), RenderError> {
         let reserved = self.writer.reserved();
         self.reserve(reserved.saturating_sub(edns.len()))?;

@@ -1,7 +1,8 @@
 //! Writing messages, with names compressed (RFC 1035 §4.1.4).
 //!
-//! A [`Renderer`] keeps a [`Compressor`] and a buffer from message to message and starts a [`Message`], which takes
-//! questions and records. [`SuffixTable`] is the compressor of the planes; others are in the crate `baseline`, for studies.
+//! A [`Renderer`] keeps a [`Compressor`] and a buffer from message to message and starts a [`Message`], which
+//! takes questions and records. [`SuffixTable`] is the compressor of the planes; others are in the crate
+//! `baseline`, for studies.
 
 mod compressor;
 mod edns;
@@ -32,7 +33,7 @@ const KEPT: usize = 16 * 1024;
 /// Messages in a row that need at most [`KEPT`] bytes before a larger buffer is given back.
 const CALM: u8 = 64;
 
-/// How a message is carried.
+/// The transport of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// By itself, as over UDP.
@@ -42,14 +43,15 @@ pub enum Framing {
     Stream,
 }
 
-/// How a message is to be written.
+/// Options of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of the message at the most, 12 to 65,535; the length before it on a stream is not one of them.
+    /// Maximum length of the message in bytes, 12 to 65,535, without the length before it on a stream.
     pub limit: usize,
-    /// How it is carried.
+    /// The transport.
     pub framing: Framing,
-    /// Whether a name is compressed against one that differs in the case of letters.
+    /// Case sensitivity of compression: [`Case::Ignored`] points to names that differ only in the case of
+    /// letters.
     pub case: Case,
 }
 
@@ -125,7 +127,8 @@ impl<C: Compressor> Renderer<C> {
         &self.compressor
     }
 
-    /// Starts a message in the renderer's own buffer. A limit below 12 or above 65,535 bytes is taken as that.
+    /// Starts a message in the renderer's own buffer. A limit below 12 or above 65,535 bytes is taken as
+    /// that.
     #[inline]
     pub fn start(&mut self, header: Header, options: Options) -> Message<'_, C> {
         let len = options.prefix() + options.limit();
@@ -154,10 +157,10 @@ impl<C: Compressor> Renderer<C> {
         }
     }
 
-    /// Starts a message in the caller's buffer; the limit, or its end, is where the message must end.
+    /// Starts a message in the caller's buffer, which bounds the message as the limit does.
     ///
     /// # Errors
-    /// Where the buffer has no room for a header.
+    /// The buffer has no room for a header.
     #[inline]
     pub fn start_in<'a>(
         &'a mut self,
@@ -189,7 +192,7 @@ fn start<'a, C: Compressor>(
     Message::new(Writer::new(&mut buffer[..len], options.prefix(), compressor, options.case), header, marks)
 }
 
-/// Why something was not written; the message is as it was before.
+/// The reason that an entry was not written; the message is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenderError {

@@ -4,27 +4,26 @@ use super::RenderError;
 use super::compressor::{Compressor, Place};
 use hashlane_name::dns::{Case, Name};
 
-/// Writes bytes and names into a buffer, names compressed against what it wrote.
+/// Writes bytes and names into a buffer, and compresses names against earlier ones.
 ///
-/// It knows neither records nor sections: that is [`Message`](super::Message). Offsets are from the start of the message. What does
-/// not fit is not written, not even in part.
+/// It knows neither records nor sections: that is [`Message`](super::Message). Offsets are from the start of
+/// the message. A write that does not fit writes nothing.
 #[derive(Debug)]
 pub struct Writer<'a, C> {
-    /// What may be written into, to its end; what precedes the message with it.
+    /// The buffer, including the bytes before the message.
     bytes: &'a mut [u8],
     /// Bytes before the message.
     base: usize,
     /// Bytes written, those before the message with them.
     end: usize,
-    /// Bytes at the end that are kept for later.
+    /// Reserved bytes at the end.
     reserved: usize,
     compressor: &'a mut C,
 }
 
 impl<'a, C: Compressor> Writer<'a, C> {
-    /// Over a buffer that is all that may be written, for a message that starts at `base` of it: what stands before is
-    /// left alone, and where there are two bytes, the last two of them become the message's length. The compressor is
-    /// started.
+    /// Writes to `bytes`, with a message that starts at `base`. Bytes before it stay as they are, but if
+    /// there are at least two, the last two of them become the message's length. Starts the compressor.
     #[inline]
     pub fn new(bytes: &'a mut [u8], base: usize, compressor: &'a mut C, case: Case) -> Self {
         compressor.start(case);
@@ -51,10 +50,10 @@ impl<'a, C: Compressor> Writer<'a, C> {
         self.bytes.get(self.base..self.end).unwrap_or_default()
     }
 
-    /// Keeps so many bytes at the end free for later, in place of as many as were kept before.
+    /// Reserves `bytes` at the end for later, in place of an earlier reservation.
     ///
     /// # Errors
-    /// Where there is no room for them; as many as before are then kept.
+    /// There is no room for them; the earlier reservation stays.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), RenderError> {
         match self.bytes.len().checked_sub(self.end).is_some_and(|room| bytes <= room) {
             true => {
@@ -65,7 +64,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
         }
     }
 
-    /// Bytes kept free.
+    /// Reserved bytes.
     pub const fn reserved(&self) -> usize {
         self.reserved
     }
@@ -73,7 +72,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
     /// Writes bytes as they are.
     ///
     /// # Errors
-    /// Where there is no room.
+    /// There is no room.
     #[inline(always)]
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), RenderError> {
         let end = self.end + bytes.len();
@@ -88,7 +87,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
     /// Writes a name, compressed.
     ///
     /// # Errors
-    /// Where there is no room.
+    /// There is no room.
     #[inline]
     pub fn name(&mut self, name: Name<'_>) -> Result<(), RenderError> {
         let start = self.end;
@@ -120,7 +119,7 @@ impl<'a, C: Compressor> Writer<'a, C> {
         }
     }
 
-    /// Cuts what was written to `len` bytes, and forgets the names of the rest.
+    /// Cuts the message to `len` bytes, and forgets the names of the rest.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.end = self.base + len;
@@ -128,19 +127,20 @@ impl<'a, C: Compressor> Writer<'a, C> {
         }
     }
 
-    /// What was written, with the length of the message before it where there is room for that.
+    /// The message, with its length before it if there is room for that.
     #[inline]
     pub fn finish(self) -> &'a [u8] {
         let len = self.end - self.base;
         if let Some(prefix) = self.bytes[..self.base].last_chunk_mut() {
-            // The buffer was made no longer than what the two bytes can say.
+            // The buffer is no longer than the two bytes can express.
             *prefix = (len as u16).to_be_bytes();
         }
         &self.bytes[..self.end]
     }
 }
 
-/// Copies bytes that are mostly few: two copies of a fixed number of them, which may overlap, take less than a call.
+/// Copies bytes that are mostly few: two copies of a fixed number of them, which may overlap, take less than
+/// a call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
     fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> Option<()> {

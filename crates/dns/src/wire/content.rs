@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 
-/// What a message says, without regard to how its names are written.
+/// The content of a message, independent of compression.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// Identifier and flags.
@@ -17,10 +17,10 @@ pub struct Content {
 }
 
 impl Content {
-    /// What the message `bytes` says.
+    /// Parses the message `bytes`.
     ///
     /// # Errors
-    /// Where it is no message, or goes on after its last record.
+    /// Not a message, or bytes follow its last record.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let message = Message::parse(bytes)?;
         let (questions, mut rest) = message.questions()?;
@@ -31,8 +31,8 @@ impl Content {
         Ok(Self { header: message.header(), questions, records })
     }
 
-    /// The message in wire form, without a pointer, and without regard to how long it may be; `None` where a section has more
-    /// entries than a header can count.
+    /// The message in wire form, without a pointer, and without regard to how long it may be; `None` where a
+    /// section has more entries than a header can count.
     pub fn uncompressed(&self) -> Option<Vec<u8>> {
         let mut bytes = self.header.to_bytes().to_vec();
         for section in Section::ALL {
@@ -56,10 +56,10 @@ impl Content {
         Some(bytes)
     }
 
-    /// The data of each record, their names found.
+    /// The data of each record, with its names.
     ///
     /// # Errors
-    /// Where they are not such as the type has.
+    /// The data do not fit the type of a record.
     pub fn rdata(&self) -> Result<Vec<Rdata<'_>>, ContentError> {
         let mut all = Vec::with_capacity(self.records.len());
         for (number, record) in self.records.iter().enumerate() {

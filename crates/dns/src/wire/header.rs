@@ -6,7 +6,7 @@ pub const HEADER_LEN: usize = 12;
 /// A header without the counts of the sections, which a message keeps itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// What the asker tells answers apart by.
+    /// Identifier by which a client matches answers to queries.
     pub id: u16,
     /// Flags, opcode and response code.
     pub flags: Flags,
@@ -51,7 +51,7 @@ impl Flags {
     /// CD: the asker checks signatures itself (RFC 4035 §3.2.2).
     pub const CHECKING_DISABLED: Self = Self(0x0010);
 
-    /// Whether all of `flags` are set.
+    /// Returns true if all of `flags` are set.
     pub const fn contains(self, flags: Self) -> bool {
         self.0 & flags.0 == flags.0
     }
@@ -68,7 +68,7 @@ impl Flags {
         Self(self.0 & !flags.0)
     }
 
-    /// What is asked for.
+    /// The kind of query.
     pub const fn opcode(self) -> Opcode {
         Opcode((self.0 >> 11) as u8 & 0xf)
     }
@@ -91,7 +91,7 @@ impl Flags {
     }
 }
 
-/// What a message is for, 0 to 15.
+/// The kind of a message, 0 to 15.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opcode(pub u8);
 
@@ -104,7 +104,7 @@ impl Opcode {
     pub const UPDATE: Self = Self(5);
 }
 
-/// How a question fared, 0 to 4095.
+/// The result of a query, 0 to 4095.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rcode(pub u16);
 

@@ -26,25 +26,25 @@ pub struct Question {
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Where it stands.
+    /// Its section.
     pub section: Section,
-    /// Whose it is.
+    /// Its owner name.
     pub owner: NameBuf,
     /// Its type.
     pub rtype: RecordType,
     /// Its class; the size of a datagram in an OPT record.
     pub class: Class,
-    /// For how many seconds it may be kept; flags in an OPT record.
+    /// Time to live in seconds; flags in an OPT record.
     pub ttl: u32,
     /// Its data, with all names in them whole.
     pub data: Vec<u8>,
 }
 
 impl<'a> Message<'a> {
-    /// The message whose bytes are `bytes`.
+    /// The message `bytes`.
     ///
     /// # Errors
-    /// Where they are not even a header.
+    /// The input is shorter than a header.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         match bytes.len() {
             HEADER_LEN.. => Ok(Self { bytes }),
@@ -62,7 +62,7 @@ impl<'a> Message<'a> {
         Header { id: self.be16(0), flags: Flags(self.be16(2)) }
     }
 
-    /// How many entries the header says that a section has.
+    /// Number of entries of a section by the header.
     pub fn count(&self, section: Section) -> usize {
         usize::from(self.be16(4 + 2 * section.index()))
     }
@@ -70,7 +70,7 @@ impl<'a> Message<'a> {
     /// The questions, and after them the records.
     ///
     /// # Errors
-    /// Where a question is none.
+    /// A question is malformed.
     pub fn questions(&self) -> Result<(Vec<Question>, Records<'a>), ParseError> {
         let mut cursor = Cursor { bytes: self.bytes, at: HEADER_LEN };
         let mut questions = Vec::new();
@@ -98,7 +98,7 @@ pub struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// Offset of what comes next: after the last record, the end of the message.
+    /// Offset of the next record: after the last one, the end of the message.
     pub const fn at(&self) -> usize {
         self.cursor.at
     }
@@ -150,7 +150,8 @@ impl<'a> Cursor<'a> {
         Ok(Record { section, owner, rtype, class, ttl, data })
     }
 
-    /// The data at offset `at`, with the names in them whole. Data of types without names are taken as they are.
+    /// The data at offset `at`, with the names in them whole. Data of types without names are taken as they
+    /// are.
     fn data(&self, rtype: RecordType, bytes: &[u8], at: usize) -> Result<Vec<u8>, ParseError> {
         let Some(layout) = rtype.layout().filter(|_| !bytes.is_empty()) else { return Ok(bytes.to_vec()) };
         let end = at + bytes.len();
@@ -159,7 +160,7 @@ impl<'a> Cursor<'a> {
         let mut data = bytes[..before].to_vec();
         let mut next = at + before;
         for _ in 0..layout.names {
-            // What follows the data is no part of a name in them; what came before is.
+            // Names in the data may point to earlier parts of the message, and must end within the data.
             let message = self.bytes.get(..end).unwrap_or_default();
             let (name, after) = dns::message::read(message, next).map_err(ParseError::Name)?;
             data.extend_from_slice(name.as_bytes());
@@ -180,7 +181,7 @@ impl<'a> Cursor<'a> {
 pub enum ParseError {
     /// The message ends inside its header, a question or a record.
     Truncated {
-        /// Where it ends.
+        /// Offset of the end of the input.
         at: usize,
     },
     /// The message goes on after the last record that its header counts.
@@ -188,7 +189,7 @@ pub enum ParseError {
         /// The first byte that is not of it.
         at: usize,
     },
-    /// A name is none.
+    /// Malformed name.
     Name(dns::ParseError),
     /// The data of a record are not such as its type has.
     Rdata {

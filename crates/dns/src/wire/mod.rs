@@ -12,16 +12,16 @@ pub use message::{Message, ParseError, Question, Record, Records};
 pub use rdata::{Layout, Rdata, RdataError};
 pub use types::{Class, RecordType};
 
-/// A part of a message, in the order in which they stand there.
+/// A section of a message, in the order of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// What is asked.
+    /// The questions.
     Question,
     /// The answer.
     Answer,
-    /// The servers that have authority, or the proof that there is no answer.
+    /// The authoritative servers, or the proof that there is no answer.
     Authority,
-    /// What helps with the above.
+    /// Records that help with the other sections.
     Additional,
 }
 

@@ -1,26 +1,26 @@
-//! The data of a record, and where the names stand in it.
+//! The data of a record, and the names in it.
 
 use super::RecordType;
 use core::error::Error;
 use core::fmt;
 use hashlane_name::dns::{self, Name};
 
-/// Where names stand in the data of records of a type.
+/// The places of names in the data of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes before the first name.
     pub before: usize,
     /// Character strings between these bytes and the first name (RFC 1035 §3.3).
     pub strings: usize,
-    /// How many names follow each other: 1 or 2.
+    /// Number of consecutive names: 1 or 2.
     pub names: usize,
     /// Bytes after the names; `None` where there may be any number.
     pub after: Option<usize>,
 }
 
 impl RecordType {
-    /// Whether names in the data may be compressed: only in the types of RFC 1035 itself (RFC 3597 §4), as nobody
-    /// could resolve the pointers of a type that they do not know.
+    /// Returns true if names in the data may be compressed: only in the types of RFC 1035 itself (RFC 3597
+    /// §4), as a reader cannot resolve pointers in types that it does not know.
     #[inline(always)]
     pub const fn compresses(self) -> bool {
         // NS MD MF CNAME SOA MB MG MR PTR MINFO MX.
@@ -28,8 +28,8 @@ impl RecordType {
         self.0 < 32 && TYPES >> self.0 & 1 == 1
     }
 
-    /// Where names stand in the data, in the types whose names a reader must expect to be compressed (RFC 3597 §4:
-    /// those of RFC 1035, and RP, AFSDB, RT, SIG, PX, NXT, NAPTR and SRV).
+    /// The places of names in the data, for the types whose names a reader must expect to be compressed (RFC
+    /// 3597 §4: those of RFC 1035, and RP, AFSDB, RT, SIG, PX, NXT, NAPTR and SRV).
     pub const fn layout(self) -> Option<Layout> {
         const fn of(before: usize, names: usize, after: Option<usize>) -> Option<Layout> {
             Some(Layout { before, strings: 0, names, after })
@@ -88,12 +88,12 @@ impl<'a> Rdata<'a> {
         Self { before: &[], names: [Some(name), None], after: &[] }
     }
 
-    /// The data of a record of `rtype`, out of its wire form without pointers. There may be none at all in any type (RFC 2136
-    /// §2.4).
+    /// Parses the data of a record of `rtype`, in wire form without pointers. Any type may have empty data
+    /// (RFC 2136 §2.4).
     ///
     /// # Errors
-    /// Where the names of a type that compresses them are none, or bytes are missing or follow. The data of all other types
-    /// are taken as they are.
+    /// For types that compress names: a malformed name, or missing or trailing bytes. The data of all other
+    /// types are accepted as they are.
     pub fn parse(rtype: RecordType, data: &'a [u8]) -> Result<Self, RdataError> {
         let Some(layout) = rtype.layout().filter(|_| rtype.compresses() && !data.is_empty()) else {
             return Ok(Self::opaque(data));
@@ -122,7 +122,7 @@ impl<'a> Rdata<'a> {
         self.before.len() + names + self.after.len()
     }
 
-    /// Whether there is no byte.
+    /// Returns true if there is no data.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -134,7 +134,7 @@ impl<'a> Rdata<'a> {
 pub enum RdataError {
     /// Bytes are missing.
     Truncated {
-        /// Where they should be.
+        /// Offset of the missing bytes.
         at: usize,
     },
     /// Bytes follow that the type does not have.
@@ -142,9 +142,9 @@ pub enum RdataError {
         /// The first of them.
         at: usize,
     },
-    /// A name is none.
+    /// Malformed name.
     Name {
-        /// Where it starts; the offset of the error is from there.
+        /// Offset of the name; the offset of the error counts from there.
         at: usize,
         /// The rule that it breaks.
         error: dns::ParseError,

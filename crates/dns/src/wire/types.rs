@@ -53,7 +53,7 @@ numbers! { RecordType, "TYPE":
     MF = 4,
     /// The canonical name of an alias.
     CNAME = 5,
-    /// Where authority over a zone starts.
+    /// Start of authority of a zone.
     SOA = 6,
     /// A mailbox.
     MB = 7,
@@ -121,7 +121,7 @@ numbers! { RecordType, "TYPE":
     AXFR = 252,
     /// Any type.
     ANY = 255,
-    /// Who may certify (RFC 8659).
+    /// Certification authority authorization (RFC 8659).
     CAA = 257,
 }
 

@@ -1,4 +1,4 @@
-//! Messages built with `domain` into our target are what our renderer writes, and read as what was put in.
+//! Messages built with `domain` into our target equal those of our renderer, and read back as written.
 
 use domain::base::iana::Class as DomainClass;
 use domain::base::message_builder::{AdditionalBuilder, PushError};
@@ -27,7 +27,7 @@ type Data = AllRecordData<Vec<u8>, Owner>;
 
 const TTL: u32 = 3600;
 
-/// What a message is to hold.
+/// The content of a message.
 #[derive(Clone, Debug, Default)]
 struct Content {
     questions: Vec<Owner>,
@@ -35,7 +35,7 @@ struct Content {
     records: [Vec<(Owner, Data)>; 3],
 }
 
-/// A buffer that takes so many bytes.
+/// A buffer of limited length.
 #[derive(Clone, Debug)]
 struct Limited(Vec<u8>, usize);
 
@@ -87,7 +87,7 @@ fn stream<T: Composer>(target: T) -> StreamTarget<T> {
     StreamTarget::new(target).map_err(|_| "no room for a prefix").unwrap()
 }
 
-/// Builds a message with an OPT record; what does not fit is left out, and given back what is there.
+/// Builds a message with an OPT record. Returns the records that fit.
 fn build<T: Composer>(target: T, content: &Content) -> (T, Content) {
     let mut built = Content::default();
     let mut questions = message(target).question();
@@ -151,7 +151,7 @@ fn bytes(data: &Data) -> Vec<u8> {
     bytes
 }
 
-/// Reads a message with `domain` and with our own reader, and compares it with what was put in.
+/// Reads a message with `domain` and with our own reader, and compares it with its content.
 fn check(bytes: &[u8], content: &Content) {
     let theirs = Message::from_octets(bytes).unwrap();
     let questions: Vec<_> = theirs.question().map(Result::unwrap).collect();
@@ -259,7 +259,7 @@ fn pointers_count_from_the_header_under_a_stream_target() {
     assert_eq!(target.as_dgram_slice()[29..35], *b"\x03www\xc0\x0c");
 }
 
-/// What a compressor is asked.
+/// A call of a compressor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Asked {
     Start,
@@ -267,7 +267,7 @@ enum Asked {
     Truncate(usize),
 }
 
-/// Compresses nothing, and keeps what it is asked.
+/// Compresses nothing, and records its calls.
 struct Witness(Rc<RefCell<Vec<Asked>>>);
 
 impl Compressor for Witness {
@@ -309,7 +309,7 @@ fn two_bytes_by_themselves_into_an_empty_target_are_no_part_of_the_message() {
     target.append_slice(&[3; 4]).unwrap();
     target.append_compressed_name(&name("a")).unwrap();
     assert_eq!(asked_since(), [Asked::Start, Asked::Place(vec![3; 4])]);
-    // What is longer than the target cuts nothing.
+    // A length beyond the target cuts nothing.
     target.truncate(100);
     assert_eq!((asked_since(), target.as_ref().len()), (vec![], 7));
 }
@@ -413,7 +413,7 @@ fn names_of_sections_that_were_taken_back_are_not_pointed_to() {
         authority.push((name("lost.example.net"), TTL, data("gone.example.com"))).unwrap();
         let mut answer = authority.answer();
         answer.push((name("lost.example.net"), TTL, data("mail.lost.example.net"))).unwrap();
-        // Of what was asked nothing remains, and another message begins.
+        // The questions are cut, and another message begins.
         let mut questions = answer.question();
         questions.rewind();
         questions.push((name("lost.example.net"), Rtype::MX)).unwrap();
@@ -573,7 +573,8 @@ proptest! {
     #[test]
     fn sections_can_be_taken_back_anywhere(one in any_content(), two in any_content()) {
         let (target, _) = build(stream(compressing(Vec::new())), &one);
-        // A builder over what is there begins anew; this one goes on, after each section was taken back.
+        // A builder over an existing message begins anew; this one goes on, after each section was taken
+        // back.
         let mut answer = message(target).answer();
         for (owner, data) in one.records.iter().flatten() {
             answer.push((owner, TTL, Compressed(data))).unwrap();

@@ -220,7 +220,7 @@ fn the_root_is_never_pointed_to() {
     assert_eq!(&message[12..], b"\0\0\x03com\0\0");
 }
 
-/// One thing that is done to a message on its way.
+/// One edit of a message.
 #[derive(Clone, Debug)]
 enum Step {
     Record(usize, usize, RecordType),
@@ -396,7 +396,7 @@ fn a_set_that_does_not_fit_is_left_out_whole_and_said_to_be() {
     assert_eq!(add(&mut message, Section::Answer, 4), Err(RenderError::Full));
     assert!(message.header_mut().flags.contains(Flags::TRUNCATED));
     assert_eq!((message.len(), message.count(Section::Answer)), (29, 0));
-    // A smaller one still fits, beside what is reserved.
+    // A smaller set still fits, next to the reserved bytes.
     assert_eq!(add(&mut message, Section::Answer, 1), Ok(()));
     message.edns(&edns).unwrap();
     let bytes = message.finish();

@@ -33,8 +33,7 @@ fn add<C: Compressor>(message: &mut Message<'_, C>, record: &Record) -> Result<(
     message.rrset(*section, owner.view(), *rtype, *class, *ttl, data)
 }
 
-/// Decodes `bytes` with each reader, and compares what it reads with what it reads of `content` without
-/// compression.
+/// Decodes `bytes` with each reader, and compares the result with that of `content` without compression.
 fn check(bytes: &[u8], content: &Content) {
     let plain = content.uncompressed().unwrap();
     let read = Content::parse(bytes).unwrap();
@@ -195,7 +194,7 @@ fn a_name_cut_from_a_target_is_no_name() {
     target.append_slice(b"12345\x03com\0").unwrap();
     append(&mut target, "abcd.com");
     assert_eq!(target.as_ref()[15..], *b"12345\x03com\0\x04abcd\x03com\0");
-    // A part of the last name remains, which is none.
+    // A part of the last name remains, which is not a name.
     target.truncate(33);
     append(&mut target, "com");
     assert_eq!(target.as_ref()[33..], *b"\x03com\0");
@@ -213,15 +212,15 @@ fn no_pointer_leads_into_the_header() {
     assert_eq!(target.as_ref()[5..], *b"\x03foo\0\x03foo\0\x03foo\0\xc0\x0f");
 }
 
-/// One thing that is done to a message on its way.
+/// One edit of a message.
 #[derive(Clone, Debug)]
 enum Step {
     /// A record with names.
     Names(Index, Index, RecordType, u32),
-    /// A record of the root with names, whose TTL is what stood there of a record of the first name.
+    /// A record of the root with names; its TTL is the bytes of an earlier record of the first name.
     EchoTtl(Index, Index, RecordType),
-    /// A record of the root whose data are what stood there of a record of the name, some bytes fewer, then a
-    /// pointer.
+    /// A record of the root; its data are the bytes of an earlier record of the name, some bytes fewer, then
+    /// a pointer.
     EchoData(Index, usize, u16),
     /// A record of the root whose data are ends of names.
     Fragments(Vec<(Index, usize)>),
@@ -293,7 +292,7 @@ fn added(step: &Step, names: &[NameBuf]) -> Option<Record> {
             (NameBuf::ROOT, RecordType::NULL, 0, data)
         }
         Step::Fragments(all) => {
-            // Not without data: `hickory-proto` takes none for an update.
+            // Never without data: `hickory-proto` takes such records for an update.
             let data = iter::once(3).chain(all.iter().flat_map(|(name, cut)| tail(name, *cut))).collect();
             (NameBuf::ROOT, RecordType::NULL, 0x0363_6f6d, data)
         }
@@ -379,7 +378,7 @@ fn compose(names: &[NameBuf], steps: &[Step]) -> Vec<u8> {
 enum Edit {
     Name(Box<NameBuf>),
     Bytes(Vec<u8>),
-    /// Cuts so many bytes off, at most to the header.
+    /// Cuts this many bytes off, at most to the header.
     Cut(usize),
 }
 
@@ -432,7 +431,7 @@ proptest! {
     ) {
         let steps = steps.concat();
         let mut renderer = Renderer::new(&Key::VECTOR);
-        // Twice, as the second message meets what the first one left.
+        // Twice, as the second message meets the leftovers of the first.
         for limit in [limit, 65_535] {
             let (bytes, content) = render(&mut renderer, &names, &steps, limit);
             check(&bytes, &content);

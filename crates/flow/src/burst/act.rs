@@ -1,4 +1,4 @@
-//! The last stages: what happens to the flow of each packet.
+//! The last stages, which look up or change the flow of each packet.
 
 use super::Keys;
 use crate::ehash::TupleHash;
@@ -36,9 +36,9 @@ impl<V, T: Visitor<V>> Visitor<V> for &mut T {
     }
 }
 
-/// Stage: for each tuple in order, marks its flow as seen, or adds it with the value that the visitor gives.
+/// Stage: for each tuple in order, marks its flow as seen, or adds it with the value from the visitor.
 ///
-/// Two tuples of one new flow make one entry: the second finds what the first added. Packet numbers are the
+/// Two tuples of one new flow make one entry: the second finds the entry of the first. Packet numbers are the
 /// tuples' places in the batch.
 #[derive(Debug)]
 pub struct Act<'a, V, H, T, R> {

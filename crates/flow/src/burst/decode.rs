@@ -25,7 +25,7 @@ impl Default for Burst<'_> {
 }
 
 impl<'p> Burst<'p> {
-    /// Adds a packet, whose number is the count of those before it; `false`, and nothing is added, if the
+    /// Adds a packet, whose number is the count of those before it. Returns `false`, and adds nothing, if the
     /// burst is full.
     #[inline]
     #[must_use]
@@ -83,9 +83,8 @@ pub enum Link {
 pub struct Decode {
     /// First header of every packet.
     pub link: Link,
-    /// The protocol whose packets have tuples; `None`: all protocols with ports. A tuple does not hold its
-    /// protocol, so that flows of different protocols between the same ports are one flow in a table that
-    /// takes all.
+    /// The protocol whose packets have tuples; `None`: all protocols with ports. A tuple has no protocol, so
+    /// flows of different protocols between the same ports are one flow in a table that takes all.
     pub protocol: Option<u8>,
     /// Packets skipped so far.
     pub skipped: Skipped,

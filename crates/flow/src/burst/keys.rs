@@ -58,7 +58,8 @@ impl<H: TupleHash> Stage<Keys<'_>> for Hash<'_, H> {
 pub struct Prefetch<B, E> {
     /// Prefetches the bucket of a hash; see [`Table::prefetch`](hashlane_table::Table::prefetch).
     pub bucket: B,
-    /// Prefetches the first entry of a bucket; see [`Table::prefetch_entry`](hashlane_table::Table::prefetch_entry).
+    /// Prefetches the first entry of a bucket; see
+    /// [`Table::prefetch_entry`](hashlane_table::Table::prefetch_entry).
     pub entry: E,
 }
 

@@ -3,7 +3,7 @@
 //! | stage | batch | does |
 //! | --- | --- | --- |
 //! | [`Decode`] | [`Burst`] | parses each packet; keeps the tuples, counts the packets without one |
-//! | [`Hash`](struct@Hash) | [`Keys`] | hashes all tuples side by side |
+//! | [`Hash`](struct@Hash) | [`Keys`] | hashes all tuples together |
 //! | [`Prefetch`] | [`Keys`] | brings the buckets, then the entries of all tuples into the cache |
 //! | [`Find`] | [`Keys`] | looks each tuple up |
 //! | [`Act`] | [`Keys`] | for each packet in order of arrival: marks its flow seen, or adds it |

@@ -14,16 +14,15 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         Hash(&self.hash)
     }
 
-    /// The stage that prefetches what a batch will read of this table.
+    /// The stage that prefetches the buckets and entries of a batch.
     #[inline(always)]
     pub fn prefetch_stage(&self) -> Prefetch<impl Fn(u64), impl Fn(u64)> {
         Prefetch { bucket: |hash| self.table.prefetch(hash), entry: |hash| self.table.prefetch_entry(hash) }
     }
 
-    /// Looks up many flows: calls `each` with the position of a tuple and the value of its flow, in their
-    /// order.
+    /// Looks up many flows: calls `each` with the position of a tuple and the value of its flow, in order.
     ///
-    /// [`BURST`] tuples at a time are hashed side by side, and their cache misses overlap.
+    /// It hashes [`BURST`] tuples at a time, and their cache misses overlap.
     #[inline]
     pub fn find_burst<'a>(&'a self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<&'a V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
@@ -36,7 +35,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         }
     }
 
-    /// [`find_burst`](Self::find_burst) for flows of which packets have come at tick `now`.
+    /// As [`find_burst`](Self::find_burst), and marks the flows as seen at tick `now`.
     #[inline]
     pub fn seen_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
@@ -72,7 +71,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     }
 }
 
-/// Gives what it meets to a closure, and adds no flow.
+/// A visitor that calls a closure for each tuple, and adds no flow.
 struct Seen<F> {
     /// Position of the first tuple of the batch.
     first: usize,

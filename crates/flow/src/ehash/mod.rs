@@ -1,6 +1,7 @@
-//! Hashes of tuples: what an established-connections table ("ehash" in Linux) takes its bucket from.
+//! Hashes of tuples: they choose the bucket in a table of established connections ("ehash" in Linux).
 //!
-//! [`SipHash13`] and [`SipHash24`] hash every bit of both ends under a 128-bit key, eight tuples side by side in a burst.
+//! [`SipHash13`] and [`SipHash24`] hash every bit of both ends under a 128-bit key, eight tuples at once in a
+//! burst.
 
 mod words;
 
@@ -11,10 +12,10 @@ use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 
 /// A hash of a [`Tuple`], made from a 128-bit key.
 ///
-/// A scheme without a key, or with less of one, says so in its [`INFO`](Self::INFO). The check value there is the hash
-/// of [`Tuple::CHECK`] under [`Key::VECTOR`], unless the scheme is one of bytes or words, whose check value is kept.
+/// [`INFO`](Self::INFO) states the keying of a scheme. Its check value is the hash of [`Tuple::CHECK`] under
+/// [`Key::VECTOR`]; a scheme made from a hash of bytes or words keeps the check value of that hash.
 pub trait TupleHash: Clone {
-    /// What the scheme states of itself.
+    /// Facts about the scheme.
     const INFO: SchemeInfo;
 
     /// The scheme under `key`.
@@ -23,10 +24,10 @@ pub trait TupleHash: Clone {
     /// The hash of one tuple; results narrower than 64 bits are zero-extended.
     fn hash(&self, tuple: &Tuple) -> u64;
 
-    /// Writes the hash of each of `tuples` to its place in `out`, equal to [`hash`](Self::hash) of it. Tuples beyond
-    /// the length of `out` are left out, and places beyond the number of tuples left as they are.
+    /// Writes the hash of each of `tuples` to its place in `out`, equal to [`hash`](Self::hash) of it. Tuples
+    /// beyond the length of `out` are ignored, and places beyond the number of tuples unchanged.
     ///
-    /// Schemes that can hash several side by side do so here; the others one after the other.
+    /// Schemes that can hash several tuples at once override it.
     #[inline]
     fn hash_burst(&self, tuples: &[Tuple], out: &mut [u64]) {
         for (tuple, out) in tuples.iter().zip(out) {

@@ -1,4 +1,4 @@
-//! Hashes of the whole tuple as five words: side by side in bursts.
+//! Hashes of the whole tuple as five words, several at once in bursts.
 
 use super::TupleHash;
 use crate::tuple::Tuple;
@@ -7,7 +7,8 @@ use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 use hashlane_hash::siphash;
 use hashlane_hash::words::WordsHash;
 
-/// A hash of words, over the 36 bytes of the tuple: the same value as of the bytes, whose check value it keeps.
+/// A hash of words over the 36 bytes of the tuple. The hash of the bytes is the same, and so is the check
+/// value.
 #[derive(Clone)]
 pub struct Words<H>(H);
 
@@ -21,7 +22,7 @@ pub type SipHash13 = Words<siphash::SipHash13>;
 pub type Jhash2 = Words<Jhash>;
 
 impl<const C: usize, const D: usize> Words<siphash::SipHash<C, D>> {
-    /// The same hash, in registers of 256 bits at the most: what a CPU without AVX-512 would do, for measurements.
+    /// The same hash in registers of at most 256 bits, as on a CPU without AVX-512; for measurements.
     #[must_use]
     pub fn in_256_bits(self) -> Self {
         Self(self.0.in_256_bits())

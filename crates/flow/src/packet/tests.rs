@@ -1,4 +1,4 @@
-//! Packets built here, by another crate, and by nobody.
+//! Packets built by hand, by another crate, and at random.
 
 use super::*;
 use etherparse::{NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
@@ -50,7 +50,7 @@ fn what_a_packet_carries_ends_where_its_header_says() {
     assert_eq!(Segment::ethernet(&padded), Ok(segment));
     let v6 = [v6(&[], 17, &[&UDP[..], b"hello"].concat()), std::vec![0; 9]].concat();
     assert_eq!(Segment::ip(&v6).unwrap().bytes, [&UDP[..], b"hello"].concat());
-    // A capture may have kept less.
+    // The capture may be cut.
     assert_eq!(Segment::ethernet(&frame[..38]).unwrap().bytes, &frame[34..38]);
 }
 
@@ -62,7 +62,7 @@ fn hands_out_what_tcp_and_udp_carry() {
     let mut opening = frame.clone();
     opening[34 + 13] |= 2;
     assert!(Segment::ethernet(&opening).unwrap().stream().unwrap().opens);
-    // Options, or what says that there are some, and a header that is not all there.
+    // TCP options, a header length that claims some, and a header that is cut off.
     opening[34 + 12] = 0x60;
     assert_eq!(Segment::ethernet(&opening).unwrap().stream().unwrap().bytes, b"o");
     opening[34 + 12] = 0xf0;
@@ -147,7 +147,7 @@ fn a_packet_captured_in_part_needs_its_ports() {
     }
 }
 
-/// What the other crate reads of an IP packet.
+/// The other crate's reading of an IP packet.
 fn oracle(packet: &[u8]) -> Option<(Tuple, bool)> {
     let sliced = SlicedPacket::from_ip(packet).ok()?;
     let (source, destination): (Ipv6Addr, Ipv6Addr) = match sliced.net? {
@@ -186,7 +186,7 @@ proptest! {
         let expected = oracle(&packet);
         prop_assert!(expected.is_some());
         prop_assert_eq!(Packet::ip(&packet).ok().map(|packet| packet.received()), expected.map(|(tuple, _)| tuple));
-        // Where a byte is changed, what the other one still reads is read alike.
+        // A changed byte must not make the two readers disagree on packets that the other one accepts.
         if let Some((at, to)) = change {
             let at = at.index(packet.len());
             packet[at] = to;

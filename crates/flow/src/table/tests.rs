@@ -104,7 +104,7 @@ fn behaves_like_a_map<H: TupleHash, T: Table<Tuple, Flow<u32>>>(start: u32, step
                 flows.expire(now, |tuple, value| expired.push((tuple.foreign_port(), value)));
                 expired.sort_unstable();
                 let due = |seen: u32| {
-                    // The last tick before the count wraps is kept as the one before it.
+                    // The last tick before the count wraps is stored as the one before it.
                     let idle = now.wrapping_sub(seen.min(u32::MAX - 1));
                     idle >= LIMITS.idle && idle <= i32::MAX as u32
                 };

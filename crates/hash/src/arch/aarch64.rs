@@ -31,8 +31,8 @@ impl Crc {
 
 impl Stage for Crc {}
 
-/// The instruction `$intrinsic` as a step of `$word`. The intrinsic stands in a function that has the extension, as
-/// `compiled` above has: so it can be inlined into the one, and the one into the other.
+/// Implements a step of `$word` with `$intrinsic`. The intrinsic is called in a function that enables the
+/// extension, as `compiled` above does, so that both are inlined.
 macro_rules! step {
     ($word:ident, $intrinsic:ident) => {
         #[inline(always)]

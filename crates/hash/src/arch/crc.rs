@@ -4,7 +4,8 @@ use super::crc_table;
 use super::lanes::WIDTH;
 use super::stage::Stage;
 
-/// The CRC32C instructions of a CPU. The register is kept in the low 32 bits of a `u64`, as SSE4.2's widest form does.
+/// The CRC32C instructions of a CPU. The low 32 bits of a `u64` hold the register, as in SSE4.2's widest
+/// form.
 pub(crate) trait CrcStep: Stage {
     /// Takes 8 bytes, little-endian.
     fn u64(self, crc: u64, word: u64) -> u64;
@@ -17,9 +18,9 @@ pub(crate) trait CrcStep: Stage {
 
     /// Takes the low `bytes % 8` bytes of `word`, without a branch.
     ///
-    /// The register after r < 8 bytes is `(crc >> 8r) ^ T`, where T is what the r bytes of `crc ^ word` leave in an
-    /// empty register. Zeros leave an empty register empty, so T is also what one step of 8 bytes makes of those r
-    /// bytes shifted to the top of a word of zeros.
+    /// After r < 8 bytes the register is `(crc >> 8r) ^ T`; T is the result of the r bytes of `crc ^ word` on
+    /// an empty register. Zeros leave an empty register empty, so T is also one step of 8 bytes: the r bytes
+    /// shifted to the top of a word of zeros.
     #[inline(always)]
     fn low_bytes(self, crc: u64, word: u64, bytes: u32) -> u64 {
         let bits = 8 * bytes;
@@ -27,8 +28,8 @@ pub(crate) trait CrcStep: Stage {
         self.u64(0, top) ^ crc.wrapping_shr(bits)
     }
 
-    /// [`low_bytes`](Self::low_bytes) for eight ends at once: the word that the end stands in is that of `bytes`,
-    /// its register that of `registers`, at the same offset. LEN is a power of two, and an end counts modulo LEN.
+    /// Applies [`low_bytes`](Self::low_bytes) to eight ends at once. `bytes` has the word of each end and
+    /// `registers` its register, at the same offset. LEN is a power of two, and ends count modulo LEN.
     #[inline(always)]
     fn eight_ends<const LEN: usize, const WORDS: usize>(
         self,

@@ -1,4 +1,4 @@
-//! Eight 64-bit lanes side by side: AVX-512, AVX2, or plain arrays.
+//! Eight 64-bit lanes: AVX-512, AVX2, or plain arrays.
 
 use super::stage::Stage;
 
@@ -10,7 +10,7 @@ pub(crate) trait Lanes: Stage {
     /// The vector.
     type V: Copy;
 
-    /// Whether the registers hold two groups of lanes at once, so that one works where the other waits.
+    /// True if the registers hold two groups of lanes at once, so that one works while the other waits.
     const PAIRS: bool = false;
 
     fn load(self, from: &[u64; WIDTH]) -> Self::V;
@@ -26,8 +26,8 @@ pub(crate) trait Lanes: Stage {
     fn shr<const N: u32>(self, a: Self::V) -> Self::V;
     /// Each lane from 16 bits.
     fn widen(self, from: &[u16; WIDTH]) -> Self::V;
-    /// Lane i is the word at byte `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8, and LEN
-    /// a power of two.
+    /// Lane i is the word at byte `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8,
+    /// and LEN a power of two.
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
     /// Lane i is the little-endian word `at % N` of key i.
     #[inline(always)]
@@ -43,10 +43,10 @@ pub(crate) trait Lanes: Stage {
         }
         columns
     }
-    /// Whether [`load_block`](Self::load_block) takes less than eight gathers.
+    /// True if [`load_block`](Self::load_block) takes fewer than eight gathers.
     const BLOCKS: bool = false;
-    /// Lane i of vector w is the little-endian word `at + w` of row i, of which each has `ROW` bytes; at
-    /// most the words of a row.
+    /// Lane i of vector w is the little-endian word `at + w` of row i. A row has `ROW` bytes; words beyond it
+    /// are unspecified.
     #[inline(always)]
     fn load_block<const ROW: usize, const LEN: usize>(self, rows: &[u8; LEN], at: usize) -> [Self::V; WIDTH] {
         core::array::from_fn(|w| {

@@ -5,9 +5,10 @@ pub(crate) const STRIDE: usize = 512;
 
 /// Copies of a length that cannot be predicted.
 pub(crate) trait Stage: Copy {
-    /// Copies `bytes`, no more than `place` holds, to the start of `place`; what stands behind them is of no meaning.
+    /// Copies `bytes`, which must fit `place`, to the start of `place`. The bytes of `place` after them are
+    /// unspecified.
     ///
-    /// Two copies of fixed size that overlap: names of one class of lengths take the same path, whatever their length.
+    /// Copies overlap and have a fixed size: all names of one class of lengths take the same branches.
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
         if bytes.len() > 128 {
@@ -23,7 +24,7 @@ pub(crate) trait Stage: Copy {
     }
 }
 
-/// Copies `N` to `2 * N` bytes; does nothing, and says so, where there are fewer.
+/// Copies `N` to `2 * N` bytes; returns false, and copies nothing, if there are fewer.
 #[inline(always)]
 fn overlapping<const N: usize>(place: &mut [u8; STRIDE], bytes: &[u8]) -> bool {
     let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else { return false };

@@ -3,7 +3,7 @@
 use super::crc::{self, CrcKernel};
 use super::lanes::{self, LaneKernel};
 
-/// Which CRC instructions to use, decided once.
+/// The CRC instructions in use, chosen once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CrcUnit {
     Portable(crc::Portable),
@@ -71,7 +71,7 @@ impl CrcUnit {
     }
 }
 
-/// Which lanes to use, decided once. Public as the parameter of a public type, though nobody outside can name it.
+/// The lanes in use, chosen once. Public because a public type has it as a parameter; the module is private.
 #[derive(Clone, Copy, Debug)]
 pub enum LaneUnit {
     Portable(lanes::Portable),
@@ -93,7 +93,7 @@ impl LaneUnit {
         Self::detect_256()
     }
 
-    /// The widest with registers of 256 bits at the most.
+    /// The widest of at most 256 bits.
     pub(crate) fn detect_256() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(token) = super::x86_64::Avx2::detect() {

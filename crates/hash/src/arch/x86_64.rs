@@ -6,8 +6,8 @@ use super::lanes::{LaneKernel, Lanes, WIDTH};
 use super::stage::{STRIDE, Stage};
 use core::arch::x86_64::*;
 
-/// Whether the CPU and the operating system offer a feature: asked at run time where there is an operating system,
-/// else taken from what the crate was compiled for.
+/// True if the CPU and the operating system have a feature. Detected at run time; without an operating
+/// system, the target features of the build decide.
 macro_rules! has {
     ($feature:tt) => {{
         #[cfg(not(target_os = "none"))]
@@ -81,7 +81,7 @@ crc_token!(
     {}
 );
 crc_token!(
-    /// SSE4.2 with BMI2, whose variable shifts cost one µop where the older ones cost three (since Haswell and Zen).
+    /// SSE4.2 with BMI2, whose variable shifts cost one µop in place of three (since Haswell and Zen).
     Sse42Bmi2,
     "sse4.2,bmi1,bmi2",
     has!("sse4.2") && has!("bmi1") && has!("bmi2"),
@@ -89,8 +89,8 @@ crc_token!(
 );
 
 crc_token!(
-    /// With AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight last words
-    /// at once.
+    /// With AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight
+    /// last words at once.
     Clmul512,
     "sse4.2,bmi1,bmi2,avx512f,avx512bw,vpclmulqdq",
     Avx512::detect().is_some() && has!("sse4.2") && has!("vpclmulqdq"),
@@ -113,7 +113,8 @@ crc_token!(
         let end = lanes.widen(ends);
         let register = lanes.gather(registers, lanes.shr::<3>(end));
         let word = lanes.gather_words(bytes, lanes.and(end, lanes.splat(!7)));
-        // SAFETY: the token exists only where `detect` found AVX-512 and VPCLMULQDQ; these touch registers alone.
+        // SAFETY: the token exists only where `detect` found AVX-512 and VPCLMULQDQ; these touch registers
+        // alone.
         unsafe {
             let bits = _mm512_and_si512(_mm512_slli_epi64::<3>(end), _mm512_set1_epi64(56));
             // A shift by 64, for an end between words, leaves nothing, as it should.
@@ -127,13 +128,13 @@ crc_token!(
     }
 );
 
-/// What each of eight words leaves in an empty register: the remainder of word · t³² by the polynomial P, by Barrett's
-/// reduction. A register's bit i is the coefficient of t⁶³⁻ⁱ, so that the low half of a product is its high
-/// coefficients.
+/// CRC of each of eight words in an empty register: the remainder of word · t³² by the polynomial P, by
+/// Barrett's reduction. A register's bit i is the coefficient of t⁶³⁻ⁱ, so the low half of a product has its
+/// high coefficients.
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 fn crc_of_eight_words(words: __m512i) -> __m512i {
-    /// ⌊t⁹⁶ / P⌋ = t⁶⁴ + μ: μ reflected and moved up one place, as a product of two reflected words is one place low,
-    /// and in the place that falls free the t⁶⁴.
+    /// ⌊t⁹⁶ / P⌋ = t⁶⁴ + μ: μ reflected and moved up one place, as a product of two reflected words is one
+    /// place low, and in the place that falls free the t⁶⁴.
     const QUOTIENT: i64 = 0x4869_ec38_dea7_13f1;
     /// P without its leading term, reflected.
     const POLYNOMIAL: i64 = 0x82f6_3b78_0000_0000_u64 as i64;
@@ -173,7 +174,8 @@ impl Stage for Avx512 {
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
         let masks = &MASKS[bytes.len().min(128)];
-        // SAFETY: the masks are those of as many bytes as there are in `bytes`, from the first and from the 65th on.
+        // SAFETY: the masks are those of as many bytes as there are in `bytes`, from the first and from the
+        // 65th on.
         unsafe {
             self.copy_64(place, bytes, 0, masks[0]);
             self.copy_64(place, bytes, 64, masks[1]);
@@ -200,8 +202,8 @@ static MASKS: [[u64; 2]; 129] = {
 };
 
 impl Avx512 {
-    /// Copies those of the 64 bytes `bytes[at..]` whose bit is set in `mask` to `place[at..]`, with zeros for the
-    /// others.
+    /// Copies to `place[at..]` those of the 64 bytes `bytes[at..]` whose bit is set in `mask`, and zeros for
+    /// the others.
     ///
     /// # Safety
     /// No bit of `mask` may be set for a byte beyond the end of `bytes`.
@@ -210,14 +212,15 @@ impl Avx512 {
         let Some(place) = place.get_mut(at..at + 64) else { return };
         debug_assert!(bytes.len().saturating_sub(at) >= 64 - mask.leading_zeros() as usize);
         let from = bytes.as_ptr().wrapping_add(at);
-        // SAFETY: the token exists only where `detect` found AVX-512 with BW. What `mask` admits stands in `bytes`, as
-        // the caller sees to; the others are neither read nor can they fault. `place` has 64.
+        // SAFETY: the token exists only where `detect` found AVX-512 with BW. What `mask` admits stands in
+        // `bytes`, as the caller sees to; the others are neither read nor can they fault. `place` has 64.
         unsafe { _mm512_storeu_epi8(place.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(mask, from.cast())) }
     }
 }
 
-// In the impls below: SAFETY of the register operations: the token exists only where `detect` found the features.
-// SAFETY of the memory operations: the references span eight `u64`, and the unaligned forms are used.
+// In the impls below: SAFETY of the register operations: the token exists only where `detect` found the
+// features. SAFETY of the memory operations: the references span eight `u64`, and the unaligned forms are
+// used.
 impl Avx512 {
     /// Lane i is `table[index[i] % LEN]`; LEN is a power of two.
     #[inline(always)]
@@ -502,14 +505,16 @@ impl Lanes for Avx2 {
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
     }
-    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is mended.
+    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is
+    /// mended.
     #[inline(always)]
     fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Pair; N] {
         let mut columns = [self.splat(0); N];
         for (half, keys) in keys.as_chunks::<4>().0.iter().enumerate() {
             let [a, b, c, d] = keys.each_ref().map(|key| key.as_chunks::<2>().0);
             let two = |low: &[u64; 2], high: &[u64; 2]| {
-                // SAFETY: two `u64` are 128 bits, read by the unaligned form; the rest is a register operation.
+                // SAFETY: two `u64` are 128 bits, read by the unaligned form; the rest is a register
+                // operation.
                 unsafe {
                     let [low, high] = [low, high].map(|words| _mm_loadu_si128(words.as_ptr().cast()));
                     _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)

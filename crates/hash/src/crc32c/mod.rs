@@ -1,11 +1,11 @@
 //! CRC32C (Castagnoli), the cyclic redundancy check with the polynomial 1EDC6F41 (RFC 3720 §12.1, iSCSI).
 //!
-//! Reflected, initial register FFFFFFFF, inverted at the end. SSE4.2 and Armv8 have an instruction for it that takes
-//! up to 8 bytes; elsewhere tables do. What an implementation does with the last bytes, of which there are fewer
-//! than 8, decides its speed on short components: see [`tail`].
+//! Reflected, initial register FFFFFFFF, inverted at the end. SSE4.2 and Armv8 have an instruction for up to
+//! 8 bytes; other CPUs use tables. On short components the speed depends on the treatment of the last bytes,
+//! those that do not fill a word of 8: see [`tail`].
 //!
-//! It is a linear code, not a keyed hash: the difference of two inputs fixes the difference of their hashes, so
-//! anyone can compute as many collisions as he likes, under any initial value.
+//! CRC32C is a linear code, not a keyed hash: the difference of two inputs determines the difference of their
+//! hashes, so anyone can compute collisions, under any initial value.
 
 pub mod tail;
 
@@ -20,7 +20,7 @@ use tail::{Ladder, Masked, Shifted, Tail};
 /// The register before the first byte.
 pub(crate) const INITIAL: u64 = 0xffff_ffff;
 
-/// The hash that a register stands for.
+/// The hash of a final register.
 #[inline(always)]
 pub(crate) fn finished(register: u64) -> u64 {
     register ^ 0xffff_ffff
@@ -33,10 +33,10 @@ pub struct Crc<T> {
     tail: PhantomData<T>,
 }
 
-/// CRC32C whose last bytes are taken by the 8-4-2-1 ladder.
+/// CRC32C with the 8-4-2-1 ladder for the last bytes.
 pub type Crc32c = Crc<Ladder>;
 
-/// CRC32C whose last bytes are taken in one step, without a branch.
+/// CRC32C with one branchless step for the last bytes.
 pub type Crc32cShifted = Crc<Shifted>;
 
 /// The variant of CRC32C that pads each component with zeros to whole words.
@@ -138,7 +138,7 @@ impl Concatenative for Crc<Ladder> {}
 impl Concatenative for Crc<Shifted> {}
 impl<S: CrcStep> Concatenative for On<S, Ladder> {}
 
-/// CRC32C with its instructions chosen: what the kernels see.
+/// CRC32C with its instructions chosen, as kernels use it.
 #[derive(Clone, Copy)]
 pub(crate) struct On<S, T> {
     pub(crate) step: S,

@@ -1,13 +1,13 @@
-//! What becomes of a component's last bytes, of which there are fewer than the 8 that the instruction takes.
+//! Forms of CRC32C that differ in the last bytes of a component, those that do not fill a word of 8.
 
 use crate::arch::crc::CrcStep;
 use crate::load::{le64, le64_to_end};
 use crate::scheme::{Keying, SchemeInfo};
 
-/// A way to take one component into the register. Sealed: the forms are those of this module.
+/// A form that takes one component into the register. Sealed: this module has all forms.
 #[expect(private_bounds, reason = "seals the trait: the CRC instructions stay inside the crate")]
 pub trait Tail: Copy + core::fmt::Debug + Form + 'static {
-    /// What the scheme with this tail states of itself.
+    /// The scheme with this tail.
     const INFO: SchemeInfo;
 }
 
@@ -16,8 +16,8 @@ pub(crate) trait Form {
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64;
 }
 
-/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 byte where the length has that
-/// bit. Exact; its branches follow the lengths, which for names cannot be predicted.
+/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 byte where the length has
+/// that bit. Exact; its branches follow the lengths, which for names cannot be predicted.
 #[derive(Clone, Copy, Debug)]
 pub struct Ladder;
 
@@ -25,9 +25,10 @@ pub struct Ladder;
 #[derive(Clone, Copy, Debug)]
 pub struct Shifted;
 
-/// One step on the last word with the bytes beyond the component set to zero; a component whose length is a
-/// multiple of 8 ends with a word of zeros. Not CRC32C of the bytes, but of the padded ones: a component hashes as
-/// itself followed by zeros, which TLV encodings tell apart by the length inside the component, and offset names do not.
+/// One step on the last word, with the bytes beyond the component set to zero. A component whose length is a
+/// multiple of 8 gets one more word of zeros. The result is CRC32C of the padded bytes: a component and the
+/// same component followed by zeros collide. TLV encodings have the length inside the component and so avoid
+/// this; offset names do not.
 #[derive(Clone, Copy, Debug)]
 pub struct Masked;
 

@@ -40,7 +40,7 @@ fn check_values_hold() {
     check_value_holds_for::<Masked>();
 }
 
-/// What [`Masked`] is by its definition: CRC32C of the bytes and of zeros up to the next multiple of eight.
+/// The definition of [`Masked`]: CRC32C of the bytes and of zeros up to the next multiple of eight.
 fn padded(bytes: &[u8]) -> Vec<u8> {
     let mut padded = bytes.to_vec();
     padded.resize(bytes.len() / 8 * 8 + 8, 0);
@@ -105,7 +105,8 @@ proptest! {
         }
     }
 
-    /// Why it is no defence: the difference of two keys alone decides the difference of their hashes.
+    /// The reason that CRC32C stops no attacker: the difference of two keys alone determines that of their
+    /// hashes.
     #[test]
     fn is_linear(a: [u8; 40], b: [u8; 40], difference: [u8; 40]) {
         let crc = Crc::<Ladder>::detect();

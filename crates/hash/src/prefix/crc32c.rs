@@ -60,13 +60,14 @@ impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
     }
 }
 
-/// Rows that are chained at a time: the loop's end follows the longest name of the group, and is easier to predict
-/// where it comes in such steps. The rows after the last that is needed do no harm.
+/// Rows that are chained at a time: the loop's end follows the longest name of the group, and is easier to
+/// predict where it comes in such steps. The rows after the last that is needed do no harm.
 const STEP: usize = 4;
 
-/// Keeps the register before each of the `height` first words, and after the last of them, for the first N names.
+/// Stores the register before each of the `height` first words, and after the last of them, for the first N
+/// names.
 ///
-/// The state before word w of name n is kept where that word stands.
+/// The state before word w of name n goes to the place of that word.
 #[inline(always)]
 fn chain<S: CrcStep, const N: usize>(
     step: S,

@@ -9,23 +9,24 @@ pub(super) const WORDS: usize = STRIDE / 8;
 /// Prefixes that a name may have.
 const PREFIXES: usize = 256;
 
-/// Up to [`NAMES`](Self::NAMES) names side by side, the places where their prefixes end, and room for the
-/// states. About 28 KiB, of which names of common length touch a few; made once and reused, nothing in it
-/// needs clearing.
+/// Up to [`NAMES`](Self::NAMES) names, the ends of their prefixes, and room for the states. It takes about 28
+/// KiB, of which names of common length touch a few. Reusable; nothing in it needs clearing.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Group {
-    /// Name n stands at `STRIDE * n`; what stands behind its end is left from names before.
+    /// Name n starts at `STRIDE * n`; the bytes after its end are left over from earlier names.
     pub(super) bytes: [u8; STRIDE * WIDTH],
-    /// Keeps a word and its state at different offsets in their pages: a CPU takes a load for dependent on a store
-    /// before it where the low 12 bits of their addresses agree, and would stall the chain at every word.
+    /// Keeps a word and its state at different offsets in their pages: a CPU takes a load for dependent on a
+    /// store before it where the low 12 bits of their addresses agree, and would stall the chain at every
+    /// word.
     _apart: [u64; 32],
-    /// States before each word, and registers, for hashes whose state is one word: the hash lays them out.
+    /// States before each word, and registers for hashes with a state of one word. Each hash has its own
+    /// layout.
     pub(super) states: [[u64; 4]; WORDS * WIDTH],
     pub(super) registers: [u64; WORDS * WIDTH],
-    /// Where each prefix ends in `bytes`.
+    /// The end of each prefix in `bytes`.
     pub(super) ends: [u16; PREFIXES * WIDTH],
-    /// How many prefixes each name has.
+    /// The number of prefixes of each name.
     counts: [u16; WIDTH],
     pub(super) names: usize,
     pub(super) prefixes: usize,
@@ -44,7 +45,8 @@ impl Group {
     pub const PREFIXES: usize = PREFIXES;
     /// Names that fit into a group.
     pub const NAMES: usize = WIDTH;
-    /// Bytes of the longest name that fits: one word less than is set aside, for the state after its last word.
+    /// Bytes of the longest name that fits: one word less than is set aside, for the state after its last
+    /// word.
     pub const MAX_LEN: usize = STRIDE - 8;
 
     /// An empty group.
@@ -70,7 +72,7 @@ impl Group {
         self.height = 0;
     }
 
-    /// Whether no further name fits.
+    /// Returns true if no further name fits.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.names >= Self::NAMES
@@ -82,9 +84,9 @@ impl Group {
         self.names
     }
 
-    /// Adds the name of the bytes `bytes`, for `hash` to hash. Where the group [is full](Self::is_full) or the name
-    /// longer than [`MAX_LEN`](Self::MAX_LEN), nothing is added and nothing returned; else what is returned takes the
-    /// ends of the name's prefixes, and [adds](Prefixes::add) the name with them.
+    /// Adds the name `bytes`, to be hashed by `hash`. The result takes the ends of the name's prefixes and
+    /// [adds](Prefixes::add) the name with them. Returns `None` if the group [is full](Self::is_full) or the
+    /// name longer than [`MAX_LEN`](Self::MAX_LEN).
     #[inline(always)]
     pub fn push(&mut self, hash: &impl EveryPrefix, bytes: &[u8]) -> Option<Prefixes<'_>> {
         let name = self.names;
@@ -125,7 +127,7 @@ impl Group {
 #[must_use = "the name is not in the group before `add`"]
 pub struct Prefixes<'g> {
     ends: &'g mut [u16; PREFIXES * WIDTH],
-    /// Where the next end goes.
+    /// The place of the next end.
     at: usize,
     first: usize,
     base: usize,
@@ -140,12 +142,13 @@ impl Prefixes<'_> {
     /// Takes the prefix of `end` bytes, in any order; beyond the name's bytes its hash is of no meaning.
     #[inline(always)]
     pub fn push(&mut self, end: usize) {
-        // The remainder is by a power of two, and the place always inside; `add` sees to it that none is taken twice.
+        // The remainder by a power of two keeps the place inside; `add` takes no place twice.
         self.ends[self.at % (PREFIXES * WIDTH)] = (self.base + end) as u16;
         self.at += 1;
     }
 
-    /// Adds the name and its prefixes to the group; `false`, and nothing is added, where they are more than 256.
+    /// Adds the name and its prefixes to the group; `false`, and nothing is added, where they are more than
+    /// 256.
     #[inline(always)]
     #[must_use]
     pub fn add(self) -> bool {

@@ -1,14 +1,14 @@
-//! Every prefix of a name at once, for one name or for a group of names side by side.
+//! Every prefix of a name at once, for one name or for a group of names.
 //!
-//! A name is bytes and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component waits
-//! for the one before it, and how many steps a component takes follows its length, which a CPU cannot predict. Here
-//! the work is cut otherwise:
-//! 1. **stage** ([`Group`]): the bytes are copied to a place of known size, where they count as words of 8 from the
-//!    start of the name, wherever its components end, and each prefix notes where it ends;
-//! 2. **chain**: the running state over the words is computed and kept for every word; names of a group go in step,
-//!    so that one name's wait is the others' time;
-//! 3. **finish**: each prefix is the state before its last word and what of that word belongs to it. No prefix waits
-//!    for another, and nothing branches on a length.
+//! A name is bytes and the ends of its prefixes. Hashing its prefixes one by one is a chain: each component
+//! waits for the one before it, and the number of steps depends on its length, which a CPU cannot predict.
+//! This module splits the work into three steps:
+//! 1. **stage** ([`Group`]): copies the bytes to a place of known size, as words of 8 from the start of the
+//!    name, whatever its components, and notes the end of each prefix;
+//! 2. **chain**: computes the running state over the words and stores it for every word. Names of a group
+//!    advance together, so that one name's wait is the others' time;
+//! 3. **finish**: computes each prefix from the state before its last word and its part of that word. No
+//!    prefix waits for another, and no branch depends on a length.
 //!
 //! The results are those of [`hash`](crate::scheme::BytesHash::hash) over the bytes of each prefix.
 
@@ -23,11 +23,10 @@ use crate::scheme::Concatenative;
 
 /// A hash that can take a [`Group`].
 pub trait EveryPrefix: Concatenative {
-    /// Writes the hash of every staged prefix to `out`, name after name, in the order in which they were
-    /// added.
+    /// Writes the hash of every staged prefix to `out`, name after name, in the order of addition.
     ///
-    /// `out` must be as long as [`Group::room`]: what has no place in it is not written, and the places behind the
-    /// last prefix are left with any value.
+    /// `out` must be as long as [`Group::room`]. Hashes beyond its end are dropped, and places after the last
+    /// prefix get unspecified values.
     fn every_prefix(&self, group: &mut Group, out: &mut [u64]);
 
     /// Copies `bytes`, no more than `place` holds, to the start of `place`, by the means that suit the CPU.
@@ -47,7 +46,7 @@ pub trait EveryPrefix: Concatenative {
 
 /// A piece of work that is generic over the hash it uses. See [`EveryPrefix::run_every`].
 pub trait EveryKernel {
-    /// What the work results in.
+    /// The result of the work.
     type Output;
 
     /// Does the work with `hash`.

@@ -50,7 +50,7 @@ impl<const C: usize, const D: usize, L: Lanes> EveryPrefix for SipHash<C, D, L> 
     }
 }
 
-/// Where the names' first words stand.
+/// The places of the names' first words.
 const FIRST_WORDS: [u64; WIDTH] = {
     let mut at = [0; WIDTH];
     let mut n = 0;
@@ -61,9 +61,10 @@ const FIRST_WORDS: [u64; WIDTH] = {
     at
 };
 
-/// Keeps the state before each of the `height` first words, and after the last of them, for all names in step.
+/// Stores the state before each of the `height` first words, and after the last of them, for all names
+/// together.
 ///
-/// The state before word w of name n is kept at `WIDTH * w + n`.
+/// The state before word w of name n goes to `WIDTH * w + n`.
 #[inline(always)]
 fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Group) {
     let Group { bytes, states, height, .. } = group;
@@ -87,7 +88,7 @@ fn chain<L: Lanes, const C: usize>(lanes: L, initial: Words<u64>, group: &mut Gr
     for (w, row) in states.as_chunks_mut().0.iter_mut().enumerate() {
         let Words([v0, v1, v2, v3]) = state;
         lanes.store_rows([v0.1, v1.1, v2.1, v3.1], row);
-        // Words are dear: none is taken in that no prefix needs.
+        // Words are expensive: take only those that a prefix needs.
         if w >= *height {
             break;
         }
@@ -115,7 +116,7 @@ fn finish<L: Lanes, const C: usize, const D: usize>(lanes: L, group: &Group, out
     let eights = ends.as_chunks::<WIDTH>().0.iter().zip(out.as_chunks_mut::<WIDTH>().0);
     for (ends, hashes) in eights.take(prefixes.div_ceil(WIDTH)) {
         let end = lanes.widen(ends);
-        // The kept state: word (end % STRIDE) / 8, name end / STRIDE.
+        // The stored state: word (end % STRIDE) / 8, name end / STRIDE.
         let word = lanes.and(end, lanes.splat(STRIDE as u64 - 8));
         let slot = lanes.xor(word, lanes.shr::<{ STRIDE.ilog2() }>(end));
         // Written out: an array's `map` may stay a call, and vectors would then go through memory.

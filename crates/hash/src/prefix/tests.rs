@@ -40,7 +40,7 @@ proptest! {
     #[test]
     fn every_prefix_hashes_as_it_does_alone(key: [u8; 16], names in vec(name(), 0..=Group::NAMES)) {
         let key = Key::new(key);
-        // One group for all, so that what one leaves behind meets the next.
+        // One group for all names, so that leftovers of one name meet the next.
         let mut group = Group::new();
         for unit in CrcUnit::all() {
             agrees(&Crc32c::on(unit), &names, &mut group);
@@ -62,7 +62,7 @@ fn refuses_what_does_not_fit() {
     let mut group = Group::new();
     let crc = Crc32c::detect();
     assert!(group.push(&crc, &[0; Group::MAX_LEN + 1]).is_none());
-    // Not added: it is only a name once its walk has come to its end.
+    // Not added: a name counts only after its walk reached the end.
     group.push(&crc, &[0]).unwrap().push(1);
     let mut prefixes = group.push(&crc, &[0; 5]).unwrap();
     (0..10_000).for_each(|_| prefixes.push(5));

@@ -28,10 +28,11 @@ impl NameBuf {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Puts a label before the root, as the last one.
+    /// Appends a label before the root.
     ///
     /// # Errors
-    /// Where the label has no byte or more than 63, or the name would have more than 255; it is then unchanged.
+    /// The label is empty or longer than 63 bytes, or the name would be longer than 255. The name is then
+    /// unchanged.
     pub fn push(&mut self, label: &[u8]) -> Result<(), ParseError> {
         let root = usize::from(self.len) - 1;
         let end = root + 1 + label.len();

@@ -23,16 +23,16 @@ pub enum ParseError {
         /// Offset of the length.
         at: usize,
     },
-    /// A pointer, where none may stand.
+    /// A pointer in a place that allows none.
     PointerNotAllowed {
         /// Offset of the pointer.
         at: usize,
     },
-    /// A pointer that does not lead to a place before the labels that it ends: a loop, or a way forward.
+    /// A pointer whose target is not before the labels that it ends: a loop, or a forward pointer.
     PointerNotBackward {
         /// Offset of the pointer.
         at: usize,
-        /// Where it leads.
+        /// Its target.
         target: usize,
     },
     /// A name of more than 127 pointers.

@@ -2,7 +2,7 @@
 //!
 //! `byte | 0x20` is not it: that makes one of `[` and `{`, or of 0x0d and `-`, which an attacker can use.
 
-/// Whether the case of letters counts.
+/// Case sensitivity of comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
     /// `A` is `a`: how names are compared in the DNS.
@@ -13,7 +13,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// The byte as it is compared.
+    /// Folds one byte for a comparison.
     #[inline]
     pub const fn fold(self, byte: u8) -> u8 {
         match self {
@@ -28,7 +28,7 @@ impl Case {
         bytes | (upper(bytes) & self.mask()) >> 2
     }
 
-    /// Whether two runs of bytes are equal.
+    /// Returns true if `a` and `b` are equal.
     #[inline(always)]
     pub fn eq(self, a: &[u8], b: &[u8]) -> bool {
         if a.len() != b.len() {
@@ -58,7 +58,7 @@ impl Case {
         self.same(u64::from_ne_bytes(*a), u64::from_ne_bytes(*b))
     }
 
-    /// Whether two words are equal; names are mostly spelled alike.
+    /// Compares two words. Most names are spelled alike, so the unfolded words are compared first.
     #[inline(always)]
     fn same(self, a: u64, b: u64) -> bool {
         a == b || self.fold8(a) == self.fold8(b)
@@ -73,7 +73,8 @@ impl Case {
     }
 }
 
-/// Fewer than eight bytes in a word, in such order as comes out of two reads at the most, which may overlap.
+/// Packs fewer than eight bytes into a word, by at most two reads that may overlap. The order of the bytes
+/// depends on the length alone.
 #[inline(always)]
 fn few(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {

@@ -4,10 +4,10 @@ use super::{Case, MAX_NAME_LEN};
 use core::fmt::{self, Write};
 use hashlane_hash::scheme::BytesHash;
 
-/// A run of labels of a name, borrowed from it: what compression of names looks for.
+/// A run of labels of a name, borrowed from it: the unit of name compression.
 ///
-/// With the root at its end it is a name of its own, and [`as_name`](Self::as_name) gives it; without the root it is a
-/// relative name. It may be empty.
+/// A run that ends with the root is a name, see [`as_name`](Self::as_name); without the root it is a relative
+/// name. It may be empty.
 #[derive(Clone, Copy)]
 pub struct LabelSequence<'a> {
     pub(super) bytes: &'a [u8],
@@ -20,7 +20,7 @@ impl<'a> LabelSequence<'a> {
         self.bytes
     }
 
-    /// Whether the root is its end.
+    /// Returns true if the run ends with the root.
     pub fn is_absolute(self) -> bool {
         let mut labels = self.labels();
         labels.by_ref().for_each(drop);
@@ -53,7 +53,7 @@ impl<'a> LabelSequence<'a> {
         Self { bytes: &self.bytes[..end] }
     }
 
-    /// Whether both have the same labels.
+    /// Returns true if both have the same labels.
     #[inline]
     pub fn same(self, other: LabelSequence<'_>, case: Case) -> bool {
         case.eq(self.bytes, other.bytes)

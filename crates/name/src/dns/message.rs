@@ -1,18 +1,18 @@
-//! Names in messages, where they may end in a pointer to what was written before (RFC 1035 §4.1.4).
+//! Names in messages, which may end in a pointer to an earlier name (RFC 1035 §4.1.4).
 
 use super::{MAX_NAME_LEN, MAX_POINTERS, NameBuf, ParseError};
 
-/// Reads the name at `at` of a message, pointers resolved; gives it and the offset of what follows it.
+/// Reads the name at `at` of a message and resolves its pointers. Returns the name and the offset after it.
 ///
-/// It takes time in proportion to the name that it reads, whatever the pointers are: each must lead to a place before the
-/// run of labels that it ends, no name has more than 127 of them, and none is longer than 255 bytes.
+/// The time is proportional to the length of the name: each pointer must lead before the run of labels that
+/// it ends, a name has at most 127 pointers, and none is longer than 255 bytes.
 ///
 /// # Errors
-/// The first rule broken, and where.
+/// The first rule broken, and its offset.
 pub fn read(message: &[u8], at: usize) -> Result<(NameBuf, usize), ParseError> {
     let mut name = NameBuf::ROOT;
     let mut len = 0;
-    // Where the labels in hand began, and where they go on.
+    // The start of the current run of labels, and the next label.
     let (mut run, mut next) = (at, at);
     let mut end = None;
     let mut pointers = 0;
@@ -23,7 +23,7 @@ pub fn read(message: &[u8], at: usize) -> Result<(NameBuf, usize), ParseError> {
             [bytes @ 1..=63, ref rest @ ..] => {
                 let bytes = usize::from(bytes);
                 let label = rest.get(..bytes).ok_or(ParseError::Truncated { at: next })?;
-                // The root is to come.
+                // The root still needs one byte.
                 if len + 1 + bytes >= MAX_NAME_LEN {
                     return Err(ParseError::NameTooLong { at: next });
                 }

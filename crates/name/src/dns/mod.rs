@@ -1,12 +1,12 @@
 //! Names of the Domain Name System.
 //!
-//! A name is a sequence of labels of 1 to 63 bytes each, and the root, which is a label of none; together, with a byte
-//! of length before each, at most 255 bytes (RFC 1035 §2.3.4, §3.1). Any byte may stand in a label; letters are
-//! compared without regard to their case, and only the 26 of ASCII are letters (RFC 4343).
+//! A name is a sequence of labels of 1 to 63 bytes each, and the root, an empty label; with a length byte
+//! before each label, at most 255 bytes (RFC 1035 §2.3.4, §3.1). A label may contain any byte. Comparisons
+//! ignore the case of letters, and only the 26 of ASCII are letters (RFC 4343).
 //!
-//! [`Name`] is a checked view of a name in wire form, [`NameBuf`] one that owns its bytes without an allocation,
-//! [`LabelSequence`] any run of labels of a name. [`message`] reads names out of messages, where they may end in pointers;
-//! [`text`] reads and writes the presentation form.
+//! [`Name`] is a checked view of a name in wire form, [`NameBuf`] one that owns its bytes without an
+//! allocation, [`LabelSequence`] any run of labels of a name. [`message`] reads names out of messages,
+//! including pointers; [`text`] reads and writes the presentation form.
 //!
 //! ```
 //! use hashlane_name::dns::{Case, NameBuf, text};

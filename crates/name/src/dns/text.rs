@@ -1,15 +1,16 @@
 //! The presentation form of names (RFC 1035 §5.1, RFC 4343 §2.1).
 //!
-//! Labels are divided by dots. `\.` is a dot within a label, `\\` a backslash, and `\` with three digits the byte of that
-//! value; before any other byte the backslash stands for nothing. Written out, bytes that are no printing character
-//! of ASCII become `\DDD`, and those that mean something in a zone file get a backslash.
+//! Dots separate labels. `\.` is a dot within a label, `\\` a backslash, and `\` with three digits the byte
+//! of that value; before any other byte the backslash is ignored. In output, bytes that are not printable
+//! ASCII become `\DDD`, and characters with a meaning in zone files get a backslash.
 
 use super::{MAX_LABEL_LEN, NameBuf, ParseError};
 use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
-/// Reads a name in presentation form. It is taken as complete, whether or not a dot is its end; `.` is the root.
+/// Reads a name in presentation form. It is taken as complete, whether or not a dot is its end; `.` is the
+/// root.
 ///
 /// # Errors
 /// The first rule broken, and where in the text.
@@ -44,7 +45,8 @@ pub fn parse(text: &[u8]) -> Result<NameBuf, TextError> {
     Ok(name)
 }
 
-/// What `after`, the text after a backslash, stands for, and how much of the text it is with the backslash.
+/// Decodes the escape in `after`, the text after a backslash. Returns the byte and the length of the escape,
+/// backslash included.
 fn escaped(after: &[u8]) -> Option<(u8, usize)> {
     match *after {
         [a @ b'0'..=b'9', ref rest @ ..] => {

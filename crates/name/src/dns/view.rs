@@ -6,8 +6,8 @@ use core::fmt;
 
 /// A name in wire form, whole and without pointers: 1 to 255 bytes, the last of them the root.
 ///
-/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where their bytes
-/// are; [`eq_ignore_case`](Self::eq_ignore_case) is how the DNS compares.
+/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where
+/// their bytes are; [`eq_ignore_case`](Self::eq_ignore_case) is how the DNS compares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name<'a>(&'a [u8]);
 
@@ -15,10 +15,10 @@ impl<'a> Name<'a> {
     /// The root, a name without labels.
     pub const ROOT: Name<'static> = Name(&[0]);
 
-    /// The name whose bytes are `bytes`, all of them.
+    /// The name `bytes`.
     ///
     /// # Errors
-    /// The first rule broken, and where. A pointer is no part of a name that stands by itself.
+    /// The first rule broken, and its offset. A name outside a message cannot have a pointer.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let name = Self::parse_first(bytes)?;
@@ -68,14 +68,14 @@ impl<'a> Name<'a> {
         self.0
     }
 
-    /// How many bytes, 1 to 255.
+    /// Length in bytes, 1 to 255.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty, reason = "no name is empty: the root has a byte")]
     pub const fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether it is the root.
+    /// Returns true for the root.
     #[inline]
     pub const fn is_root(self) -> bool {
         self.0.len() == 1
@@ -87,25 +87,25 @@ impl<'a> Name<'a> {
         Labels::over(self.0)
     }
 
-    /// How many labels there are, the root not counted: 0 to 127.
+    /// Number of labels without the root: 0 to 127.
     pub fn label_count(self) -> usize {
         self.labels().count()
     }
 
-    /// The labels from number `first` on, counted from 0 on the left, to the root; the root alone where there are
-    /// fewer.
+    /// The labels from number `first` on, counted from 0 on the left, to the root; the root alone where there
+    /// are fewer.
     pub fn labels_from(self, first: usize) -> LabelSequence<'a> {
         LabelSequence::of(self).strip_left(first)
     }
 
-    /// Whether two names are equal as the DNS compares them.
+    /// Compares two names as the DNS does.
     #[inline]
     pub fn eq_ignore_case(self, other: Name<'_>) -> bool {
         // The bytes of length are below those of letters, so that folding leaves them alone.
         Case::Ignored.eq(self.0, other.0)
     }
 
-    /// Whether this name is `ancestor` or below it, as the DNS compares.
+    /// Returns true if this name is `ancestor` or below it, as the DNS compares.
     pub fn is_within(self, ancestor: Name<'_>) -> bool {
         let mut labels = self.labels();
         while labels.rest().len() > ancestor.len() {

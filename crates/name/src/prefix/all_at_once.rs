@@ -5,11 +5,11 @@ use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use hashlane_hash::scheme::{BytesHash, BytesKernel};
 
-/// Hashes bytes 0 to the end of component i for each i, the shortest prefix first, and keeps nothing in between: for
-/// each prefix the end is looked for anew, by [`Walk::end_of`].
+/// Hashes bytes 0 to the end of component i for each i, the shortest prefix first, without intermediate
+/// results: [`Walk::end_of`] finds the end of each prefix anew.
 ///
 /// # Errors
-/// What [`Encoding::walk`] and the walk find wrong with the name; `kept` is then of no meaning.
+/// The error of [`Encoding::walk`] or of the walk; `kept` is then unspecified.
 #[inline]
 pub fn all_at_once<E: Encoding, H: BytesHash>(
     hash: &H,
@@ -19,7 +19,7 @@ pub fn all_at_once<E: Encoding, H: BytesHash>(
     hash.run(Anew { walk: E::walk(name)?, kept })
 }
 
-/// Hashes each prefix from its start, the longest first, from an array of ends that one walk has kept.
+/// Hashes each prefix from its start, the longest first, from an array of ends that one walk has written.
 ///
 /// # Errors
 /// As [`all_at_once`].

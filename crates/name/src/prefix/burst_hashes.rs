@@ -37,8 +37,8 @@ impl BurstHashes {
         self.names.is_empty()
     }
 
-    /// The hashes of all prefixes of the name with this number, the shortest prefix first; none for a number
-    /// that no name has.
+    /// The hashes of all prefixes of name `number`, the shortest prefix first; empty for a number beyond the
+    /// burst.
     ///
     /// # Errors
     /// The rule of the encoding that the name breaks.
@@ -94,7 +94,7 @@ impl BurstHashes {
         self.hashes.resize(places.next_power_of_two().max(256), 0);
     }
 
-    /// Adds a name, whose hashes are the next that stand in the [room](Self::room).
+    /// Adds a name, whose hashes are the next in the [room](Self::room).
     #[inline(always)]
     pub(super) fn push(&mut self, hashes: usize) {
         let from = self.len;

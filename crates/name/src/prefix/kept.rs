@@ -1,9 +1,9 @@
-//! Room for what a way of hashing keeps of one name.
+//! Buffers for the hashes of one name.
 
 use crate::MAX_COMPONENTS;
 use hashlane_hash::prefix::Group;
 
-/// The hashes of a name's prefixes, and the ends of the prefixes where a way keeps them. Made once and reused.
+/// The hashes of a name's prefixes and, for some methods, the ends of the prefixes. Reusable.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// One more than names have components: the vectors of a group write eight at a time.
@@ -24,13 +24,13 @@ impl Kept {
         Self { hashes: [0; Group::PREFIXES], ends: [0; MAX_COMPONENTS], len: 0 }
     }
 
-    /// The hashes, in the order in which the way yields them: shortest prefix first, or longest.
+    /// The hashes, in the order of the method: shortest prefix first, or longest.
     #[inline]
     pub fn hashes(&self) -> &[u64] {
         self.hashes.get(..self.len).unwrap_or_default()
     }
 
-    /// Room for the hashes of a name, of which there will be `len`.
+    /// Room for the `len` hashes of a name.
     #[inline(always)]
     pub(super) fn room(&mut self, len: usize) -> &mut [u64] {
         self.len = len.min(MAX_COMPONENTS);

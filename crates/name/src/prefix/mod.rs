@@ -1,21 +1,21 @@
-//! The hashes of all prefixes of a name, in the ways that have been proposed, and in ours.
+//! The hashes of all prefixes of a name, by the published methods and by ours.
 //!
-//! A forwarder looks a name up by its prefixes, so it needs the hash of the first component, of the first two, and so
-//! on. All ways hash the bytes that the components cover in the encoding, for the TLV encodings their types and
-//! lengths with them:
+//! A forwarder looks a name up by its prefixes, so it needs the hash of the first component, of the first
+//! two, and so on. All methods hash the bytes that the components cover in the encoding, for the TLV
+//! encodings including types and lengths:
 //!
-//! - [one by one](one_by_one): component by component, each hash going on from the one before; with the intermediate
-//!   hashes kept, the longest prefix can be had first;
-//! - [all at once](all_at_once): each prefix hashed from its start; where the prefix ends an offset name says, and a
-//!   TLV name must be walked for. With those ends kept, longest first;
-//! - [one pass](OnePass): checked, walked and hashed in one go, for one name or for a burst of names.
+//! - [one by one](one_by_one): component by component, each hash continuing from the one before; with the
+//!   intermediate hashes stored, the longest prefix can come first;
+//! - [all at once](all_at_once): each prefix hashed from its start. An offset name stores the end of a
+//!   prefix; a TLV name must be walked for it. With those ends stored, longest first;
+//! - [one pass](OnePass): checked, walked and hashed at once, for one name or for a burst of names.
 //!
-//! For a [concatenative](hashlane_hash::scheme::Concatenative) hash all ways give the same values.
+//! For a [concatenative](hashlane_hash::scheme::Concatenative) hash all methods give the same values.
 //!
-//! # Offset names do not bind their borders
-//! The bytes of an offset name do not tell where its components end: `/ab/c` and `/a/bc` cover the same bytes, and
-//! so have the same hash under any key, in every way of this module. A table of offset names must compare the borders
-//! and bear such collisions. TLV names carry their lengths, and are not affected.
+//! # Offset names do not bind their components
+//! The bytes of an offset name do not show the ends of its components: `/ab/c` and `/a/bc` cover the same
+//! bytes, and so have the same hash under any key, with every method of this module. A table of offset names
+//! must compare the ends and tolerate such collisions. TLV names contain their lengths, and are not affected.
 //!
 //! Source: M. Mosko, "Name Hashing Performance for Three Encoding Schemes", CCNxCON 2015.
 

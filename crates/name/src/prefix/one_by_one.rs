@@ -5,10 +5,11 @@ use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use hashlane_hash::scheme::{PrefixHash, PrefixKernel};
 
-/// Hashes every prefix of `name`, the shortest first: H1 = hash(component 1), H2 = hash(H1, component 2), and so on.
+/// Hashes every prefix of `name`, the shortest first: H1 = hash(component 1), H2 = hash(H1, component 2), and
+/// so on.
 ///
 /// # Errors
-/// What [`Encoding::walk`] and the walk find wrong with the name; `kept` is then of no meaning.
+/// The error of [`Encoding::walk`] or of the walk; `kept` is then unspecified.
 #[inline]
 pub fn one_by_one<E: Encoding, H: PrefixHash>(
     hash: &H,
@@ -18,7 +19,7 @@ pub fn one_by_one<E: Encoding, H: PrefixHash>(
     hash.run_prefix(OneByOne { walk: E::walk(name)?, kept })
 }
 
-/// Hashes every prefix as [`one_by_one`] does and yields the kept hashes in the order in which a table is asked: the
+/// Hashes every prefix as [`one_by_one`] does and yields the stored hashes in the order of table lookups: the
 /// longest first.
 ///
 /// # Errors

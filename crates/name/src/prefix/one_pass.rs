@@ -6,11 +6,11 @@ use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
 use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 
-/// Hashes every prefix of names of encoding `E` with `H`, from their bytes, in one pass. Made once and reused; holds
+/// Hashes every prefix of names of encoding `E` with `H`, from their bytes, in one pass. Reusable; it takes
 /// about 28 KiB, of which names of common length touch a few.
 ///
-/// A name is checked as it is walked, and what is wrong with it is reported as its parser would. Names of up to
-/// [`Group::MAX_LEN`] bytes go through a [`Group`]; longer ones one by one, to the same values.
+/// The walk checks a name and reports the errors of its parser. Names of up to [`Group::MAX_LEN`] bytes go
+/// through a [`Group`]; longer ones one by one, with the same results.
 #[derive(Clone, Debug)]
 pub struct OnePass<E, H> {
     hash: H,
@@ -38,8 +38,8 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
         Ok(kept.hashes())
     }
 
-    /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`] side by
-    /// side. `out` then holds the result of each name, and nothing else.
+    /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`]. Replaces
+    /// the content of `out` with the result of each name.
     #[inline]
     pub fn burst<'n>(&mut self, names: impl IntoIterator<Item = &'n [u8]>, out: &mut BurstHashes) {
         let Self { hash, group, kept, encoding } = self;
@@ -107,7 +107,7 @@ impl<'n, E: Encoding, I: Iterator<Item = &'n [u8]>> EveryKernel for Burst<'_, E,
             match stage::<E, H>(hash, group, name) {
                 Ok(true) if group.is_full() => flush(hash, group, out),
                 Ok(true) => {}
-                // What stands in the group comes before it.
+                // The names of the group come before it.
                 Ok(false) => {
                     flush(hash, group, out);
                     push_long::<E, H>(hash, name, kept, out);
@@ -138,7 +138,7 @@ fn push_long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept
     }
 }
 
-/// Hashes what is staged, adds it to `out`, and empties the group.
+/// Hashes the staged names, adds them to `out`, and empties the group.
 #[inline(always)]
 fn flush<H: EveryPrefix>(hash: &H, group: &mut Group, out: &mut BurstHashes) {
     if group.names() > 0 {

@@ -50,7 +50,7 @@ fn write_escaped(value: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     })
 }
 
-/// The number of which `value` is the shortest NonNegativeInteger.
+/// The number whose shortest NonNegativeInteger is `value`.
 fn read_integer(value: &[u8]) -> Option<u64> {
     let (number, least) = match *value {
         [a] => (u64::from(a), 0),

@@ -47,7 +47,7 @@ pub fn parse_uri<E: Layout>(text: &[u8]) -> Result<OwnedName<E>, UriError> {
     Ok(builder.finish())
 }
 
-/// What follows the scheme `ndn:`, which may be in either case (RFC 3986 §3.1).
+/// The text after the scheme `ndn:`, in either case (RFC 3986 §3.1).
 pub(super) fn after_scheme(text: &[u8]) -> Option<&[u8]> {
     let (scheme, rest) = text.split_at_checked(4)?;
     scheme.eq_ignore_ascii_case(b"ndn:").then_some(rest)
@@ -115,12 +115,12 @@ fn unescape(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<(), UriError>
     Ok(())
 }
 
-/// Whether `byte` may stand in a segment of a URI's path unescaped (RFC 3986 §3.3, pchar).
+/// Returns true if a segment of a URI's path may contain `byte` unescaped (RFC 3986 §3.3, pchar).
 const fn is_bare(byte: u8) -> bool {
     is_unreserved(byte) || matches!(byte, b'!' | b'$' | b'&'..=b',' | b';' | b'=' | b':' | b'@')
 }
 
-/// Whether `byte` stands for itself in an escaped value (RFC 3986 §2.3).
+/// Returns true if an escaped value contains `byte` as it is (RFC 3986 §2.3).
 pub(super) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

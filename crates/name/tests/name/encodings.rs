@@ -192,7 +192,7 @@ fn parsers_refuse_a_component_too_many() {
     let most = ndn_of(255);
     assert_eq!(NdnName::parse(&most).unwrap().len(), 255);
     assert_eq!(error::<Ndn>(&ndn_of(256)), ParseError::TooManyComponents { at: 4 + 2 * 255 });
-    // The slow way counts too: a digest as component 256.
+    // The slow path counts too: a digest as component 256.
     let mut digest = ndn_of(255);
     digest.extend([1, 32]);
     digest.extend([0; 32]);

@@ -1,4 +1,4 @@
-//! The ways of hashing every prefix, held against each other and against the parsers.
+//! The methods of hashing every prefix, compared with each other and with the parsers.
 
 use crate::support::{Owned, built, components, damaged};
 use hashlane_hash::crc32c::{Crc32c, Crc32cMasked, Crc32cShifted};
@@ -146,7 +146,7 @@ fn digests_and_long_types_stand_in_a_burst_like_others() {
     one_pass_agrees::<Ndn, _>(&SipHash24::new(&Key::VECTOR), &names);
 }
 
-/// What the documentation of `prefix` says of offset names, under any key; TLV names are not affected.
+/// The documentation of `prefix` warns of offset names, under any key; TLV names are not affected.
 #[test]
 fn offset_names_with_other_borders_collide() {
     let name = |components: [&[u8]; 2]| components.map(|value| (8, value.to_vec())).to_vec();

@@ -1,4 +1,4 @@
-//! What holds for every name and for every input.
+//! Properties of every name and every input.
 
 use hashlane_name::build::{NameBuilder, encode_into};
 use hashlane_name::ccnx::Ccnx;
@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{Owned, Read, borrowed, built, components, damaged};
 
-/// Parsing agrees with the oracle about what is a name and what its components are; what parses is rebuilt byte for
-/// byte.
+/// Parsing and the oracle accept the same names with the same components; each parsed name is rebuilt byte
+/// for byte.
 fn agrees<E: Layout>(bytes: &[u8], oracle: Option<Vec<Read>>) {
     let parsed = Name::<E>::parse(bytes);
     let Some(read) = oracle else {

@@ -16,8 +16,8 @@ pub(crate) fn built<E: Layout>(components: &[Owned]) -> OwnedName<E> {
     OwnedName::from_components(borrowed(components)).unwrap()
 }
 
-/// Components of types on both sides of every border, digests with 32 bytes, values on both sides of the borders of
-/// lengths, and values made of the bytes that mean something in a URI.
+/// Components of types on both sides of every border, digests with 32 bytes, values on both sides of the
+/// borders of lengths, and values made of the bytes that mean something in a URI.
 pub(crate) fn component() -> impl Strategy<Value = Owned> {
     let typ = prop_oneof![
         6 => Just(8u16),

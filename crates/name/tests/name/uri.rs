@@ -18,8 +18,8 @@ const DIGEST: &str = "893259d98aca58c451453f29ec7dc38688e690dd0b59ef4f3b9d33738b
 /// A URI of one component after its slash, and that component's TLV.
 type Vector<'a> = (&'a str, &'a [u8]);
 
-/// From the specification's text and from `TestComponent` of python-ndn, tests/encoding/name_test.py; written as both
-/// write them.
+/// From the specification's text and from `TestComponent` of python-ndn, tests/encoding/name_test.py; written
+/// as both write them.
 const VECTORS: &[Vector<'_>] = &[
     ("42=Hello%20world", b"\x2a\x0bHello world"),
     ("Hello%20world", b"\x08\x0bHello world"),
@@ -69,8 +69,8 @@ fn reads_and_writes_a_name_of_ndn_cxx() {
 
 #[test]
 fn names_stand_in_canonical_order() {
-    // `TestName.test_compare` of python-ndn, tests/encoding/name_test.py, with empty values as the specification
-    // writes them.
+    // `TestName.test_compare` of python-ndn, tests/encoding/name_test.py, with empty values as the
+    // specification writes them.
     let zeros = "0".repeat(64);
     let ends = [
         &format!("/sha256digest={zeros}")[..],

@@ -17,7 +17,7 @@ pub trait Manner {
     /// Makes the first compressor, around an empty buffer.
     fn first(&self, buffer: Vec<u8>) -> Self::Compressor;
 
-    /// Makes the compressor of the next message out of the one of the last message, whose buffer it keeps.
+    /// Makes the compressor of the next message from that of the last message, and keeps its buffer.
     fn next(&self, last: Self::Compressor) -> Self::Compressor;
 }
 
@@ -40,7 +40,7 @@ macro_rules! manner {
     };
 }
 
-/// The buffer is kept, and the compressor new for each message.
+/// Keeps the buffer; each message has a new compressor.
 macro_rules! anew {
     ($compressor:ident) => {
         |last| {
@@ -70,7 +70,7 @@ struct Content {
     records: [Vec<OwnedRecord>; 3],
 }
 
-/// What is rendered.
+/// The messages to render.
 enum Work {
     Names(Vec<Owned>),
     Messages(Vec<Content>),
@@ -82,10 +82,10 @@ struct Renderer<M: Manner> {
     compressor: Option<M::Compressor>,
 }
 
-/// A renderer of what is given, built by `MessageBuilder` on the compressors that `manner` makes.
+/// A renderer of `input`, built by `MessageBuilder` on the compressors of `manner`.
 ///
 /// # Errors
-/// Why it cannot take the input, in words.
+/// The reason that it cannot take the input.
 pub fn renderer<'a, M: Manner + 'a>(manner: M, input: Input<'_>) -> Result<Box<dyn Render + 'a>, String> {
     let work = match input {
         Input::Names(names) => {

@@ -1,8 +1,8 @@
-//! Renderers of DNS messages, and what they are asked to render.
+//! Renderers of DNS messages, and their inputs.
 //!
 //! With the feature `dns` the crates `domain` (its three compressors), `hickory-proto` and `simple-dns` are
-//! behind [`renderer`]; without it there is none. Other compressors go behind the builder of `domain` by way
-//! of its module.
+//! behind [`renderer`]; without it there are none. The module `domain` takes other compressors for that
+//! crate's builder.
 
 #[cfg(feature = "dns")]
 pub mod domain;
@@ -13,17 +13,17 @@ mod simple_dns;
 
 use hashlane_name::dns::NameBuf;
 
-/// What is rendered, again and again.
+/// The messages that a renderer renders, again and again.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Names, one after the other, in a message whose header is twelve zeros.
+    /// Names, one after the other, in a message with a header of twelve zeros.
     Names(&'a [NameBuf]),
     /// Messages, in wire form without compression.
     Messages(&'a [Vec<u8>]),
 }
 
 impl Input<'_> {
-    /// How many messages there are.
+    /// Number of messages.
     pub const fn messages(&self) -> usize {
         match self {
             Self::Names(_) => 1,
@@ -32,26 +32,26 @@ impl Input<'_> {
     }
 }
 
-/// A renderer, and what it renders in its own types.
+/// A renderer with its input in its own types.
 pub trait Render {
-    /// Renders a message, counted from 0, and gives its bytes.
+    /// Renders a message, counted from 0, and returns its bytes.
     ///
     /// # Errors
-    /// Why it cannot, in words.
+    /// The reason that it cannot.
     fn render(&mut self, message: usize) -> Result<&[u8], String>;
 }
 
-/// Whether the feature `dns` is there.
+/// True with the feature `dns`.
 pub const BUILT_IN: bool = cfg!(feature = "dns");
 
 /// The ids of the renderers that there are with the feature `dns`.
 pub const IDS: [&str; 6] =
     ["domain/static", "domain/tree", "domain/hash", "domain/hash-reused", "hickory", "simple-dns"];
 
-/// A renderer by its id, made ready for what it is to render.
+/// A renderer by its id, prepared for its input.
 ///
 /// # Errors
-/// Why it cannot take it, in words: that it is not built in, is not known, or takes no names alone.
+/// The renderer is not built in, not known, or takes no names alone.
 #[cfg(feature = "dns")]
 pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
     match id {
@@ -65,10 +65,10 @@ pub fn renderer<'a>(id: &str, input: Input<'a>) -> Result<Box<dyn Render + 'a>, 
     }
 }
 
-/// A renderer by its id; without the feature `dns` there is none.
+/// A renderer by its id; without the feature `dns` there are none.
 ///
 /// # Errors
-/// Always: that it is not built in.
+/// Always: not built in.
 #[cfg(not(feature = "dns"))]
 pub fn renderer<'a>(_id: &str, _input: Input<'a>) -> Result<Box<dyn Render + 'a>, String> {
     Err("it is not built in".into())

@@ -1,4 +1,4 @@
-//! Tags compared side by side, and prefetching: the only `unsafe` of this crate.
+//! Comparison of a group of tags, and prefetching: the only `unsafe` of this crate.
 
 mod prefetch;
 mod tags;

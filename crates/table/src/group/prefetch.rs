@@ -1,7 +1,7 @@
 //! Prefetching.
 #![allow(unsafe_code, reason = "the CPU's prefetch takes a pointer")]
 
-/// Asks the CPU to bring `what` into its caches; it is free not to. Nothing is read.
+/// Asks the CPU to bring `what` into its caches; a hint. Reads nothing.
 #[inline(always)]
 pub(crate) fn prefetch<T>(what: &T) {
     const LINE: usize = 64;
@@ -11,7 +11,7 @@ pub(crate) fn prefetch<T>(what: &T) {
         line(first.wrapping_add(at));
         at += LINE;
     }
-    // What is not aligned to its size may end in one line more.
+    // A value that is not aligned to its size may end in one line more.
     if size_of::<T>() > align_of::<T>() {
         line(first.wrapping_add(size_of::<T>() - 1));
     }

@@ -5,7 +5,7 @@
 pub(crate) struct Positions(u32);
 
 impl Positions {
-    /// Whether there is none.
+    /// Returns true if no position is set.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
@@ -113,7 +113,7 @@ fn words_8(words: [u64; 2], tag: u8) -> u32 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bits = |word: u64| {
         let other = word ^ (u64::from(tag) * 0x0101_0101_0101_0101);
-        // The top bit of each byte is set exactly where the byte is 0: no carry leaves a byte.
+        // The top bit of each byte is set exactly if the byte is 0: no carry leaves a byte.
         let zero = !(((other & LOW) + LOW) | other) & !LOW;
         // Moves the bits together: byte i's to bit 56 + i, without carries.
         ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32

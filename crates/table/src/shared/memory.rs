@@ -1,4 +1,4 @@
-//! What the writer and the readers share. Which ordering stands where, and why: see [the module](super).
+//! The memory that the writer and the readers share. [The module](super) explains each memory ordering.
 
 use super::sync::{Acquire, AtomicU64, Relaxed, Release, fence};
 use crate::batched::{probe, tag};
@@ -44,7 +44,7 @@ pub(super) struct Found<'a, const N: usize> {
     /// The number of its bucket.
     bucket: usize,
     slot: &'a AtomicU64,
-    /// What stands in the slot.
+    /// The word of the slot.
     word: u64,
     entry: &'a Entry<N>,
 }
@@ -58,7 +58,7 @@ impl<const N: usize> Memory<N> {
         }
     }
 
-    /// How many places there are for entries.
+    /// Number of places for entries.
     pub(super) fn places(&self) -> usize {
         self.entries.len()
     }
@@ -110,9 +110,11 @@ impl<const N: usize> Memory<N> {
         self.entry(word)
     }
 
-    /// Writes an entry to the place of `ticket`, which no slot names, and then its word to a slot. For the writer.
+    /// Writes an entry to the place of `ticket`, which no slot names, and then its word to a slot. For the
+    /// writer.
     pub(super) fn add(&self, hash: u64, ticket: u64, key: &[u64; N], value: u64) {
-        // Whoever reads one of the words below sees, after its own fence, that the place was taken from its last entry.
+        // Whoever reads one of the words below sees, after its own fence, that the place was taken from its
+        // last entry.
         fence(Release);
         if let Some(entry) = self.entry(ticket) {
             entry.key.iter().zip(key).for_each(|(to, word)| to.store(*word, Relaxed));

@@ -1,5 +1,5 @@
-//! Loom's models: every order in which the threads' steps can meet, and every value that each load may then give.
-//! `cargo xtask test --only loom`
+//! Loom's models: every order in which the threads' steps can meet, and every value that each load may then
+//! give. `cargo xtask test --only loom`
 
 use super::sync::{AtomicU64, Relaxed};
 use super::*;
@@ -23,12 +23,13 @@ const HASH: u64 = 0x5555 << 48;
 /// One that begins in bucket 1, with the same tag.
 const NEXT: u64 = HASH | 1;
 
-/// Runs `write` and, in another thread, `read`, on a table of `entries` with no spare place; what `read` gave.
+/// Runs `write` and, in another thread, `read`, on a table of `entries` with no spare place; returns the
+/// result of `read`.
 ///
-/// The writer's is the first thread, which loom lets run until it waits. That loses nothing, because a reader stores
-/// nothing: each execution is one in which all is written and the reader's loads give older values or newer ones. The
-/// other way round loom would find little: of several threads' loads of a word it remembers the last, which would be
-/// the writer's own, and tries no other order of the reader's and of the store that follows.
+/// The writer's is the first thread, which loom runs until it waits. That loses nothing, because a reader
+/// stores nothing: in each execution the writer finishes, and the reader's loads give older values or newer
+/// ones. The other order would find little: of several threads' loads of a word loom remembers the last,
+/// which would be the writer's own, and tries no other order of the reader's and of the store that follows.
 fn race<const N: usize, T: 'static>(
     entries: usize,
     before: &[(u64, [u64; N], u64)],
@@ -66,7 +67,8 @@ fn a_finished_insertion_is_found() {
     assert_eq!(found, [(Some(3), None), (Some(3), Some(3))].into());
 }
 
-/// While key 1, 1 is replaced by 2, 2 at the same place, in the same slot and with the same tag, all that find `key`.
+/// While key 1, 1 is replaced by 2, 2 at the same place, in the same slot and with the same tag, all that
+/// find `key`.
 fn found_during_replacement(key: [u64; 2]) -> BTreeSet<Option<u64>> {
     outcomes(move || {
         let write = |writer: &mut Writer<2>| {
@@ -122,7 +124,7 @@ fn a_word_that_comes_back_is_not_the_same_word() {
 
 #[test]
 fn an_entry_beyond_a_full_bucket_is_always_found() {
-    // 1 and 2 fill bucket 0; 3 and 4 stand in bucket 1, where they are looked for as long as bucket 0 counts them.
+    // 1 and 2 fill bucket 0; 3 and 4 are in bucket 1, which is searched as long as bucket 0 counts them.
     let before = [1, 2, 3, 4].map(|key| (HASH, [key], key));
     let found = outcomes(move || {
         let write = |writer: &mut Writer<1>| {
@@ -144,7 +146,8 @@ fn a_value_changes_in_one_step_and_not_back() {
     assert_eq!(found, [[11, 11], [11, 12], [12, 12]].map(|values| values.map(Some)).into());
 }
 
-/// While key 9, which belongs to bucket 1, is inserted and then `write` runs, all that find `late` and after it key 9.
+/// While key 9, which belongs to bucket 1, is inserted and then `write` runs, all that find `late` and after
+/// it key 9.
 fn found_before_and_after(
     entries: usize,
     before: &'static [(u64, [u64; 1], u64)],

@@ -4,10 +4,10 @@ use super::memory::Memory;
 use crate::group::prefetch;
 use alloc::sync::Arc;
 
-/// Finds entries while the [`Writer`](super::Writer) inserts and removes; what a find then promises is said
-/// [above](super).
+/// Finds entries while the [`Writer`](super::Writer) inserts and removes; see the guarantees in [the
+/// module](super).
 ///
-/// A clone reads the same table, which lives until its last reader and its writer are gone.
+/// A clone reads the same table, which lives until its last reader and its writer are dropped.
 #[derive(Clone, Debug)]
 pub struct Reader<const N: usize> {
     memory: Arc<Memory<N>>,
@@ -18,13 +18,13 @@ impl<const N: usize> Reader<N> {
         Self { memory }
     }
 
-    /// The value of `key`, whose hash is the same as when it was inserted.
+    /// The value of `key`; `hash` must be that of its insertion.
     #[inline(always)]
     pub fn find(&self, hash: u64, key: &[u64; N]) -> Option<u64> {
         self.memory.find(hash, key).map(|found| found.value)
     }
 
-    /// Brings into the cache what tells where the entry with this hash stands, if the CPU has time for it.
+    /// Prefetches the bucket of this hash; a hint.
     #[inline(always)]
     pub fn prefetch(&self, hash: u64) {
         if let Some(bucket) = self.memory.first_bucket(hash) {

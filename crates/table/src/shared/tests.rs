@@ -120,7 +120,7 @@ fn a_reader_outlives_its_writer() {
     assert_eq!(thread::spawn(move || reader.find(9, &[1])).join().ok(), Some(Some(2)));
 }
 
-/// Keys that come and go, in few buckets and with few tags, beside keys that stay.
+/// Keys that come and go, in few buckets and with few tags, among keys that stay.
 #[test]
 fn readers_see_each_key_move_forward_in_time() {
     const KEYS: u64 = 48;

@@ -5,12 +5,13 @@ use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use core::fmt;
 
-/// Inserts and removes entries while [`Reader`](super::Reader)s find them. There is one for each table; it may go from
-/// thread to thread.
+/// Inserts and removes entries while [`Reader`](super::Reader)s find them. There is one for each table; it
+/// may go from thread to thread.
 #[derive(Debug)]
 pub struct Writer<const N: usize> {
     memory: Arc<Memory<N>>,
-    /// The tickets of the free places. First in, first out: so each waits for all others to be used before it is again.
+    /// The tickets of the free places. First in, first out: so each waits for all others to be used before it
+    /// is again.
     free: VecDeque<u64>,
     capacity: usize,
 }
@@ -21,17 +22,17 @@ impl<const N: usize> Writer<N> {
         Self { memory, free, capacity }
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.memory.places() - self.free.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the table has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many entries there may be.
+    /// Maximum number of entries.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -75,7 +76,7 @@ impl<const N: usize> Writer<N> {
     }
 }
 
-/// Why a key was not inserted.
+/// The reason that a key was not inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InsertError {

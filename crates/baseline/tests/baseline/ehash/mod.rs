@@ -1,5 +1,5 @@
-//! The hashes of connections against an independent implementation of the same definitions, against what their
-//! sources published, and against what their documentation says of them.
+//! The hashes of connections, compared with an independent implementation, the values of their sources, and
+//! the claims of their documentation.
 
 mod naive;
 mod schemes;
@@ -129,8 +129,8 @@ fn secrets_stay_out_of_logs() {
     assert_eq!(format!("{:?}", Base(Secrets::SOURCE)), "Base(Secrets(..))");
 }
 
-/// Hashes a tuple and the same tuple with other bytes at `places`, a thousand times under other secrets, and counts
-/// how often both hash alike.
+/// Hashes a tuple and the same tuple with other bytes at `places`, a thousand times under other secrets, and
+/// counts how often both hash alike.
 fn alike(hash: Hash, places: core::ops::Range<usize>) -> usize {
     let mut random = Random::new(2);
     let pairs = (0..1000).map(|_| {

@@ -1,4 +1,5 @@
-//! The hashes of connections once more, from their definitions: byte strings in, and the mixing as tables.
+//! A second implementation of the hashes of connections, from their definitions: byte strings in, and the
+//! mixing as tables.
 
 use hashlane_baseline::ehash::Secrets;
 
@@ -61,8 +62,8 @@ fn joined(bytes: &Bytes, foreign: u32, secrets: &Secrets) -> u32 {
     jhash(&input, secrets.ehash.wrapping_add(secrets.mix))
 }
 
-/// `(u32)lport << 16 | fport` in the memory of a little-endian machine: the foreign port's bytes as they came, then
-/// those of the local port the other way round.
+/// `(u32)lport << 16 | fport` in the memory of a little-endian machine: the foreign port's bytes in network
+/// order, then those of the local port in reverse.
 fn ports(bytes: &Bytes) -> [u8; 4] {
     [bytes[34], bytes[35], bytes[33], bytes[32]]
 }
@@ -76,8 +77,9 @@ fn jhash(input: &[u8], initval: u32) -> u32 {
     lookup3(input, 0xdead_beef_u32.wrapping_add(input.len() as u32).wrapping_add(initval))
 }
 
-/// lookup3 whose lanes start from `start`; the input is not empty. Each row is a step on (lane changed, lane
-/// read): the difference, the exclusive or with the rotated lane, and, while mixing, the sum into the lane read.
+/// lookup3 with lanes that start from `start`; the input is not empty. Each row is a step on (lane changed,
+/// lane read): the difference, the exclusive or with the rotated lane, and, while mixing, the sum into the
+/// lane read.
 fn lookup3(input: &[u8], start: u32) -> u32 {
     const MIX: [([usize; 3], u32); 6] =
         [([0, 2, 1], 4), ([1, 0, 2], 6), ([2, 1, 0], 8), ([0, 2, 1], 16), ([1, 0, 2], 19), ([2, 1, 0], 4)];
@@ -104,8 +106,8 @@ fn lookup3(input: &[u8], start: u32) -> u32 {
     lanes[2]
 }
 
-/// SipHash of whole 64-bit words with `c` rounds a word and `d` at the end. A row of the round adds one word to
-/// another, rotates the first and exclusive-ors it with the sum, and rotates the sum.
+/// SipHash of whole 64-bit words with `c` rounds a word and `d` at the end. A row of the round adds one word
+/// to another, rotates the first and exclusive-ors it with the sum, and rotates the sum.
 pub(crate) fn siphash(c: usize, d: usize, input: &[u8], key: [u8; 16]) -> u64 {
     const ROUND: [([usize; 2], u32, u32); 4] =
         [([0, 1], 13, 32), ([2, 3], 16, 0), ([0, 3], 21, 0), ([2, 1], 17, 32)];

@@ -1,4 +1,5 @@
-//! Rules that every hash of [`hashlane_baseline::for_each_tuple_hash!`] keeps, also beside those of `hashlane-flow`.
+//! Rules that every hash of [`hashlane_baseline::for_each_tuple_hash!`] keeps, together with those of
+//! `hashlane-flow`.
 
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;

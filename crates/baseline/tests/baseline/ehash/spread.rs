@@ -5,7 +5,7 @@ use core::net::Ipv6Addr;
 use hashlane_baseline::ehash::Secrets;
 use hashlane_flow::tuple::Tuple;
 
-/// How many of 2²⁰ tuples fall into each of ten bins. The foreign address's words 0 and 1 are the tuple's number, all
+/// Counts of 2²⁰ tuples in each of ten bins. The foreign address's words 0 and 1 are the tuple's number, all
 /// else is zero; a slot is the hash modulo 65535, and a bin is 6553 slots, so that five slots are in none.
 fn bins(hash: Hash) -> [u32; 10] {
     let mut slots = vec![0; 0xffff];

@@ -1,21 +1,22 @@
 //! Names that were met lately, as they were spelled: found without their hash.
 
-/// A name that is no longer than this is kept by its bytes.
+/// Maximum length in bytes of a name that is compared by its bytes.
 pub(super) const SHORT: usize = 32;
 
-/// Short names that are kept whole.
+/// Number of short names that are remembered whole.
 pub(super) const WHOLE: usize = 32;
 
-/// In a message in which so many names were there already, more will come again.
+/// Number of repeated names after which more repetitions are expected in the message.
 pub(super) const AGAIN: u8 = 2;
 
-/// Where so many short names in a row were new, the next will be, too.
+/// Number of new short names in a row after which the next is expected to be new.
 pub(super) const HOPE: u8 = 32;
 
 /// A short name as it was spelled, and where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct Whole {
-    /// Its first sixteen bytes and its last, which may overlap; of a shorter name the first and the last eight.
+    /// Its first sixteen bytes and its last, which may overlap; of a shorter name the first and the last
+    /// eight.
     ends: [u128; 2],
     /// Offset (16 bits), message (8), length (8), from the top.
     rest: u32,
@@ -39,7 +40,7 @@ impl Whole {
         Self { ends, rest: u32::from(message) << 8 | bytes.len() as u32 }
     }
 
-    /// Where it is kept. Who makes others fall on the same place makes them slower, and no more.
+    /// The place of a short name. An attacker who makes others share it only makes them slower.
     #[inline(always)]
     pub(super) fn place(&self) -> usize {
         let [first, last] = self.ends;
@@ -48,7 +49,7 @@ impl Whole {
         (mixed.wrapping_mul(SPREAD) >> 59) as usize
     }
 
-    /// Where it stands, if `kept` is this name in this message.
+    /// The offset of `kept` if it is this name in this message.
     #[inline(always)]
     pub(super) fn same(&self, kept: &Self) -> Option<u16> {
         let same = (self.rest ^ kept.rest) & 0xffff == 0 && self.ends == kept.ends;
@@ -62,17 +63,17 @@ impl Whole {
     }
 }
 
-/// Long names that are kept whole.
+/// Number of long names that are remembered whole.
 pub(super) const RECENT: usize = 32;
 
-/// Names without their first label that are kept.
+/// Number of remembered parents: names without their first label.
 pub(super) const PARENTS: usize = 16;
 
 /// Spreads words over the high bits: 2⁶⁴ divided by the golden ratio.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Where a long name is kept, and what tells it from others there: from its ends and its length, without a key. Who
-/// makes names that share them makes those slower by one comparison, and no more.
+/// The place of a remembered long name, and the fields that distinguish it: its ends and its length, without
+/// a key. An attacker who makes names that share them costs each one comparison more.
 #[derive(Clone, Copy)]
 pub(super) struct Recent {
     pub(super) place: usize,
@@ -93,10 +94,10 @@ impl Recent {
 #[derive(Clone)]
 pub(super) struct Parent {
     pub(super) bytes: [u8; 64],
-    /// How many bytes it has; 0 where there is none.
+    /// Length in bytes; 0 for an empty place.
     pub(super) len: u8,
     pub(super) message: u8,
-    /// Where it stands in the message; 0 for the root.
+    /// Offset in the message; 0 for the root.
     pub(super) target: u16,
     /// The sum over its whole words.
     pub(super) sum: u64,
@@ -105,7 +106,7 @@ pub(super) struct Parent {
 impl Parent {
     pub(super) const NONE: Self = Self { bytes: [0; 64], len: 0, message: 0, target: 0, sum: 0 };
 
-    /// Where a parent is kept. Who makes others fall on the same place makes them slower, and no more.
+    /// The place of a parent. An attacker who makes others share it only makes them slower.
     #[inline(always)]
     pub(super) fn place(bytes: &[u8]) -> usize {
         let start = match bytes.first_chunk() {

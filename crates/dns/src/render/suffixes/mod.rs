@@ -11,37 +11,36 @@ use hashlane_name::dns::{Case, MAX_LABELS, Name};
 use known::{AGAIN, HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use slots::{Slot, Slots};
 
-/// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names,
-/// whatever the names are.
+/// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names, for
+/// all names.
 ///
 /// One pass over a name gives the hashes of all its suffixes ([`SuffixHash`]). The table is asked for the
 /// whole name first, then for the name without its first label, and so on; each hit is compared with the
 /// bytes of the message. The message's first name, nearly always the question's, is compared before anything
 /// is hashed, and its suffixes enter the table only if another name follows.
 ///
-/// A pointer leads only to an offset where a name was written as a name in this message, after its header,
+/// A pointer leads only to an offset at which a name was written as a name in this message, after its header,
 /// and not cut since. A cut removes the names behind it, so that bytes of other fields are never taken for a
 /// name.
 ///
-/// Most names have one label before an end that was written lately. Such ends are kept as they were spelled,
-/// with the sum of their words: then only the rest of the name is hashed, looked up and compared. Names that
-/// return soon with the same spelling are found without a hash: short ones by their bytes, long ones by their
-/// ends.
+/// Most names have one label before an end that was written recently. Such ends are remembered in their
+/// spelling, with the sum of their words: then only the rest of the name is hashed, looked up and compared.
+/// Names that repeat soon with the same spelling are found without a hash: short ones by their bytes, long
+/// ones by their ends.
 ///
-/// **Bounds.** The hash is keyed and strongly universal, and a slot holds 32 bits of it: of names chosen
+/// **Bounds.** The hash is keyed and strongly universal, and a slot holds 32 bits of it: for names chosen
 /// without knowledge of hashes, one comparison in 2³² is in vain. Whatever the hashes, a lookup reads at most
 /// 16 slots. The table has 64 to 16,384 slots of 10 bytes; after a huge message it shrinks once 64 ordinary
-/// ones have followed. Slots carry the message's number, so that the table is cleared once in 255 messages
-/// only.
+/// ones have followed. Slots contain the message's number, so the table is cleared only once in 255 messages.
 #[derive(Clone)]
 pub struct SuffixTable {
     hash: SuffixHash,
     case: Case,
     slots: Slots,
     first: First,
-    /// For how many names more it is worth to look among [`whole`](Self::whole) if none is found there.
+    /// Number of further names worth looking up in [`whole`](Self::whole) without a hit.
     hope: u8,
-    /// How many names were there already, since it was last not worth it.
+    /// Number of repeated names since the last time that `hope` ran out.
     again: u8,
     /// Short names lately met.
     whole: [Whole; WHOLE],
@@ -55,7 +54,7 @@ pub struct SuffixTable {
 /// The message's first name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum First {
-    /// There is none yet.
+    /// No name yet.
     None,
     /// It is there, and not in the table.
     Waiting { at: u16, len: u8 },
@@ -64,7 +63,7 @@ enum First {
 }
 
 impl SuffixTable {
-    /// A table whose hash is keyed with `key`: drawn at random when the process starts, and told to nobody.
+    /// A table with a hash under `key`, a secret random key.
     pub fn new(key: &Key) -> Self {
         Self {
             hash: SuffixHash::new(key),
@@ -93,7 +92,7 @@ impl SuffixTable {
         size_of::<Self>() + self.slots.memory()
     }
 
-    /// How a name is to be written that was not met lately.
+    /// Places a short name that was not written recently.
     #[inline(never)]
     fn place_short(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         match self.place_under_parent(written, bytes, from) {
@@ -102,7 +101,7 @@ impl SuffixTable {
         }
     }
 
-    /// How a long name is to be written.
+    /// Places a long name.
     #[inline(never)]
     fn place_long(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         let recent = Recent::of(bytes);
@@ -111,7 +110,7 @@ impl SuffixTable {
         }
         let place = self.place_short(written, bytes, from);
         let (at, literal) = match place {
-            // Where it ends in a pointer there, it is not found so again, but by its hash.
+            // A name that ends in a pointer there is found only by its hash.
             Place { literal: 0, pointer } => (pointer.map_or(0, usize::from), bytes.len()),
             Place { literal, .. } => (written.len(), literal),
         };
@@ -123,7 +122,7 @@ impl SuffixTable {
         place
     }
 
-    /// Where a name was written before with this very spelling, if it was lately.
+    /// The offset of a recent name with exactly this spelling.
     fn find_recent(&self, written: &[u8], bytes: &[u8], recent: Recent) -> Option<u16> {
         let slot = *self.recent.get(recent.place)?;
         if slot.tag() != self.slots.tag(recent.check) {
@@ -143,8 +142,8 @@ impl SuffixTable {
         Some(at as u16)
     }
 
-    /// Whether `suffix` is what the message has where the slot says. A call of its own: the loop over suffixes that were never
-    /// written needs the registers.
+    /// True if the message has `suffix` at the slot's offset. A call of its own: the loop over suffixes that
+    /// were never written needs the registers.
     #[inline(never)]
     fn stands(&self, written: &[u8], suffix: &[u8], slot: Slot) -> bool {
         let (at, literal) = (slot.at(), slot.literal());
@@ -164,7 +163,7 @@ impl SuffixTable {
         }
     }
 
-    /// How a name is to be written whose bytes from `from` on are a parent that is kept.
+    /// Places a name whose bytes from `from` on are a remembered parent.
     #[inline(always)]
     fn place_under_parent(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Option<Place> {
         let (label, rest) = bytes.split_at_checked(from)?;
@@ -191,7 +190,7 @@ impl SuffixTable {
         Some(place)
     }
 
-    /// How a name is to be written whose bytes from `from` on are not known.
+    /// Places a name whose bytes from `from` on are not remembered.
     #[inline(never)]
     fn place_anew(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         let case = self.case;
@@ -221,7 +220,7 @@ impl SuffixTable {
         if let Some(rest) = bytes.get(from..) {
             let target = match pointer {
                 _ if rest.len() == 1 => 0,
-                // The whole name was there, and what follows its first label is the parent, or a pointer to it.
+                // The whole name was there; after its first label comes the parent, or a pointer to it.
                 Some(at) if literal == 0 => {
                     let next = usize::from(at) + from;
                     pointer_at(written, next).unwrap_or(next)
@@ -234,7 +233,8 @@ impl SuffixTable {
         place
     }
 
-    /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just been summed up.
+    /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just
+    /// been summed up.
     #[inline]
     fn keep_parent(&mut self, rest: &[u8], target: usize) {
         let message = self.slots.message();
@@ -248,7 +248,7 @@ impl SuffixTable {
         }
     }
 
-    /// Puts the message's first name, which stands there whole, into the table.
+    /// Puts the message's first name, which is uncompressed, into the table.
     #[inline]
     fn keep_first(&mut self, written: &[u8], at: u16, len: u8) {
         self.first = First::Kept { at, len };
@@ -359,7 +359,7 @@ fn pointer_at(written: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether what stands at `target` (the root where that is 0) is what comes at `at`: itself, or by a pointer.
+/// True if the name at `at` is the one at `target` (the root if that is 0): itself, or a pointer to it.
 #[inline(always)]
 fn follows(written: &[u8], at: usize, target: u16) -> bool {
     if target == 0 {
@@ -368,7 +368,8 @@ fn follows(written: &[u8], at: usize, target: u16) -> bool {
     at == usize::from(target) || pointer_at(written, at) == Some(usize::from(target))
 }
 
-/// Whether `suffix` is what a reader finds at offset `at`, label by label; what no writer of names would leave there is not.
+/// True if a reader finds `suffix` at offset `at`, label by label; false for anything that no writer of names
+/// writes.
 fn stands_at(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
     loop {
         if let Some(target) = pointer_at(written, at) {

@@ -17,7 +17,7 @@ const CALM: u8 = 64;
 /// Limit of the slots that a lookup reads.
 const PROBES: usize = 16;
 
-/// A suffix of a name that stands in the message: its offset, and its length there up to a pointer.
+/// A suffix of a name in the message: its offset, and its length there up to a pointer.
 ///
 /// From the top: offset (16 bits), bytes before a pointer (8), number of the message (8), hash (32).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,13 +61,13 @@ impl Taken {
 
 /// The slots, probed from the low bits of the hash up to the next free one.
 ///
-/// A log lists the taken slots in order. A rollback frees them from the last one back, so that the table is
-/// what it was when the message had that length: each slot of this message stands for a name that is there,
-/// and no probe misses one.
+/// A log lists the taken slots in order. A rollback frees them from the last one back, which restores the
+/// table of the message at that length: each slot of this message has a name that is there, and no probe
+/// misses one.
 #[derive(Clone)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    /// Taken slots, of which `used` are of this message. Half as many as there are slots.
+    /// Taken slots, of which `used` are of this message. Half as many as slots.
     log: Vec<Taken>,
     used: usize,
     /// The message's number; that of a free slot is 0.
@@ -144,13 +144,14 @@ impl Slots {
         u64::from(self.message) << 32 | u64::from(hash)
     }
 
-    /// What is put into a slot.
+    /// The content of a slot.
     #[inline(always)]
     pub(super) fn slot(&self, at: usize, literal: usize, hash: u32) -> Slot {
         Slot((at as u64) << 48 | (literal as u64) << 40 | self.tag(hash))
     }
 
-    /// The offset of a suffix of this hash that was written before; `stands` says of a slot whether it holds it.
+    /// The offset of a suffix of this hash that was written before; `stands` says of a slot whether it holds
+    /// it.
     #[inline(always)]
     pub(super) fn find(&self, hash: u32, stands: impl Fn(Slot) -> bool) -> Option<u16> {
         let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
@@ -192,7 +193,7 @@ impl Slots {
         self.put(slot, end);
     }
 
-    /// Puts a slot into the first free place of its probe; false where the probe or the log has none.
+    /// Puts a slot into the first free place of its probe; false if the probe or the log is full.
     #[inline(always)]
     fn put(&mut self, slot: Slot, end: u16) -> bool {
         let (hash, mask) = (slot.0 as u32, self.slots.len() - 1);

@@ -83,7 +83,7 @@ fn case_counts_where_it_is_told_to() {
     assert_eq!(hash(a, Case::Ignored), hash(b, Case::Ignored));
     assert_eq!(hash(a, Case::Ignored), hash(b, Case::Sensitive));
     assert_ne!(hash(a, Case::Sensitive), hash(b, Case::Sensitive));
-    // What a mask of 0x20 would make one.
+    // Equal under a mask of 0x20.
     let (a, b) = (name(&[b"[\x0d"]), name(&[b"{-"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
     assert!(!a.same(b, Case::Ignored));

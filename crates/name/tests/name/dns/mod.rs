@@ -1,4 +1,5 @@
-//! Names of the DNS: the limits, pointers, the presentation form, runs of labels, and the `domain` crate as an oracle.
+//! Names of the DNS: the limits, pointers, the presentation form, runs of labels, and the `domain` crate as
+//! an oracle.
 
 mod labels;
 mod message;

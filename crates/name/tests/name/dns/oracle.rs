@@ -1,4 +1,4 @@
-//! Against the `domain` crate: what both accept, and what it reads as.
+//! Comparison with the `domain` crate: both accept the same names and read them alike.
 
 use super::{names, respelled};
 use domain::base::ParsedName;
@@ -21,8 +21,8 @@ fn peer_text(text: &[u8]) -> Option<Vec<u8>> {
     Some(Peer::vec_from_str(core::str::from_utf8(text).ok()?).ok()?.into_octets())
 }
 
-/// Both read the same, or refuse; but for two kinds of pointers that `domain` follows and we refuse: one that leads into
-/// the run of labels that it ends itself, and the 128th to 255th of one name.
+/// Both read the same, or refuse; but for two kinds of pointers that `domain` follows and we refuse: one that
+/// leads into the run of labels that it ends itself, and the 128th to 255th of one name.
 fn check_read(message: &[u8], at: usize) {
     let peer = peer_read(message, at);
     match message::read(message, at) {
