@@ -25,7 +25,7 @@ impl TupleHash for PublishedToeplitz {
         width: 32,
         keying: Keying::None,
         check: 0x7360_29ec,
-        safe: "Spreading packets over queues, while nobody wants them all in one: the key is public, the hash linear.",
+        safe: "Packets that no adversary chooses, spread over queues: the key is public, the hash linear.",
     };
 
     fn new(_: &Key) -> Self {

@@ -199,13 +199,15 @@ pub enum PacketError {
 impl fmt::Display for PacketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::TooShort { at, needs } => write!(f, "the packet ends before the {needs} bytes at {at}"),
-            Self::NotIp { ether_type } => write!(f, "EtherType {ether_type:#06x} is not that of IP"),
-            Self::TooManyTags { at } => write!(f, "a fifth VLAN tag at {at}"),
-            Self::Version { at, version } => write!(f, "a header of IP version {version} at {at}"),
-            Self::HeaderLength { at } => write!(f, "the length at {at} is shorter than the header"),
-            Self::Fragment { at } => write!(f, "a fragment, by the bytes at {at}"),
-            Self::TooManyHeaders { at } => write!(f, "a seventeenth extension header at {at}"),
+            Self::TooShort { at, needs } => {
+                write!(f, "packet cut off: {needs} bytes expected at offset {at}")
+            }
+            Self::NotIp { ether_type } => write!(f, "not an IP packet: EtherType {ether_type:#06x}"),
+            Self::TooManyTags { at } => write!(f, "more than four VLAN tags, at offset {at}"),
+            Self::Version { at, version } => write!(f, "unknown IP version {version} at offset {at}"),
+            Self::HeaderLength { at } => write!(f, "length at offset {at} shorter than the header"),
+            Self::Fragment { at } => write!(f, "IP fragment, by the field at offset {at}"),
+            Self::TooManyHeaders { at } => write!(f, "more than sixteen extension headers, at offset {at}"),
             Self::NoPorts { protocol } => write!(f, "protocol {protocol} has no ports"),
         }
     }

@@ -92,7 +92,7 @@ pub struct Full<V>(pub V);
 
 impl<V> fmt::Display for Full<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the table has as many flows as it may have")
+        f.write_str("the table of flows is full")
     }
 }
 

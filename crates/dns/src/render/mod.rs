@@ -219,12 +219,12 @@ pub enum RenderError {
 impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => f.write_str("there is no room for it in the message"),
+            Self::Full => f.write_str("no room in the message"),
             Self::SectionOrder { section, after } => {
-                write!(f, "the section {section:?} is closed, as {after:?} has been written into")
+                write!(f, "section {section:?} cannot follow section {after:?}")
             }
-            Self::TooManyRecords { section } => write!(f, "the section {section:?} has 65,535 entries"),
-            Self::RdataTooLong => f.write_str("the data of a record have more than 65,535 bytes"),
+            Self::TooManyRecords { section } => write!(f, "section {section:?} already has 65,535 entries"),
+            Self::RdataTooLong => f.write_str("record data longer than 65,535 bytes"),
             Self::Mark => f.write_str(
                 "cannot roll back: the mark is of another message or of a part already rolled back; \
                  take a new mark",

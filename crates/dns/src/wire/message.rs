@@ -204,14 +204,14 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { at } => {
-                write!(f, "the message ends after {at} bytes, and its header says that there is more")
+                write!(f, "message cut off after {at} bytes: its header says that there is more")
             }
             Self::TrailingBytes { at } => {
-                write!(f, "the message ends at offset {at} by the counts of its header, and bytes follow")
+                write!(f, "trailing bytes at offset {at}, after the last record that the header counts")
             }
             Self::Name(error) => error.fmt(f),
             Self::Rdata { at, rtype } => {
-                write!(f, "the data at offset {at} are not such as a record of type {rtype} has")
+                write!(f, "malformed data of a {rtype} record at offset {at}")
             }
         }
     }

@@ -154,11 +154,11 @@ pub enum RdataError {
 impl fmt::Display for RdataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated { at } => write!(f, "the data of the record end too early, at their byte {at}"),
+            Self::Truncated { at } => write!(f, "record data cut off at byte {at}"),
             Self::TrailingBytes { at } => {
-                write!(f, "the data of the record go on after their last field, at their byte {at}")
+                write!(f, "trailing bytes in the record data, at byte {at}")
             }
-            Self::Name { at, error } => write!(f, "in the name at byte {at} of the record's data, {error}"),
+            Self::Name { at, error } => write!(f, "name at byte {at} of the record data: {error}"),
         }
     }
 }

@@ -38,7 +38,7 @@ const INFO: SchemeInfo = SchemeInfo {
     width: 32,
     keying: Keying::None,
     check: 0xe306_9283,
-    safe: "to be studied, or where no remote party chooses the bytes: linear, collisions need no key",
+    safe: "Bytes that no adversary chooses: linear, collisions need no key.",
 };
 
 impl Tail for Ladder {

@@ -57,28 +57,28 @@ pub enum ParseError {
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated { at } => write!(f, "the label at offset {at} is cut off"),
-            Self::TrailingBytes { at } => write!(f, "bytes follow the name at offset {at}"),
+            Self::Truncated { at } => write!(f, "label or pointer cut off at offset {at}"),
+            Self::TrailingBytes { at } => write!(f, "trailing bytes after the name at offset {at}"),
             Self::ReservedLabelType { at } => {
-                write!(f, "the length at offset {at} begins with the reserved bits 01 or 10")
+                write!(f, "reserved label type (top bits 01 or 10) at offset {at}")
             }
             Self::PointerNotAllowed { at } => {
-                write!(f, "the name ends in a pointer at offset {at}, where none may be")
+                write!(f, "compression pointer at offset {at} of a name without a message")
             }
             Self::PointerNotBackward { at, target } => {
                 write!(
                     f,
-                    "the pointer at offset {at} leads to offset {target}, which is not before its own labels"
+                    "compression pointer at offset {at} to offset {target}, which is not before its own labels"
                 )
             }
             Self::TooManyPointers { at } => {
-                write!(f, "the pointer at offset {at} is the {}th of one name", MAX_POINTERS + 1)
+                write!(f, "more than {MAX_POINTERS} compression pointers in one name, at offset {at}")
             }
             Self::LabelLength { at, len } => {
-                write!(f, "the label at offset {at} has {len} bytes; 1 to 63 are possible")
+                write!(f, "label of {len} bytes at offset {at}, expected 1 to 63")
             }
             Self::NameTooLong { at } => {
-                write!(f, "with the label at offset {at} the name has more than 255 bytes")
+                write!(f, "name longer than 255 bytes, by the label at offset {at}")
             }
         }
     }

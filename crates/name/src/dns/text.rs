@@ -106,17 +106,14 @@ pub enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("no name; the root is a dot"),
-            Self::EmptyLabel { at } => write!(f, "the label at offset {at} has no byte"),
-            Self::LabelTooLong { at } => write!(f, "the label at offset {at} has more than 63 bytes"),
+            Self::Empty => f.write_str("empty name; write \".\" for the root"),
+            Self::EmptyLabel { at } => write!(f, "empty label at offset {at}"),
+            Self::LabelTooLong { at } => write!(f, "label longer than 63 bytes at offset {at}"),
             Self::NameTooLong { at } => {
-                write!(f, "with the label at offset {at} the name has more than 255 bytes")
+                write!(f, "name longer than 255 bytes, by the label at offset {at}")
             }
             Self::BadEscape { at } => {
-                write!(
-                    f,
-                    "the backslash at offset {at} stands neither before a character nor before three digits up to 255"
-                )
+                write!(f, "bad escape at offset {at}, expected \\ and a character or three digits up to 255")
             }
         }
     }
