@@ -227,7 +227,7 @@ fn timed(facts: &Facts<'_>, workload: &str, reference: &str) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_lab::definition::{Definition, Published, PublishedRow};
+    use hashlane_lab::definition::Definition;
 
     fn definition() -> Definition {
         Definition::parse(include_str!("../flow-kernel/study.toml"), "test").unwrap()

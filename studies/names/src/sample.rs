@@ -2,7 +2,7 @@
 
 use crate::metric;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Machine, Record, RecordSet};
+use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::scheme_id;
 use hashlane_lab::stats::Interval;
 
@@ -108,30 +108,6 @@ pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {
         }
     }
     set
-}
-
-/// A made-up machine on which nothing was stopped.
-pub(crate) fn machine() -> Machine {
-    let mut machine = Machine::default();
-    machine.cpu.model = Some("Sample Processor 3000".to_owned());
-    machine.cpu.cores = Some(2);
-    machine.cpu.flags = vec!["sse4_2".to_owned(), "avx2".to_owned()];
-    machine.cpu.hypervisor = Some(true);
-    machine.system.os = "linux".to_owned();
-    machine.system.arch = "x86_64".to_owned();
-    machine.system.kernel = Some("6.1.0".to_owned());
-    machine.system.memory_kib = Some(8 << 20);
-    machine.build.hashlane = "0.1.0".to_owned();
-    machine.build.rustc = Some("rustc 1.95.0".to_owned());
-    machine.run.date = "2025-01-31T23:59:59Z".to_owned();
-    machine.run.command = ["hashlane", "study", "run", "all", "--quick"].map(str::to_owned).to_vec();
-    machine.run.size = "quick".to_owned();
-    machine.run.seed = 1;
-    machine.run.tsc_ghz_before = Some(2.7);
-    machine.run.tsc_ghz_after = Some(2.7);
-    machine.run.core_ghz_before = Some(3.41);
-    machine.run.core_ghz_after = Some(3.38);
-    machine
 }
 
 fn around(value: f64, spread: f64) -> Interval {

@@ -104,7 +104,10 @@ fn a_file_of_another_kind_is_left_alone() {
     let directory = Directory::new();
     fs::write(directory.socket(), "precious").unwrap();
     let error = Listener::bind(directory.socket(), 0o600).unwrap_err();
-    assert!(error.to_string().ends_with("the file there is not a socket; remove it, or choose another path"), "{error}");
+    assert!(
+        error.to_string().ends_with("the file there is not a socket; remove it, or choose another path"),
+        "{error}"
+    );
     assert_eq!(fs::read(directory.socket()).unwrap(), b"precious");
 }
 
