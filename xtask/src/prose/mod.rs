@@ -2,6 +2,7 @@
 
 mod links;
 mod markdown;
+mod walks;
 
 use crate::run::{self, Outcome};
 use std::fs;
@@ -13,7 +14,7 @@ struct Text {
     content: String,
 }
 
-/// Checks every tracked Markdown file.
+/// Checks the links of every tracked Markdown file, and the walks of the architecture.
 pub(crate) fn check() -> Outcome {
     let texts = match tracked(&["*.md"]) {
         Ok(texts) => texts,
@@ -23,11 +24,19 @@ pub(crate) fn check() -> Outcome {
     for link in &broken {
         println!("{link}");
     }
-    println!("{} Markdown files, {} broken links", texts.len(), broken.len());
-    if broken.is_empty() {
-        Outcome::Passed
-    } else {
-        Outcome::Failed(format!("{} broken links", broken.len()))
+    let sources = match tracked(&["*.rs", "*.toml"]) {
+        Ok(sources) => sources,
+        Err(why) => return Outcome::Failed(why),
+    };
+    let document = texts.iter().find(|text| text.path == walks::DOCUMENT);
+    let wrong = walks::wrong(document.map_or("", |text| text.content.as_str()), &sources);
+    for difference in &wrong {
+        println!("{difference}");
+    }
+    println!("{} Markdown files, {} broken links, {} wrong walks", texts.len(), broken.len(), wrong.len());
+    match broken.len() + wrong.len() {
+        0 => Outcome::Passed,
+        faults => Outcome::Failed(format!("{faults} faults")),
     }
 }
 
