@@ -45,7 +45,7 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, InputError> {
     let name = path.display().to_string();
     let capture = captured(&read_file(path)?, &name, MOST_MESSAGES)?;
     let note = format!("{name}: {capture}");
-    Ok(Some(Loaded::new(Loaded::label("pcap", path), capture.messages, note)))
+    Ok(Some(Loaded::new(Loaded::label("pcap", path), capture.messages).with_note(note)))
 }
 
 /// Reads the records of a zone file, split into messages as a transfer sends them.
@@ -59,7 +59,7 @@ fn own_zone(path: &Path) -> Result<Loaded, InputError> {
     if kept < records {
         write!(note, "; {} are too long for a message", records - kept)?;
     }
-    Ok(Loaded::new(Loaded::label("zone", path), messages, note))
+    Ok(Loaded::new(Loaded::label("zone", path), messages).with_note(note))
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {

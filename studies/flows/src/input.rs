@@ -21,5 +21,5 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send
     let Some(path) = paths.get(PCAP.option) else { return Ok(None) };
     let capture = capture::read(path, MOST_TUPLES)?;
     let note = format!("{}: {capture}", path.display());
-    Ok(Some(Loaded::new(Loaded::label("pcap", path), capture, note)))
+    Ok(Some(Loaded::new(Loaded::label("pcap", path), capture).with_note(note)))
 }

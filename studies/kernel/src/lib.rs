@@ -25,6 +25,7 @@ use hashlane_lab::report::Section;
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use std::error::Error;
+use std::path::PathBuf;
 
 /// Studies of kernels.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +53,7 @@ impl Study for KernelStudies {
     }
 
     fn load(&self, paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
-        let source = |path: &std::path::PathBuf| {
-            let note = format!("kernels of {}", path.display());
-            Loaded::new(Loaded::label("linux-source", path), path.clone(), note)
-        };
+        let source = |path: &PathBuf| Loaded::new(Loaded::label("linux-source", path), path.clone());
         Ok(paths.get(LINUX_SOURCE.option).map(source))
     }
 

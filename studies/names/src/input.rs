@@ -28,7 +28,7 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send
     if full {
         write!(note, "; the rest of the file was not read: at most {MOST_NAMES} names are taken")?;
     }
-    let mut loaded = Loaded::new(Loaded::label("names", path), names, note);
+    let mut loaded = Loaded::new(Loaded::label("names", path), names).with_note(note);
     loaded.notes.extend(skipped.iter().map(|(line, reason)| format!("  line {line}: {reason}")));
     if skipped_count > skipped.len() as u64 {
         loaded.notes.push(format!("  and {} more", skipped_count - skipped.len() as u64));

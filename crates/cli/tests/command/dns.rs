@@ -267,7 +267,7 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
     for (arguments, says) in [
         (&["none.zone"][..], &["cannot read none.zone: No such file"][..]),
         (&["."], &["cannot read ."]),
-        (&["large"], &["large is larger than 256 MiB"]),
+        (&["large"], &["large is longer than 256 MiB"]),
         (
             &["text"],
             &["read as a zone file: not a capture, and not only hex digits", "text: line 1, column "],

@@ -106,14 +106,14 @@ fn a_capture_that_is_none_is_refused_before_anything_is_measured() {
     let missing = folder.run(&["study", "run", "tables.toml", "--pcap", "none.pcap"]).failed();
     holds(&missing, &["cannot read none.pcap"]);
     let of_no_use = folder.run(&["study", "run", "name-encodings", "--pcap", "ipv4.pcap"]).failed();
-    holds(&of_no_use, &["--pcap is for studies of flows or of messages"]);
+    holds(&of_no_use, &["--pcap is for flow-hash, flow-flood, flow-table, dns-render"]);
 }
 
 #[test]
 fn what_is_unknown_lists_what_there_is() {
     let folder = folder();
     for (file, text, from, to, says) in [
-        ("a.toml", HASHES, "jhash}", "jash}", "no scheme \"jash/single\": a scheme is <hash>/single"),
+        ("a.toml", HASHES, "jhash}", "jash}", "unknown scheme \"jash/single\": a scheme is <hash>/single"),
         ("b.toml", HASHES, "\"seed\"", "\"sed\"", "spray-local-64"),
         ("c.toml", TABLES, "chained}", "chain}", "shapes: chained, swiss, batched, hashbrown"),
         ("d.toml", TABLES, "1Ki/miss", "1Ki/mis", "a workload is <flows>/<kind>"),

@@ -26,7 +26,7 @@ fn a_study_named_twice_runs_once_and_two_of_one_slug_are_refused() {
     folder.write("mine.toml", STUDY);
     folder.write("other.toml", STUDY.replace("3Bx2", "4Bx2"));
     let out = folder.run(&["study", "run", "mine.toml", "./mine.toml"]).ok();
-    assert_eq!(out.matches("3Bx2 · cycles per name").count(), 1, "{out}");
+    assert_eq!(out.matches("3Bx2: cycles per item").count(), 1, "{out}");
     let message = folder.run(&["study", "run", "mine.toml", "other.toml"]).failed();
     holds(&message, &["two studies have the slug \"mine\""]);
 }
@@ -47,7 +47,7 @@ fn an_unknown_scheme_lists_encodings_ways_and_hashes() {
     holds(
         &message,
         &[
-            "no scheme \"ndn/three-pass/crc32c\"",
+            "unknown scheme \"ndn/three-pass/crc32c\"",
             "offset, ccnx, ndn",
             "all-at-once",
             "cityhash64",
@@ -63,7 +63,7 @@ fn an_unknown_workload_lists_the_workloads() {
 
 #[test]
 fn an_unknown_model_lists_the_models() {
-    holds(&changed("\"names\"", "\"flows\"").failed(), &["no model \"flows\": there are names"]);
+    holds(&changed("\"names\"", "\"flows\"").failed(), &["unknown model \"flows\"; known models: names"]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_wrong_checksum_says_what_was_found() {
     let message = folder.run(&["study", "run", "mine.toml"]).failed();
     holds(
         &message,
-        &["study mine: workload 3Bx2 is not what the study expects", "of offset where it says 0x1"],
+        &["study mine: workload 3Bx2 is not what the study expects", "of ccnx where it says 0x2"],
     );
     folder.write("mine.toml", format!("{STUDY}{}", right.replace("200", "201")));
     let message = folder.run(&["study", "run", "mine.toml"]).failed();
@@ -89,13 +89,13 @@ fn hostile_study_files_are_refused() {
         (STUDY, "", "slug"),
         (STUDY, "\u{1b}[31m", "mine.toml"),
         (STUDY, &deep, "mine.toml"),
-        (STUDY, &"#".repeat(2 << 20), "longer than 1048576 octets"),
+        (STUDY, &"#".repeat(2 << 20), "longer than 1048576 bytes"),
         ("slug = \"mine\"", "slug = \"../../etc\"", "slug: takes"),
         ("slug = \"mine\"", "slug = \"mine\"\nshell = \"rm\"", "shell"),
         ("repetitions = 2", "repetitions = 4000000000", "repetitions: takes"),
         ("items = 300", "items = 4000000000", "items: takes"),
         ("{one-by-one,one-pass}", &"{a,b}".repeat(64), "schemes"),
-        ("\"3Bx2\"", "\"3Bx2\", \"3Bx2\"", "\"3Bx2\" is there twice"),
+        ("\"3Bx2\"", "\"3Bx2\", \"3Bx2\"", "\"3Bx2\" stands twice"),
     ] {
         let message = changed(from, to).failed();
         holds(&message, &[says]);

@@ -316,7 +316,7 @@ fn until(path: &Path) -> String {
 fn a_source_without_a_study_of_kernels_is_of_no_use() {
     let folder = Folder::new();
     let message = folder.run(&["study", "run", "flow-hash", "--linux-source", "x"]).failed();
-    holds(&message, &["--linux-source is for studies of kernels, such as flow-kernel"]);
+    holds(&message, &["--linux-source is for flow-kernel"]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn told(content: &[u8]) -> String {
 #[test]
 fn bad_lines_are_reported_and_skipped() {
     let told = told(b"/good/one\nno name\n\nndn:/%zz\n/good/two\r\nndn:/good/v=3\n");
-    holds(&told, &["names.txt: 3 names from 6 lines; 2 lines skipped that are no name\n"]);
+    holds(&told, &["names.txt: 3 names from 6 lines; 2 lines skipped that are not names\n"]);
     let reasons: Vec<&str> = told.lines().skip(1).collect();
     assert_eq!(reasons.len(), 2, "{told}");
     assert!(reasons[0].starts_with("  line 2: ") && reasons[0].len() > 20, "{told}");

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::check::Checker;
 use super::error::DefinitionError;
-use super::parts::{Against, Chart, Claim, Definition, Limit, Only, Rule, Sizes, Target};
+use super::parts::{Against, Chart, Claim, Definition, Limit, Only, Origin, Rule, Sizes, Target};
 use super::published::Published;
 use crate::record::metric;
 
@@ -241,7 +241,7 @@ impl Checker<'_> {
             only,
             published: file.published,
             own,
-            origin: self.origin.to_owned(),
+            origin: Origin(self.origin.to_owned()),
         })
     }
 

@@ -16,7 +16,7 @@ impl Definition {
     pub fn table<'de, T: Deserialize<'de>>(&self, name: &str) -> Result<Option<T>, DefinitionError> {
         let Some(value) = self.own.get(name) else { return Ok(None) };
         let read = value.clone().try_into().map_err(|error: toml::de::Error| DefinitionError::Toml {
-            origin: self.origin.clone(),
+            origin: self.origin.0.clone(),
             message: format!("{name}: {error}"),
         });
         read.map(Some)
@@ -27,12 +27,12 @@ impl Definition {
     /// # Errors
     /// The first unknown table, with the known one most like it.
     pub fn knows_only(&self, own: &[&'static str]) -> Result<(), DefinitionError> {
-        unknown_field(&self.own, &self.origin, own).map_or(Ok(()), Err)
+        unknown_field(&self.own, &self.origin.0, own).map_or(Ok(()), Err)
     }
 
     /// Checks for the fields of the study's own tables.
     pub fn checker(&self) -> Checker<'_> {
-        Checker { origin: &self.origin }
+        Checker { origin: &self.origin.0 }
     }
 
     /// The published table of that id, if the file has one.

@@ -52,8 +52,18 @@ pub struct Definition {
     pub published: Vec<Published>,
     /// Tables that only the study's kind knows; see [`Definition::table`].
     pub(super) own: toml::Table,
-    /// Origin of the text: a path or a slug.
-    pub(super) origin: String,
+    /// Origin of the text.
+    pub(super) origin: Origin,
+}
+
+/// Origin of a study file, a path or a slug, for errors. All are equal: a study is the same wherever its file lies.
+#[derive(Clone, Debug)]
+pub(super) struct Origin(pub(super) String);
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The two sizes of a study.

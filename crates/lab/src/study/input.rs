@@ -29,9 +29,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// A workload with the note about its file.
-    pub fn new(label: String, data: impl Any + Send + Sync, note: String) -> Self {
-        Self { label, data: Box::new(data), notes: vec![note] }
+    /// A workload without notes.
+    pub fn new(label: String, data: impl Any + Send + Sync) -> Self {
+        Self { label, data: Box::new(data), notes: Vec::new() }
+    }
+
+    /// Adds a note about the file.
+    pub fn with_note(mut self, note: String) -> Self {
+        self.notes.push(note);
+        self
     }
 
     /// The workload, if the kind of study keeps it as a `T`.
