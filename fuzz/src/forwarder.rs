@@ -7,7 +7,7 @@
 //! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send
 //! the same, and in the end have the same in all its tables.
 
-use ::hashlane_ndn::fragment::{Fragmenter, MAX_OCTETS, Reassembler};
+use ::hashlane_ndn::fragment::{Fragmenter, MAX_MEMORY, Reassembler};
 use ::hashlane_ndn::time::Time;
 use ::hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST, NO_CACHE};
 use ::hashlane_ndn::wire::{
@@ -144,7 +144,7 @@ pub fn check_forwarder(octets: &[u8]) {
 fn run<P: Pit + Debug>(octets: &[u8], index: Index, pit: impl Fn() -> P) {
     let mut steps = Steps(octets);
     let region = parse_uri(b"/b/a").expect("a name");
-    let cs = cs::Config { packets: 6, octets: 40_000, ..cs::Config::default() };
+    let cs = cs::Config { packets: 6, bytes: 40_000, ..cs::Config::default() };
     let config = Config { pit_entries: PIT_ENTRIES, cs, regions: vec![region], ..Config::default() };
     let [forwarder, twin] = [(); 2].map(|()| Forwarder::with_pit(config.clone(), &Key::VECTOR, 7, pit()));
     let mut rig = Rig {
@@ -190,8 +190,8 @@ impl<P: Pit + Debug> Rig<P> {
         for (face, octets) in &waiting {
             match burst.push(*face, octets) {
                 Ok(()) => {}
-                Err(PushError::Malformed) => self.twin.dropped(*face, DropReason::Malformed),
-                Err(PushError::Fragment) => self.twin.dropped(*face, DropReason::Reassembly),
+                Err(PushError::Malformed) => self.twin.count_drop(*face, DropReason::Malformed),
+                Err(PushError::Fragment) => self.twin.count_drop(*face, DropReason::Reassembly),
             }
         }
         self.twin.receive_burst(&mut burst, self.now, &mut log);
@@ -305,13 +305,13 @@ impl<P: Pit + Debug> Rig<P> {
         let policy = if which & 2 == 0 { cs::Policy::Lru } else { cs::Policy::PriorityFifo };
         let (packets, octets) = (usize::from(steps.octet() & 15), steps.number() as usize);
         let (admit, serve) = (which & 4 == 0, which & 8 == 0);
-        let config = cs::Config { packets, octets, policy, admit, serve };
+        let config = cs::Config { packets, bytes: octets, policy, admit, serve };
         self.both(|forwarder| forwarder.configure_cs(config));
         // What is too much now leaves with the turns that follow at once.
-        while self.forwarder.cs().is_over() {
+        while self.forwarder.cs().is_over_capacity() {
             let before = self.forwarder.cs().len();
             let now = self.now;
-            self.both(|forwarder| forwarder.turn(now));
+            self.both(|forwarder| forwarder.handle_timeout(now));
             assert!(self.forwarder.cs().len() < before, "a store that stays too full");
         }
     }
@@ -370,13 +370,13 @@ impl<P: Pit + Debug> Rig<P> {
                 match port.reassembler.receive(&piece, octets, self.now) {
                     Ok(Some(whole)) => self.receive(id, &whole.packet()),
                     Ok(None) => {}
-                    Err(_) => self.both(|forwarder| forwarder.dropped(id, DropReason::Reassembly)),
+                    Err(_) => self.both(|forwarder| forwarder.count_drop(id, DropReason::Reassembly)),
                 }
                 self.drops = self.counted();
             }
             _ => {
                 let mut log = Log::default();
-                let result = self.forwarder.receive_octets(id, octets, self.now, &mut log);
+                let result = self.forwarder.receive_bytes(id, octets, self.now, &mut log);
                 self.wait(id, octets.to_vec(), &log);
                 self.done(result, log);
             }
@@ -453,8 +453,8 @@ impl<P: Pit + Debug> Rig<P> {
         self.take_waiting();
         self.now = self.now.after_millis(millis);
         let now = self.now;
-        self.both(|forwarder| forwarder.turn(now));
-        self.ports.iter_mut().for_each(|port| port.reassembler.turn(self.now));
+        self.both(|forwarder| forwarder.handle_timeout(now));
+        self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(self.now));
         let past = self.now.millis();
         let late =
             self.forwarder.pit().iter().filter(|(_, records)| records.expires.millis() + 1 < past).count();
@@ -478,12 +478,12 @@ impl<P: Pit + Debug> Rig<P> {
         assert!(ins <= PIT_ENTRIES && pit.len() <= ins, "{} entries, {ins} records", pit.len());
         assert!(forwarder.dead_nonces() <= self.interests);
         let cs = forwarder.cs();
-        assert!(cs.len() <= cs.config().packets && cs.octets() <= cs.config().octets);
+        assert!(cs.len() <= cs.config().packets && cs.bytes() <= cs.config().bytes);
         assert_eq!(cs.iter().count(), cs.len());
         for (_, face) in forwarder.faces().iter() {
             assert!(face.pending() <= ins);
         }
-        assert!(self.ports.iter().all(|port| port.reassembler.octets() <= MAX_OCTETS));
+        assert!(self.ports.iter().all(|port| port.reassembler.memory() <= MAX_MEMORY));
     }
 
     /// When the longest lifetime has passed, nothing waits any more.
@@ -499,7 +499,7 @@ impl<P: Pit + Debug> Rig<P> {
         // Nor is a Nonce remembered that went out before.
         self.passes(LIFETIME);
         assert_eq!(self.forwarder.dead_nonces(), 0);
-        assert!(self.ports.iter().all(|port| port.reassembler.octets() == 0));
+        assert!(self.ports.iter().all(|port| port.reassembler.memory() == 0));
     }
 }
 

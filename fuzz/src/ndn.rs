@@ -53,9 +53,9 @@ fn check_interest(interest: &Interest<'_>) {
         interest.forwarding_hint().len()
     );
     if let Ok(command) = Signed::command(interest.name()) {
-        assert!(interest.name_octets().len() > command.pieces[0].len() + command.value.len());
+        assert!(interest.name_bytes().len() > command.pieces[0].len() + command.value.len());
     }
-    let right = interest.parameters_digest_is_right();
+    let right = interest.has_valid_parameters_digest();
     if interest.parameters().is_some() {
         let signed = Signed::interest(interest);
         assert!(right || signed.is_err());

@@ -248,7 +248,7 @@ impl Tables {
             Ok(interest) => interest,
             Err(error) => return reply.send(Err(ExpressError::Interest(error))),
         };
-        let name = name_value(interest.name_octets()).to_vec();
+        let name = name_value(interest.name_bytes()).to_vec();
         let has_digest = ends_with_digest(&name);
         let can_be_prefix = interest.can_be_prefix();
         let id = self.next_id;
@@ -350,7 +350,7 @@ impl Tables {
     }
 
     fn receive_data(&mut self, data: &Data<'_>, congested: bool) {
-        let name = name_value(data.name_octets());
+        let name = name_value(data.name_bytes());
         let mut satisfied = Vec::new();
         let mut find = |key: &[u8], is_whole: bool| {
             for id in self.by_name.get(key).into_iter().flatten() {
@@ -360,7 +360,7 @@ impl Tables {
             }
         };
         find(&[], name.is_empty());
-        for_each_prefix(data.name_octets(), |end| {
+        for_each_prefix(data.name_bytes(), |end| {
             find(name.get(..end).unwrap_or_default(), end == name.len());
         });
         if self.with_digest > 0 {
@@ -377,7 +377,7 @@ impl Tables {
     }
 
     fn receive_nack(&mut self, interest: &Interest<'_>, reason: NackReason) {
-        let ids = self.by_name.get(name_value(interest.name_octets()));
+        let ids = self.by_name.get(name_value(interest.name_bytes()));
         // An earlier Interest of the same name that came back late says nothing of this one.
         let same_nonce = |id: &&u64| {
             let pending = self.pending.get(id).and_then(|pending| Interest::parse(&pending.packet).ok());
@@ -391,9 +391,9 @@ impl Tables {
 
     /// Gives the Interest to who wants the longest prefix of its name. Where the queue is full it is lost, as it could be on any link.
     fn receive_interest(&mut self, interest: &Interest<'_>, header: &LpHeader<'_>) {
-        let name = name_value(interest.name_octets());
+        let name = name_value(interest.name_bytes());
         let mut sink = self.sinks.get(&[][..]);
-        for_each_prefix(interest.name_octets(), |end| {
+        for_each_prefix(interest.name_bytes(), |end| {
             sink = self.sinks.get(name.get(..end).unwrap_or_default()).or(sink);
         });
         if let (Some(sink), Some(sender)) = (sink, self.sender.upgrade()) {

@@ -139,7 +139,7 @@ impl Publication {
     /// # Errors
     /// The file could not be read, or is shorter than it was.
     pub fn answer(&self, interest: &Interest<'_>) -> Result<Option<Vec<u8>>, PublishError> {
-        let asked = name_value(interest.name_octets());
+        let asked = name_value(interest.name_bytes());
         let versioned = name_value(self.versioned.as_bytes());
         if let Some(rest) = asked.strip_prefix(versioned).filter(|rest| !rest.is_empty()) {
             let mut rest = Elements::new(rest);
@@ -232,7 +232,7 @@ impl Library {
 
     /// The object with the longest name that begins the Interest's.
     pub fn find(&self, interest: &Interest<'_>) -> Option<&Publication> {
-        let asked = name_value(interest.name_octets());
+        let asked = name_value(interest.name_bytes());
         let mut found = self.objects.get(&[][..]);
         let mut elements = Elements::new(asked);
         while let Ok(Some(element)) = elements.next() {

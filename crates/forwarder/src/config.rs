@@ -240,7 +240,7 @@ pub enum CsPolicy {
 
 impl Default for Cs {
     fn default() -> Self {
-        let hashlane_ndn_fw::cs::Config { packets, octets, admit, serve, .. } =
+        let hashlane_ndn_fw::cs::Config { packets, bytes: octets, admit, serve, .. } =
             hashlane_ndn_fw::cs::Config::default();
         Self { packets, octets, policy: CsPolicy::Lru, admit, serve }
     }
@@ -254,7 +254,7 @@ impl Cs {
         };
         hashlane_ndn_fw::cs::Config {
             packets: self.packets,
-            octets: self.octets,
+            bytes: self.octets,
             policy,
             admit: self.admit,
             serve: self.serve,

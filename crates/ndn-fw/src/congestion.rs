@@ -8,7 +8,7 @@ use hashlane_ndn::time::Time;
 /// When packets of one link are marked.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionMarking {
-    /// Octets in the queue that are too many.
+    /// Bytes in the queue that are too many.
     pub threshold: usize,
     /// The first interval, in milliseconds.
     pub interval: u64,
@@ -18,14 +18,14 @@ pub struct CongestionMarking {
 }
 
 impl Default for CongestionMarking {
-    /// As NFD's: 65,536 octets, 100 ms.
+    /// As NFD's: 65,536 bytes, 100 ms.
     fn default() -> Self {
         Self { threshold: 65_536, interval: 100, next: None, marked: 0 }
     }
 }
 
 impl CongestionMarking {
-    /// Whether the packet that is sent now, with so many octets in the queue before it, is to be marked.
+    /// Whether the packet that is sent now, with so many bytes in the queue before it, is to be marked.
     #[inline]
     pub fn marks(&mut self, queue: usize, now: Time) -> bool {
         if queue <= self.threshold {

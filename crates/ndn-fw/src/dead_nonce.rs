@@ -49,7 +49,7 @@ impl DeadNonces {
 
     /// Adds a Nonce.
     pub fn insert(&mut self, name: u64, nonce: u32, now: Time) {
-        self.turn(now);
+        self.handle_timeout(now);
         let key = Self::key(name, nonce);
         let [new, _] = &mut self.generations;
         // Where there are too many, the new ones are lost, and a loop of them is ended by its hop limit or by the PIT.
@@ -61,7 +61,7 @@ impl DeadNonces {
     /// Whether the Nonce was seen.
     #[inline]
     pub fn contains(&mut self, name: u64, nonce: u32, now: Time) -> bool {
-        self.turn(now);
+        self.handle_timeout(now);
         if self.is_empty() {
             return false;
         }
@@ -81,7 +81,7 @@ impl DeadNonces {
 
     /// Lets time pass: Nonces that have been kept for long enough are forgotten.
     #[inline]
-    pub fn turn(&mut self, now: Time) {
+    pub fn handle_timeout(&mut self, now: Time) {
         let age = now.millis().saturating_sub(self.since.millis());
         if age < self.half {
             return;

@@ -27,9 +27,9 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The octets are no packet.
+    /// The bytes are no packet.
     Malformed = "malformed",
-    /// The packet has more octets than a forwarder takes.
+    /// The packet has more bytes than a forwarder takes.
     TooLong = "too-long",
     /// The digest of parameters in the name is not theirs.
     ParametersDigest = "parameters-digest",

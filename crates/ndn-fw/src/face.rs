@@ -59,9 +59,9 @@ pub struct FaceCounters {
     pub out_data: Counter,
     /// Nacks that went out.
     pub out_nacks: Counter,
-    /// Octets that came in, as the link had them.
+    /// Bytes that came in, as the link had them.
     pub in_bytes: Counter,
-    /// Octets that went out.
+    /// Bytes that went out.
     pub out_bytes: Counter,
     /// Link packets that came in and were dropped, for whatever reason.
     pub in_drops: Counter,

@@ -84,7 +84,7 @@ impl Fib {
         self.len() == 0
     }
 
-    /// Octets of memory that all of it takes, what is in reserve included. It looks at each prefix.
+    /// Bytes of memory that all of it takes, what is in reserve included. It looks at each prefix.
     pub fn memory(&self) -> usize {
         let spilled = self.prefixes.values().filter(|hops| hops.spilled());
         self.prefixes.memory() + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()

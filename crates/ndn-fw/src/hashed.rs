@@ -84,16 +84,16 @@ impl NameHasher {
     /// # Errors
     /// The rule that it breaks.
     #[inline]
-    pub fn read<'a>(&'a mut self, name: &'a [u8]) -> Result<HashedName<'a>, ParseError> {
+    pub fn parse<'a>(&'a mut self, name: &'a [u8]) -> Result<HashedName<'a>, ParseError> {
         let root = self.root;
         let hashes = self.one_pass.name(name)?;
         Ok(HashedName { components: components(name), root, hashes })
     }
 
     /// A checked name with its hashes.
-    pub fn name<'a>(&'a mut self, name: &NdnName<'a>) -> HashedName<'a> {
+    pub fn hash_name<'a>(&'a mut self, name: &NdnName<'a>) -> HashedName<'a> {
         let root = self.root();
-        self.read(name.as_bytes()).ok().invariant("the name was checked").unwrap_or(root)
+        self.parse(name.as_bytes()).ok().invariant("the name was checked").unwrap_or(root)
     }
 
     /// The name without components.
@@ -101,7 +101,7 @@ impl NameHasher {
         HashedName { components: &[], root: self.root, hashes: &[] }
     }
 
-    /// The hash of some octets, as that of a name whose components they are.
+    /// The hash of some bytes, as that of a name whose components they are.
     #[inline]
     pub fn hash(&self, components: &[u8]) -> u64 {
         self.hash.hash(components)

@@ -41,12 +41,12 @@
 //! let (mut sent, now) = (Sent::default(), Time::from_millis(1));
 //!
 //! // The Interest goes where the route leads, and the Data back to who asked.
-//! forwarder.receive_octets(consumer, &interest, now, &mut sent).map_err(|reason| reason.name())?;
-//! forwarder.receive_octets(producer, &data, now, &mut sent).map_err(|reason| reason.name())?;
+//! forwarder.receive_bytes(consumer, &interest, now, &mut sent).map_err(|reason| reason.name())?;
+//! forwarder.receive_bytes(producer, &data, now, &mut sent).map_err(|reason| reason.name())?;
 //! assert_eq!(sent.0, [(producer, interest), (consumer, data.clone())]);
 //!
 //! // Nobody waits for it any more.
-//! assert!(forwarder.receive_octets(producer, &data, now, &mut sent).is_err());
+//! assert!(forwarder.receive_bytes(producer, &data, now, &mut sent).is_err());
 //! # Ok(())
 //! # }
 //! ```

@@ -1,7 +1,7 @@
 //! Values by name, found by exact name or by longest prefix: the shape of the FIB and of the strategy choice table.
 //!
 //! A lookup goes from the longest prefix to the shortest, and leaves out the lengths that no entry has. It takes the hashes of the
-//! prefixes as they came out of the walk over the packet's name, so that it touches no octet of the name but to
+//! prefixes as they came out of the walk over the packet's name, so that it touches no byte of the name but to
 //! confirm what it found.
 
 use crate::hashed::HashedName;
@@ -166,7 +166,7 @@ impl<V> Prefixes<V> {
         self.table.iter().map(|(_, _, value)| value)
     }
 
-    /// Octets of memory that all of it takes, what is in reserve included, but for what the values own besides. It looks at each entry.
+    /// Bytes of memory that all of it takes, what is in reserve included, but for what the values own besides. It looks at each entry.
     pub fn memory(&self) -> usize {
         let names: usize = self.table.iter().map(|(_, prefix, _)| prefix.components.len()).sum();
         self.table.memory() + names + size_of_val(&*self.lengths)

@@ -22,7 +22,7 @@ pub struct Wheel {
     /// Slots that are linked.
     len: usize,
     /// Slots that were looked at because their tick came.
-    looks: u64,
+    timer_visits: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub(crate) fn tick_of(time: Time) -> u64 {
 
 impl Default for Wheel {
     fn default() -> Self {
-        Self { heads: vec![END; LISTS + 1], links: Vec::new(), done: 0, len: 0, looks: 0 }
+        Self { heads: vec![END; LISTS + 1], links: Vec::new(), done: 0, len: 0, timer_visits: 0 }
     }
 }
 
@@ -103,7 +103,7 @@ impl Wheel {
     ///
     /// One call looks at no more than one turn of lists.
     #[inline]
-    pub fn due(&mut self, now: u64) -> Option<u32> {
+    pub fn pop_due(&mut self, now: u64) -> Option<u32> {
         if self.len == 0 {
             self.done = self.done.max(now);
             return None;
@@ -122,18 +122,18 @@ impl Wheel {
                 return None;
             }
             self.done += 1;
-            self.come((self.done % LISTS as u64) as usize);
+            self.collect((self.done % LISTS as u64) as usize);
         }
     }
 
     /// Moves a list to that of those whose tick has come, which is empty.
-    fn come(&mut self, list: usize) {
+    fn collect(&mut self, list: usize) {
         let Some(head) = self.heads.get_mut(list).invariant(LIST) else { return };
         let first = core::mem::replace(head, END);
         let mut slot = first;
         while let Some(link) = self.links.get_mut(slot as usize) {
             link.list = NOW as u32;
-            self.looks += 1;
+            self.timer_visits += 1;
             slot = link.next;
         }
         if let Some(head) = self.heads.get_mut(NOW).invariant(LIST) {
@@ -158,14 +158,14 @@ impl Wheel {
         self.links.len()
     }
 
-    /// Octets of memory that it takes: a link for each slot that ever had a timer, and the lists.
+    /// Bytes of memory that it takes: a link for each slot that ever had a timer, and the lists.
     pub fn memory(&self) -> usize {
         self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()
     }
 
     /// How many slots it has looked at because their tick, or that of an earlier turn, came: what its work is measured in.
-    pub fn looks(&self) -> u64 {
-        self.looks
+    pub fn timer_visits(&self) -> u64 {
+        self.timer_visits
     }
 
     /// How many timers run.
@@ -202,7 +202,7 @@ mod tests {
                 }
                 now += passes;
                 let mut again = Vec::new();
-                while let Some(slot) = wheel.due(now) {
+                while let Some(slot) = wheel.pop_due(now) {
                     match expected.get(&slot) {
                         Some(&due) if due > now => again.push((slot, due)),
                         due => prop_assert!(due.is_some()),

@@ -10,23 +10,23 @@ use crate::time::Time;
 use crate::wire::{LpHeader, LpPacket, MAX_LINK_PACKET, MAX_PACKET};
 use alloc::vec::Vec;
 
-/// Octets by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.
-const PIECE_COST: usize = 10 + 10 + 10 + 10;
+/// Bytes by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.
+const FRAGMENT_COST: usize = 10 + 10 + 10 + 10;
 
 /// Pieces of a packet at the most.
-pub const MAX_PIECES: u64 = 400;
+pub const MAX_FRAGMENTS: u64 = 400;
 
 /// Packets of a face that wait for pieces at the most; a new one takes the place of the oldest.
 const WAITING: usize = 16;
 
 /// For how long a packet waits for its next piece, in milliseconds.
-const PATIENCE: u64 = 500;
+const TIMEOUT: u64 = 500;
 
-/// Octets of memory that one link's packets in pieces take at the most, as [`Reassembler::octets`] counts them.
-pub const MAX_OCTETS: usize = WAITING
+/// Bytes of memory that one link's packets in pieces take at the most, as [`Reassembler::memory`] counts them.
+pub const MAX_MEMORY: usize = WAITING
     * (MAX_LINK_PACKET
         + MAX_PACKET
-        + MAX_PIECES as usize * size_of::<Option<Vec<u8>>>()
+        + MAX_FRAGMENTS as usize * size_of::<Option<Vec<u8>>>()
         + size_of::<Partial>());
 
 /// Cuts packets for one link.
@@ -41,7 +41,7 @@ impl Fragmenter {
         Self { next: first }
     }
 
-    /// Hands the link packets to `send` that take a packet with this header over a link of `mtu` octets, each as its head and its fragment:
+    /// Hands the link packets to `send` that take a packet with this header over a link of `mtu` bytes, each as its head and its fragment:
     /// the packet with its header where that fits, bare where the header is empty, or else pieces. Whether it could be done.
     #[inline]
     pub fn send(
@@ -69,9 +69,11 @@ impl Fragmenter {
     ) -> bool {
         // The fields of the first piece leave it less room; all are cut alike.
         let fields = header.wrapped(packet.len()).as_bytes().len();
-        let Some(room) = mtu.checked_sub(fields + PIECE_COST).filter(|room| *room > 0) else { return false };
+        let Some(room) = mtu.checked_sub(fields + FRAGMENT_COST).filter(|room| *room > 0) else {
+            return false;
+        };
         let count = packet.len().div_ceil(room) as u64;
-        if count > MAX_PIECES {
+        if count > MAX_FRAGMENTS {
             return false;
         }
         for (index, piece) in packet.chunks(room).enumerate() {
@@ -97,7 +99,7 @@ struct Partial {
     first: u64,
     pieces: Vec<Option<Vec<u8>>>,
     missing: u64,
-    octets: usize,
+    bytes: usize,
     /// The link packet of the first piece without its fragment, for the header fields.
     head: Vec<u8>,
     heard: Time,
@@ -122,24 +124,24 @@ impl Whole {
 }
 
 impl Reassembler {
-    /// Takes a piece, the link packet `octets` that `piece` is; returns the packet where it was the last one missing.
+    /// Takes a piece, the link packet `bytes` that `piece` is; returns the packet where it was the last one missing.
     ///
     /// # Errors
     /// Nothing more than that the piece cannot belong to a packet: too many pieces, too long, or not the count that others have.
     pub fn receive(
         &mut self,
         piece: &LpPacket<'_>,
-        octets: &[u8],
+        bytes: &[u8],
         now: Time,
     ) -> Result<Option<Whole>, ReassemblyError> {
         let header = &piece.header;
         let (index, count) = (header.frag_index, header.frag_count);
         let sequence = header.sequence.ok_or(ReassemblyError::NoSequence)?;
-        if count > MAX_PIECES {
-            return Err(ReassemblyError::TooManyPieces);
+        if count > MAX_FRAGMENTS {
+            return Err(ReassemblyError::TooManyFragments);
         }
         let first = sequence.wrapping_sub(index);
-        self.turn(now);
+        self.handle_timeout(now);
         let at = match self.waiting.iter().position(|partial| partial.first == first) {
             Some(at) => at,
             None => {
@@ -148,7 +150,7 @@ impl Reassembler {
                 }
                 let pieces = (0..count).map(|_| None).collect();
                 let partial =
-                    Partial { first, pieces, missing: count, octets: 0, head: Vec::new(), heard: now };
+                    Partial { first, pieces, missing: count, bytes: 0, head: Vec::new(), heard: now };
                 self.waiting.push(partial);
                 self.waiting.len() - 1
             }
@@ -158,16 +160,16 @@ impl Reassembler {
         let known = partial.pieces.len() as u64;
         let Some(place) = partial.pieces.get_mut(index as usize).filter(|_| known == count) else {
             self.waiting.remove(at);
-            return Err(ReassemblyError::OtherCount);
+            return Err(ReassemblyError::CountMismatch);
         };
         // The same piece twice says nothing new.
         if place.is_some() {
             return Ok(None);
         }
-        partial.octets += piece.fragment.len();
-        if partial.octets > MAX_PACKET
+        partial.bytes += piece.fragment.len();
+        if partial.bytes > MAX_PACKET
             || piece.fragment.is_empty()
-            || index == 0 && octets.len() > MAX_LINK_PACKET
+            || index == 0 && bytes.len() > MAX_LINK_PACKET
         {
             self.waiting.remove(at);
             return Err(ReassemblyError::TooLong);
@@ -176,7 +178,7 @@ impl Reassembler {
         partial.missing -= 1;
         partial.heard = now;
         if index == 0 {
-            partial.head = octets.to_vec();
+            partial.head = bytes.to_vec();
         }
         if partial.missing > 0 {
             return Ok(None);
@@ -188,17 +190,17 @@ impl Reassembler {
 
     /// Lets time pass: packets that have waited for too long are forgotten. Also [`receive`](Self::receive) does that, so that it is of use on
     /// links that have fallen silent.
-    pub fn turn(&mut self, now: Time) {
-        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(PATIENCE));
+    pub fn handle_timeout(&mut self, now: Time) {
+        self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(TIMEOUT));
     }
 
-    /// Octets of memory that the packets take that wait for pieces.
-    pub fn octets(&self) -> usize {
-        let octets = |partial: &Partial| {
+    /// Bytes of memory that the packets take that wait for pieces.
+    pub fn memory(&self) -> usize {
+        let bytes = |partial: &Partial| {
             let places = partial.pieces.len() * size_of::<Option<Vec<u8>>>();
-            size_of::<Partial>() + places + partial.octets + partial.head.len()
+            size_of::<Partial>() + places + partial.bytes + partial.head.len()
         };
-        self.waiting.iter().map(octets).sum()
+        self.waiting.iter().map(bytes).sum()
     }
 
     /// Packets that wait for pieces.
@@ -214,9 +216,9 @@ pub enum ReassemblyError {
     /// It has no number.
     NoSequence,
     /// Its packet has more pieces than any may have.
-    TooManyPieces,
+    TooManyFragments,
     /// It states another number of pieces than those before it.
-    OtherCount,
+    CountMismatch,
     /// Its packet is longer than any may be, or it is empty.
     TooLong,
 }
@@ -225,8 +227,8 @@ impl core::fmt::Display for ReassemblyError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::NoSequence => "a piece without a number",
-            Self::TooManyPieces => "a packet of too many pieces",
-            Self::OtherCount => "a piece that states another number of pieces than those before it",
+            Self::TooManyFragments => "a packet of too many pieces",
+            Self::CountMismatch => "a piece that states another number of pieces than those before it",
             Self::TooLong => "a packet that is too long, or an empty piece",
         })
     }
@@ -284,29 +286,29 @@ mod tests {
         let mut reassembler = Reassembler::default();
         for number in 0..100 {
             let piece = LpHeader { sequence: Some(number * 10), frag_count: 3, ..LpHeader::default() };
-            let octets = [piece.wrapped(1000).as_bytes(), &packet[..1000]].concat();
-            let read = LpPacket::parse(&octets).unwrap();
-            assert_eq!(reassembler.receive(&read, &octets, Time::default()), Ok(None));
+            let bytes = [piece.wrapped(1000).as_bytes(), &packet[..1000]].concat();
+            let read = LpPacket::parse(&bytes).unwrap();
+            assert_eq!(reassembler.receive(&read, &bytes, Time::default()), Ok(None));
         }
         assert_eq!(reassembler.waiting(), WAITING);
-        assert!((WAITING * 2000..MAX_OCTETS).contains(&reassembler.octets()));
+        assert!((WAITING * 2000..MAX_MEMORY).contains(&reassembler.memory()));
         let piece = LpHeader { sequence: Some(5), frag_count: 2, ..LpHeader::default() };
-        let octets = [piece.wrapped(1).as_bytes(), &[5]].concat();
-        let read = LpPacket::parse(&octets).unwrap();
-        assert_eq!(reassembler.receive(&read, &octets, Time::from_millis(600)), Ok(None));
+        let bytes = [piece.wrapped(1).as_bytes(), &[5]].concat();
+        let read = LpPacket::parse(&bytes).unwrap();
+        assert_eq!(reassembler.receive(&read, &bytes, Time::from_millis(600)), Ok(None));
         assert_eq!(reassembler.waiting(), 1);
-        reassembler.turn(Time::from_millis(1099));
+        reassembler.handle_timeout(Time::from_millis(1099));
         assert_eq!(reassembler.waiting(), 1);
-        reassembler.turn(Time::from_millis(1100));
-        assert_eq!((reassembler.waiting(), reassembler.octets()), (0, 0));
+        reassembler.handle_timeout(Time::from_millis(1100));
+        assert_eq!((reassembler.waiting(), reassembler.memory()), (0, 0));
     }
 
     #[test]
     fn refuses_pieces_that_contradict_others() {
         let mut reassembler = Reassembler::default();
         let mut receive = |header: LpHeader<'_>, len: usize| {
-            let octets = [header.wrapped(len).as_bytes(), &vec![5; len]].concat();
-            reassembler.receive(&LpPacket::parse(&octets).unwrap(), &octets, Time::default())
+            let bytes = [header.wrapped(len).as_bytes(), &vec![5; len]].concat();
+            reassembler.receive(&LpPacket::parse(&bytes).unwrap(), &bytes, Time::default())
         };
         let piece = |sequence, frag_index, frag_count| LpHeader {
             sequence: Some(sequence),
@@ -314,9 +316,9 @@ mod tests {
             frag_count,
             ..LpHeader::default()
         };
-        assert_eq!(receive(piece(1, 0, 401), 1), Err(ReassemblyError::TooManyPieces));
+        assert_eq!(receive(piece(1, 0, 401), 1), Err(ReassemblyError::TooManyFragments));
         assert_eq!(receive(piece(1, 0, 2), 1), Ok(None));
-        assert_eq!(receive(piece(2, 1, 3), 1), Err(ReassemblyError::OtherCount));
+        assert_eq!(receive(piece(2, 1, 3), 1), Err(ReassemblyError::CountMismatch));
         assert_eq!(receive(piece(11, 0, 2), 8000), Ok(None));
         assert_eq!(receive(piece(12, 1, 2), 801), Err(ReassemblyError::TooLong));
     }
@@ -331,10 +333,10 @@ mod tests {
             &long,
         ];
         let body = [&fields.concat()[..], &[80, 1, 5]].concat();
-        let octets = [&[100, 253][..], &(body.len() as u16).to_be_bytes(), &body].concat();
-        let piece = LpPacket::parse(&octets).unwrap();
+        let bytes = [&[100, 253][..], &(body.len() as u16).to_be_bytes(), &body].concat();
+        let piece = LpPacket::parse(&bytes).unwrap();
         let mut reassembler = Reassembler::default();
-        assert_eq!(reassembler.receive(&piece, &octets, Time::default()), Err(ReassemblyError::TooLong));
-        assert_eq!(reassembler.octets(), 0);
+        assert_eq!(reassembler.receive(&piece, &bytes, Time::default()), Err(ReassemblyError::TooLong));
+        assert_eq!(reassembler.memory(), 0);
     }
 }

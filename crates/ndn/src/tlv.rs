@@ -1,7 +1,7 @@
-//! Elements: a type, a length, and as many octets of value.
+//! Elements: a type, a length, and as many bytes of value.
 //!
 //! ```text
-//! element = type length value      both numbers of 1, 3, 5 or 9 octets, in their shortest form; type 1..=4294967295
+//! element = type length value      both numbers of 1, 3, 5 or 9 bytes, in their shortest form; type 1..=4294967295
 //! ```
 //! Elements that stand in a packet have an order. One that a reader does not know, or that comes out of its order, is ignored, unless it
 //! is *critical*: its type is at most 31, or odd. Then the packet is refused (NDN Packet Format 0.3, TLV, Considerations for
@@ -13,7 +13,7 @@ use core::fmt;
 use hashlane_name::error::ParseError as NameError;
 use hashlane_name::tlv::{NumberError, read_number, write_number};
 
-/// The rule that a packet breaks, and the offset (octets from the start of what was parsed) where.
+/// The rule that a packet breaks, and the offset (bytes from the start of what was parsed) where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireError {
@@ -33,8 +33,8 @@ pub enum WireError {
         at: usize,
     },
     /// The input goes on after the packet's end.
-    TrailingOctets {
-        /// Offset of the first octet that is not of the packet.
+    TrailingBytes {
+        /// Offset of the first byte that is not of the packet.
         at: usize,
     },
     /// The outer element is none that was expected.
@@ -54,7 +54,7 @@ pub enum WireError {
         /// Its type.
         typ: u32,
     },
-    /// The value of an element has a length that its type does not have: a number of other than 1, 2, 4 or 8 octets, a Nonce of other
+    /// The value of an element has a length that its type does not have: a number of other than 1, 2, 4 or 8 bytes, a Nonce of other
     /// than 4.
     Length {
         /// The type.
@@ -93,7 +93,7 @@ impl fmt::Display for WireError {
             Self::TypeOutOfRange { at } => {
                 write!(f, "the type at offset {at} is not between 1 and 4294967295")
             }
-            Self::TrailingOctets { at } => {
+            Self::TrailingBytes { at } => {
                 write!(f, "the packet ends at offset {at}, but the input goes on")
             }
             Self::UnexpectedType { typ } => write!(f, "type {typ} is not that of a packet expected here"),
@@ -132,13 +132,13 @@ pub struct Element<'a> {
 }
 
 impl Element<'_> {
-    /// Offset of the first octet behind the element.
+    /// Offset of the first byte behind the element.
     #[inline]
     pub fn end(&self) -> usize {
         self.value_at + self.value.len()
     }
 
-    /// The value as a NonNegativeInteger: 1, 2, 4 or 8 octets in network order.
+    /// The value as a NonNegativeInteger: 1, 2, 4 or 8 bytes in network order.
     ///
     /// # Errors
     /// [`WireError::Length`].
@@ -162,7 +162,7 @@ impl Element<'_> {
         if self.value.is_empty() { Ok(()) } else { Err(self.wrong_length()) }
     }
 
-    /// The value, of exactly `N` octets.
+    /// The value, of exactly `N` bytes.
     ///
     /// # Errors
     /// [`WireError::Length`].
@@ -177,7 +177,7 @@ impl Element<'_> {
     where
         Self: 'a,
     {
-        Elements { octets: self.value, at: 0, base: self.value_at }
+        Elements { bytes: self.value, at: 0, base: self.value_at }
     }
 
     /// Nothing, where the element may be ignored by a reader that does not expect it.
@@ -207,17 +207,17 @@ pub const fn is_critical(typ: u32) -> bool {
 /// Elements one after the other.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
     at: usize,
-    /// Offset of the octets in what is parsed, for errors.
+    /// Offset of the bytes in what is parsed, for errors.
     base: usize,
 }
 
 impl<'a> Elements<'a> {
-    /// The elements that `octets` are.
+    /// The elements that `bytes` are.
     #[inline]
-    pub const fn new(octets: &'a [u8]) -> Self {
-        Self { octets, at: 0, base: 0 }
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, base: 0 }
     }
 
     /// The next element, or `None` at the end.
@@ -229,10 +229,10 @@ impl<'a> Elements<'a> {
     pub fn next(&mut self) -> Result<Option<Element<'a>>, WireError> {
         let at = self.at;
         // Small types and lengths, as nearly all are.
-        if let Some(&[typ, len]) = self.octets.get(at..at + 2)
+        if let Some(&[typ, len]) = self.bytes.get(at..at + 2)
             && typ.wrapping_sub(1) < 252
             && len < 253
-            && let Some(value) = self.octets.get(at + 2..at + 2 + usize::from(len))
+            && let Some(value) = self.bytes.get(at + 2..at + 2 + usize::from(len))
         {
             self.at = at + 2 + usize::from(len);
             return Ok(Some(Element {
@@ -242,25 +242,25 @@ impl<'a> Elements<'a> {
                 value_at: self.base + at + 2,
             }));
         }
-        if at == self.octets.len() {
+        if at == self.bytes.len() {
             return Ok(None);
         }
-        let (element, end) = large(self.octets, at, self.base)?;
+        let (element, end) = large(self.bytes, at, self.base)?;
         self.at = end;
         Ok(Some(element))
     }
 
-    /// The octets that have not been read.
+    /// The bytes that have not been read.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
-        part(self.octets, self.at..)
+        part(self.bytes, self.at..)
     }
 }
 
 /// An element with long numbers, or none, and the offset behind it.
 #[cold]
-fn large(octets: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), WireError> {
-    let number = |from: usize| match read_number(part(octets, from..)) {
+fn large(bytes: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), WireError> {
+    let number = |from: usize| match read_number(part(bytes, from..)) {
         Ok((number, taken)) => Ok((number, from + taken)),
         Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: base + from }),
         Err(_) => Err(WireError::Truncated { at: base + at }),
@@ -272,31 +272,31 @@ fn large(octets: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), 
     };
     let (len, start) = number(after_type)?;
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
-    let value = end.and_then(|end| octets.get(start..end)).ok_or(WireError::Truncated { at: base + at })?;
+    let value = end.and_then(|end| bytes.get(start..end)).ok_or(WireError::Truncated { at: base + at })?;
     let element = Element { typ, value, at: base + at, value_at: base + start };
     Ok((element, start + value.len()))
 }
 
-/// The one element that `octets` must be.
+/// The one element that `bytes` must be.
 ///
 /// # Errors
-/// What is wrong with it, or [`WireError::TrailingOctets`].
+/// What is wrong with it, or [`WireError::TrailingBytes`].
 #[inline(always)]
-pub fn single(octets: &[u8]) -> Result<Element<'_>, WireError> {
-    let mut elements = Elements::new(octets);
+pub fn single(bytes: &[u8]) -> Result<Element<'_>, WireError> {
+    let mut elements = Elements::new(bytes);
     let element = elements.next()?.ok_or(WireError::Truncated { at: 0 })?;
-    if elements.at < octets.len() {
-        return Err(WireError::TrailingOctets { at: elements.at });
+    if elements.at < bytes.len() {
+        return Err(WireError::TrailingBytes { at: elements.at });
     }
     Ok(element)
 }
 
-/// How many octets the element at the start of `octets` takes; `None` where too few have come to tell.
+/// How many bytes the element at the start of `bytes` takes; `None` where too few have come to tell.
 ///
 /// # Errors
 /// As [`Elements::next`].
-pub fn frame(octets: &[u8]) -> Result<Option<u64>, WireError> {
-    let number = |from: usize| match read_number(part(octets, from..)) {
+pub fn frame(bytes: &[u8]) -> Result<Option<u64>, WireError> {
+    let number = |from: usize| match read_number(part(bytes, from..)) {
         Ok((number, taken)) => Ok(Some((number, from + taken))),
         Err(NumberError::NotShortest) => Err(WireError::NotShortest { at: from }),
         Err(_) => Ok(None),
@@ -316,7 +316,7 @@ pub fn write_element(typ: u32, value: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(value);
 }
 
-/// Appends an element whose value is `number` in its shortest form, of 1, 2, 4 or 8 octets.
+/// Appends an element whose value is `number` in its shortest form, of 1, 2, 4 or 8 bytes.
 pub fn write_integer(typ: u32, number: u64, out: &mut Vec<u8>) {
     write_element(typ, shortest(&number.to_be_bytes()), out);
 }
@@ -327,7 +327,7 @@ pub(crate) fn shortest(number: &[u8; 8]) -> &[u8] {
     part(number, 8 - integer_len(u64::from_be_bytes(*number))..)
 }
 
-/// Octets of a NonNegativeInteger: 1, 2, 4 or 8.
+/// Bytes of a NonNegativeInteger: 1, 2, 4 or 8.
 #[inline]
 pub const fn integer_len(number: u64) -> usize {
     match number {
@@ -371,8 +371,8 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_element() {
-        let next = |octets: &[u8]| Elements::new(octets).next().map(|_| ());
-        for (octets, error) in [
+        let next = |bytes: &[u8]| Elements::new(bytes).next().map(|_| ());
+        for (bytes, error) in [
             (&[8][..], WireError::Truncated { at: 0 }),
             (&[8, 1], WireError::Truncated { at: 0 }),
             (&[0, 0], WireError::TypeOutOfRange { at: 0 }),
@@ -381,13 +381,13 @@ mod tests {
             (&[8, 253, 0, 1, 1], WireError::NotShortest { at: 1 }),
             (&[8, 255, 255, 255, 255, 255, 255, 255, 255, 255], WireError::Truncated { at: 0 }),
         ] {
-            assert_eq!(next(octets), Err(error), "{octets:?}");
+            assert_eq!(next(bytes), Err(error), "{bytes:?}");
         }
-        assert_eq!(single(&[8, 0, 8]), Err(WireError::TrailingOctets { at: 2 }));
+        assert_eq!(single(&[8, 0, 8]), Err(WireError::TrailingBytes { at: 2 }));
     }
 
     #[test]
-    fn an_integer_has_1_2_4_or_8_octets() {
+    fn an_integer_has_1_2_4_or_8_bytes() {
         for len in 0..10 {
             let value = vec![0; len];
             let element = Element { typ: 12, value: &value, at: 0, value_at: 2 };
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_a_frame_from_its_first_octets() {
+    fn tells_a_frame_from_its_first_bytes() {
         assert_eq!(frame(&[]), Ok(None));
         assert_eq!(frame(&[5]), Ok(None));
         assert_eq!(frame(&[5, 253, 1]), Ok(None));

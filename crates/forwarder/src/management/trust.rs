@@ -3,7 +3,7 @@
 use super::access::Verify;
 use hashlane_ndn::mgmt::Command;
 use hashlane_ndn::security::file::MAX_FILE;
-use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_octets};
+use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_bytes};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         let invalid =
             |why: &dyn std::fmt::Display| io::Error::other(format!("trust anchor {}: {why}", file.display()));
         let read = read(file).map_err(|error| invalid(&error))?;
-        let octets = certificate_octets(&read).map_err(|error| invalid(&error))?;
+        let octets = certificate_bytes(&read).map_err(|error| invalid(&error))?;
         let certificate = Certificate::parse(&octets).map_err(|error| invalid(&error))?;
         anchors.add(&certificate).map_err(|error| invalid(&error))?;
     }

@@ -180,7 +180,7 @@ impl<P: Pit> Plane<P> {
         }
         self.faces.flush();
         let Pipeline { forwarder, ports } = &mut self.faces.pipeline;
-        forwarder.turn(ports.now);
+        forwarder.handle_timeout(ports.now);
         if ports.now.since(self.swept).as_millis() >= u128::from(HOUSEKEEPING) {
             self.sweep();
         }
@@ -242,7 +242,7 @@ impl<P: Pit> Plane<P> {
             return Duration::ZERO;
         }
         let longest = Duration::from_millis(if self.ends.is_some() { 10 } else { HOUSEKEEPING });
-        let turn = self.faces.pipeline.forwarder.next_turn();
+        let turn = self.faces.pipeline.forwarder.poll_timeout();
         let turn = turn.map_or(longest, |turn| turn.since(self.now()));
         // The kernel counts in milliseconds; a timer that is due within one can wait for it.
         turn.max(Duration::from_millis(1)).min(longest)

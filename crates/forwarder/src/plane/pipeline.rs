@@ -26,7 +26,7 @@ impl<P: Pit> Pipeline<P> {
 
     /// Counts a packet that is dropped before it reaches the forwarder.
     pub(super) fn count_drop(&mut self, face: FaceId, reason: DropReason) {
-        self.forwarder.dropped(face, reason);
+        self.forwarder.count_drop(face, reason);
     }
 
     /// Adds one link packet to a burst, and forwards the burst when it is full. The caller forwards the rest.
@@ -35,7 +35,7 @@ impl<P: Pit> Pipeline<P> {
         match burst.push(face, packet) {
             Ok(()) if burst.is_full() => self.forward(burst),
             Ok(()) => {}
-            Err(PushError::Malformed) => self.forwarder.dropped(face, DropReason::Malformed),
+            Err(PushError::Malformed) => self.forwarder.count_drop(face, DropReason::Malformed),
             Err(PushError::Fragment) => {
                 // Packets of a face stay in order: those before the last fragment go before the whole packet.
                 self.forward(burst);
@@ -59,14 +59,14 @@ impl<P: Pit> Pipeline<P> {
         let now = self.ports.now;
         let Ok(piece) = LpPacket::parse(fragment) else {
             debug_assert!(false, "a burst that reports a fragment has parsed it");
-            return self.forwarder.dropped(face, DropReason::Malformed);
+            return self.forwarder.count_drop(face, DropReason::Malformed);
         };
         // The face may be closed: its packets are dropped.
         let Some(port) = self.ports.find_mut(face) else { return };
         match port.reassembler.receive(&piece, fragment, now) {
             Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
             Ok(None) => {}
-            Err(_) => self.forwarder.dropped(face, DropReason::Reassembly),
+            Err(_) => self.forwarder.count_drop(face, DropReason::Reassembly),
         }
     }
 

@@ -75,7 +75,7 @@ impl Ports {
     /// does so itself; this call is for links that have fallen silent.
     pub(super) fn expire_fragments(&mut self) {
         let now = self.now;
-        self.ports.iter_mut().flatten().for_each(|port| port.reassembler.turn(now));
+        self.ports.iter_mut().flatten().for_each(|port| port.reassembler.handle_timeout(now));
     }
 
     /// The face in a slot; `None` if the slot is free.
@@ -258,7 +258,7 @@ mod tests {
         let octets = |ports: &mut Ports, millis| {
             ports.now = now.after_millis(millis);
             ports.expire_fragments();
-            ports.find_mut(face).expect("a port").reassembler.octets()
+            ports.find_mut(face).expect("a port").reassembler.memory()
         };
         assert!(octets(&mut ports, 100) > 400, "the others may come yet");
         assert_eq!(octets(&mut ports, 1000), 0);

@@ -15,8 +15,8 @@ pub enum Policy {
 pub struct Config {
     /// Packets it holds at the most.
     pub packets: usize,
-    /// Octets it holds at the most, what it needs besides the packets included.
-    pub octets: usize,
+    /// Bytes it holds at the most, what it needs besides the packets included.
+    pub bytes: usize,
     /// What leaves it first.
     pub policy: Policy,
     /// Whether it takes packets in.
@@ -28,6 +28,6 @@ pub struct Config {
 impl Default for Config {
     /// As NFD's: 65,536 packets; and 256 MiB.
     fn default() -> Self {
-        Self { packets: 65_536, octets: 256 << 20, policy: Policy::Lru, admit: true, serve: true }
+        Self { packets: 65_536, bytes: 256 << 20, policy: Policy::Lru, admit: true, serve: true }
     }
 }

@@ -4,8 +4,8 @@
 //! name. So Data of a known parent costs two probes; an Interest that can be a prefix is answered from the newest branch below
 //! its name; and a node, having no name of its own, is confirmed by the packets below it.
 //!
-//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in octets; what the tree takes counts as
-//! octets, too.
+//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in bytes; what the tree takes counts as
+//! bytes, too.
 
 mod cached;
 mod config;

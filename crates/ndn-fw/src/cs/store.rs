@@ -29,7 +29,7 @@ pub(crate) enum Pass {
 const SAME_NAME: usize = 4;
 
 /// Packets that a search below a prefix looks at.
-const LOOKS: usize = 64;
+const MAX_VISITED: usize = 64;
 
 /// Packets that leave in one turn, at the most, a store that was made smaller.
 pub const EVICTED: usize = 256;
@@ -46,7 +46,7 @@ pub struct ContentStore {
     stale: Queue,
     wheel: Wheel,
     /// Of the packets.
-    octets: usize,
+    bytes: usize,
     len: usize,
     /// Answers that were there and that were not.
     pub hits: u64,
@@ -54,7 +54,7 @@ pub struct ContentStore {
     pub misses: u64,
 }
 
-/// Octets that a packet takes besides its own, but for those of its name in the tree.
+/// Bytes that a packet takes besides its own, but for those of its name in the tree.
 const PACKET_COST: usize = size_of::<Option<Cached>>() + 16;
 
 impl ContentStore {
@@ -71,20 +71,20 @@ impl ContentStore {
     /// Lets it work in another way; another policy holds for what comes from now on.
     ///
     /// A smaller capacity evicts nothing yet: so that packets wait for none of it, at most [`EVICTED`] packets leave with each
-    /// [`turn`](Self::turn), for as long as the store [is above](Self::is_over) its capacity. For a packet that is taken in meanwhile two leave
-    /// where there are too many, and as many as make room for it where they have too many octets.
+    /// [`turn`](Self::handle_timeout), for as long as the store [is above](Self::is_over_capacity) its capacity. For a packet that is taken in meanwhile two leave
+    /// where there are too many, and as many as make room for it where they have too many bytes.
     pub fn configure(&mut self, config: Config) {
         self.config = config;
     }
 
-    /// Whether there is more in it than there may be, as it was made smaller: then it has to be [turned](Self::turn).
-    pub fn is_over(&self) -> bool {
-        self.is_above(self.config.packets, self.config.octets)
+    /// Whether there is more in it than there may be, as it was made smaller: then it has to be [turned](Self::handle_timeout).
+    pub fn is_over_capacity(&self) -> bool {
+        self.is_above(self.config.packets, self.config.bytes)
     }
 
     #[inline(always)]
-    fn is_above(&self, packets: usize, octets: usize) -> bool {
-        self.len > packets || self.octets() > octets
+    fn is_above(&self, packets: usize, bytes: usize) -> bool {
+        self.len > packets || self.bytes() > bytes
     }
 
     /// Packets in it.
@@ -97,9 +97,9 @@ impl ContentStore {
         self.len == 0
     }
 
-    /// Octets in it, what it needs besides the packets included.
-    pub fn octets(&self) -> usize {
-        self.octets + PACKET_COST * self.len + PLACE_COST * self.tree.len()
+    /// Bytes in it, what it needs besides the packets included.
+    pub fn bytes(&self) -> usize {
+        self.bytes + PACKET_COST * self.len + PLACE_COST * self.tree.len()
     }
 
     #[inline(always)]
@@ -123,13 +123,13 @@ impl ContentStore {
     ) -> bool {
         // At the most: there may be names that it shares places with.
         let cost = data.as_bytes().len() + PACKET_COST + PLACE_COST * PLACES;
-        if !self.config.admit || self.config.packets == 0 || cost > self.config.octets {
+        if !self.config.admit || self.config.packets == 0 || cost > self.config.bytes {
             return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
         // One that is above its capacity has less with each packet, and not all too much leaves it for one: no more than what came is large.
         let most = self.config.packets.max(self.len.saturating_sub(1));
-        let most_octets = self.config.octets.max(self.octets());
+        let most_bytes = self.config.bytes.max(self.bytes());
         let Self { tree, packets, .. } = self;
         let components = |slot| packets.get(slot as usize).and_then(Option::as_ref).map(Cached::components);
         let node = tree.insert(
@@ -146,11 +146,11 @@ impl ContentStore {
             self.link(same, now);
             return self.config.serve;
         }
-        let octets = data.as_bytes();
-        let at = data.name_octets().as_ptr() as usize - octets.as_ptr() as usize;
+        let bytes = data.as_bytes();
+        let at = data.name_bytes().as_ptr() as usize - bytes.as_ptr() as usize;
         let cached = Cached {
-            packet: octets.into(),
-            name: (at as u16, (at + data.name_octets().len()) as u16),
+            packet: bytes.into(),
+            name: (at as u16, (at + data.name_bytes().len()) as u16),
             node,
             older: NONE,
             fresh_until,
@@ -169,22 +169,22 @@ impl ContentStore {
             *place = Some(cached);
         }
         self.len += 1;
-        self.octets += octets.len();
+        self.bytes += bytes.len();
         let older = self.tree.replace(node, slot);
         if let Some(cached) = self.cached_mut(slot).invariant("the packet was inserted") {
             cached.older = older;
         }
         self.link(slot, now);
-        let oldest = self.of_name(node).nth(SAME_NAME);
+        let oldest = self.find_by_hash(node).nth(SAME_NAME);
         if let Some(oldest) = oldest {
             self.remove(oldest);
         }
-        while self.is_above(most, most_octets) && self.evict() {}
+        while self.is_above(most, most_bytes) && self.evict() {}
         self.config.serve && self.cached(slot).is_some()
     }
 
     /// The packets of a name, the newest first.
-    fn of_name(&self, node: u32) -> impl Iterator<Item = u32> {
+    fn find_by_hash(&self, node: u32) -> impl Iterator<Item = u32> {
         self.and_older(self.tree.packet(node))
     }
 
@@ -199,7 +199,7 @@ impl ContentStore {
 
     /// The slot of this very packet.
     fn known(&self, node: u32, data: &Data<'_>) -> Option<u32> {
-        self.of_name(node)
+        self.find_by_hash(node)
             .find(|slot| self.cached(*slot).is_some_and(|cached| *cached.packet == *data.as_bytes()))
     }
 
@@ -228,8 +228,8 @@ impl ContentStore {
     }
 
     /// Lets time pass: what is stale may have to leave first. Of what is above the capacity, [`EVICTED`] packets leave.
-    pub fn turn(&mut self, now: Time) {
-        while let Some(slot) = self.wheel.due(now.millis()) {
+    pub fn handle_timeout(&mut self, now: Time) {
+        while let Some(slot) = self.wheel.pop_due(now.millis()) {
             let cached = self.cached(slot).invariant("a removed packet has no timer");
             let Some(cached) = cached else { continue };
             if cached.fresh_until > now {
@@ -241,7 +241,7 @@ impl ContentStore {
             }
         }
         for _ in 0..EVICTED {
-            if !self.is_over() || !self.evict() {
+            if !self.is_over_capacity() || !self.evict() {
                 break;
             }
         }
@@ -259,13 +259,13 @@ impl ContentStore {
         let Some(cached) = cached.invariant("the packet exists") else { return };
         self.free.push(slot);
         self.len -= 1;
-        self.octets -= cached.packet.len();
+        self.bytes -= cached.packet.len();
         if self.tree.packet(cached.node) == slot {
             self.tree.replace(cached.node, cached.older);
         } else {
             // At most as many packets as one name may have.
             let newer = self
-                .of_name(cached.node)
+                .find_by_hash(cached.node)
                 .find(|newer| self.cached(*newer).is_some_and(|newer| newer.older == slot));
             let newer = newer.and_then(|newer| self.cached_mut(newer));
             if let Some(newer) = newer.invariant("a newer packet of the name leads to the older one") {
@@ -328,7 +328,7 @@ impl ContentStore {
     /// other: first the packets and their nodes, then what stands around the nodes, then the buckets of that.
     #[inline(always)]
     pub(crate) fn prefetch_evictions(&self, packets: usize, pass: Pass) {
-        if self.len + packets <= self.config.packets && self.octets() < self.config.octets / 2 {
+        if self.len + packets <= self.config.packets && self.bytes() < self.config.bytes / 2 {
             return;
         }
         let queue = if self.stale.first().is_some() { &self.stale } else { &self.queue };
@@ -352,7 +352,7 @@ impl ContentStore {
     fn find_slot(&self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<u32> {
         let fresh = |cached: &Cached| !interest.must_be_fresh() || cached.fresh_until > now;
         if let Some(node) = self.tree.exact(name) {
-            let exact = self.of_name(node).find(|slot| {
+            let exact = self.find_by_hash(node).find(|slot| {
                 self.cached(*slot)
                     .is_some_and(|cached| cached.components() == name.components && fresh(cached))
             });
@@ -361,7 +361,7 @@ impl ContentStore {
             }
         }
         if interest.can_be_prefix() {
-            let below = self.below(name).take(LOOKS).find(|slot| {
+            let below = self.below(name).take(MAX_VISITED).find(|slot| {
                 self.cached(*slot)
                     .is_some_and(|cached| cached.components().starts_with(name.components) && fresh(cached))
             });
@@ -389,7 +389,7 @@ impl ContentStore {
         let last = interest.name().components().last()?;
         let before_it = name.truncated(name.len().checked_sub(1)?, before);
         let node = self.tree.exact(&before_it)?;
-        self.of_name(node).find(|slot| {
+        self.find_by_hash(node).find(|slot| {
             self.cached(*slot).is_some_and(|cached| {
                 last.typ == IMPLICIT_SHA256_DIGEST
                     && cached.components() == before

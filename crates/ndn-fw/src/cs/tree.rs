@@ -72,7 +72,7 @@ impl Default for Tree {
 /// Rule for the counters of lengths.
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
-/// Octets that a place takes.
+/// Bytes that a place takes.
 pub(super) const PLACE_COST: usize = size_of::<(u64, Place)>() + 16;
 
 /// Places that a name adds at the most.

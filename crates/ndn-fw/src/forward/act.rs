@@ -23,9 +23,9 @@ impl<P: Pit, O: Output> Act<'_, P, O> {
         let Self { forwarder, now, out } = self;
         match &packet.ingress.content {
             Content::None => Ok(()),
-            Content::Interest(interest) => forwarder.interest(packet, interest, name, *now, *out),
-            Content::Nack(interest) => forwarder.nack(packet, interest, name, *now, *out),
-            Content::Data(data) => forwarder.data(packet, data, name, *now, *out),
+            Content::Interest(interest) => forwarder.incoming_interest(packet, interest, name, *now, *out),
+            Content::Nack(interest) => forwarder.incoming_nack(packet, interest, name, *now, *out),
+            Content::Data(data) => forwarder.incoming_data(packet, data, name, *now, *out),
         }
     }
 }
@@ -40,7 +40,7 @@ impl<P: Pit, O: Output> Stage<Burst<'_, P::Mark>> for Act<'_, P, O> {
             packet.outcome =
                 packet.outcome.and_then(|()| self.act(Packet { ingress: packet, header }, &name));
             if let Err(reason) = packet.outcome {
-                self.forwarder.dropped(packet.face, reason);
+                self.forwarder.count_drop(packet.face, reason);
             }
         }
         self.forwarder.decode.put_back(names);

@@ -23,10 +23,10 @@ pub struct Burst<'p, M = ()> {
 #[derive(Debug)]
 pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
 
-/// Reasons why octets were not added to a burst.
+/// Reasons why bytes were not added to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushError {
-    /// The octets are no link packet.
+    /// The bytes are no link packet.
     Malformed,
     /// The link packet has one of several fragments, to be reassembled before it is forwarded.
     Fragment,
@@ -112,23 +112,23 @@ impl<'p, M> Burst<'p, M> {
         Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()) }
     }
 
-    /// Adds octets that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes
+    /// Adds bytes that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes
     /// no more.
     ///
     /// # Errors
     /// The reason why they were not added.
     #[inline(always)]
-    pub fn push(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError> {
-        if LpPacket::is_bare(octets) {
-            self.add(face, BARE, octets);
+    pub fn push(&mut self, face: FaceId, bytes: &'p [u8]) -> Result<(), PushError> {
+        if LpPacket::is_bare(bytes) {
+            self.add(face, BARE, bytes);
             return Ok(());
         }
-        self.push_wrapped(face, octets)
+        self.push_wrapped(face, bytes)
     }
 
     #[inline(never)]
-    fn push_wrapped(&mut self, face: FaceId, octets: &'p [u8]) -> Result<(), PushError> {
-        let packet = LpPacket::parse(octets).map_err(|_| PushError::Malformed)?;
+    fn push_wrapped(&mut self, face: FaceId, bytes: &'p [u8]) -> Result<(), PushError> {
+        let packet = LpPacket::parse(bytes).map_err(|_| PushError::Malformed)?;
         if packet.header.is_fragmented() {
             return Err(PushError::Fragment);
         }
@@ -198,11 +198,11 @@ impl<'p, M> Burst<'p, M> {
 impl<'p> Content<'p> {
     /// The encoded name, with its type and length.
     #[inline(always)]
-    pub(super) fn name_octets(&self) -> Option<&'p [u8]> {
+    pub(super) fn name_bytes(&self) -> Option<&'p [u8]> {
         match self {
             Self::None => None,
-            Self::Interest(interest) | Self::Nack(interest) => Some(interest.name_octets()),
-            Self::Data(data) => Some(data.name_octets()),
+            Self::Interest(interest) | Self::Nack(interest) => Some(interest.name_bytes()),
+            Self::Data(data) => Some(data.name_bytes()),
         }
     }
 }

@@ -4,13 +4,13 @@ use super::burst::Packet;
 use super::forwarder::Forwarder;
 use super::header::{digest_for, header_for};
 use super::output::{Output, Part};
-use super::route::ways;
+use super::route::next_hops;
 use super::scope::{is_management, out_of_scope};
 use crate::dead_nonce::LIFETIME;
 use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType};
 use crate::hashed::HashedName;
-use crate::pit::{Hop, Pit};
+use crate::pit::{HopFields, Pit};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, NO_CACHE};
@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 
 impl<P: Pit> Forwarder<P> {
     #[inline(always)]
-    pub(super) fn data(
+    pub(super) fn incoming_data(
         &mut self,
         packet: Packet<'_, '_, P::Mark>,
         data: &Data<'_>,
@@ -28,19 +28,19 @@ impl<P: Pit> Forwarder<P> {
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
         let Packet { ingress, header } = packet;
-        let (from, octets) = (ingress.face, data.as_bytes());
+        let (from, bytes) = (ingress.face, data.as_bytes());
         let Self { hasher, pit, faces, cs, counters, config, .. } = self;
         out.enter(Part::Face);
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_data.add(1);
         counters.in_data.add(1);
-        // Kept in the store, Data of an application would answer for the management.
+        // EntryKey in the store, Data of an application would answer for the management.
         let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
         if is_forged || out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
         out.enter(Part::Pit);
-        let hop = Hop::of(header, config.digest_type);
+        let hop = HopFields::of(header, config.digest_type);
         let mut matches =
             pit.matches(name, from, hop, || data.implicit_digest(), |name| hasher.hash(name))?;
         if matches.is_empty() {
@@ -65,10 +65,10 @@ impl<P: Pit> Forwarder<P> {
             let Some(gone) = self.pit.remove(slot).invariant("the entry matched") else { continue };
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
-            self.release(records);
+            self.release_shares(records);
             // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
             if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
-                self.bury(key, records, now);
+                self.record_dead_nonces(key, records, now);
             }
             out.enter(Part::Send);
             for record in &records.ins {
@@ -77,7 +77,7 @@ impl<P: Pit> Forwarder<P> {
                 if record.expires <= now || record.face == from && face.link != LinkType::AdHoc {
                     continue;
                 }
-                let digest = P::given_back(&gone, record.face);
+                let digest = P::downstream_digest(&gone, record.face);
                 if several {
                     served.push((record.face, record.token));
                     if !digest.is_empty() {
@@ -86,7 +86,7 @@ impl<P: Pit> Forwarder<P> {
                 } else {
                     self.counters.out_data.add(1);
                     let digest = digest_for(face, digest, digest_type);
-                    send_data(record.face, face, from, &record.token, digest, header, octets, out);
+                    outgoing_data(record.face, face, from, &record.token, digest, header, bytes, out);
                 }
             }
         }
@@ -102,7 +102,7 @@ impl<P: Pit> Forwarder<P> {
                 let digest = digests.get(at).filter(|(face, _)| face == to);
                 let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
                 let digest = digest_for(face, digest, digest_type);
-                send_data(*to, face, from, token, digest, header, octets, out);
+                outgoing_data(*to, face, from, token, digest, header, bytes, out);
             }
         }
         Ok(())
@@ -112,7 +112,7 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
         let Self { hasher, pit, fib, choice, .. } = self;
-        let way = pit.way(slot).filter(|way| way.tables == self.generation);
+        let way = pit.cached_lookup(slot).filter(|way| way.tables == self.generation);
         let Some((key, records)) = pit.entry(slot).invariant("the entry matched") else { return };
         if let Some(way) = way {
             if let Some(strategy) = choice.at(way.strategy).invariant("the tables have not changed") {
@@ -129,7 +129,7 @@ impl<P: Pit> Forwarder<P> {
         } else {
             data.truncated(key.name_len(), key.components())
         };
-        let (prefix, _) = ways(fib, hasher, &name, key.hint());
+        let (prefix, _) = next_hops(fib, hasher, &name, key.hint());
         if let Some(strategy) = choice.find(&name) {
             strategy.on_data(prefix, records, from, now);
         }
@@ -138,17 +138,17 @@ impl<P: Pit> Forwarder<P> {
 
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
-fn send_data(
+fn outgoing_data(
     to: FaceId,
     face: &Face,
     from: FaceId,
     token: &PitToken,
     digest: DigestField<'_>,
     header: &LpHeader<'_>,
-    octets: &[u8],
+    bytes: &[u8],
     out: &mut impl Output,
 ) {
     face.counters.out_data.add(1);
     let header = header_for(face, from, header.congestion_mark);
-    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, octets);
+    out.send(to, &LpHeader { pit_token: token.as_bytes(), digest, ..header }, bytes);
 }

@@ -29,13 +29,13 @@ impl Names {
     /// The hashed name of a packet that has been decoded.
     #[inline(always)]
     pub(super) fn of<'a, M>(&'a self, packet: &Ingress<'a, M>) -> HashedName<'a> {
-        let Some(octets) = packet.content.name_octets() else {
+        let Some(bytes) = packet.content.name_bytes() else {
             // A packet that was dropped, or has only a header.
             return HashedName { components: &[], root: self.root, hashes: &[] };
         };
         let hashes = self.hashes.name(packet.name as usize).ok();
         let hashes = hashes.invariant("a packet with a malformed name was dropped").unwrap_or_default();
-        HashedName { components: components(octets), root: self.root, hashes }
+        HashedName { components: components(bytes), root: self.root, hashes }
     }
 }
 
@@ -83,13 +83,13 @@ impl<M> Stage<Burst<'_, M>> for Decode {
                 Ok(content) => {
                     packet.content = content;
                     packet.name = names;
-                    names += u32::from(content.name_octets().is_some());
+                    names += u32::from(content.name_bytes().is_some());
                 }
                 Err(reason) => packet.outcome = Err(reason),
             }
         }
-        let octets = packets.iter().filter_map(|packet| packet.content.name_octets());
-        self.one_pass.burst(octets, &mut self.names.hashes);
+        let bytes = packets.iter().filter_map(|packet| packet.content.name_bytes());
+        self.one_pass.burst(bytes, &mut self.names.hashes);
         if self.names.hashes.errors() > 0 {
             drop_malformed(packets, &self.names.hashes);
         }

@@ -89,7 +89,7 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Removes a face. Its PIT records have no effect any more, and leave in the next [turns](Self::turn), a
+    /// Removes a face. Its PIT records have no effect any more, and leave in the next [turns](Self::handle_timeout), a
     /// bounded number in each. Its routes stay, without effect, until they are removed.
     pub fn remove_face(&mut self, face: FaceId) -> Option<Face> {
         let gone = self.faces.remove(face)?;
@@ -112,26 +112,26 @@ impl<P: Pit> Forwarder<P> {
     /// Adds a way for names below `prefix`, or gives it another cost.
     pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.add(&self.hasher.name(prefix), hop);
+        self.fib.add(&self.hasher.hash_name(prefix), hop);
     }
 
     /// Takes a way away. Whether there was one.
     pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.remove(&self.hasher.name(prefix), face)
+        self.fib.remove(&self.hasher.hash_name(prefix), face)
     }
 
     /// Lets names below `prefix` have a strategy.
     pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
         self.generation = self.generation.wrapping_add(1);
         self.measures |= strategy.measures();
-        self.choice.set(&self.hasher.name(prefix), strategy);
+        self.choice.set(&self.hasher.hash_name(prefix), strategy);
     }
 
     /// Lets names below `prefix` have the strategy of the next shorter prefix. Whether they had one of their own.
     pub fn unset_strategy(&mut self, prefix: &NdnName<'_>) -> bool {
         self.generation = self.generation.wrapping_add(1);
-        self.choice.unset(&self.hasher.name(prefix))
+        self.choice.unset(&self.hasher.hash_name(prefix))
     }
 
     /// The content store.
@@ -146,7 +146,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// Takes Data of `prefix` and below it out of the content store; how many.
     pub fn erase(&mut self, prefix: &NdnName<'_>, limit: usize) -> usize {
-        self.cs.erase(&self.hasher.name(prefix), limit)
+        self.cs.erase(&self.hasher.hash_name(prefix), limit)
     }
 
     /// The FIB.
@@ -169,7 +169,7 @@ impl<P: Pit> Forwarder<P> {
         self.dead.len()
     }
 
-    /// What is counted of all faces together. How full the tables are is told as of the last [`turn`](Self::turn).
+    /// What is counted of all faces together. How full the tables are is told as of the last [`turn`](Self::handle_timeout).
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }

@@ -7,12 +7,12 @@ use super::forwarder::Forwarder;
 use super::header::{digest_for, header_for};
 use super::output::{Output, Part};
 use super::rewrite;
-use super::route::ways;
+use super::route::next_hops;
 use super::scope::{is_localhop, out_of_scope};
 use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
-use crate::pit::{Hop, InRecord, MAX_RECORDS, OutRecord, Pit, Records, Way};
+use crate::pit::{CachedLookup, HopFields, InRecord, MAX_RECORDS, OutRecord, Pit, Records};
 use crate::share::{Shares, Used};
 use crate::strategy::{Decision, InterestContext};
 use alloc::boxed::Box;
@@ -29,7 +29,7 @@ struct Request<'a> {
     from: FaceId,
     header: &'a LpHeader<'a>,
     /// The Interest with the hint that it came with.
-    octets: &'a [u8],
+    bytes: &'a [u8],
     /// The digest of that.
     digest: &'a [u8],
     name: &'a HashedName<'a>,
@@ -78,7 +78,7 @@ fn is_loop(records: &Records, from: FaceId, face: &Face, nonce: u32) -> bool {
     records.ins.iter().any(|record| record.nonce == nonce && (record.face != from || !again))
         || records.outs.iter().any(|record| {
             record.nonce == nonce
-                && !(again && records.came_from(from).is_some_and(|record| record.nonce == nonce))
+                && !(again && records.in_record(from).is_some_and(|record| record.nonce == nonce))
         })
 }
 
@@ -98,16 +98,16 @@ fn insert_in_record<P: Pit>(
     request: Request<'_>,
     interest: &Interest<'_>,
     mark: &P::Mark,
-    (entry, hop): (Option<u32>, Hop<'_>),
+    (entry, hop): (Option<u32>, HopFields<'_>),
 ) -> Result<u32, DropReason> {
-    let Request { from, header, octets, expires, name, nonce, .. } = request;
+    let Request { from, header, bytes, expires, name, nonce, .. } = request;
     let record = InRecord {
         face: from,
         scope: face.scope,
         nonce,
         expires,
         token: PitToken::new(header.pit_token),
-        hinted: (octets.len() != interest.as_bytes().len()).then(|| Box::new(octets.to_vec())),
+        hinted: (bytes.len() != interest.as_bytes().len()).then(|| Box::new(bytes.to_vec())),
     };
     if let Some(slot) = entry
         && let Some((_, records)) = pit.entry_mut(slot).invariant("the entry was found")
@@ -115,7 +115,7 @@ fn insert_in_record<P: Pit>(
     {
         *old = record;
         extend(pit, slot, expires);
-        pit.came(slot, from, hop);
+        pit.note_downstream(slot, from, hop);
         return Ok(slot);
     }
     let Bounds { pending, shares } = bounds;
@@ -124,7 +124,7 @@ fn insert_in_record<P: Pit>(
     }
     let slot = match entry {
         Some(slot) => slot,
-        None if !interest.forwarding_hint().is_empty() && pit.is_crowded(name.hash()) => {
+        None if !interest.forwarding_hint().is_empty() && pit.has_max_hinted(name.hash()) => {
             return Err(DropReason::TooManyRecords);
         }
         None => pit.insert(name, interest, *mark, expires),
@@ -138,7 +138,7 @@ fn insert_in_record<P: Pit>(
     face.pending += 1;
     pending.add(face.scope);
     extend(pit, slot, expires);
-    pit.came(slot, from, hop);
+    pit.note_downstream(slot, from, hop);
     Ok(slot)
 }
 
@@ -152,7 +152,7 @@ fn extend<P: Pit>(pit: &mut P, slot: u32, expires: Time) {
 
 impl<P: Pit> Forwarder<P> {
     #[inline(always)]
-    pub(super) fn interest(
+    pub(super) fn incoming_interest(
         &mut self,
         packet: Packet<'_, '_, P::Mark>,
         interest: &Interest<'_>,
@@ -165,7 +165,7 @@ impl<P: Pit> Forwarder<P> {
         let request = Request {
             from: ingress.face,
             header,
-            octets: interest.as_bytes(),
+            bytes: interest.as_bytes(),
             digest: mark.map_or(&[], P::digest_of),
             name,
             // An Interest without a Nonce takes the slow path, which draws one.
@@ -179,7 +179,7 @@ impl<P: Pit> Forwarder<P> {
         {
             return self.slow_path(request, interest, mark, now, out);
         }
-        self.forward(request, interest, mark, now, out)
+        self.process_interest(request, interest, mark, now, out)
     }
 
     /// An Interest that has to be looked at more closely, or changed, before it is forwarded.
@@ -196,32 +196,32 @@ impl<P: Pit> Forwarder<P> {
         let face = self.faces.find(request.from).ok_or(DropReason::UnknownFace)?;
         admit(face, &self.counters, request.name, interest)?;
         let mark = mark?;
-        if !interest.parameters_digest_is_right() {
+        if !interest.has_valid_parameters_digest() {
             return Err(DropReason::ParametersDigest);
         }
         let nonce = interest.nonce().unwrap_or_else(|| self.rng.next_u64() as u32);
         let nonced = interest.nonce().is_none().then(|| rewrite::with_nonce(interest.as_bytes(), nonce));
-        let octets = nonced.as_deref().unwrap_or(interest.as_bytes());
+        let bytes = nonced.as_deref().unwrap_or(interest.as_bytes());
         // With the Nonce, too, it must be a packet that the next forwarder takes.
-        if octets.len() > MAX_PACKET {
+        if bytes.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
-        let request = Request { octets, nonce, admitted: true, ..request };
+        let request = Request { bytes, nonce, admitted: true, ..request };
         let arrived = interest.hints().any(|hint| {
             let hint = components(hint.as_bytes());
             self.config.regions.iter().any(|region| components(region.as_bytes()).starts_with(hint))
         });
-        let unhinted = arrived.then(|| rewrite::without_hint(octets));
-        let octets = unhinted.as_deref().unwrap_or(octets);
+        let unhinted = arrived.then(|| rewrite::without_hint(bytes));
+        let bytes = unhinted.as_deref().unwrap_or(bytes);
         // Its name is the same.
-        let interest = Interest::parse(octets)?;
+        let interest = Interest::parse(bytes)?;
         // Without its hint it is not here what it was on its way.
-        let arrived_mark = if arrived { Some(self.pit.mark(&interest, Hop::default())?) } else { None };
-        self.forward(request, &interest, Ok(arrived_mark.as_ref().unwrap_or(mark)), now, out)
+        let arrived_mark = if arrived { Some(self.pit.mark(&interest, HopFields::default())?) } else { None };
+        self.process_interest(request, &interest, Ok(arrived_mark.as_ref().unwrap_or(mark)), now, out)
     }
 
     #[inline(always)]
-    fn forward(
+    fn process_interest(
         &mut self,
         request: Request<'_>,
         interest: &Interest<'_>,
@@ -245,7 +245,7 @@ impl<P: Pit> Forwarder<P> {
         let request = Request { expires: expires(interest, face, config, now), ..request };
         out.enter(Part::Loop);
         if dead.contains(name.hash(), nonce, now) {
-            refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
+            nack_downstream(counters, face, request, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         out.enter(Part::Pit);
@@ -253,7 +253,7 @@ impl<P: Pit> Forwarder<P> {
         let found = entry.and_then(|slot| pit.entry(slot).invariant("the entry was found"));
         let records = found.map(|(_, records)| records);
         if records.is_some_and(|records| is_loop(records, from, face, nonce)) {
-            refuse(counters, face, request, digest_type, NackReason::DUPLICATE, out);
+            nack_downstream(counters, face, request, digest_type, NackReason::DUPLICATE, out);
             return Err(DropReason::Loop);
         }
         out.enter(Part::Store);
@@ -281,14 +281,14 @@ impl<P: Pit> Forwarder<P> {
             }
         };
         let bounds = Bounds { pending, shares };
-        let hop = Hop::of(header, digest_type);
+        let hop = HopFields::of(header, digest_type);
         let slot = insert_in_record(pit, face, bounds, request, interest, mark, (entry, hop))?;
         if let Some(face) = chosen {
-            self.send_interest(slot, face, request, interest, now, out);
+            self.outgoing_interest(slot, face, request, interest, now, out);
             return Ok(());
         }
         out.enter(Part::Fib);
-        let (prefix, hops) = ways(fib, hasher, name, interest.forwarding_hint());
+        let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint());
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return Ok(()) };
         let mut context = InterestContext {
@@ -303,19 +303,19 @@ impl<P: Pit> Forwarder<P> {
         };
         let Some((at, strategy)) = choice.find_slot(name) else { return Ok(()) };
         let decision = strategy.on_interest(&mut context);
-        pit.keep_way(slot, Way { tables: self.generation, strategy: at, prefix });
+        pit.cache_lookup(slot, CachedLookup { tables: self.generation, strategy: at, prefix });
         match decision {
             Decision::Forward(to) => {
                 for face in to {
-                    self.send_interest(slot, face, request, interest, now, out);
+                    self.outgoing_interest(slot, face, request, interest, now, out);
                 }
             }
             Decision::Probe { best, probed } => {
-                self.send_interest(slot, best, request, interest, now, out);
+                self.outgoing_interest(slot, best, request, interest, now, out);
                 let nonce = self.rng.next_u64() as u32;
-                let octets = rewrite::with_other_nonce(interest, nonce);
-                let other = Interest::parse(&octets)?;
-                self.send_interest(slot, probed, Request { nonce, ..request }, &other, now, out);
+                let bytes = rewrite::with_other_nonce(interest, nonce);
+                let other = Interest::parse(&bytes)?;
+                self.outgoing_interest(slot, probed, Request { nonce, ..request }, &other, now, out);
             }
             Decision::Suppress => {}
             Decision::Reject(reason) => self.reject(slot, request, reason, now, out),
@@ -325,7 +325,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// Sends an Interest, and records that it went.
     #[inline(always)]
-    fn send_interest(
+    fn outgoing_interest(
         &mut self,
         slot: u32,
         to: FaceId,
@@ -363,7 +363,7 @@ impl<P: Pit> Forwarder<P> {
         }
         face.counters.out_interests.add(1);
         counters.out_interests.add(1);
-        let sent = pit.upstream(slot);
+        let sent = pit.upstream_fields(slot);
         let pit_token = if face.pit_tokens { sent.token } else { &[] };
         let digest = digest_for(face, sent.digest, config.digest_type);
         let header =
@@ -372,8 +372,8 @@ impl<P: Pit> Forwarder<P> {
             (Some(at), Some(hops)) => {
                 scratch.clear();
                 scratch.extend_from_slice(interest.as_bytes());
-                if let Some(octet) = scratch.get_mut(at).invariant("the hop limit lies inside the packet") {
-                    *octet = hops - 1;
+                if let Some(byte) = scratch.get_mut(at).invariant("the hop limit lies inside the packet") {
+                    *byte = hops - 1;
                 }
                 out.send(to, &header, scratch);
             }
@@ -397,20 +397,20 @@ impl<P: Pit> Forwarder<P> {
         let Some((_, records)) = found else { return };
         if let Some(at) = records.ins.iter().position(|record| record.face == from) {
             let record = records.ins.remove(at);
-            self.release_one(&record);
+            self.release_share(&record);
             self.pit.retain_downstreams(slot, |face| face != from);
         }
-        self.end_if_unwanted(slot, now);
+        self.remove_if_unwanted(slot, now);
         let Self { faces, counters, config, .. } = self;
         if let Some(face) = faces.find(from) {
-            refuse(counters, face, request, config.digest_type, reason, out);
+            nack_downstream(counters, face, request, config.digest_type, reason, out);
         }
     }
 }
 
 /// Sends an Interest back where it came from, unless others would hear that, too.
 #[inline(never)]
-fn refuse(
+fn nack_downstream(
     counters: &Counters,
     face: &Face,
     request: Request<'_>,
@@ -424,6 +424,6 @@ fn refuse(
         let pit_token = request.header.pit_token;
         let digest = digest_for(face, request.digest, digest_type);
         let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
-        out.send(request.from, &header, request.octets);
+        out.send(request.from, &header, request.bytes);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Forwarder`] is a state machine. [`receive`](Forwarder::receive) takes one link packet from one face at
 //! one time, [`receive_burst`](Forwarder::receive_burst) several; both hand what is to be sent to an
-//! [`Output`]. [`turn`](Forwarder::turn) lets time pass. It does no I/O, reads no clock, and starts no
+//! [`Output`]. [`turn`](Forwarder::handle_timeout) lets time pass. It does no I/O, reads no clock, and starts no
 //! thread, so that a whole network of forwarders runs in one test, and the same packets at the same times
 //! have the same effects.
 //!

@@ -4,12 +4,12 @@ use super::burst::Packet;
 use super::forwarder::Forwarder;
 use super::header::digest_for;
 use super::output::{Output, Part};
-use super::route::ways;
+use super::route::next_hops;
 use super::scope::out_of_scope;
 use crate::drop::DropReason;
 use crate::face::LinkType;
 use crate::hashed::HashedName;
-use crate::pit::{Hop, InRecord, Key, Pit};
+use crate::pit::{HopFields, InRecord, Key, Pit};
 use crate::strategy::NackDecision;
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
@@ -18,7 +18,7 @@ use hashlane_ndn::wire::{Interest, LpHeader, NackReason};
 
 impl<P: Pit> Forwarder<P> {
     #[inline(never)]
-    pub(super) fn nack(
+    pub(super) fn incoming_nack(
         &mut self,
         packet: Packet<'_, '_, P::Mark>,
         interest: &Interest<'_>,
@@ -43,10 +43,10 @@ impl<P: Pit> Forwarder<P> {
             return Err(DropReason::UnexpectedNack);
         }
         out.enter(Part::Pit);
-        let hop = Hop::of(header, config.digest_type);
+        let hop = HopFields::of(header, config.digest_type);
         let mark = *ingress.mark()?;
         let slot = pit.find_nacked(name, interest, &mark, hop).ok_or(DropReason::UnexpectedNack)?;
-        let (prefix, _) = ways(fib, hasher, name, interest.forwarding_hint());
+        let (prefix, _) = next_hops(fib, hasher, name, interest.forwarding_hint());
         let (_, records) = pit.entry_mut(slot).ok_or(DropReason::UnexpectedNack)?;
         let sent = records
             .outs
@@ -62,24 +62,24 @@ impl<P: Pit> Forwarder<P> {
                 if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
                     let mut packet = key.packet().to_vec();
                     let at = key.nonce_at();
-                    self.release_one(&record);
+                    self.release_share(&record);
                     self.pit.retain_downstreams(slot, |other| other != face);
-                    self.tell(&record, &mut packet, at, &mark, reason, now, out);
-                    self.end_if_unwanted(slot, now);
+                    self.send_nack(&record, &mut packet, at, &mark, reason, now, out);
+                    self.remove_if_unwanted(slot, now);
                 }
             }
             NackDecision::NackAll(reason) => {
                 let gone = self.pit.remove(slot).invariant("the entry was found");
                 let Some(gone) = gone else { return Ok(()) };
-                self.release(&gone.records);
-                self.bury(&gone.key, &gone.records, now);
-                self.tell_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
+                self.release_shares(&gone.records);
+                self.record_dead_nonces(&gone.key, &gone.records, now);
+                self.nack_all(&gone.key, &gone.records.ins, &mark, reason, now, out);
             }
         }
         Ok(())
     }
 
-    fn tell_all(
+    fn nack_all(
         &mut self,
         key: &Key,
         ins: &[InRecord],
@@ -90,13 +90,13 @@ impl<P: Pit> Forwarder<P> {
     ) {
         let mut packet: Vec<u8> = key.packet().to_vec();
         for record in ins {
-            self.tell(record, &mut packet, key.nonce_at(), mark, reason, now, out);
+            self.send_nack(record, &mut packet, key.nonce_at(), mark, reason, now, out);
         }
     }
 
     /// Sends an Interest back to one who asked, with the Nonce that this one gave it. Its record is gone.
     #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
-    fn tell(
+    fn send_nack(
         &mut self,
         record: &InRecord,
         packet: &mut [u8],
@@ -118,7 +118,7 @@ impl<P: Pit> Forwarder<P> {
         let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
         let came = hinted.and_then(|hinted| {
             let interest = Interest::parse(hinted).ok()?;
-            self.pit.mark(&interest, Hop::default()).ok()
+            self.pit.mark(&interest, HopFields::default()).ok()
         });
         let packet = hinted.unwrap_or(packet);
         face.counters.out_nacks.add(1);

@@ -13,7 +13,7 @@ use super::decode::Names;
 use super::forwarder::Forwarder;
 use crate::cs::Pass;
 use crate::hashed::HashedName;
-use crate::pit::{Hop, Pit};
+use crate::pit::{HopFields, Pit};
 use hashlane_table::stage::Stage;
 
 /// Entries of a table that a cache of the second level holds, a few hundred bytes each.
@@ -36,7 +36,7 @@ struct Large {
 impl<P: Pit> Prefetch<'_, P> {
     /// Prefetches the buckets, and derives the mark of an Interest.
     #[inline(always)]
-    fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: Hop<'_>, names: &Names, large: Large) {
+    fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: HopFields<'_>, names: &Names, large: Large) {
         let Forwarder { pit, cs, dead, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None => {}
@@ -72,7 +72,13 @@ impl<P: Pit> Prefetch<'_, P> {
 
     /// Prefetches the entries.
     #[inline(always)]
-    fn entries(&self, packet: &Ingress<'_, P::Mark>, hop: Hop<'_>, name: &HashedName<'_>, large: Large) {
+    fn entries(
+        &self,
+        packet: &Ingress<'_, P::Mark>,
+        hop: HopFields<'_>,
+        name: &HashedName<'_>,
+        large: Large,
+    ) {
         let Forwarder { pit, cs, fib, .. } = self.forwarder;
         match &packet.content {
             Content::None | Content::Nack(_) => {}
@@ -121,7 +127,7 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
         let Burst { packets, headers } = burst;
         let mut data = 0;
         for packet in packets.iter_mut() {
-            let hop = Hop::of(headers.of(packet), digest_type);
+            let hop = HopFields::of(headers.of(packet), digest_type);
             self.buckets(packet, hop, names, large);
             data += usize::from(matches!(packet.content, Content::Data(_)));
         }
@@ -136,7 +142,7 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
         };
         evicts(Pass::Buckets);
         for packet in packets.iter() {
-            let hop = Hop::of(headers.of(packet), digest_type);
+            let hop = HopFields::of(headers.of(packet), digest_type);
             self.entries(packet, hop, &names.of(packet), large);
         }
         evicts(Pass::Entries);

@@ -18,7 +18,7 @@ impl<P: Pit> Forwarder<P> {
     /// Takes one link packet, which is not a fragment of several, that came from `face`: a burst of one.
     ///
     /// # Errors
-    /// Why it was dropped, which has been counted as [`dropped`](Self::dropped) says.
+    /// Why it was dropped, which has been counted as [`count_drop`](Self::count_drop) says.
     pub fn receive(
         &mut self,
         face: FaceId,
@@ -32,23 +32,23 @@ impl<P: Pit> Forwarder<P> {
         burst.outcomes().next().invariant("a burst of one packet").unwrap_or(Ok(()))
     }
 
-    /// As [`receive`](Self::receive), of octets that are to be one link packet.
+    /// As [`receive`](Self::receive), of bytes that are to be one link packet.
     ///
     /// # Errors
     /// As `receive`; a fragment of several is [`DropReason::Reassembly`].
-    pub fn receive_octets(
+    pub fn receive_bytes(
         &mut self,
         face: FaceId,
-        octets: &[u8],
+        bytes: &[u8],
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let dropped = match LpPacket::parse(octets) {
+        let dropped = match LpPacket::parse(bytes) {
             Ok(packet) if packet.header.is_fragmented() => DropReason::Reassembly,
             Ok(packet) => return self.receive(face, &packet, now, out),
             Err(_) => DropReason::Malformed,
         };
-        self.dropped(face, dropped);
+        self.count_drop(face, dropped);
         Err(dropped)
     }
 
@@ -56,7 +56,7 @@ impl<P: Pit> Forwarder<P> {
     /// [`receive`](Self::receive) of packet after packet.
     ///
     /// The burst then has the [outcomes](Burst::outcomes); drops have been counted as
-    /// [`dropped`](Self::dropped) says.
+    /// [`count_drop`](Self::count_drop) says.
     #[inline]
     pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
         self.decode().run(burst);
@@ -85,7 +85,7 @@ impl<P: Pit> Forwarder<P> {
     /// Counts a packet of `face` that was dropped. An answer of the management whose consumer has gone is no
     /// loss.
     #[cold]
-    pub fn dropped(&mut self, face: FaceId, reason: DropReason) {
+    pub fn count_drop(&mut self, face: FaceId, reason: DropReason) {
         let is_late = matches!(reason, DropReason::Unsolicited | DropReason::UnexpectedNack);
         if face == FaceId::MANAGEMENT && is_late {
             return;

@@ -23,9 +23,9 @@ pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
 /// An Interest that has a Nonce, with this one instead.
 pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
     let mut out = interest.as_bytes().to_vec();
-    let octets = interest.nonce_at().and_then(|at| out.get_mut(at));
-    if let Some(octets) = octets.invariant("the Interest has a Nonce") {
-        octets.copy_from_slice(&nonce.to_be_bytes());
+    let bytes = interest.nonce_at().and_then(|at| out.get_mut(at));
+    if let Some(bytes) = bytes.invariant("the Interest has a Nonce") {
+        bytes.copy_from_slice(&nonce.to_be_bytes());
     }
     out
 }
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(with, builder.build());
         builder.hints.clear();
         assert_eq!(without_hint(&with), builder.build());
-        assert!(Interest::parse(&with).unwrap().parameters_digest_is_right());
+        assert!(Interest::parse(&with).unwrap().has_valid_parameters_digest());
 
         let mut least = InterestBuilder::new(name.view());
         let bare = least.build();

@@ -7,7 +7,7 @@ use hashlane_ndn::tlv::Elements;
 
 /// The ways that an Interest has, and the hash of their prefix: those of its name; or, with a hint, of the first name in that which has any.
 #[inline(always)]
-pub(super) fn ways<'f>(
+pub(super) fn next_hops<'f>(
     fib: &'f Fib,
     hasher: &mut NameHasher,
     name: &HashedName<'_>,
@@ -16,14 +16,14 @@ pub(super) fn ways<'f>(
     if hint.is_empty() {
         return fib.longest(name).map_or((0, &[]), |(len, hops)| (name.prefix(len), hops));
     }
-    hinted_ways(fib, hasher, hint)
+    hinted_next_hops(fib, hasher, hint)
 }
 
 #[inline(never)]
-fn hinted_ways<'f>(fib: &'f Fib, hasher: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
+fn hinted_next_hops<'f>(fib: &'f Fib, hasher: &mut NameHasher, hint: &[u8]) -> (u64, &'f [NextHop]) {
     let mut names = Elements::new(hint);
     while let Ok(Some(element)) = names.next() {
-        let name = hasher.read(part(hint, element.at..element.end())).ok();
+        let name = hasher.parse(part(hint, element.at..element.end())).ok();
         let Some(name) = name.invariant("the names of a hint were checked") else { break };
         if let Some((len, hops)) = fib.longest(&name) {
             return (name.prefix(len), hops);

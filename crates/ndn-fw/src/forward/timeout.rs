@@ -19,38 +19,38 @@ fn is_stale(records: &Records, faces: &Faces) -> bool {
 impl<P: Pit> Forwarder<P> {
     /// Lets time pass: entries that have ended leave the PIT, and a bounded number of records of closed
     /// faces.
-    pub fn turn(&mut self, now: Time) {
-        while let Some(slot) = self.pit.ended(now) {
+    pub fn handle_timeout(&mut self, now: Time) {
+        while let Some(slot) = self.pit.pop_expired(now) {
             if let Some(gone) = self.pit.remove(slot).invariant("an expired entry exists") {
                 self.counters.unsatisfied.add(1);
-                self.release(&gone.records);
-                self.bury(&gone.key, &gone.records, now);
+                self.release_shares(&gone.records);
+                self.record_dead_nonces(&gone.key, &gone.records, now);
             }
         }
         self.sweep(now);
-        self.cs.turn(now);
-        self.dead.turn(now);
+        self.cs.handle_timeout(now);
+        self.dead.handle_timeout(now);
         self.counters.starved.set(self.pit.starved());
         self.counters.pit_entries.set(self.pit.len() as u64);
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
 
-    /// When [`turn`](Self::turn) is next of use; not later than that.
-    pub fn next_turn(&self) -> Option<Time> {
+    /// When [`turn`](Self::handle_timeout) is next of use; not later than that.
+    pub fn poll_timeout(&self) -> Option<Time> {
         // A content store that was made smaller, and a sweep, go on at once.
-        let at_once = self.cs.is_over() || self.sweep.is_due();
-        if at_once { Some(Time::default()) } else { self.pit.next_end() }
+        let at_once = self.cs.is_over_capacity() || self.sweep.is_due();
+        if at_once { Some(Time::default()) } else { self.pit.next_expiry() }
     }
 
     /// Releases the shares of the in-records of a removed entry.
     #[inline(always)]
-    pub(super) fn release(&mut self, records: &Records) {
-        records.ins.iter().for_each(|record| self.release_one(record));
+    pub(super) fn release_shares(&mut self, records: &Records) {
+        records.ins.iter().for_each(|record| self.release_share(record));
     }
 
     /// Releases the share of a removed in-record.
     #[inline(always)]
-    pub(super) fn release_one(&mut self, record: &InRecord) {
+    pub(super) fn release_share(&mut self, record: &InRecord) {
         self.pending.remove(record.scope);
         if let Some(face) = self.faces.find_mut(record.face) {
             debug_assert!(face.pending > 0, "an in-record is removed once");
@@ -59,16 +59,16 @@ impl<P: Pit> Forwarder<P> {
     }
 
     /// Ends an entry that nobody waits for any more.
-    pub(super) fn end_if_unwanted(&mut self, slot: u32, now: Time) {
+    pub(super) fn remove_if_unwanted(&mut self, slot: u32, now: Time) {
         if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
             && let Some(gone) = self.pit.remove(slot)
         {
-            self.bury(&gone.key, &gone.records, now);
+            self.record_dead_nonces(&gone.key, &gone.records, now);
         }
     }
 
     /// Remembers the Nonces of an entry that is gone.
-    pub(super) fn bury(&mut self, key: &Key, records: &Records, now: Time) {
+    pub(super) fn record_dead_nonces(&mut self, key: &Key, records: &Records, now: Time) {
         records.outs.iter().for_each(|out| self.dead.insert(key.name_hash(), out.nonce, now));
     }
 
@@ -122,8 +122,8 @@ impl<P: Pit> Forwarder<P> {
             None => {
                 let Some(gone) = pit.remove(slot).invariant("the entry was found") else { return visits };
                 counters.unsatisfied.add(1);
-                self.release(&gone.records);
-                self.bury(&gone.key, &gone.records, now);
+                self.release_shares(&gone.records);
+                self.record_dead_nonces(&gone.key, &gone.records, now);
             }
         }
         visits

@@ -9,9 +9,9 @@
 //!
 //! Source: Shi, Pi, Zhao and Fan, "Interest digest indexed PIT", 2017. There one Data satisfies one entry ([`Satisfy::One`]).
 
-use super::others::{Others, Sibling, join, leave};
+use super::overlap::{OverlapCounters, Sibling, join, leave};
 use super::walk::{Known, walk};
-use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records, Way};
+use super::{CachedLookup, Entries, HopFields, Key, Mark, Matches, Pit, Records, Removed};
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use crate::hashed::HashedName;
@@ -38,12 +38,12 @@ pub enum Satisfy {
 
 /// The digest of an Interest, and the keyed hash of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digested {
+pub struct DigestMark {
     hash: u64,
     digest: InterestDigest,
 }
 
-impl Mark for Digested {
+impl Mark for DigestMark {
     #[inline(always)]
     fn table_hash(&self, _key: &Key) -> u64 {
         self.hash
@@ -52,17 +52,17 @@ impl Mark for Digested {
 
 /// What is noted of an entry.
 #[derive(Clone, Debug)]
-pub struct Noted {
+pub struct DigestExtra {
     siblings: u32,
     /// Slots of the entries before it and after it in the chain of its name.
     prev: u32,
     next: u32,
-    way: Option<Way>,
+    way: Option<CachedLookup>,
     /// Digests that Interests had on their way here, where those are not the entry's: their hint had arrived.
     came: Vec<(FaceId, InterestDigest)>,
 }
 
-impl Sibling for Noted {
+impl Sibling for DigestExtra {
     fn siblings(&mut self) -> &mut u32 {
         &mut self.siblings
     }
@@ -74,10 +74,10 @@ const NONE: u32 = u32::MAX;
 /// The table by digest.
 #[derive(Clone)]
 pub struct ByDigest {
-    entries: Entries<Digested, Noted>,
+    entries: Entries<DigestMark, DigestExtra>,
     /// The first entry of each chain, by the hash of its name.
     chains: Vec<u32>,
-    others: Others,
+    others: OverlapCounters,
     function: DigestFunction,
     hash: SipHash13,
     satisfy: Satisfy,
@@ -98,7 +98,7 @@ impl ByDigest {
         Self {
             entries: Entries::default(),
             chains: vec![NONE; 64],
-            others: Others::default(),
+            others: OverlapCounters::default(),
             function,
             hash: SipHash13::new(key),
             satisfy,
@@ -107,8 +107,8 @@ impl ByDigest {
     }
 
     #[inline(always)]
-    fn digested(&self, digest: InterestDigest) -> Digested {
-        Digested { hash: self.hash.hash(digest.as_bytes()), digest }
+    fn digested(&self, digest: InterestDigest) -> DigestMark {
+        DigestMark { hash: self.hash.hash(digest.as_bytes()), digest }
     }
 
     #[inline(always)]
@@ -143,7 +143,7 @@ impl ByDigest {
 
     /// The slot of the entry with a digest, and what it has.
     #[inline(always)]
-    fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, &Noted)> {
+    fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, &DigestExtra)> {
         let wanted = self.hash.hash(digest);
         // A keyed hash of 64 bits will do: the name is compared after it.
         let slot = self.entries.table.slot_by(wanted, |_, kept, _| kept.mark.hash == wanted)?;
@@ -159,21 +159,21 @@ impl ByDigest {
 }
 
 impl Pit for ByDigest {
-    type Mark = Digested;
-    type Extra = Noted;
+    type Mark = DigestMark;
+    type Extra = DigestExtra;
 
     #[inline(always)]
-    fn entries(&self) -> &Entries<Digested, Noted> {
+    fn entries(&self) -> &Entries<DigestMark, DigestExtra> {
         &self.entries
     }
 
     #[inline(always)]
-    fn entries_mut(&mut self) -> &mut Entries<Digested, Noted> {
+    fn entries_mut(&mut self) -> &mut Entries<DigestMark, DigestExtra> {
         &mut self.entries
     }
 
     #[inline]
-    fn mark(&self, interest: &Interest<'_>, hop: Hop<'_>) -> Result<Digested, DropReason> {
+    fn mark(&self, interest: &Interest<'_>, hop: HopFields<'_>) -> Result<DigestMark, DropReason> {
         let mark = self.digested(self.function.digest(interest));
         // One of another length is of another function, and says nothing.
         if hop.digest.len() == self.function.len() && hop.digest != mark.digest.as_bytes() {
@@ -183,27 +183,27 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
-    fn prefetch(&self, _hash: u64, mark: &Digested) {
+    fn prefetch(&self, _hash: u64, mark: &DigestMark) {
         self.entries.table.prefetch(mark.hash);
     }
 
     #[inline(always)]
-    fn prefetch_entry(&self, _hash: u64, mark: &Digested) {
+    fn prefetch_entry(&self, _hash: u64, mark: &DigestMark) {
         self.entries.table.prefetch_entry(mark.hash);
     }
 
     #[inline(always)]
-    fn prefetch_match(&self, _hash: u64, hop: Hop<'_>) {
+    fn prefetch_match(&self, _hash: u64, hop: HopFields<'_>) {
         self.entries.table.prefetch(self.hash.hash(hop.digest));
     }
 
     #[inline(always)]
-    fn prefetch_match_entry(&self, _hash: u64, hop: Hop<'_>) {
+    fn prefetch_match_entry(&self, _hash: u64, hop: HopFields<'_>) {
         self.entries.table.prefetch_entry(self.hash.hash(hop.digest));
     }
 
     #[inline(always)]
-    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Digested) -> Option<u32> {
+    fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &DigestMark) -> Option<u32> {
         self.entries.table.slot_by(mark.hash, |_, kept, _| kept.mark == *mark && kept.key.is(name, interest))
     }
 
@@ -212,10 +212,10 @@ impl Pit for ByDigest {
         &mut self,
         name: &HashedName<'_>,
         interest: &Interest<'_>,
-        mark: Digested,
+        mark: DigestMark,
         expires: Time,
     ) -> u32 {
-        let extra = Noted { siblings: 0, prev: NONE, next: NONE, way: None, came: Vec::new() };
+        let extra = DigestExtra { siblings: 0, prev: NONE, next: NONE, way: None, came: Vec::new() };
         let slot = self.entries.insert(Key::new(name, interest), mark, extra, expires);
         if self.entries.len() > self.chains.len() {
             self.chains = vec![NONE; 2 * self.chains.len()];
@@ -230,7 +230,7 @@ impl Pit for ByDigest {
     }
 
     #[inline]
-    fn remove(&mut self, slot: u32) -> Option<Gone<Digested, Noted>> {
+    fn remove(&mut self, slot: u32) -> Option<Removed<DigestMark, DigestExtra>> {
         let gone = self.entries.remove(slot)?;
         let name = gone.key.name_hash();
         self.unlink(name, gone.extra.prev, gone.extra.next);
@@ -240,7 +240,7 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
-    fn of_name(&self, hash: u64, mut is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+    fn find_by_hash(&self, hash: u64, mut is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
         let head = self.chains.get(hash as usize & (self.chains.len() - 1));
         let mut slot = head.copied().invariant("the number of chains is a power of two")?;
         while let Some((kept, stored)) = self.entries.table.entry(slot) {
@@ -257,13 +257,13 @@ impl Pit for ByDigest {
         &mut self,
         name: &HashedName<'_>,
         from: FaceId,
-        hop: Hop<'_>,
+        hop: HopFields<'_>,
         digest: impl Fn() -> [u8; DIGEST_LEN],
         hash: impl FnOnce(&[u8]) -> u64,
     ) -> Result<Matches, DropReason> {
         let stated = hop.digest.len() == self.function.len();
         let hit = if stated { self.hit(hop.digest) } else { None };
-        let hit = hit.filter(|(_, _, records, _)| records.went_to(from).is_some());
+        let hit = hit.filter(|(_, _, records, _)| records.out_record(from).is_some());
         if hit.is_some_and(|(_, key, _, _)| !key.is_answered_by(name.components, &digest)) {
             return Err(DropReason::Digest);
         }
@@ -292,14 +292,14 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
-    fn upstream(&self, slot: u32) -> Hop<'_> {
+    fn upstream_fields(&self, slot: u32) -> HopFields<'_> {
         let entry = self.entries.table.entry(slot).invariant("the caller found the entry");
         let digest = entry.map_or(&[][..], |(kept, _)| kept.mark.digest.as_bytes());
-        Hop { token: &[], digest }
+        HopFields { token: &[], digest }
     }
 
     #[inline(always)]
-    fn came(&mut self, slot: u32, from: FaceId, hop: Hop<'_>) {
+    fn note_downstream(&mut self, slot: u32, from: FaceId, hop: HopFields<'_>) {
         if hop.digest.len() != self.function.len() {
             return;
         }
@@ -321,23 +321,23 @@ impl Pit for ByDigest {
     }
 
     #[inline(always)]
-    fn given_back(gone: &Gone<Digested, Noted>, to: FaceId) -> &[u8] {
+    fn downstream_digest(gone: &Removed<DigestMark, DigestExtra>, to: FaceId) -> &[u8] {
         let came = gone.extra.came.iter().find(|(face, _)| *face == to);
         came.map_or(&gone.mark.digest, |(_, digest)| digest).as_bytes()
     }
 
     #[inline(always)]
-    fn digest_of(mark: &Digested) -> &[u8] {
+    fn digest_of(mark: &DigestMark) -> &[u8] {
         mark.digest.as_bytes()
     }
 
     #[inline(always)]
-    fn way(&self, slot: u32) -> Option<Way> {
+    fn cached_lookup(&self, slot: u32) -> Option<CachedLookup> {
         self.entries.table.entry(slot)?.1.extra.way
     }
 
     #[inline(always)]
-    fn keep_way(&mut self, slot: u32, way: Way) {
+    fn cache_lookup(&mut self, slot: u32, way: CachedLookup) {
         if let Some(extra) = self.entries.extra_mut(slot) {
             extra.way = Some(way);
         }

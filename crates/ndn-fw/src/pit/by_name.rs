@@ -6,7 +6,7 @@
 //! shorter length at which some pending Interest can be a prefix.
 
 use super::walk::walk;
-use super::{Entries, Gone, Hop, Key, Matches, Pit, Records};
+use super::{Entries, HopFields, Key, Matches, Pit, Records, Removed};
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use crate::hashed::HashedName;
@@ -34,7 +34,7 @@ impl Pit for ByName {
     }
 
     #[inline(always)]
-    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<(), DropReason> {
+    fn mark(&self, _interest: &Interest<'_>, _hop: HopFields<'_>) -> Result<(), DropReason> {
         Ok(())
     }
 
@@ -54,13 +54,13 @@ impl Pit for ByName {
     }
 
     #[inline]
-    fn remove(&mut self, slot: u32) -> Option<Gone<(), ()>> {
+    fn remove(&mut self, slot: u32) -> Option<Removed<(), ()>> {
         self.0.remove(slot)
     }
 
     #[inline(always)]
-    fn of_name(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
-        self.0.of_name(hash, is)
+    fn find_by_hash(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+        self.0.find_by_hash(hash, is)
     }
 
     #[inline(always)]
@@ -68,7 +68,7 @@ impl Pit for ByName {
         &mut self,
         name: &HashedName<'_>,
         from: FaceId,
-        _hop: Hop<'_>,
+        _hop: HopFields<'_>,
         digest: impl Fn() -> [u8; DIGEST_LEN],
         hash: impl FnOnce(&[u8]) -> u64,
     ) -> Result<Matches, DropReason> {

@@ -5,16 +5,16 @@
 //! Interests, which bring no token of ours, and for Data without one.
 //!
 //! ```text
-//! token = shard(8) mixed(slot(22) secret(18))      6 octets
+//! token = shard(8) mixed(slot(22) secret(18))      6 bytes
 //! ```
-//! Six octets, the shard first and in clear, as NDN-DPDK has them: whoever spreads packets over threads reads it without a key, and ndnd, which takes
+//! Six bytes, the shard first and in clear, as NDN-DPDK has them: whoever spreads packets over threads reads it without a key, and ndnd, which takes
 //! no token of another length, gives it back. The rest is multiplied by an odd number that is kept, modulo 2⁴⁰, so that slots, and with them how full
 //! the table is, are not told to neighbours. The secret is a keyed hash of how many entries there were before: nobody foresees it, and an entry that
 //! comes to stand in the same slot mostly has another. Nothing depends on that, as a token is a hint: who guesses one gains nothing by it.
 
-use super::others::{Others, Sibling, join, leave};
+use super::overlap::{OverlapCounters, Sibling, join, leave};
 use super::walk::{Known, walk};
-use super::{Entries, Gone, Hop, Key, Mark, Matches, Pit, Records};
+use super::{Entries, HopFields, Key, Mark, Matches, Pit, Records, Removed};
 use crate::drop::DropReason;
 use crate::face::FaceId;
 use crate::hashed::HashedName;
@@ -26,7 +26,7 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::Interest;
 use hashlane_table::Table as _;
 
-/// Octets of a token.
+/// Bytes of a token.
 pub const TOKEN_LEN: usize = 6;
 
 /// Bits of the slot: four times as many entries as the default configuration allows.
@@ -50,13 +50,13 @@ impl Mark for Secret {
 
 /// What is noted of an entry.
 #[derive(Clone, Debug)]
-pub struct Token {
+pub struct TokenExtra {
     /// What goes upstream.
-    octets: [u8; TOKEN_LEN],
+    bytes: [u8; TOKEN_LEN],
     siblings: u32,
 }
 
-impl Sibling for Token {
+impl Sibling for TokenExtra {
     fn siblings(&mut self) -> &mut u32 {
         &mut self.siblings
     }
@@ -65,8 +65,8 @@ impl Sibling for Token {
 /// The table by token.
 #[derive(Clone)]
 pub struct ByToken {
-    entries: Entries<Secret, Token>,
-    others: Others,
+    entries: Entries<Secret, TokenExtra>,
+    others: OverlapCounters,
     secrets: SipHash24,
     /// What the mixed part is multiplied by, and the inverse of that modulo 2⁴⁰.
     factors: [u64; 2],
@@ -92,7 +92,7 @@ impl ByToken {
         });
         Self {
             entries: Entries::default(),
-            others: Others::default(),
+            others: OverlapCounters::default(),
             secrets,
             factors: [factor, inverse],
             shard,
@@ -127,7 +127,7 @@ impl ByToken {
 
     /// The slot and the entry that a token is of.
     #[inline(always)]
-    fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &Token)> {
+    fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &TokenExtra)> {
         let (slot, secret) = self.read(token)?;
         let (kept, stored) = self.entries.table.entry(slot)?;
         (kept.mark == secret).then_some((slot, &kept.key, &stored.records, &stored.extra))
@@ -136,20 +136,20 @@ impl ByToken {
 
 impl Pit for ByToken {
     type Mark = Secret;
-    type Extra = Token;
+    type Extra = TokenExtra;
 
     #[inline(always)]
-    fn entries(&self) -> &Entries<Secret, Token> {
+    fn entries(&self) -> &Entries<Secret, TokenExtra> {
         &self.entries
     }
 
     #[inline(always)]
-    fn entries_mut(&mut self) -> &mut Entries<Secret, Token> {
+    fn entries_mut(&mut self) -> &mut Entries<Secret, TokenExtra> {
         &mut self.entries
     }
 
     #[inline(always)]
-    fn mark(&self, _interest: &Interest<'_>, _hop: Hop<'_>) -> Result<Secret, DropReason> {
+    fn mark(&self, _interest: &Interest<'_>, _hop: HopFields<'_>) -> Result<Secret, DropReason> {
         // It gets one when it is inserted.
         Ok(Secret::default())
     }
@@ -160,7 +160,7 @@ impl Pit for ByToken {
     }
 
     #[inline(always)]
-    fn prefetch_match(&self, hash: u64, hop: Hop<'_>) {
+    fn prefetch_match(&self, hash: u64, hop: HopFields<'_>) {
         if let Some((slot, _)) = self.read(hop.token) {
             self.entries.table.prefetch_slot(slot);
         }
@@ -169,7 +169,7 @@ impl Pit for ByToken {
     }
 
     #[inline(always)]
-    fn prefetch_match_entry(&self, hash: u64, hop: Hop<'_>) {
+    fn prefetch_match_entry(&self, hash: u64, hop: HopFields<'_>) {
         if hop.token.len() != TOKEN_LEN {
             self.entries.table.prefetch_entry(hash);
         }
@@ -186,7 +186,7 @@ impl Pit for ByToken {
         name: &HashedName<'_>,
         interest: &Interest<'_>,
         mark: &Secret,
-        hop: Hop<'_>,
+        hop: HopFields<'_>,
     ) -> Option<u32> {
         match self.hit(hop.token) {
             Some((slot, key, _, _)) if key.is(name, interest) => Some(slot),
@@ -203,19 +203,19 @@ impl Pit for ByToken {
         expires: Time,
     ) -> u32 {
         let secret = self.secret();
-        let extra = Token { octets: [0; TOKEN_LEN], siblings: 0 };
+        let extra = TokenExtra { bytes: [0; TOKEN_LEN], siblings: 0 };
         let slot = self.entries.insert(Key::new(name, interest), secret, extra, expires);
         self.inserted = self.inserted.wrapping_add(1);
         let token = self.token(slot, secret);
         if let Some(extra) = self.entries.extra_mut(slot).invariant("the entry was inserted") {
-            extra.octets = token;
+            extra.bytes = token;
         }
         join(self, |pit| &mut pit.others, name.hash(), slot);
         slot
     }
 
     #[inline]
-    fn remove(&mut self, slot: u32) -> Option<Gone<Secret, Token>> {
+    fn remove(&mut self, slot: u32) -> Option<Removed<Secret, TokenExtra>> {
         let gone = self.entries.remove(slot)?;
         self.others.leaves(&gone.key);
         leave(self, |pit| &mut pit.others, gone.key.name_hash(), slot, gone.extra.siblings);
@@ -223,8 +223,8 @@ impl Pit for ByToken {
     }
 
     #[inline(always)]
-    fn of_name(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
-        self.entries.of_name(hash, is)
+    fn find_by_hash(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+        self.entries.find_by_hash(hash, is)
     }
 
     #[inline(always)]
@@ -232,12 +232,12 @@ impl Pit for ByToken {
         &mut self,
         name: &HashedName<'_>,
         from: FaceId,
-        hop: Hop<'_>,
+        hop: HopFields<'_>,
         digest: impl Fn() -> [u8; DIGEST_LEN],
         hash: impl FnOnce(&[u8]) -> u64,
     ) -> Result<Matches, DropReason> {
         let hit = self.hit(hop.token).filter(|(_, key, records, _)| {
-            key.is_answered_by(name.components, &digest) && records.went_to(from).is_some()
+            key.is_answered_by(name.components, &digest) && records.out_record(from).is_some()
         });
         let known = hit.map(|(slot, key, _, noted)| Known {
             slot,
@@ -256,11 +256,11 @@ impl Pit for ByToken {
     }
 
     #[inline(always)]
-    fn upstream(&self, slot: u32) -> Hop<'_> {
+    fn upstream_fields(&self, slot: u32) -> HopFields<'_> {
         let entry = self.entries.table.entry(slot).invariant("the caller found the entry");
-        let token = entry.map_or(&[][..], |(_, stored)| &stored.extra.octets);
-        let none = token.iter().all(|octet| *octet == 0);
-        Hop { token: if none { &[] } else { token }, digest: &[] }
+        let token = entry.map_or(&[][..], |(_, stored)| &stored.extra.bytes);
+        let none = token.iter().all(|byte| *byte == 0);
+        HopFields { token: if none { &[] } else { token }, digest: &[] }
     }
 }
 
@@ -276,7 +276,7 @@ mod tests {
             let token = pit.token(slot, Secret(secret));
             let [shard, mixed @ ..] = token;
             assert_eq!(shard, 0xa5);
-            let mixed = mixed.iter().fold(0_u64, |mixed, octet| mixed << 8 | u64::from(*octet));
+            let mixed = mixed.iter().fold(0_u64, |mixed, byte| mixed << 8 | u64::from(*byte));
             let told = mixed.wrapping_mul(pit.factors[1]) & MIXED;
             assert_eq!(told, u64::from(slot) << SECRET_BITS | u64::from(secret));
         }

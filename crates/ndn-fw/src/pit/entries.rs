@@ -24,30 +24,30 @@ impl Mark for () {
 
 /// Of an entry what does not change.
 #[derive(Clone, Debug)]
-pub(super) struct Kept<M> {
+pub(super) struct EntryKey<M> {
     pub(super) key: Key,
     pub(super) mark: M,
 }
 
 // Entries are found by their parts. This is what the table asks for.
-impl<M: Mark> PartialEq for Kept<M> {
+impl<M: Mark> PartialEq for EntryKey<M> {
     fn eq(&self, other: &Self) -> bool {
         self.mark == other.mark && self.key == other.key
     }
 }
 
-impl<M: Mark> Eq for Kept<M> {}
+impl<M: Mark> Eq for EntryKey<M> {}
 
 /// Of an entry what changes.
 #[derive(Clone, Debug)]
-pub(super) struct Stored<X> {
+pub(super) struct EntryValue<X> {
     pub(super) records: Records,
     pub(super) extra: X,
 }
 
 /// An entry that was taken out.
 #[derive(Clone, Debug)]
-pub struct Gone<M, X> {
+pub struct Removed<M, X> {
     /// What it was found by.
     pub key: Key,
     /// Its records.
@@ -64,7 +64,7 @@ const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 /// Entries with the mark `M`, and what the index notes of each, `X`.
 #[derive(Clone, Debug)]
 pub struct Entries<M, X> {
-    pub(super) table: Batched<Kept<M>, Stored<X>>,
+    pub(super) table: Batched<EntryKey<M>, EntryValue<X>>,
     wheel: Wheel,
     /// Entries that can be a prefix, by components of their name.
     pub(super) prefixes: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
@@ -102,10 +102,12 @@ impl<M: Mark, X> Entries<M, X> {
             }
         }
         self.digests += usize::from(key.has_digest());
-        let stored = Stored { records: Records { expires, ..Records::default() }, extra };
+        let stored = EntryValue { records: Records { expires, ..Records::default() }, extra };
         let hash = mark.table_hash(&key);
-        let slot =
-            self.table.insert(hash, Kept { key, mark }, stored, |kept| kept.mark.table_hash(&kept.key)).slot;
+        let slot = self
+            .table
+            .insert(hash, EntryKey { key, mark }, stored, |kept| kept.mark.table_hash(&kept.key))
+            .slot;
         self.wheel.set(slot, tick_of(expires));
         slot
     }
@@ -135,10 +137,10 @@ impl<M: Mark, X> Entries<M, X> {
     }
 
     #[inline(always)]
-    pub(super) fn remove(&mut self, slot: u32) -> Option<Gone<M, X>> {
+    pub(super) fn remove(&mut self, slot: u32) -> Option<Removed<M, X>> {
         let (kept, _) = self.table.entry(slot)?;
         let hash = kept.mark.table_hash(&kept.key);
-        let (Kept { key, mark }, Stored { records, extra }) =
+        let (EntryKey { key, mark }, EntryValue { records, extra }) =
             self.table.remove_slot(hash, slot).invariant("the entry was found")?;
         self.wheel.stop(slot);
         if key.can_be_prefix()
@@ -147,12 +149,12 @@ impl<M: Mark, X> Entries<M, X> {
             *entries -= 1;
         }
         self.digests -= usize::from(key.has_digest());
-        Some(Gone { key, records, mark, extra })
+        Some(Removed { key, records, mark, extra })
     }
 
     #[inline(always)]
-    pub(super) fn ended(&mut self, now: Time) -> Option<u32> {
-        while let Some(slot) = self.wheel.due(now.millis()) {
+    pub(super) fn pop_expired(&mut self, now: Time) -> Option<u32> {
+        while let Some(slot) = self.wheel.pop_due(now.millis()) {
             let entry = self.table.entry(slot).invariant("a removed entry has no timer");
             let Some((_, stored)) = entry else { continue };
             if stored.records.expires <= now {
@@ -166,7 +168,11 @@ impl<M: Mark, X> Entries<M, X> {
 
     /// Shows the entries whose name has this hash, until `is` says yes of one; of a table by name.
     #[inline(always)]
-    pub(super) fn of_name(&self, hash: u64, mut is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32> {
+    pub(super) fn find_by_hash(
+        &self,
+        hash: u64,
+        mut is: impl FnMut(u32, &Key, &Records) -> bool,
+    ) -> Option<u32> {
         self.table.slot_by(hash, |slot, kept, stored| {
             kept.key.name_hash() == hash && is(slot, &kept.key, &stored.records)
         })
@@ -177,12 +183,12 @@ impl<M: Mark, X> Entries<M, X> {
         self.wheel.slots()
     }
 
-    pub(super) fn next_end(&self) -> Option<Time> {
+    pub(super) fn next_expiry(&self) -> Option<Time> {
         self.wheel.next_due().map(Time::from_millis)
     }
 
-    pub(super) fn looks(&self) -> u64 {
-        self.wheel.looks()
+    pub(super) fn timer_visits(&self) -> u64 {
+        self.wheel.timer_visits()
     }
 
     pub(super) fn memory(&self) -> usize {

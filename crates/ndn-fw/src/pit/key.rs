@@ -92,20 +92,20 @@ impl Key {
     /// The key of `interest`, whose name `name` is.
     #[inline(always)]
     pub(super) fn new(name: &HashedName<'_>, interest: &Interest<'_>) -> Self {
-        let octets = interest.as_bytes();
+        let bytes = interest.as_bytes();
         let span = |field: &[u8]| {
             if field.is_empty() {
                 return (0, 0);
             }
-            let from = (field.as_ptr() as usize).wrapping_sub(octets.as_ptr() as usize);
-            debug_assert!(from + field.len() <= octets.len(), "the field lies inside the packet");
-            debug_assert!(octets.len() <= usize::from(u16::MAX), "a packet has at most MAX_PACKET bytes");
+            let from = (field.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
+            debug_assert!(from + field.len() <= bytes.len(), "the field lies inside the packet");
+            debug_assert!(bytes.len() <= usize::from(u16::MAX), "a packet has at most MAX_PACKET bytes");
             (from as u16, (from + field.len()) as u16)
         };
         Self {
             hash: name.hash(),
-            packet: octets.into(),
-            name: span(components(interest.name_octets())),
+            packet: bytes.into(),
+            name: span(components(interest.name_bytes())),
             hint: span(interest.forwarding_hint()),
             nonce_at: interest
                 .nonce_at()
@@ -157,9 +157,9 @@ impl Key {
 /// Whether the last component of the name is the digest of a whole packet.
 #[inline(always)]
 fn ends_with_digest(interest: &Interest<'_>) -> bool {
-    let components = components(interest.name_octets());
+    let components = components(interest.name_bytes());
     let tail = components.len().checked_sub(2 + DIGEST_LEN).and_then(|at| components.get(at..at + 2));
-    // Octets that look so may stand inside a longer component.
+    // Bytes that look so may stand inside a longer component.
     tail == Some(&[IMPLICIT_SHA256_DIGEST as u8, DIGEST_LEN as u8])
         && interest.name().components().last().is_some_and(|last| last.typ == IMPLICIT_SHA256_DIGEST)
 }

@@ -17,14 +17,14 @@ mod by_name;
 mod by_token;
 mod entries;
 mod key;
-mod others;
+mod overlap;
 mod records;
 mod walk;
 
 pub use by_digest::{ByDigest, Satisfy};
 pub use by_name::ByName;
 pub use by_token::{ByToken, TOKEN_LEN};
-pub use entries::{Entries, Gone, Mark};
+pub use entries::{Entries, Mark, Removed};
 pub use key::Key;
 pub use records::{InRecord, MAX_HINTED, MAX_RECORDS, OutRecord, Records};
 
@@ -42,14 +42,14 @@ pub type Matches = SmallVec<[u32; 4]>;
 
 /// What a link header says of an entry; empty where it says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hop<'a> {
+pub struct HopFields<'a> {
     /// The PitToken.
     pub token: &'a [u8],
     /// The InterestDigest.
     pub digest: &'a [u8],
 }
 
-impl<'a> Hop<'a> {
+impl<'a> HopFields<'a> {
     /// What this header says, where InterestDigest has this type.
     #[inline(always)]
     pub fn of(header: &LpHeader<'a>, digest_type: u32) -> Self {
@@ -59,7 +59,7 @@ impl<'a> Hop<'a> {
 
 /// Where the strategy of an entry stands, and the hash of its prefix in the FIB, as they were when `tables` was the generation of both tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct CachedLookup {
     /// The generation of the tables.
     pub tables: u32,
     /// The slot of the strategy.
@@ -71,7 +71,7 @@ pub struct Way {
 /// A pending Interest table.
 ///
 /// An Interest is [marked](Self::mark), [found](Self::find) and, where it has no entry, [inserted](Self::insert). Data is
-/// [matched](Self::matches), and each entry that it satisfies [removed](Self::remove). What [has ended](Self::ended) is removed, too.
+/// [matched](Self::matches), and each entry that it satisfies [removed](Self::remove). What [has ended](Self::pop_expired) is removed, too.
 pub trait Pit {
     /// What the index derives of an Interest.
     type Mark: Mark;
@@ -88,7 +88,7 @@ pub trait Pit {
     ///
     /// # Errors
     /// [`DropReason::Digest`], where the header says something else.
-    fn mark(&self, interest: &Interest<'_>, hop: Hop<'_>) -> Result<Self::Mark, DropReason>;
+    fn mark(&self, interest: &Interest<'_>, hop: HopFields<'_>) -> Result<Self::Mark, DropReason>;
 
     /// Prefetches the bucket of an Interest with this mark, whose name has this hash.
     fn prefetch(&self, hash: u64, mark: &Self::Mark);
@@ -102,20 +102,20 @@ pub trait Pit {
     /// Prefetches the place or the bucket of the entry that Data with this header answers, whose name has
     /// this hash.
     #[inline(always)]
-    fn prefetch_match(&self, hash: u64, _hop: Hop<'_>) {
+    fn prefetch_match(&self, hash: u64, _hop: HopFields<'_>) {
         self.entries().table.prefetch(hash);
     }
 
     /// Prefetches the entry that such Data answers; its bucket should be in the cache.
     #[inline(always)]
-    fn prefetch_match_entry(&self, hash: u64, _hop: Hop<'_>) {
+    fn prefetch_match_entry(&self, hash: u64, _hop: HopFields<'_>) {
         self.entries().table.prefetch_entry(hash);
     }
 
     /// Prefetches the Interest of an entry whose name has this hash; the entry should be in the cache.
     #[inline(always)]
     fn prefetch_match_packet(&self, hash: u64) {
-        self.of_name(hash, |_, key, _| {
+        self.find_by_hash(hash, |_, key, _| {
             hashlane_table::prefetch_bytes(key.packet());
             true
         });
@@ -131,7 +131,7 @@ pub trait Pit {
         name: &HashedName<'_>,
         interest: &Interest<'_>,
         mark: &Self::Mark,
-        _hop: Hop<'_>,
+        _hop: HopFields<'_>,
     ) -> Option<u32> {
         self.find(name, interest, mark)
     }
@@ -146,10 +146,10 @@ pub trait Pit {
     ) -> u32;
 
     /// Takes an entry out.
-    fn remove(&mut self, slot: u32) -> Option<Gone<Self::Mark, Self::Extra>>;
+    fn remove(&mut self, slot: u32) -> Option<Removed<Self::Mark, Self::Extra>>;
 
     /// Shows the entries whose name has this hash, until `is` says yes of one.
-    fn of_name(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32>;
+    fn find_by_hash(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32>;
 
     /// The entries that Data of this name satisfies, of those that went to `from`, where it came from with this header; in no order. Where entries end with
     /// the digest of a packet, `digest` tells that of the packet, and `hash` the hash of such a name.
@@ -160,29 +160,29 @@ pub trait Pit {
         &mut self,
         name: &HashedName<'_>,
         from: FaceId,
-        hop: Hop<'_>,
+        hop: HopFields<'_>,
         digest: impl Fn() -> [u8; DIGEST_LEN],
         hash: impl FnOnce(&[u8]) -> u64,
     ) -> Result<Matches, DropReason>;
 
     /// What goes upstream with the Interest in a slot.
     #[inline(always)]
-    fn upstream(&self, _slot: u32) -> Hop<'_> {
-        Hop::default()
+    fn upstream_fields(&self, _slot: u32) -> HopFields<'_> {
+        HopFields::default()
     }
 
     /// Notes what an Interest that came from a face brought with it, where that is not what its entry has.
     #[inline(always)]
-    fn came(&mut self, _slot: u32, _from: FaceId, _hop: Hop<'_>) {}
+    fn note_downstream(&mut self, _slot: u32, _from: FaceId, _hop: HopFields<'_>) {}
 
-    /// Drops what [`came`](Self::came) noted of faces for which `keep` is false: their in-records are
+    /// Drops what [`came`](Self::note_downstream) noted of faces for which `keep` is false: their in-records are
     /// removed.
     #[inline(always)]
     fn retain_downstreams(&mut self, _slot: u32, _keep: impl Fn(FaceId) -> bool) {}
 
     /// The InterestDigest that goes back with Data to a face that asked.
     #[inline(always)]
-    fn given_back(_gone: &Gone<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
+    fn downstream_digest(_gone: &Removed<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
         &[]
     }
 
@@ -194,13 +194,13 @@ pub trait Pit {
 
     /// The way that the entry in a slot has, as far as it is kept.
     #[inline(always)]
-    fn way(&self, _slot: u32) -> Option<Way> {
+    fn cached_lookup(&self, _slot: u32) -> Option<CachedLookup> {
         None
     }
 
     /// Keeps the way of the entry in a slot.
     #[inline(always)]
-    fn keep_way(&mut self, _slot: u32, _way: Way) {}
+    fn cache_lookup(&mut self, _slot: u32, _way: CachedLookup) {}
 
     /// Downstreams that waited for Data that came, and did not get it ([`Satisfy::One`]).
     #[inline(always)]
@@ -222,9 +222,9 @@ pub trait Pit {
 
     /// Whether the name with this hash has as many entries with forwarding hints as it may have.
     #[inline(never)]
-    fn is_crowded(&self, hash: u64) -> bool {
+    fn has_max_hinted(&self, hash: u64) -> bool {
         let mut hinted = 0;
-        let full = self.of_name(hash, |_, key, _| {
+        let full = self.find_by_hash(hash, |_, key, _| {
             hinted += usize::from(!key.hint().is_empty());
             hinted >= MAX_HINTED
         });
@@ -257,8 +257,8 @@ pub trait Pit {
 
     /// An entry that has ended, if there is one.
     #[inline(always)]
-    fn ended(&mut self, now: Time) -> Option<u32> {
-        self.entries_mut().ended(now)
+    fn pop_expired(&mut self, now: Time) -> Option<u32> {
+        self.entries_mut().pop_expired(now)
     }
 
     /// Number of slots used so far: the slot of each entry is below it.
@@ -267,16 +267,16 @@ pub trait Pit {
     }
 
     /// When the next entry may end; not later than that.
-    fn next_end(&self) -> Option<Time> {
-        self.entries().next_end()
+    fn next_expiry(&self) -> Option<Time> {
+        self.entries().next_expiry()
     }
 
     /// How often an entry was looked at to see whether it has ended.
-    fn looks(&self) -> u64 {
-        self.entries().looks()
+    fn timer_visits(&self) -> u64 {
+        self.entries().timer_visits()
     }
 
-    /// Octets of memory that all of it takes: entries, Interests, records, timers, and what is in reserve. The table does not shrink, so that this
+    /// Bytes of memory that all of it takes: entries, Interests, records, timers, and what is in reserve. The table does not shrink, so that this
     /// is what the most entries that there have been took, less their packets. It looks at each entry.
     fn memory(&self) -> usize {
         self.entries().memory()
@@ -285,7 +285,7 @@ pub trait Pit {
     /// How many entries are compared in a search for that of `interest`, whose name `name` is: a measure of how well the names are spread.
     fn compared(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> usize {
         let mut compared = 0;
-        self.of_name(name.hash(), |_, key, _| {
+        self.find_by_hash(name.hash(), |_, key, _| {
             compared += 1;
             key.is(name, interest)
         });

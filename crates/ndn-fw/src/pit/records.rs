@@ -57,17 +57,17 @@ pub struct Records {
 impl Records {
     /// The record of this face, if it came from there.
     #[inline]
-    pub fn came_from(&self, face: FaceId) -> Option<&InRecord> {
+    pub fn in_record(&self, face: FaceId) -> Option<&InRecord> {
         self.ins.iter().find(|record| record.face == face)
     }
 
     /// The record of this face, if it went there.
     #[inline]
-    pub fn went_to(&self, face: FaceId) -> Option<&OutRecord> {
+    pub fn out_record(&self, face: FaceId) -> Option<&OutRecord> {
         self.outs.iter().find(|record| record.face == face)
     }
 
-    /// Octets of memory that the records take besides their place in the table.
+    /// Bytes of memory that the records take besides their place in the table.
     pub(super) fn memory(&self) -> usize {
         let ins = if self.ins.spilled() { self.ins.capacity() * size_of::<InRecord>() } else { 0 };
         let outs = if self.outs.spilled() { self.outs.capacity() * size_of::<OutRecord>() } else { 0 };
@@ -77,7 +77,7 @@ impl Records {
 
     /// Whether it waits for an answer from somewhere: a record that has neither ended nor come back.
     #[inline]
-    pub fn waits(&self, now: Time) -> bool {
+    pub fn is_pending(&self, now: Time) -> bool {
         self.outs.iter().any(|record| record.expires > now && record.nack.is_none())
     }
 }

@@ -1,6 +1,6 @@
 //! The walk over the prefixes of the name of Data, to all entries that it satisfies.
 
-use super::others::Others;
+use super::overlap::OverlapCounters;
 use super::{Entries, Key, Mark, Matches, Pit};
 use crate::face::FaceId;
 use crate::hashed::HashedName;
@@ -23,7 +23,7 @@ impl Known<'_> {
         &self,
         name: &HashedName<'_>,
         entries: &Entries<M, X>,
-        others: &Others,
+        others: &OverlapCounters,
     ) -> bool {
         let exact = self.alone && self.key.components().len() == name.components.len();
         exact && entries.digests == 0 && others.prefixes() == usize::from(self.key.can_be_prefix())
@@ -49,9 +49,9 @@ pub(super) fn walk<P: Pit>(
     found.extend(slot);
     let exact = known.is_some_and(|known| known.alone && known.key.name_len() == name.len());
     if !exact {
-        pit.of_name(name.hash(), |other, key, records| {
+        pit.find_by_hash(name.hash(), |other, key, records| {
             let is = key.components() == name.components;
-            if is && records.went_to(from).is_some() && Some(other) != slot {
+            if is && records.out_record(from).is_some() && Some(other) != slot {
                 found.push(other);
             }
             false
@@ -64,10 +64,10 @@ pub(super) fn walk<P: Pit>(
         if entries.prefixes.get(len).is_none_or(|entries| *entries <= own) || !begins(prefix, own) {
             continue;
         }
-        pit.of_name(prefix, |other, key, records| {
+        pit.find_by_hash(prefix, |other, key, records| {
             let is =
                 key.can_be_prefix() && key.name_len() == len && name.components.starts_with(key.components());
-            if is && records.went_to(from).is_some() && Some(other) != slot {
+            if is && records.out_record(from).is_some() && Some(other) != slot {
                 found.push(other);
             }
             false
@@ -94,8 +94,8 @@ fn digest_matches<P: Pit>(
     full.extend_from_slice(&[IMPLICIT_SHA256_DIGEST as u8, DIGEST_LEN as u8]);
     full.extend_from_slice(digest);
     let hash = hash(&full);
-    pit.of_name(hash, |slot, key, records| {
-        if key.components() == full && records.went_to(from).is_some() && Some(slot) != known {
+    pit.find_by_hash(hash, |slot, key, records| {
+        if key.components() == full && records.out_record(from).is_some() && Some(slot) != known {
             found.push(slot);
         }
         false

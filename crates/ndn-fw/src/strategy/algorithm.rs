@@ -119,7 +119,7 @@ pub(super) fn after_nack(records: &Records, now: Time) -> NackDecision {
         least.invariant("the Nack is recorded before the strategy decides").unwrap_or(NackReason::NONE);
     match (waiting.next(), waiting.next()) {
         (None, _) => NackDecision::NackAll(reason),
-        (Some(out), None) if records.came_from(out.face).is_some() => NackDecision::NackOne(out.face, reason),
+        (Some(out), None) if records.in_record(out.face).is_some() => NackDecision::NackOne(out.face, reason),
         _ => NackDecision::Wait,
     }
 }

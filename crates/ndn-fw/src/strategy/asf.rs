@@ -137,7 +137,7 @@ impl Algorithm for Asf {
         let now = context.now;
         let (interval, max_timeouts, retransmission) =
             (self.probing_interval, self.max_timeouts, self.retransmission);
-        if context.records.waits(now) {
+        if context.records.is_pending(now) {
             let decision = retransmission.retransmit(context);
             if let Decision::Forward(faces) = &decision
                 && let Some(measurements) = self.measurements_of(context.prefix, now)
@@ -182,7 +182,7 @@ impl Algorithm for Asf {
     }
 
     fn on_data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
-        let Some(out) = records.went_to(face) else { return };
+        let Some(out) = records.out_record(face) else { return };
         let sample = now.since(out.sent);
         if let Some(measurements) = self.measurements.find_mut(prefix, &prefix) {
             measurements.of(face).add_sample(sample);

@@ -26,7 +26,7 @@ impl Algorithm for BestRoute {
 
     #[inline(always)]
     fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
-        if context.records.waits(context.now) {
+        if context.records.is_pending(context.now) {
             return self.retransmit(context);
         }
         match context.eligible().next() {
@@ -48,7 +48,7 @@ impl BestRoute {
             return Decision::Suppress;
         }
         let records = &*context.records;
-        let used = |face| records.went_to(face).filter(|out| out.expires > now);
+        let used = |face| records.out_record(face).filter(|out| out.expires > now);
         let unused = context.eligible().find(|hop| used(hop.face).is_none());
         let hop = unused
             .or_else(|| context.eligible().min_by_key(|hop| used(hop.face).map_or(now, |out| out.sent)));

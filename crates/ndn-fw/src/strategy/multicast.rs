@@ -38,7 +38,7 @@ impl Algorithm for Multicast {
         }
         match faces.is_empty() {
             false => Decision::Forward(faces),
-            true if any || context.records.waits(now) => Decision::Suppress,
+            true if any || context.records.is_pending(now) => Decision::Suppress,
             true => Decision::Reject(NackReason::NO_ROUTE),
         }
     }

@@ -21,7 +21,7 @@ impl Algorithm for Random {
     }
 
     fn on_interest(&mut self, context: &mut InterestContext<'_>) -> Decision {
-        if context.records.waits(context.now) {
+        if context.records.is_pending(context.now) {
             return self.retransmission.retransmit(context);
         }
         let hops = context.eligible().count();

@@ -26,7 +26,7 @@ fn satisfies_its_full_name() {
     rig.route("/a", producer, 1);
     let packet = data("/a/b", 0);
     let digest = Data::parse(&packet).expect("Data").implicit_digest();
-    let hex: String = digest.iter().map(|octet| format!("{octet:02x}")).collect();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     rig.asks(consumer, &ask(&format!("/a/b/sha256digest={hex}"), 1));
     rig.asks(other, &ask(&format!("/a/b/sha256digest={}", "0".repeat(64)), 2));
     assert_eq!(rig.gives(producer, &packet), [(consumer, vec![])]);
@@ -128,8 +128,8 @@ fn one_that_is_also_a_nack_is_refused() {
     rig.route("/a", producer, 1);
     rig.asks(consumer, &ask("/a/1", 1));
     let header = LpHeader { nack: Some(hashlane_ndn::wire::NackReason::NO_ROUTE), ..LpHeader::default() };
-    let octets = data("/a/1", 0);
-    let (sent, done) = rig.try_take(producer, &crate::rig::packet(header, &octets));
+    let bytes = data("/a/1", 0);
+    let (sent, done) = rig.try_take(producer, &crate::rig::packet(header, &bytes));
     assert_eq!((sent, done), (vec![], Err(DropReason::Malformed)));
 }
 

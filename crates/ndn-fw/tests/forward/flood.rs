@@ -14,7 +14,7 @@ impl Output for Nowhere {
     fn send(&mut self, _: FaceId, _: &LpHeader<'_>, _: &[u8]) {}
 }
 
-/// An Interest whose name ends with a number of eight octets, which is changed in place.
+/// An Interest whose name ends with a number of eight bytes, which is changed in place.
 struct Flood {
     packet: Vec<u8>,
     at: usize,
@@ -23,7 +23,7 @@ struct Flood {
 impl Flood {
     fn lasting(millis: u64) -> Self {
         let packet = ask("/flood/NNNNNNNN", 1).lives(millis).build();
-        let at = packet.windows(8).position(|octets| octets == b"NNNNNNNN").expect("the number");
+        let at = packet.windows(8).position(|bytes| bytes == b"NNNNNNNN").expect("the number");
         Self { packet, at }
     }
 
@@ -64,7 +64,7 @@ fn a_flood_of_interests_leaves_room_for_others() {
         }
         if number % 1000 == 0 {
             rig.now = rig.now.after_millis(1);
-            rig.forwarder.turn(rig.now);
+            rig.forwarder.handle_timeout(rig.now);
         }
     }
     let pit = rig.forwarder.pit();
@@ -86,7 +86,7 @@ fn a_minute_of_flood_takes_no_more_memory_than_its_first_seconds() {
     const ENTRIES: usize = 1 << 13;
     let cs = hashlane_ndn_fw::cs::Config {
         packets: 1000,
-        octets: 1 << 20,
+        bytes: 1 << 20,
         ..hashlane_ndn_fw::cs::Config::default()
     };
     let mut rig = Rig::with(Config { pit_entries: ENTRIES, cs, ..Config::default() });
@@ -100,8 +100,8 @@ fn a_minute_of_flood_takes_no_more_memory_than_its_first_seconds() {
             let packet = flood.packet(4 * millis + number);
             let taken = rig.forwarder.receive(attacker, &packet, rig.now, &mut Nowhere);
             if taken.is_ok() && number == 0 {
-                let octets = flood.answer();
-                let data = LpPacket { header: LpHeader::default(), fragment: &octets };
+                let bytes = flood.answer();
+                let data = LpPacket { header: LpHeader::default(), fragment: &bytes };
                 rig.forwarder.receive(producer, &data, rig.now, &mut Nowhere).expect("it was asked for");
             }
         }
@@ -112,10 +112,10 @@ fn a_minute_of_flood_takes_no_more_memory_than_its_first_seconds() {
             served += rig.gives(producer, &data(&name, 0)).len();
         }
         rig.now = rig.now.after_millis(1);
-        rig.forwarder.turn(rig.now);
+        rig.forwarder.handle_timeout(rig.now);
         let forwarder = &rig.forwarder;
         assert!(forwarder.pending() <= ENTRIES && forwarder.pit().len() <= ENTRIES);
-        assert!(forwarder.cs().len() <= 1000 && forwarder.cs().octets() <= 1 << 20);
+        assert!(forwarder.cs().len() <= 1000 && forwarder.cs().bytes() <= 1 << 20);
         // As many as could be sent in the time that each is kept.
         assert!(forwarder.dead_nonces() <= 12_000 * 5);
         if millis == 10_000 {
@@ -138,11 +138,11 @@ fn a_flood_of_nonces_is_forgotten() {
     let [attacker, producer] = rig.faces();
     rig.route("/", producer, 1);
     for number in 0..100_000_u32 {
-        let octets = ask("/a", number).lives(1).build();
-        let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+        let bytes = ask("/a", number).lives(1).build();
+        let packet = LpPacket { header: LpHeader::default(), fragment: &bytes };
         let _ = rig.forwarder.receive(attacker, &packet, rig.now, &mut Nowhere);
         rig.now = rig.now.after_millis(1);
-        rig.forwarder.turn(rig.now);
+        rig.forwarder.handle_timeout(rig.now);
         assert!(rig.forwarder.dead_nonces() <= 12_001);
     }
     rig.passes(20_000);

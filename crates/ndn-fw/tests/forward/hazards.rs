@@ -13,7 +13,7 @@ use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::{Fib, NextHop};
 use hashlane_ndn_fw::forward::{Config, DropReason};
 use hashlane_ndn_fw::hashed::{HashedName, NameHasher};
-use hashlane_ndn_fw::pit::{ByName, Hop, OutRecord, Pit as _};
+use hashlane_ndn_fw::pit::{ByName, HopFields, OutRecord, Pit as _};
 
 fn components_of(name: &OwnedName<Ndn>) -> &[u8] {
     &name.as_bytes()[2..]
@@ -36,7 +36,7 @@ fn permuted_and_repeated_components_have_hashes_of_their_own() {
         let parts: Vec<&[u8]> =
             (0..6).map(|place| letters[number / 6_usize.pow(place) % 6].as_bytes()).collect();
         let name = OwnedName::<Ndn>::from_components(parts.iter().map(|part| Component::generic(part)));
-        hashes.insert(hasher.name(&name.expect("a name").view()).hash());
+        hashes.insert(hasher.hash_name(&name.expect("a name").view()).hash());
         names += 1;
     }
     assert_eq!(hashes.len(), names);
@@ -65,22 +65,23 @@ fn names_of_one_hash_are_told_apart() {
         let slot = pit.insert(&hashed, &interest, (), end);
         pit.entry_mut(slot).expect("an entry").1.outs.push(out(256));
         fib.add(&hashed, NextHop { face: FaceId(number), cost: 1 });
-        let octets = data(&format!("/x{number}"), 0);
-        cs.insert(&hashed, &Data::parse(&octets).expect("Data"), Time::default(), |_| 0);
+        let bytes = data(&format!("/x{number}"), 0);
+        cs.insert(&hashed, &Data::parse(&bytes).expect("Data"), Time::default(), |_| 0);
     }
     for ((number, name), packet) in (0..).zip(&names).zip(&packets) {
         let hashed = collided(name, &mut hashes);
         let interest = Interest::parse(packet).expect("an Interest");
         let slot = pit.find(&hashed, &interest, &()).expect("its entry");
         assert_eq!(pit.entry(slot).expect("it").0.components(), components_of(name));
-        let matches = pit.matches(&hashed, FaceId(256), Hop::default(), || [0; 32], |_| 0);
+        let matches = pit.matches(&hashed, FaceId(256), HopFields::default(), || [0; 32], |_| 0);
         assert_eq!(matches.expect("no digest").as_slice(), [slot]);
         assert_eq!(fib.longest(&hashed), Some((1, &[NextHop { face: FaceId(number), cost: 1 }][..])));
         let found = cs.find(&hashed, &interest, Time::default()).map(<[u8]>::to_vec);
         assert!(found.is_none_or(|found| found == data(&format!("/x{number}"), 0)), "another's Data");
     }
     let below = uri("/x1/y");
-    let matches = pit.matches(&collided(&below, &mut hashes), FaceId(256), Hop::default(), || [0; 32], |_| 0);
+    let matches =
+        pit.matches(&collided(&below, &mut hashes), FaceId(256), HopFields::default(), || [0; 32], |_| 0);
     assert_eq!(matches.expect("no digest").len(), 1, "of fifty entries with the hash of its prefix");
 }
 
@@ -149,8 +150,8 @@ fn the_strategy_of_the_interests_name_hears_of_its_data() {
         for (face, after) in [(fast, 10), (slow, 1000)] {
             rig.passes(after);
             if to.contains(&face) {
-                let octets = data("/a/b", 0);
-                let _ = rig.try_take(face, &LpPacket { header: LpHeader::default(), fragment: &octets });
+                let bytes = data("/a/b", 0);
+                let _ = rig.try_take(face, &LpPacket { header: LpHeader::default(), fragment: &bytes });
             }
         }
     }
@@ -203,15 +204,15 @@ fn many_prefixes_of_many_hints_are_answered_each_once() {
             tokens += 1;
             let token = tokens.to_be_bytes();
             let packet = LpHeader { pit_token: &token, ..LpHeader::default() };
-            let octets = question.build();
-            let packet = LpPacket { header: packet, fragment: &octets };
+            let bytes = question.build();
+            let packet = LpPacket { header: packet, fragment: &bytes };
             let _ = rig.forwarder.receive(attacker, &packet, rig.now, &mut log);
         }
     }
     let waiting = rig.forwarder.pit().len();
     let name = OwnedName::<Ndn>::from_components(parts.iter().copied()).expect("a name");
-    let octets = crate::support::data_of(&name, 0, b"");
-    let mut served = rig.gives(producer, &octets);
+    let bytes = crate::support::data_of(&name, 0, b"");
+    let mut served = rig.gives(producer, &bytes);
     assert_eq!((served.len(), waiting), (waiting, 250 * hashlane_ndn_fw::pit::MAX_HINTED));
     served.dedup();
     assert_eq!(served.len(), waiting);
@@ -224,21 +225,21 @@ fn entries_end_without_a_look_at_those_that_do_not() {
     rig.route("/", producer, 1);
     let mut log = Log::default();
     for number in 0..200_000 {
-        let octets = ask(&format!("/long/{number}"), 1).lives(60_000).build();
-        let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+        let bytes = ask(&format!("/long/{number}"), 1).lives(60_000).build();
+        let packet = LpPacket { header: LpHeader::default(), fragment: &bytes };
         let _ = rig.forwarder.receive(patient, &packet, rig.now, &mut log);
     }
     for number in 0..5000 {
-        let octets = ask(&format!("/short/{number}"), 1).lives(2).build();
-        let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+        let bytes = ask(&format!("/short/{number}"), 1).lives(2).build();
+        let packet = LpPacket { header: LpHeader::default(), fragment: &bytes };
         let _ = rig.forwarder.receive(hasty, &packet, rig.now, &mut log);
         rig.now = rig.now.after_millis(2);
-        rig.forwarder.turn(rig.now);
+        rig.forwarder.handle_timeout(rig.now);
         assert_eq!(rig.forwarder.pit().len(), 200_000);
     }
     // Turns that looked at all entries would have looked a thousand million times. Those that ended were looked at once each, and the others with
     // each turn of the wheel, of which there was one and the beginning of a second.
-    let looks = rig.forwarder.pit().looks();
+    let looks = rig.forwarder.pit().timer_visits();
     assert!((5000..=5000 + 2 * 200_000).contains(&looks), "{looks}");
 }
 

@@ -39,19 +39,19 @@ fn the_store_and_nacks_give_the_token_back() {
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..token(b"foreign") };
     let sent = rig.take(producer, header, &ask("/a/2", 4).build());
     assert_eq!((sent[0].token.as_slice(), sent[0].nack), (&b"nack"[..], Some(NackReason::NO_ROUTE)));
-    let octets = ask("/a/2", 4).build();
-    let (sent, _) = rig.try_take(producer, &packet(token(b"loop"), &octets));
+    let bytes = ask("/a/2", 4).build();
+    let (sent, _) = rig.try_take(producer, &packet(token(b"loop"), &bytes));
     assert_eq!((sent[0].token.as_slice(), sent[0].nack), (&b"loop"[..], Some(NackReason::DUPLICATE)));
 }
 
 #[test]
 fn a_wrapped_packet_of_another_forwarder_is_answered_in_kind() {
     // The packet of NFD's tests/daemon/fw/pit-token.t.cpp.
-    let octets = b"\x64\x1a\x62\x06\xa0\xa1\xa2\xa3\xa4\xa5\x50\x10\x05\x0e\x07\x06\x08\x01U\x08\x010\x0a\x04\x00\x00\x00\x01";
+    let bytes = b"\x64\x1a\x62\x06\xa0\xa1\xa2\xa3\xa4\xa5\x50\x10\x05\x0e\x07\x06\x08\x01U\x08\x010\x0a\x04\x00\x00\x00\x01";
     let mut rig = Rig::new();
     let [consumer, producer] = rig.faces();
     rig.route("/U", producer, 1);
-    let (_, done) = rig.try_take(consumer, &LpPacket::parse(octets).expect("a link packet"));
+    let (_, done) = rig.try_take(consumer, &LpPacket::parse(bytes).expect("a link packet"));
     assert_eq!(done, Ok(()));
     let served = rig.gives(producer, &data("/U/0", 0));
     assert_eq!(served, [(consumer, b"\xa0\xa1\xa2\xa3\xa4\xa5".to_vec())]);
@@ -71,8 +71,8 @@ fn an_application_may_choose_the_next_hop() {
     assert_eq!(rig.asks_with(outside, to(chosen), &ask("/a/3", 3)), [usual], "nor from elsewhere");
     for none in [9999, u64::MAX] {
         let header = LpHeader { next_hop_face: Some(none), ..LpHeader::default() };
-        let octets = ask(&format!("/a/{none}"), 4).build();
-        let (sent, done) = rig.try_take(app, &packet(header, &octets));
+        let bytes = ask(&format!("/a/{none}"), 4).build();
+        let (sent, done) = rig.try_take(app, &packet(header, &bytes));
         assert_eq!((sent, done), (vec![], Err(DropReason::UnknownNextHop)));
     }
     assert_eq!(rig.forwarder.pit().len(), 2, "what was refused is not waited for");
@@ -124,12 +124,12 @@ fn a_fragment_of_several_is_not_taken_for_a_packet() {
     let mut rig = Rig::new();
     let [face] = rig.faces();
     let header = LpHeader { sequence: Some(1), frag_count: 2, ..LpHeader::default() };
-    let octets = ask("/a", 1).build();
-    let link = [header.frame(octets.len()).as_bytes(), &octets].concat();
+    let bytes = ask("/a", 1).build();
+    let link = [header.frame(bytes.len()).as_bytes(), &bytes].concat();
     let mut log = crate::support::Log::default();
-    let done = rig.forwarder.receive_octets(face, &link, rig.now, &mut log);
+    let done = rig.forwarder.receive_bytes(face, &link, rig.now, &mut log);
     assert_eq!((done, log.0.len()), (Err(DropReason::Reassembly), 0));
-    let done = rig.forwarder.receive_octets(face, b"\x64\x03\x62\x01", rig.now, &mut log);
+    let done = rig.forwarder.receive_bytes(face, b"\x64\x03\x62\x01", rig.now, &mut log);
     assert_eq!((done, log.0.len()), (Err(DropReason::Malformed), 0));
 }
 

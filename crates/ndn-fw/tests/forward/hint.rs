@@ -61,8 +61,8 @@ fn a_name_has_no_more_hints_than_a_few() {
     rig.route("/", producer, 1);
     let mut taken = 0;
     for number in 0..200 {
-        let octets = ask("/net/1", number).hint(&format!("/{number}")).build();
-        let (_, done) = rig.try_take(attacker, &crate::rig::packet(LpHeader::default(), &octets));
+        let bytes = ask("/net/1", number).hint(&format!("/{number}")).build();
+        let (_, done) = rig.try_take(attacker, &crate::rig::packet(LpHeader::default(), &bytes));
         match done {
             Ok(()) => taken += 1,
             Err(reason) => assert_eq!(reason, DropReason::TooManyRecords),

@@ -60,11 +60,11 @@ fn other_selectors_make_another_entry() {
 fn without_a_way_it_comes_back() {
     let mut rig = Rig::new();
     let [consumer] = rig.faces();
-    let octets = ask("/a", 1).build();
-    let (sent, done) = rig.try_take(consumer, &packet(LpHeader::default(), &octets));
+    let bytes = ask("/a", 1).build();
+    let (sent, done) = rig.try_take(consumer, &packet(LpHeader::default(), &bytes));
     assert_eq!(done, Ok(()));
     assert_eq!((sent[0].face, sent[0].nack), (consumer, Some(NackReason::NO_ROUTE)));
-    assert_eq!(sent[0].packet, octets);
+    assert_eq!(sent[0].packet, bytes);
     assert!(rig.forwarder.pit().is_empty());
 }
 
@@ -73,8 +73,8 @@ fn does_not_go_back_where_it_came_from() {
     let mut rig = Rig::new();
     let [only, other] = rig.faces();
     rig.route("/a", only, 1);
-    let octets = ask("/a/1", 1).build();
-    let sent = rig.take(only, LpHeader::default(), &octets);
+    let bytes = ask("/a/1", 1).build();
+    let sent = rig.take(only, LpHeader::default(), &bytes);
     assert_eq!((sent[0].face, sent[0].nack), (only, Some(NackReason::NO_ROUTE)));
     assert_eq!(rig.asks(other, &ask("/a/1", 2)), [only]);
 }
@@ -132,8 +132,8 @@ fn a_nonce_is_put_behind_elements_that_may_be_ignored() {
     let [consumer, producer] = rig.faces();
     rig.route("/a", producer, 1);
     // An element of type 200, which may be ignored, stands before CanBePrefix.
-    let octets = [&[5, 9][..], &[7, 3, 8, 1, b'a'], &[200, 0], &[33, 0]].concat();
-    let sent = rig.take(consumer, LpHeader::default(), &octets);
+    let bytes = [&[5, 9][..], &[7, 3, 8, 1, b'a'], &[200, 0], &[33, 0]].concat();
+    let sent = rig.take(consumer, LpHeader::default(), &bytes);
     assert!(sent[0].interest().can_be_prefix() && sent[0].interest().nonce().is_some());
 }
 
@@ -142,11 +142,11 @@ fn a_wrong_digest_of_parameters_is_refused() {
     let mut rig = Rig::new();
     let [consumer, producer] = rig.faces();
     rig.route("/a", producer, 1);
-    let octets = ask("/a/1", 1).parameters(b"parameters").build();
-    let mut wrong = octets.clone();
-    *wrong.last_mut().expect("octets") ^= 1;
+    let bytes = ask("/a/1", 1).parameters(b"parameters").build();
+    let mut wrong = bytes.clone();
+    *wrong.last_mut().expect("bytes") ^= 1;
     assert_eq!(rig.drops(consumer, &wrong), DropReason::ParametersDigest);
-    assert_eq!(rig.take(consumer, LpHeader::default(), &octets).len(), 1);
+    assert_eq!(rig.take(consumer, LpHeader::default(), &bytes).len(), 1);
 }
 
 #[test]
@@ -186,13 +186,13 @@ fn the_next_turn_is_not_later_than_the_next_end() {
     let mut rig = Rig::new();
     let [consumer, producer] = rig.faces();
     rig.route("/a", producer, 1);
-    assert_eq!(rig.forwarder.next_turn(), None);
+    assert_eq!(rig.forwarder.poll_timeout(), None);
     for lifetime in [1, 70, 8191, 8192, 8193, 20_000] {
         rig.asks(consumer, &ask(&format!("/a/{lifetime}"), 1).lives(lifetime));
         let end = rig.now.after_millis(lifetime);
         let mut turns = 0;
         while !rig.forwarder.pit().is_empty() {
-            let next = rig.forwarder.next_turn().expect("an entry that ends");
+            let next = rig.forwarder.poll_timeout().expect("an entry that ends");
             assert!(next <= end, "{lifetime}");
             rig.now = rig.now.max(next);
             rig.passes(0);
@@ -207,14 +207,14 @@ fn the_next_turn_is_not_later_than_the_next_end() {
 fn packets_that_are_none_are_refused() {
     let mut rig = Rig::new();
     let [consumer] = rig.faces();
-    for octets in [
+    for bytes in [
         &b"\x05\x00"[..],
         b"\x05\x02\x07\x00",
         b"\x06\x05\x07\x03\x08\x01a",
         b"\x07\x03\x08\x01a",
         b"\x05\x05\x07\x03",
     ] {
-        assert_eq!(rig.drops(consumer, octets), DropReason::Malformed);
+        assert_eq!(rig.drops(consumer, bytes), DropReason::Malformed);
     }
     let long = [&[5, 253, 0x22, 0x60][..], &[0; MAX_PACKET]].concat();
     assert_eq!(rig.drops(consumer, &long), DropReason::TooLong);

@@ -87,7 +87,7 @@ fn one_that_comes_round_after_data_is_answered_or_known() {
         (cs::Config { admit: false, ..cs::Config::default() }, LpHeader::default(), ask("/a/1", 1)),
         (cs::Config { serve: false, ..cs::Config::default() }, LpHeader::default(), ask("/a/1", 1)),
         (cs::Config { packets: 0, ..cs::Config::default() }, LpHeader::default(), ask("/a/1", 1)),
-        (cs::Config { octets: 200, ..cs::Config::default() }, LpHeader::default(), ask("/a/1", 1)),
+        (cs::Config { bytes: 200, ..cs::Config::default() }, LpHeader::default(), ask("/a/1", 1)),
         (cs::Config::default(), LpHeader { cache_policy: Some(1), ..LpHeader::default() }, ask("/a/1", 1)),
     ] {
         let mut rig = Rig::with(Config { cs: config, ..Config::default() });

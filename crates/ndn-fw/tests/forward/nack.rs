@@ -8,9 +8,9 @@ use hashlane_ndn_fw::forward::DropReason;
 use hashlane_ndn_fw::pit::Pit as _;
 
 fn refused(rig: &mut Rig, face: hashlane_ndn_fw::face::FaceId, ask: &crate::support::Ask) -> DropReason {
-    let octets = ask.build();
+    let bytes = ask.build();
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
-    let (sent, done) = rig.try_take(face, &packet(header, &octets));
+    let (sent, done) = rig.try_take(face, &packet(header, &bytes));
     assert!(sent.is_empty());
     done.expect_err("a Nack that is dropped")
 }

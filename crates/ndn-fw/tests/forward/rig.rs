@@ -78,8 +78,8 @@ impl<P: Pit> Rig<P> {
     }
 
     /// What a packet does, which is not dropped.
-    pub fn take(&mut self, face: FaceId, header: LpHeader<'_>, octets: &[u8]) -> Vec<Sent> {
-        let (sent, done) = self.try_take(face, &packet(header, octets));
+    pub fn take(&mut self, face: FaceId, header: LpHeader<'_>, bytes: &[u8]) -> Vec<Sent> {
+        let (sent, done) = self.try_take(face, &packet(header, bytes));
         assert_eq!(done, Ok(()));
         sent
     }
@@ -127,15 +127,15 @@ impl<P: Pit> Rig<P> {
 
     /// Why an Interest is dropped, and what its sender is told.
     pub fn refuses(&mut self, face: FaceId, ask: &Ask) -> (DropReason, Option<NackReason>) {
-        let octets = ask.build();
-        let (sent, done) = self.try_take(face, &packet(LpHeader::default(), &octets));
-        assert!(sent.iter().all(|sent| sent.face == face && sent.packet == octets));
+        let bytes = ask.build();
+        let (sent, done) = self.try_take(face, &packet(LpHeader::default(), &bytes));
+        assert!(sent.iter().all(|sent| sent.face == face && sent.packet == bytes));
         (done.expect_err("a packet that is dropped"), sent.first().map(|sent| sent.nack.expect("a Nack")))
     }
 
-    /// Why a packet of octets is dropped, with nothing sent.
-    pub fn drops(&mut self, face: FaceId, octets: &[u8]) -> DropReason {
-        let (sent, done) = self.try_take(face, &packet(LpHeader::default(), octets));
+    /// Why a packet of bytes is dropped, with nothing sent.
+    pub fn drops(&mut self, face: FaceId, bytes: &[u8]) -> DropReason {
+        let (sent, done) = self.try_take(face, &packet(LpHeader::default(), bytes));
         assert!(sent.is_empty());
         done.expect_err("a packet that is dropped")
     }
@@ -143,7 +143,7 @@ impl<P: Pit> Rig<P> {
     /// Lets so many milliseconds pass.
     pub fn passes(&mut self, millis: u64) {
         self.now = self.now.after_millis(millis);
-        self.forwarder.turn(self.now);
+        self.forwarder.handle_timeout(self.now);
         check(&self.forwarder);
     }
 }

@@ -22,8 +22,8 @@ fn localhost_stays_on_the_host() {
     rig.route("/localhostess", outside, 0);
     assert_eq!(rig.asks(app, &ask("/localhostess", 4)), [outside], "that is another name");
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
-    let octets = ask("/localhost/x/1", 2).build();
-    let (sent, done) = rig.try_take(outside, &crate::rig::packet(header, &octets));
+    let bytes = ask("/localhost/x/1", 2).build();
+    let (sent, done) = rig.try_take(outside, &crate::rig::packet(header, &bytes));
     assert_eq!((sent, done), (vec![], Err(DropReason::Scope)));
 }
 

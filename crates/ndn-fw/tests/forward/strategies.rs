@@ -8,7 +8,7 @@ use hashlane_ndn_fw::strategy::{Strategy, StrategyError, StrategyKind};
 use std::collections::BTreeSet;
 
 /// A consumer, and ways of costs 10, 20, 30 for `/a`.
-fn ways(strategy: &str) -> (Rig, FaceId, [FaceId; 3]) {
+fn next_hops(strategy: &str) -> (Rig, FaceId, [FaceId; 3]) {
     let mut rig = Rig::new();
     rig.strategy("/", strategy);
     let [consumer, ways @ ..]: [FaceId; 4] = rig.faces();
@@ -18,7 +18,7 @@ fn ways(strategy: &str) -> (Rig, FaceId, [FaceId; 3]) {
 
 #[test]
 fn best_route_tries_the_next_way_when_asked_again_and_then_the_oldest() {
-    let (mut rig, consumer, [first, second, third]) = ways("best-route");
+    let (mut rig, consumer, [first, second, third]) = next_hops("best-route");
     let question = |nonce| ask("/a/1", nonce).lives(60_000);
     assert_eq!(rig.asks(consumer, &question(1)), [first]);
     rig.passes(9);
@@ -44,7 +44,7 @@ fn best_route_tries_the_next_way_when_asked_again_and_then_the_oldest() {
 
 #[test]
 fn best_route_does_not_try_the_way_back() {
-    let (mut rig, consumer, [first, second, third]) = ways("best-route");
+    let (mut rig, consumer, [first, second, third]) = next_hops("best-route");
     assert_eq!(rig.asks(second, &ask("/a/1", 1)), [first]);
     rig.passes(100);
     assert_eq!(rig.asks(second, &ask("/a/1", 2)), [third]);
@@ -54,7 +54,7 @@ fn best_route_does_not_try_the_way_back() {
 
 #[test]
 fn best_route_waits_as_long_as_its_parameters_say() {
-    let (mut rig, consumer, [first, second, _]) = ways(
+    let (mut rig, consumer, [first, second, _]) = next_hops(
         "best-route/v=5/retx-suppression-initial~100/retx-suppression-multiplier~3.5/retx-suppression-max~200",
     );
     assert_eq!(rig.asks(consumer, &ask("/a/1", 1)), [first]);
@@ -68,7 +68,7 @@ fn best_route_waits_as_long_as_its_parameters_say() {
 
 #[test]
 fn multicast_takes_all_ways_and_each_again_when_its_time_has_come() {
-    let (mut rig, consumer, all @ [first, second, third]) = ways("multicast");
+    let (mut rig, consumer, all @ [first, second, third]) = next_hops("multicast");
     assert_eq!(rig.asks(consumer, &ask("/a/1", 1)), all);
     rig.passes(5);
     assert_eq!(rig.asks(first, &ask("/a/1", 2)), [], "too soon");
@@ -83,7 +83,7 @@ fn multicast_takes_all_ways_and_each_again_when_its_time_has_come() {
 
 #[test]
 fn random_takes_each_way() {
-    let (mut rig, consumer, all) = ways("random");
+    let (mut rig, consumer, all) = next_hops("random");
     let mut taken = [0; 3];
     for number in 0..600 {
         let to = rig.asks(consumer, &ask(&format!("/a/{number}"), 1));
@@ -113,7 +113,7 @@ fn round_trip(rig: &mut Rig, consumer: FaceId, number: u32, millis: impl Fn(Face
 
 #[test]
 fn asf_finds_the_faster_way() {
-    let (mut rig, consumer, [first, second, third]) = ways("asf/probing-interval~1000");
+    let (mut rig, consumer, [first, second, third]) = next_hops("asf/probing-interval~1000");
     let millis = |face| match face {
         _ if face == first => 100,
         _ if face == second => 5,
@@ -134,7 +134,7 @@ fn asf_finds_the_faster_way() {
 
 #[test]
 fn asf_leaves_a_way_that_stays_silent() {
-    let (mut rig, consumer, [first, second, _]) = ways("asf/max-timeouts~2");
+    let (mut rig, consumer, [first, second, _]) = next_hops("asf/max-timeouts~2");
     let mut tries = 0;
     loop {
         tries += 1;
@@ -150,7 +150,7 @@ fn asf_leaves_a_way_that_stays_silent() {
 
 #[test]
 fn asf_leaves_a_way_that_has_no_route() {
-    let (mut rig, consumer, [first, second, _]) = ways("asf");
+    let (mut rig, consumer, [first, second, _]) = next_hops("asf");
     assert_eq!(rig.asks(consumer, &ask("/a/1", 1)), [first]);
     assert_eq!(rig.nacks(first, NackReason::NO_ROUTE, &ask("/a/1", 1)), [(consumer, NackReason::NO_ROUTE)]);
     assert_eq!(rig.asks(consumer, &ask("/a/1", 2)), [second]);
@@ -161,7 +161,7 @@ fn asf_leaves_a_way_that_has_no_route() {
 
 #[test]
 fn asf_probes_with_a_nonce_of_its_own() {
-    let (mut rig, consumer, _) = ways("asf/probing-interval~1000");
+    let (mut rig, consumer, _) = next_hops("asf/probing-interval~1000");
     rig.asks(consumer, &ask("/a/0", 1));
     rig.passes(1000);
     let sent = rig.take(consumer, LpHeader::default(), &ask("/a/1", 77).hops(9).build());

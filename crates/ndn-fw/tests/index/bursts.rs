@@ -29,8 +29,8 @@ enum Step {
     Give { face: usize, letters: Vec<u8>, freshness: u64 },
     /// Data or a Nack for an Interest that was sent before this burst, with what came with it.
     Answer { which: usize, nack: bool, longer: bool, keeps: bool },
-    /// Octets.
-    Octets { face: usize, octets: Vec<u8> },
+    /// Bytes.
+    Bytes { face: usize, bytes: Vec<u8> },
 }
 
 /// Packets of one burst, and the milliseconds that pass after it.
@@ -67,9 +67,9 @@ fn step() -> impl Strategy<Value = Step> {
         b"\x64\x03\x62\x01\x00",
         b"\xff",
     ];
-    let octets = (0..7_usize, prop::sample::select(broken.map(<[u8]>::to_vec).to_vec()))
-        .prop_map(|(face, octets)| Step::Octets { face, octets });
-    prop_oneof![8 => ask, 3 => give, 6 => answer, 1 => octets]
+    let bytes = (0..7_usize, prop::sample::select(broken.map(<[u8]>::to_vec).to_vec()))
+        .prop_map(|(face, bytes)| Step::Bytes { face, bytes });
+    prop_oneof![8 => ask, 3 => give, 6 => answer, 1 => bytes]
 }
 
 fn batch() -> impl Strategy<Value = Batch> {
@@ -90,20 +90,20 @@ struct Incoming {
     digest: Vec<u8>,
     nack: Option<NackReason>,
     next_hop: Option<u64>,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     /// Sent as it is, without a link header.
     bare: bool,
 }
 
 impl Incoming {
-    fn of(face: FaceId, octets: Vec<u8>) -> Self {
-        Self { face, token: vec![], digest: vec![], nack: None, next_hop: None, octets, bare: true }
+    fn of(face: FaceId, bytes: Vec<u8>) -> Self {
+        Self { face, token: vec![], digest: vec![], nack: None, next_hop: None, bytes, bare: true }
     }
 
     /// As the link has it.
     fn link_packet(&self) -> Vec<u8> {
         if self.bare {
-            return self.octets.clone();
+            return self.bytes.clone();
         }
         let header = LpHeader {
             pit_token: &self.token,
@@ -112,7 +112,7 @@ impl Incoming {
             next_hop_face: self.next_hop,
             ..LpHeader::default()
         };
-        [header.wrapped(self.octets.len()).as_bytes(), &self.octets].concat()
+        [header.wrapped(self.bytes.len()).as_bytes(), &self.bytes].concat()
     }
 
     fn new(step: &Step, faces: &[FaceId], sent: &[Sent]) -> Self {
@@ -162,10 +162,10 @@ impl Incoming {
                     parts.push(Component::generic(b"a"));
                 }
                 let name = OwnedName::<Ndn>::from_components(parts).expect("a short name");
-                incoming.octets = data_of(&name, 1000, b"answered");
+                incoming.bytes = data_of(&name, 1000, b"answered");
                 incoming
             }
-            Step::Octets { face, octets } => Self::of(faces[*face], octets.clone()),
+            Step::Bytes { face, bytes } => Self::of(faces[*face], bytes.clone()),
         }
     }
 }
@@ -204,16 +204,16 @@ fn both_ways<P: Pit + std::fmt::Debug>(pit: impl Fn() -> P, batches: &[Batch]) -
     let mut sent: Vec<Sent> = Vec::new();
     for (steps, millis) in batches {
         let packets: Vec<Incoming> = steps.iter().map(|step| Incoming::new(step, &faces, &sent)).collect();
-        let octets: Vec<Vec<u8>> = packets.iter().map(Incoming::link_packet).collect();
+        let bytes: Vec<Vec<u8>> = packets.iter().map(Incoming::link_packet).collect();
         let (mut apart, mut together) = (Log::default(), Log::default());
         let mut burst = Burst::new();
         let mut outcomes = Vec::new();
-        for (packet, octets) in packets.iter().zip(&octets) {
-            let outcome = one.forwarder.receive_octets(packet.face, octets, one.now, &mut apart);
-            match burst.push(packet.face, octets) {
+        for (packet, bytes) in packets.iter().zip(&bytes) {
+            let outcome = one.forwarder.receive_bytes(packet.face, bytes, one.now, &mut apart);
+            match burst.push(packet.face, bytes) {
                 Ok(()) => outcomes.push(outcome),
                 // What is no link packet is no packet of a burst.
-                Err(_) => other.forwarder.dropped(packet.face, outcome.expect_err("no link packet")),
+                Err(_) => other.forwarder.count_drop(packet.face, outcome.expect_err("no link packet")),
             }
         }
         other.forwarder.receive_burst(&mut burst, other.now, &mut together);
@@ -276,13 +276,13 @@ fn every_size_of_a_burst_is_packet_after_packet() {
 #[test]
 fn a_full_burst_takes_no_more_and_an_empty_one_does_nothing() {
     let (mut rig, faces) = rig(ByName::default());
-    let octets: Vec<Vec<u8>> = (0..BURST as u32).map(|nonce| Ask::of(name(&[1]), nonce).build()).collect();
+    let bytes: Vec<Vec<u8>> = (0..BURST as u32).map(|nonce| Ask::of(name(&[1]), nonce).build()).collect();
     let mut burst = Burst::new();
     rig.forwarder.receive_burst(&mut burst, rig.now, &mut Log::default());
     assert_eq!(burst.outcomes().count(), 0);
-    for octets in &octets {
+    for bytes in &bytes {
         assert!(!burst.is_full());
-        burst.push(faces[2], octets).expect("a link packet");
+        burst.push(faces[2], bytes).expect("a link packet");
     }
     assert!(burst.is_full());
     let mut log = Log::default();

@@ -34,7 +34,7 @@ struct Flood {
 impl Flood {
     fn new() -> Self {
         let packet = ask("/localhop/nfd/NNNNNNNN", 1).lives(3_600_000).build();
-        let at = packet.windows(8).position(|octets| octets == b"NNNNNNNN").expect("the number");
+        let at = packet.windows(8).position(|bytes| bytes == b"NNNNNNNN").expect("the number");
         Self { packet, at, sent: 0 }
     }
 
@@ -81,8 +81,8 @@ impl<P: Pit> Host<P> {
         let names = [format!("/good/{}", self.asked), format!("/localhost/nfd/status/{}", self.asked)];
         [self.producer, FaceId::MANAGEMENT].into_iter().zip(names).all(|(answers, name)| {
             let mut log = crate::support::Log::default();
-            let octets = ask(&name, self.asked).build();
-            let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+            let bytes = ask(&name, self.asked).build();
+            let packet = LpPacket { header: LpHeader::default(), fragment: &bytes };
             let asked = self.rig.forwarder.receive(self.client, &packet, self.rig.now, &mut log);
             asked.is_ok()
                 && log.0.iter().map(|sent| sent.face).eq([answers])
@@ -93,8 +93,8 @@ impl<P: Pit> Host<P> {
     /// Turns for as long as the forwarder asks for it at once; how often.
     fn turns(&mut self) -> usize {
         let mut turns = 0;
-        while self.rig.forwarder.next_turn() == Some(Time::default()) {
-            self.rig.forwarder.turn(self.rig.now);
+        while self.rig.forwarder.poll_timeout() == Some(Time::default()) {
+            self.rig.forwarder.handle_timeout(self.rig.now);
             turns += 1;
         }
         turns
@@ -129,7 +129,7 @@ fn a_row_of_faces_floods<P: Pit>(pit: P, leave_at_once: bool) {
     let turns = host.turns();
     assert!(turns <= ENTRIES / 512, "{turns} turns to remove {before} entries");
     assert!(host.rig.forwarder.pit().is_empty() && host.rig.forwarder.pending() == 0);
-    assert_eq!(host.rig.forwarder.next_turn(), None);
+    assert_eq!(host.rig.forwarder.poll_timeout(), None);
     check(&host.rig.forwarder);
     // The table keeps its slots. Packets are freed, and the next flood needs no more memory than the first.
     let after = host.rig.forwarder.pit().memory();
@@ -174,8 +174,8 @@ fn under_each_index(
 
 /// The entry of an Interest.
 fn entry<P: Pit>(rig: &Rig<P>, ask: &Ask) -> Option<(Vec<FaceId>, Vec<FaceId>, Time)> {
-    let octets = ask.build();
-    let interest = Interest::parse(&octets).expect("an Interest");
+    let bytes = ask.build();
+    let interest = Interest::parse(&bytes).expect("an Interest");
     let mut entries = rig.forwarder.pit().iter().filter(|(key, _)| {
         let other = Interest::parse(key.packet()).expect("an Interest");
         (other.name(), other.can_be_prefix()) == (interest.name(), interest.can_be_prefix())

@@ -29,8 +29,8 @@ fn with(digest: &[u8]) -> LpHeader<'_> {
 }
 
 fn digest(ask: &Ask) -> Vec<u8> {
-    let octets = ask.build();
-    let interest = Interest::parse(&octets).expect("an Interest");
+    let bytes = ask.build();
+    let interest = Interest::parse(&bytes).expect("an Interest");
     DigestFunction::Sha1.digest(&interest).as_bytes().to_vec()
 }
 
@@ -116,8 +116,8 @@ fn data_and_nacks_with_another_digest_are_dropped() {
     let (out, done) = rig.try_take(producer, &packet(with(&one), &wrong));
     assert_eq!((out, done), (vec![], Err(DropReason::Digest)), "it costs the liar its packet");
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..with(&one) };
-    let octets = ask("/a/2", 2).build();
-    let (out, done) = rig.try_take(producer, &packet(header, &octets));
+    let bytes = ask("/a/2", 2).build();
+    let (out, done) = rig.try_take(producer, &packet(header, &bytes));
     assert_eq!((out, done), (vec![], Err(DropReason::Digest)));
     let forged = data("/a/1", 0);
     let (out, done) = rig.try_take(other, &packet(with(&one), &forged));

@@ -252,7 +252,7 @@ impl<'p, P: Pit> Network<'p, P> {
             self.arrive(at, node, &arrivals);
         }
         for forwarder in &mut self.forwarders {
-            forwarder.turn(Time(last).after_millis(100_000));
+            forwarder.handle_timeout(Time(last).after_millis(100_000));
             assert!(forwarder.pit().is_empty());
             check(forwarder);
         }
@@ -276,7 +276,7 @@ impl<'p, P: Pit> Network<'p, P> {
         }
         self.most = self.most.max(burst.len());
         let forwarder = &mut self.forwarders[node];
-        forwarder.turn(now);
+        forwarder.handle_timeout(now);
         forwarder.receive_burst(&mut burst, now, &mut log);
         check(forwarder);
         for sent in log.0 {
@@ -314,8 +314,8 @@ impl<'p, P: Pit> Network<'p, P> {
         if sent.packet.first() != Some(&5) || sent.nack.is_some() {
             return;
         }
-        let octets = sent.packet.clone();
-        let interest = Interest::parse(&octets).expect("an Interest");
+        let bytes = sent.packet.clone();
+        let interest = Interest::parse(&bytes).expect("an Interest");
         let (token, digest) = match (fate >> 8) % 4 {
             0 => (vec![], vec![]),
             1 => (vec![fate as u8; 8], vec![fate as u8; 20]),

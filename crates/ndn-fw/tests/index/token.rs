@@ -70,7 +70,7 @@ fn tokens_tell_neither_slots_nor_one_another() {
     let mut last = 0;
     for number in 0..500 {
         let token = sent(&mut rig, consumer, b"", &format!("/a/{number}"), number).token;
-        let value = token.iter().fold(0_u64, |value, octet| value << 8 | u64::from(*octet));
+        let value = token.iter().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
         steps.insert(value.wrapping_sub(last));
         last = value;
         tokens.insert(value);
@@ -140,7 +140,7 @@ fn others_that_the_data_satisfies_get_it_too() {
     rig.route("/a", producer, 1);
     let packet = data("/a/1", 1000);
     let digest = hashlane_ndn::wire::Data::parse(&packet).expect("Data").implicit_digest();
-    let hex: String = digest.iter().map(|octet| format!("{octet:02x}")).collect();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let full = format!("/a/1/sha256digest={hex}");
     let asks = [
         ask("/a/1", 1),

@@ -12,7 +12,7 @@ use hashlane_ndn::wire::{Data, Interest};
 
 /// The Data of a name: always the same. Its freshness and its length follow from the name.
 pub fn data(name: &OwnedName<Ndn>) -> Vec<u8> {
-    let mark: usize = name.as_bytes().iter().map(|octet| usize::from(*octet)).sum();
+    let mark: usize = name.as_bytes().iter().map(|byte| usize::from(*byte)).sum();
     let freshness = [0, 0, 50, 1000, 20_000][mark % 5];
     data_of(name, freshness, &vec![b'x'; [0, 10, 700, 3000][mark / 5 % 4]])
 }
@@ -44,10 +44,10 @@ pub struct Consumer {
 
 impl Consumer {
     /// Notes Data; whoever is not waited for must not come.
-    pub fn gets(&mut self, octets: &[u8], token: &[u8], now: Time) {
-        let data = Data::parse(octets).expect("Data that was sent");
+    pub fn gets(&mut self, bytes: &[u8], token: &[u8], now: Time) {
+        let data = Data::parse(bytes).expect("Data that was sent");
         assert_eq!(
-            octets,
+            bytes,
             self::data(&OwnedName::from_components(data.name().components()).expect("a name")),
             "changed on its way"
         );

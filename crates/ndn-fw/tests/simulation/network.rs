@@ -18,14 +18,14 @@ enum Event {
     Arrives {
         node: usize,
         link: usize,
-        octets: Vec<u8>,
+        bytes: Vec<u8>,
     },
     /// A producer's answer comes to its node.
     Answered {
         producer: usize,
         token: Vec<u8>,
         digest: Vec<u8>,
-        octets: Vec<u8>,
+        bytes: Vec<u8>,
     },
     /// A consumer asks; this is the number of its request.
     Asks {
@@ -151,37 +151,37 @@ impl<P: Index> Network<P> {
         }
         self.now = self.now.after_millis(30_000);
         for node in &mut self.nodes {
-            node.turn(self.now);
+            node.handle_timeout(self.now);
         }
     }
 
     fn happens(&mut self, event: Event) {
         match event {
-            Event::Arrives { node, link, octets } => {
+            Event::Arrives { node, link, bytes } => {
                 let port = self.port(node, Peer::Link(link));
                 if self.bursts {
-                    return self.wait(node, port, octets);
+                    return self.wait(node, port, bytes);
                 }
-                let sent = self.nodes[node].receive(port, &octets, self.now);
+                let sent = self.nodes[node].receive(port, &bytes, self.now);
                 self.send(node, sent);
             }
-            Event::Answered { producer, token, digest, octets } => {
+            Event::Answered { producer, token, digest, bytes } => {
                 let digest = DigestField::new(INTEREST_DIGEST, &digest);
                 let header = LpHeader { pit_token: &token, digest, ..LpHeader::default() };
                 let node = self.topology.producers[producer].node;
-                self.give(node, Peer::Producer(producer), &LpPacket { header, fragment: &octets });
+                self.give(node, Peer::Producer(producer), &LpPacket { header, fragment: &bytes });
             }
             Event::Asks { consumer, request } => self.ask(consumer, request),
             Event::Pushes { producer } => {
                 let name = format!("{}/n{}", self.topology.producers[producer].prefix, self.chance.below(3));
-                let octets = data(&uri(&name));
-                let packet = LpPacket { header: LpHeader::default(), fragment: &octets };
+                let bytes = data(&uri(&name));
+                let packet = LpPacket { header: LpHeader::default(), fragment: &bytes };
                 let node = self.topology.producers[producer].node;
                 self.give(node, Peer::Producer(producer), &packet);
             }
             Event::Turns { node } if self.nodes[node].turn_at == Some(self.now) => {
                 self.nodes[node].turn_at = None;
-                self.nodes[node].turn(self.now);
+                self.nodes[node].handle_timeout(self.now);
                 self.plan_turn(node);
             }
             Event::Reads { node } => {
@@ -208,10 +208,10 @@ impl<P: Index> Network<P> {
         // Its lifetime begins when the node reads it.
         let read = self.now.after_millis(if self.bursts { READS } else { 0 });
         *until = (*until).max(read.after_millis(ask.lifetime));
-        let (octets, token) = (ask.build(), token.clone());
+        let (bytes, token) = (ask.build(), token.clone());
         let header = LpHeader { pit_token: &token, ..LpHeader::default() };
         let node = self.topology.consumers[consumer];
-        self.give(node, Peer::Consumer(consumer), &LpPacket { header, fragment: &octets });
+        self.give(node, Peer::Consumer(consumer), &LpPacket { header, fragment: &bytes });
     }
 
     fn port(&self, node: usize, peer: Peer) -> usize {
@@ -231,16 +231,16 @@ impl<P: Index> Network<P> {
     }
 
     /// Lets a link packet wait with others that come soon after it.
-    fn wait(&mut self, node: usize, port: usize, octets: Vec<u8>) {
+    fn wait(&mut self, node: usize, port: usize, bytes: Vec<u8>) {
         let waiting = &mut self.nodes[node].waiting;
-        waiting.push((port, octets));
+        waiting.push((port, bytes));
         if waiting.len() == 1 {
             self.push(self.now.after_millis(READS), Event::Reads { node });
         }
     }
 
     fn plan_turn(&mut self, node: usize) {
-        let Some(next) = self.nodes[node].forwarder.next_turn() else { return };
+        let Some(next) = self.nodes[node].forwarder.poll_timeout() else { return };
         let next = next.max(self.now.after_millis(1));
         if self.nodes[node].turn_at.is_none_or(|planned| planned > next) {
             self.nodes[node].turn_at = Some(next);
@@ -273,14 +273,14 @@ impl<P: Index> Network<P> {
             pieces.push([head, piece].concat());
         });
         assert!(done && pieces.iter().all(|piece| piece.len() <= link.mtu));
-        for octets in pieces {
+        for bytes in pieces {
             if self.chance.happens(link.loss) {
                 continue;
             }
             for _ in 0..1 + usize::from(self.chance.happens(link.twice)) {
                 let micros = link.delay + self.chance.below(link.jitter as usize + 1) as u64;
                 let at = self.now + std::time::Duration::from_micros(micros);
-                self.push(at, Event::Arrives { node: to, link: number, octets: octets.clone() });
+                self.push(at, Event::Arrives { node: to, link: number, bytes: bytes.clone() });
             }
         }
     }
@@ -299,7 +299,7 @@ impl<P: Index> Network<P> {
         // Not all producers know of either field.
         let knows = producer % 3 != 2;
         let [token, digest] = [&sent.token, &sent.digest].map(|field| field.repeat(knows.into()));
-        self.push(at, Event::Answered { producer, token, digest, octets: answer(&sent.interest()) });
+        self.push(at, Event::Answered { producer, token, digest, bytes: answer(&sent.interest()) });
     }
 
     fn consume(&mut self, consumer: usize, sent: &Sent) {

@@ -185,7 +185,7 @@ impl<P: Index> Node<P> {
             match peer {
                 Peer::Producer(here) if here == number => routes.push((prefix, 0)),
                 Peer::Link(link) => {
-                    let ways = topology.ways(self.number, producer.node);
+                    let ways = topology.next_hops(self.number, producer.node);
                     let Some((_, cost)) = ways.into_iter().find(|(way, _)| *way == link) else { continue };
                     routes.push((region(producer.node), cost));
                     if !producer.hidden {
@@ -208,20 +208,20 @@ impl<P: Index> Node<P> {
         assert!(self.forwarder.remove_face(face).is_some());
         self.model.face_removed(face);
         // So few slots take one turn.
-        self.turn(now);
-        assert_ne!(self.forwarder.next_turn(), Some(Time::default()), "records of a face that is gone");
+        self.handle_timeout(now);
+        assert_ne!(self.forwarder.poll_timeout(), Some(Time::default()), "records of a face that is gone");
         self.open(topology, port);
     }
 
-    /// Takes octets from a link; returns what is to be sent.
-    pub fn receive(&mut self, port: usize, octets: &[u8], now: Time) -> Vec<Sent> {
-        let packet = LpPacket::parse(octets).expect("a link packet that a forwarder sent");
+    /// Takes bytes from a link; returns what is to be sent.
+    pub fn receive(&mut self, port: usize, bytes: &[u8], now: Time) -> Vec<Sent> {
+        let packet = LpPacket::parse(bytes).expect("a link packet that a forwarder sent");
         if !packet.header.is_fragmented() {
             return self.take(port, &packet, now);
         }
         let reassembler = &mut self.ports[port].reassembler;
-        let whole = reassembler.receive(&packet, octets, now).expect("a piece that a forwarder sent");
-        assert!(reassembler.octets() <= hashlane_ndn::fragment::MAX_OCTETS);
+        let whole = reassembler.receive(&packet, bytes, now).expect("a piece that a forwarder sent");
+        assert!(reassembler.memory() <= hashlane_ndn::fragment::MAX_MEMORY);
         whole.map(|whole| self.take(port, &whole.packet(), now)).unwrap_or_default()
     }
 
@@ -229,14 +229,14 @@ impl<P: Index> Node<P> {
     /// against the model; returns what is to be sent.
     pub fn receive_together(&mut self, packets: &[(usize, Vec<u8>)], now: Time) -> Vec<Sent> {
         let mut whole = Vec::new();
-        for (port, octets) in packets {
-            let packet = LpPacket::parse(octets).expect("a link packet that a forwarder sent");
+        for (port, bytes) in packets {
+            let packet = LpPacket::parse(bytes).expect("a link packet that a forwarder sent");
             if !packet.header.is_fragmented() {
-                whole.push((self.ports[*port].face, octets.clone()));
+                whole.push((self.ports[*port].face, bytes.clone()));
                 continue;
             }
             let Port { face, reassembler, .. } = &mut self.ports[*port];
-            let done = reassembler.receive(&packet, octets, now).expect("a piece that a forwarder sent");
+            let done = reassembler.receive(&packet, bytes, now).expect("a piece that a forwarder sent");
             whole.extend(done.map(|done| {
                 let packet = done.packet();
                 let head = packet.header.wrapped(packet.fragment.len());
@@ -246,17 +246,16 @@ impl<P: Index> Node<P> {
         let mut sent = Vec::new();
         for packets in whole.chunks(BURST) {
             let (mut burst, mut log) = (Burst::new(), Parted::default());
-            for (face, octets) in packets {
-                burst.push(*face, octets).expect("a link packet");
+            for (face, bytes) in packets {
+                burst.push(*face, bytes).expect("a link packet");
             }
             self.largest = self.largest.max(burst.len());
             self.forwarder.receive_burst(&mut burst, now, &mut log);
             assert_eq!(log.starts.len(), packets.len(), "each packet begins once");
             log.starts.push(log.sent.0.len());
-            for ((range, result), (from, octets)) in log.starts.windows(2).zip(burst.outcomes()).zip(packets)
-            {
+            for ((range, result), (from, bytes)) in log.starts.windows(2).zip(burst.outcomes()).zip(packets) {
                 assert_ne!(result, Err(DropReason::Malformed), "what a forwarder sent is no packet");
-                let packet = LpPacket::parse(octets).expect("a link packet");
+                let packet = LpPacket::parse(bytes).expect("a link packet");
                 let done = Done { result, sent: &log.sent.0[range[0]..range[1]] };
                 self.model.arrived(Arrival { from: *from, packet: &packet, now }, done);
             }
@@ -283,14 +282,14 @@ impl<P: Index> Node<P> {
         assert_eq!(forwarder.pit().len(), self.model.entries());
         assert_eq!(forwarder.pending(), self.model.records());
         let cs = forwarder.cs();
-        assert!(cs.len() <= cs.config().packets && cs.octets() <= cs.config().octets);
+        assert!(cs.len() <= cs.config().packets && cs.bytes() <= cs.config().bytes);
         let dead = forwarder.dead_nonces();
         assert!(dead <= self.model.dead_nonces(now), "{dead} dead nonces");
     }
 
-    pub fn turn(&mut self, now: Time) {
-        self.forwarder.turn(now);
-        self.ports.iter_mut().for_each(|port| port.reassembler.turn(now));
+    pub fn handle_timeout(&mut self, now: Time) {
+        self.forwarder.handle_timeout(now);
+        self.ports.iter_mut().for_each(|port| port.reassembler.handle_timeout(now));
         let pit = self.forwarder.pit();
         let left: Vec<Question> = pit
             .iter()
@@ -307,9 +306,9 @@ impl<P: Index> Node<P> {
     pub fn must_be_quiet(&self) {
         let forwarder = &self.forwarder;
         assert!(forwarder.pit().is_empty() && forwarder.pending() == 0);
-        assert_eq!((forwarder.next_turn(), forwarder.dead_nonces()), (None, 0));
+        assert_eq!((forwarder.poll_timeout(), forwarder.dead_nonces()), (None, 0));
         for port in &self.ports {
-            assert_eq!((port.reassembler.waiting(), port.reassembler.octets()), (0, 0));
+            assert_eq!((port.reassembler.waiting(), port.reassembler.memory()), (0, 0));
         }
         let counters = forwarder.counters();
         let answers = counters.out_data.value() + counters.out_nacks.value();

@@ -135,7 +135,7 @@ impl Topology {
     }
 
     /// The links that lead from `node` to `to`, each with its cost.
-    pub fn ways(&self, node: usize, to: usize) -> Vec<(usize, u64)> {
+    pub fn next_hops(&self, node: usize, to: usize) -> Vec<(usize, u64)> {
         let distances = self.distances(to);
         let here = distances[node];
         self.neighbours(node)

@@ -187,9 +187,9 @@ pub fn check<P: Pit>(forwarder: &Forwarder<P>) {
     assert_eq!(forwarder.pending(), ins.values().sum::<usize>(), "in-records");
     check_faces(forwarder.faces(), &ins);
     let cs = forwarder.cs();
-    assert!(cs.len() <= cs.config().packets && cs.octets() <= cs.config().octets);
+    assert!(cs.len() <= cs.config().packets && cs.bytes() <= cs.config().bytes);
     assert_eq!(cs.iter().count(), cs.len());
-    assert!(!cs.is_empty() || cs.octets() == 0, "an empty store takes {} octets", cs.octets());
+    assert!(!cs.is_empty() || cs.bytes() == 0, "an empty store takes {} bytes", cs.bytes());
 }
 
 fn check_faces(faces: &Faces, ins: &BTreeMap<FaceId, usize>) {

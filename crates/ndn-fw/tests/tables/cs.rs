@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// A packet of the plain store, in the order of eviction.
 #[derive(Clone, Debug)]
-struct Kept {
+struct EntryKey {
     letters: Letters,
     packet: Vec<u8>,
     fresh_until: u64,
@@ -26,7 +26,7 @@ struct Kept {
 #[derive(Debug)]
 struct Plain {
     config: Config,
-    kept: Vec<Kept>,
+    kept: Vec<EntryKey>,
     packet_cost: usize,
     place_cost: usize,
     clock: usize,
@@ -47,43 +47,43 @@ impl Plain {
         nodes.len() + edges
     }
 
-    fn octets(&self) -> usize {
+    fn bytes(&self) -> usize {
         let packets: usize = self.kept.iter().map(|kept| kept.packet.len() + self.packet_cost).sum();
         packets + self.places() * self.place_cost
     }
 
     fn turn(&mut self, now: u64) {
         if self.config.policy == Policy::PriorityFifo {
-            let (mut went, stay): (Vec<Kept>, _) =
+            let (mut went, stay): (Vec<EntryKey>, _) =
                 self.kept.drain(..).partition(|kept| !kept.stale && kept.fresh_until <= now);
-            let (mut kept, fresh): (Vec<Kept>, Vec<_>) = stay.into_iter().partition(|kept| kept.stale);
+            let (mut kept, fresh): (Vec<EntryKey>, Vec<_>) = stay.into_iter().partition(|kept| kept.stale);
             went.sort_by_key(|kept| kept.fresh_until);
-            kept.extend(went.into_iter().map(|kept| Kept { stale: true, ..kept }));
+            kept.extend(went.into_iter().map(|kept| EntryKey { stale: true, ..kept }));
             kept.extend(fresh);
             self.kept = kept;
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.kept.len() > self.config.packets || self.octets() > self.config.octets
+    fn is_over_capacity(&self) -> bool {
+        self.kept.len() > self.config.packets || self.bytes() > self.config.bytes
     }
 
     /// Evicts what comes first. In which order packets went stale at once does not matter, and is as in the store, which has `left`; but it
     /// has evicted none of them without need.
     fn shrink(&mut self, left: &BTreeSet<Vec<u8>>) {
-        if !self.is_over() {
+        if !self.is_over_capacity() {
             return;
         }
         let all = self.kept.clone();
         self.kept.retain(|kept| !kept.stale || left.contains(&kept.packet));
         let gone = all.iter().filter(|kept| kept.stale && !left.contains(&kept.packet));
-        let with = |one: &Kept| {
+        let with = |one: &EntryKey| {
             let mut kept = self.kept.clone();
             kept.push(one.clone());
             Self { kept, ..*self }
         };
-        assert!(gone.clone().count() == 0 || gone.clone().any(|one| with(one).is_over()));
-        while self.is_over() {
+        assert!(gone.clone().count() == 0 || gone.clone().any(|one| with(one).is_over_capacity()));
+        while self.is_over_capacity() {
             self.kept.remove(0);
         }
     }
@@ -97,7 +97,7 @@ impl Plain {
         left: &BTreeSet<Vec<u8>>,
     ) {
         let cost = packet.len() + self.packet_cost + 4 * self.place_cost;
-        if self.config.packets == 0 || cost > self.config.octets {
+        if self.config.packets == 0 || cost > self.config.bytes {
             return;
         }
         self.clock += 1;
@@ -109,7 +109,7 @@ impl Plain {
         let at = if stale { self.kept.iter().filter(|kept| kept.stale).count() } else { self.kept.len() };
         let fresh_until = now + freshness;
         let (letters, packet) = (letters.clone(), packet.to_vec());
-        self.kept.insert(at, Kept { letters: letters.clone(), packet, fresh_until, stale, came });
+        self.kept.insert(at, EntryKey { letters: letters.clone(), packet, fresh_until, stale, came });
         let mut same: Vec<_> =
             self.kept.iter().filter(|kept| kept.letters == letters).map(|kept| kept.came).collect();
         same.sort_unstable_by(|a, b| b.cmp(a));
@@ -120,8 +120,8 @@ impl Plain {
     }
 
     /// All packets that may answer.
-    fn answers(&self, letters: &Letters, prefix: bool, fresh: bool, now: u64) -> Vec<&Kept> {
-        let may = |kept: &&Kept| {
+    fn answers(&self, letters: &Letters, prefix: bool, fresh: bool, now: u64) -> Vec<&EntryKey> {
+        let may = |kept: &&EntryKey| {
             (kept.letters == *letters || prefix && kept.letters.starts_with(letters))
                 && (!fresh || kept.fresh_until > now)
         };
@@ -162,18 +162,18 @@ fn hashed<'a>(
     hasher: &'a mut NameHasher,
     name: &'a hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>,
 ) -> HashedName<'a> {
-    hasher.read(name.as_bytes()).expect("a name")
+    hasher.parse(name.as_bytes()).expect("a name")
 }
 
 fn insert(
     store: &mut ContentStore,
     name: &hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>,
-    octets: &[u8],
+    bytes: &[u8],
     now: Time,
 ) -> bool {
     let (mut hasher, other) = (NameHasher::new(&Key::VECTOR), NameHasher::new(&Key::VECTOR));
-    let data = Data::parse(octets).expect("Data");
-    let hashed = hasher.name(&name.view());
+    let data = Data::parse(bytes).expect("Data");
+    let hashed = hasher.hash_name(&name.view());
     store.insert(&hashed, &data, now, |components| other.hash(components))
 }
 
@@ -181,9 +181,9 @@ fn insert(
 fn costs() -> (usize, usize) {
     let [one, two] = ["/a", "/a/b"].map(|text| {
         let mut store = ContentStore::default();
-        let octets = data_of(&uri(text), 0, b"");
-        insert(&mut store, &uri(text), &octets, Time::default());
-        store.octets() - octets.len()
+        let bytes = data_of(&uri(text), 0, b"");
+        insert(&mut store, &uri(text), &bytes, Time::default());
+        store.bytes() - bytes.len()
     });
     (one - (two - one), two - one)
 }
@@ -195,11 +195,11 @@ proptest! {
     fn does_what_a_store_does_that_looks_at_all_it_has(
         steps in prop::collection::vec(step(), 1..150),
         packets in prop_oneof![0..3_usize, 3..12_usize, Just(1000)],
-        octets in prop_oneof![Just(usize::MAX), 0..6000_usize],
+        bytes in prop_oneof![Just(usize::MAX), 0..6000_usize],
         policy in prop_oneof![Just(Policy::Lru), Just(Policy::PriorityFifo)],
     ) {
         let (packet_cost, place_cost) = costs();
-        let config = Config { packets, octets, policy, ..Config::default() };
+        let config = Config { packets, bytes, policy, ..Config::default() };
         let mut store = ContentStore::new(config);
         let mut plain = Plain { config, kept: Vec::new(), packet_cost, place_cost, clock: 0 };
         let mut hasher = NameHasher::new(&Key::VECTOR);
@@ -209,11 +209,11 @@ proptest! {
             match step {
                 Step::Insert(letters, freshness, content) => {
                     let owned = name(&letters);
-                    let octets = data_of(&owned, freshness, &[content]);
-                    let kept = insert(&mut store, &owned, &octets, now);
+                    let bytes = data_of(&owned, freshness, &[content]);
+                    let kept = insert(&mut store, &owned, &bytes, now);
                     let left = store.iter().map(<[u8]>::to_vec).collect();
-                    plain.insert(&letters, &octets, freshness, millis, &left);
-                    prop_assert_eq!(kept, plain.kept.iter().any(|kept| kept.packet == octets));
+                    plain.insert(&letters, &bytes, freshness, millis, &left);
+                    prop_assert_eq!(kept, plain.kept.iter().any(|kept| kept.packet == bytes));
                 }
                 Step::Ask(letters, prefix, fresh) => {
                     let owned = name(&letters);
@@ -232,16 +232,16 @@ proptest! {
                     }
                 }
                 Step::AskDigest(letters, content) => {
-                    let octets = data_of(&name(&letters), 0, &[content]);
-                    let digest = Data::parse(&octets).expect("Data").implicit_digest();
+                    let bytes = data_of(&name(&letters), 0, &[content]);
+                    let digest = Data::parse(&bytes).expect("Data").implicit_digest();
                     let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &digest };
                     let owned = name(&letters);
                     let owned = hashlane_name::build::OwnedName::from_components(owned.view().components().chain([last])).expect("a name");
                     let ask = Ask::of(owned.clone(), 1).build();
                     let found = store.find(&hashed(&mut hasher, &owned), &Interest::parse(&ask).expect("an Interest"), now);
-                    let expected = plain.kept.iter().any(|kept| kept.packet == octets);
-                    prop_assert_eq!(found, Some(&octets[..]).filter(|_| expected));
-                    plain.used(&octets);
+                    let expected = plain.kept.iter().any(|kept| kept.packet == bytes);
+                    prop_assert_eq!(found, Some(&bytes[..]).filter(|_| expected));
+                    plain.used(&bytes);
                 }
                 Step::Erase(letters, limit) => {
                     let erased = store.erase(&hashed(&mut hasher, &name(&letters)), limit);
@@ -254,19 +254,19 @@ proptest! {
                 }
                 Step::Pass(by) => millis += by,
             }
-            store.turn(Time::from_millis(millis));
+            store.handle_timeout(Time::from_millis(millis));
             plain.turn(millis);
             let all: BTreeSet<Vec<u8>> = store.iter().map(<[u8]>::to_vec).collect();
             let expected: BTreeSet<Vec<u8>> = plain.kept.iter().map(|kept| kept.packet.clone()).collect();
             prop_assert_eq!(all, expected);
-            prop_assert_eq!((store.len(), store.octets()), (plain.kept.len(), plain.octets()));
+            prop_assert_eq!((store.len(), store.bytes()), (plain.kept.len(), plain.bytes()));
         }
         prop_assert_eq!(store.names().count(), store.len());
         store.configure(Config { packets: 0, ..config });
         // Never more than that many at once.
         prop_assert!(store.len() <= EVICTED);
-        store.turn(Time::from_millis(millis));
-        prop_assert_eq!((store.len(), store.octets(), store.is_over()), (0, 0, false));
+        store.handle_timeout(Time::from_millis(millis));
+        prop_assert_eq!((store.len(), store.bytes(), store.is_over_capacity()), (0, 0, false));
     }
 
     /// There are never as many as one turn evicts.
@@ -286,8 +286,8 @@ proptest! {
             match step {
                 Step::Insert(letters, freshness, content) => {
                     let owned = name(&letters);
-                    let octets = data_of(&owned, freshness, &[content]);
-                    insert(&mut store, &owned, &octets, now);
+                    let bytes = data_of(&owned, freshness, &[content]);
+                    insert(&mut store, &owned, &bytes, now);
                 }
                 Step::Ask(letters, prefix, fresh) => {
                     let owned = name(&letters);
@@ -300,13 +300,13 @@ proptest! {
                 }
                 Step::Pass(by) => millis += by,
             }
-            store.turn(Time::from_millis(millis));
+            store.handle_timeout(Time::from_millis(millis));
             prop_assert!(store.len() <= store.config().packets);
             prop_assert_eq!(store.iter().count(), store.len());
         }
         store.configure(Config { packets: 0, ..Config::default() });
-        store.turn(Time::from_millis(millis));
-        prop_assert_eq!((store.len(), store.octets()), (0, 0));
+        store.handle_timeout(Time::from_millis(millis));
+        prop_assert_eq!((store.len(), store.bytes()), (0, 0));
     }
 }
 
@@ -325,27 +325,31 @@ fn filled(packets: usize, policy: Policy) -> ContentStore {
 fn what_is_too_much_leaves_in_steps() {
     for policy in [Policy::Lru, Policy::PriorityFifo] {
         for smaller in
-            [Config { packets: 10, ..Config::default() }, Config { octets: 3000, ..Config::default() }]
+            [Config { packets: 10, ..Config::default() }, Config { bytes: 3000, ..Config::default() }]
         {
             let mut store = filled(10 * EVICTED, policy);
             store.configure(Config { policy, ..smaller });
-            assert_eq!((store.len(), store.is_over()), (10 * EVICTED, true), "configuring evicts nothing");
+            assert_eq!(
+                (store.len(), store.is_over_capacity()),
+                (10 * EVICTED, true),
+                "configuring evicts nothing"
+            );
             let mut before = store.len();
-            while store.is_over() {
-                store.turn(Time::default());
+            while store.is_over_capacity() {
+                store.handle_timeout(Time::default());
                 assert!((1..=EVICTED).contains(&(before - store.len())), "{before} {}", store.len());
                 before = store.len();
                 // What comes meanwhile takes the places of two, whatever the reason is.
-                if store.is_over() {
+                if store.is_over_capacity() {
                     let name = uri(&format!("/new/{before}"));
                     insert(&mut store, &name, &data_of(&name, 1000, b""), Time::default());
-                    assert!(store.len() < before && before - store.len() <= 2 || !store.is_over());
+                    assert!(store.len() < before && before - store.len() <= 2 || !store.is_over_capacity());
                     before = store.len();
                 }
             }
             assert!(store.len() <= 10 || store.config().packets > 10);
-            assert!(store.octets() <= store.config().octets);
-            store.turn(Time::default());
+            assert!(store.bytes() <= store.config().bytes);
+            store.handle_timeout(Time::default());
             assert_eq!(store.len(), before, "nothing leaves a store that is within its capacity");
         }
     }
@@ -354,12 +358,12 @@ fn what_is_too_much_leaves_in_steps() {
 #[test]
 fn a_large_packet_takes_the_place_of_small_ones_as_large() {
     let mut store = filled(10 * EVICTED, Policy::Lru);
-    let config = Config { octets: store.octets() / 2, ..Config::default() };
+    let config = Config { bytes: store.bytes() / 2, ..Config::default() };
     store.configure(config);
-    let (len, octets) = (store.len(), store.octets());
+    let (len, bytes) = (store.len(), store.bytes());
     let name = uri("/large");
     assert!(insert(&mut store, &name, &data_of(&name, 0, &[0; 8000]), Time::default()));
-    assert!(store.octets() <= octets);
+    assert!(store.bytes() <= bytes);
     assert!((2..EVICTED).contains(&(len + 1 - store.len())), "{len} {}", store.len());
 }
 
@@ -370,7 +374,7 @@ fn erasing_everything_goes_on_until_all_is_gone() {
     let root = uri("/");
     let erased: Vec<usize> = (0..5).map(|_| store.erase(&hashed(&mut hasher, &root), 256)).collect();
     assert_eq!(erased, [256, 256, 256, 232, 0]);
-    assert_eq!((store.len(), store.octets()), (0, 0));
+    assert_eq!((store.len(), store.bytes()), (0, 0));
 }
 
 #[test]
@@ -380,9 +384,9 @@ fn a_packet_of_many_components_takes_no_more_than_another() {
     let texts = [long("/a"), long("/b"), "/y".into(), long(""), "/y/1".into()];
     let mut costs = Vec::new();
     for text in &texts {
-        let (before, octets) = (store.octets(), data_of(&uri(text), 0, b""));
-        assert!(insert(&mut store, &uri(text), &octets, Time::default()));
-        costs.push(store.octets() - before - octets.len());
+        let (before, bytes) = (store.bytes(), data_of(&uri(text), 0, b""));
+        assert!(insert(&mut store, &uri(text), &bytes, Time::default()));
+        costs.push(store.bytes() - before - bytes.len());
     }
     // What a packet costs, and of places: node and edge; node, and where it parts; node; none, as names part there; node.
     let (packet, place) = self::costs();
@@ -417,6 +421,6 @@ fn finds_what_is_below_each_prefix_of_long_names() {
         for text in &texts {
             store.erase(&hashed(&mut hasher, &uri(text)), 64);
         }
-        assert_eq!((store.len(), store.octets()), (0, 0));
+        assert_eq!((store.len(), store.bytes()), (0, 0));
     }
 }

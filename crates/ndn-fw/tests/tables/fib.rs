@@ -19,7 +19,7 @@ proptest! {
         let mut plain: BTreeMap<Vec<u8>, Vec<(u64, u64, u32)>> = BTreeMap::new();
         for (number, (prefix, adds, face, cost)) in (0..).zip(changes) {
             let owned = name(&prefix);
-            let hashed = hasher.name(&owned.view());
+            let hashed = hasher.hash_name(&owned.view());
             let hops = plain.entry(prefix.clone()).or_default();
             let known = hops.iter().any(|(_, _, other)| *other == face);
             hops.retain(|(_, _, other)| *other != face);
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(fib.len(), plain.len());
         for question in questions {
             let owned = name(&question);
-            let found = fib.longest(&hasher.name(&owned.view()));
+            let found = fib.longest(&hasher.hash_name(&owned.view()));
             let found = found.map(|(len, hops)| (len, hops.iter().map(|hop| (hop.cost, hop.face.0)).collect::<Vec<_>>()));
             let expected = (0..=question.len()).rev().find_map(|len| {
                 let hops = plain.get(&question[..len])?;
@@ -56,7 +56,7 @@ fn memory_grows_with_prefixes_and_their_ways() {
     let empty = fib.memory();
     for number in 0..1000_u32 {
         let owned = name(&[0, 1, 2, (number % 3) as u8]);
-        fib.add(&hasher.name(&owned.view()), NextHop { face: FaceId(number), cost: 1 });
+        fib.add(&hasher.hash_name(&owned.view()), NextHop { face: FaceId(number), cost: 1 });
     }
     // Three prefixes, each with a third of the ways.
     assert_eq!(fib.len(), 3);

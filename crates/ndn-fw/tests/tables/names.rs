@@ -21,8 +21,8 @@ fn names_of_1_to_255_components_are_forwarded_and_longer_ones_refused() {
     });
     let now = Time::from_millis(1);
     let mut log = Log::default();
-    let mut receive = |forwarder: &mut Forwarder, face, octets: &[u8]| {
-        let done = forwarder.receive_octets(face, octets, now, &mut log);
+    let mut receive = |forwarder: &mut Forwarder, face, bytes: &[u8]| {
+        let done = forwarder.receive_bytes(face, bytes, now, &mut log);
         (log.0.drain(..).map(|sent| sent.face).collect::<Vec<_>>(), done)
     };
     let name_of = |count: usize| {
@@ -43,9 +43,9 @@ fn names_of_1_to_255_components_are_forwarded_and_longer_ones_refused() {
     }
     // One component more than a name may have.
     let mut components = b"\x08\x01x".repeat(256);
-    let mut octets = [&b"\x07\xfd\x03\x00"[..], &components].concat();
-    octets.extend_from_slice(b"\x0a\x04\x00\x00\x00\x01");
-    let interest = [&b"\x05\xfd\x03\x0a"[..], &octets].concat();
+    let mut bytes = [&b"\x07\xfd\x03\x00"[..], &components].concat();
+    bytes.extend_from_slice(b"\x0a\x04\x00\x00\x00\x01");
+    let interest = [&b"\x05\xfd\x03\x0a"[..], &bytes].concat();
     assert_eq!(receive(&mut forwarder, consumer, &interest), (vec![], Err(DropReason::Malformed)));
     // And one that has as many as it may is well.
     components.truncate(3 * 255);
@@ -73,17 +73,17 @@ fn thousands_of_components_and_packets_beyond_the_limit_are_refused_and_counted(
     forwarder.add_route(&crate::support::uri("/").view(), NextHop { face, cost: 0 });
     let now = Time::from_millis(1);
     let mut log = Log::default();
-    let mut dropped = |forwarder: &mut Forwarder, octets: &[u8]| {
-        forwarder.receive_octets(face, octets, now, &mut log).expect_err("a packet that is dropped")
+    let mut dropped = |forwarder: &mut Forwarder, bytes: &[u8]| {
+        forwarder.receive_bytes(face, bytes, now, &mut log).expect_err("a packet that is dropped")
     };
     for count in [256, 257, 1000, 2000, 2900] {
-        for octets in packets_of(count) {
-            assert_eq!(dropped(&mut forwarder, &octets), DropReason::Malformed, "{count}");
+        for bytes in packets_of(count) {
+            assert_eq!(dropped(&mut forwarder, &bytes), DropReason::Malformed, "{count}");
         }
     }
     for count in [3000, 10_000, 21_000] {
-        for octets in packets_of(count) {
-            assert_eq!(dropped(&mut forwarder, &octets), DropReason::TooLong, "{count}");
+        for bytes in packets_of(count) {
+            assert_eq!(dropped(&mut forwarder, &bytes), DropReason::TooLong, "{count}");
         }
     }
     let drops = &forwarder.counters().drops;
@@ -102,7 +102,7 @@ fn a_packet_of_as_many_octets_as_may_be_is_forwarded_and_one_of_more_is_not() {
         forwarder.add_face(Face::new(Scope::NonLocal, LinkType::PointToPoint)).expect("room for a face")
     });
     forwarder.add_route(&crate::support::uri("/").view(), NextHop { face: producer, cost: 0 });
-    // A component of many octets, and all besides it.
+    // A component of many bytes, and all besides it.
     let interest = |len: usize, nonce: Option<u32>| {
         let value = vec![if nonce.is_some() { b'x' } else { b'y' }; len];
         let name = OwnedName::<Ndn>::from_components([Component::generic(&value)]).expect("one component");
@@ -110,18 +110,18 @@ fn a_packet_of_as_many_octets_as_may_be_is_forwarded_and_one_of_more_is_not() {
     };
     let besides = interest(8000, Some(1)).len() - 8000;
     let now = Time::from_millis(1);
-    for (octets, nonce, sent, result) in [
+    for (bytes, nonce, sent, result) in [
         (MAX_PACKET, Some(1), 1, Ok(())),
         (MAX_PACKET + 1, Some(1), 0, Err(DropReason::TooLong)),
-        // The Nonce that the forwarder puts in takes six octets, too.
+        // The Nonce that the forwarder puts in takes six bytes, too.
         (MAX_PACKET - 6, None, 1, Ok(())),
         (MAX_PACKET - 5, None, 0, Err(DropReason::TooLong)),
     ] {
-        let packet = interest(octets - besides + if nonce.is_none() { 6 } else { 0 }, nonce);
-        assert_eq!(packet.len(), octets);
+        let packet = interest(bytes - besides + if nonce.is_none() { 6 } else { 0 }, nonce);
+        assert_eq!(packet.len(), bytes);
         let mut log = Log::default();
-        let done = forwarder.receive_octets(consumer, &packet, now, &mut log);
-        assert_eq!((log.0.len(), done), (sent, result), "{octets} octets");
+        let done = forwarder.receive_bytes(consumer, &packet, now, &mut log);
+        assert_eq!((log.0.len(), done), (sent, result), "{bytes} bytes");
         assert!(log.0.iter().all(|sent| sent.packet.len() <= MAX_PACKET));
     }
 }
@@ -133,11 +133,11 @@ fn compared(names: &[OwnedName<Ndn>]) -> (f64, usize) {
     let packets: Vec<Vec<u8>> = names.iter().map(|name| Ask::of(name.clone(), 1).build()).collect();
     for packet in &packets {
         let interest = Interest::parse(packet).expect("an Interest");
-        pit.insert(&hasher.name(&interest.name()), &interest, (), Time::from_millis(1));
+        pit.insert(&hasher.hash_name(&interest.name()), &interest, (), Time::from_millis(1));
     }
     let of = |packet: &Vec<u8>, hasher: &mut NameHasher| {
         let interest = Interest::parse(packet).expect("an Interest");
-        let name = hasher.name(&interest.name());
+        let name = hasher.hash_name(&interest.name());
         assert!(pit.find(&name, &interest, &()).is_some());
         pit.compared(&name, &interest)
     };

@@ -10,7 +10,7 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest};
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::hashed::NameHasher;
-use hashlane_ndn_fw::pit::{ByName, Hop, OutRecord, Pit as _};
+use hashlane_ndn_fw::pit::{ByName, HopFields, OutRecord, Pit as _};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ type Entry = (Vec<u8>, bool, bool, u8, u8);
 /// What may stand behind the letters of a name: nothing, the digest of a packet of that name, another digest.
 fn with_digest(letters: &[u8], digest: u8) -> OwnedName<Ndn> {
     let plain = name(letters);
-    let octets = match digest {
+    let bytes = match digest {
         0 | 1 => return plain,
         2 => Data::parse(&data_of(&plain, 0, b"")).expect("Data").implicit_digest(),
         _ => [7; 32],
     };
     let view = plain.view();
-    let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &octets };
+    let last = Component { typ: IMPLICIT_SHA256_DIGEST, value: &bytes };
     OwnedName::from_components(view.components().chain([last])).expect("a short name")
 }
 
@@ -54,10 +54,10 @@ proptest! {
         let mut plain: BTreeMap<Entry, u32> = BTreeMap::new();
         let end = Time::from_millis(1000);
         for (entry, face, change) in changes {
-            let octets = ask(&entry);
-            let interest = Interest::parse(&octets).expect("an Interest");
+            let bytes = ask(&entry);
+            let interest = Interest::parse(&bytes).expect("an Interest");
             let owned = with_digest(&entry.0, entry.3);
-            let hashed = hasher.read(owned.as_bytes()).expect("a name");
+            let hashed = hasher.parse(owned.as_bytes()).expect("a name");
             let found = pit.find(&hashed, &interest, &());
             prop_assert_eq!(found.is_some(), plain.contains_key(&entry));
             match found {
@@ -84,12 +84,12 @@ proptest! {
         }
         for (letters, face) in arrivals {
             let owned = name(&letters);
-            let octets = data_of(&owned, 0, b"");
-            let data = Data::parse(&octets).expect("Data");
+            let bytes = data_of(&owned, 0, b"");
+            let data = Data::parse(&bytes).expect("Data");
             let other = hasher.clone();
-            let hashed = hasher.read(owned.as_bytes()).expect("a name");
+            let hashed = hasher.parse(owned.as_bytes()).expect("a name");
             let matches = pit
-                .matches(&hashed, FaceId(face), Hop::default(), || data.implicit_digest(), |name| other.hash(name))
+                .matches(&hashed, FaceId(face), HopFields::default(), || data.implicit_digest(), |name| other.hash(name))
                 .expect("no digest");
             let mut found: Vec<Vec<u8>> =
                 matches.iter().map(|slot| pit.entry(*slot).expect("an entry").0.packet().to_vec()).collect();
@@ -106,11 +106,11 @@ proptest! {
             expected.sort();
             prop_assert_eq!(found, expected);
         }
-        prop_assert_eq!(pit.ended(Time::from_millis(999)), None);
-        while let Some(slot) = pit.ended(end) {
+        prop_assert_eq!(pit.pop_expired(Time::from_millis(999)), None);
+        while let Some(slot) = pit.pop_expired(end) {
             pit.remove(slot);
         }
-        prop_assert!(pit.is_empty() && pit.next_end().is_none());
+        prop_assert!(pit.is_empty() && pit.next_expiry().is_none());
     }
 }
 
@@ -126,10 +126,10 @@ fn memory_is_that_of_the_whole_table() {
     for number in 0..10_000_u32 {
         let owned =
             OwnedName::from_components([Component::generic(&number.to_be_bytes())]).expect("a short name");
-        let octets = Ask::of(owned, 1).build();
-        let interest = Interest::parse(&octets).expect("an Interest");
-        slots.push(pit.insert(&hasher.name(&interest.name()), &interest, (), Time::from_millis(1)));
-        packets += octets.len();
+        let bytes = Ask::of(owned, 1).build();
+        let interest = Interest::parse(&bytes).expect("an Interest");
+        slots.push(pit.insert(&hasher.hash_name(&interest.name()), &interest, (), Time::from_millis(1)));
+        packets += bytes.len();
     }
     let full = pit.memory();
     // Vectors have up to twice the room that they need.

@@ -88,13 +88,13 @@ pub struct Signature<'a> {
     pub is_old: bool,
     /// How it is signed, and with which key.
     pub info: SignatureInfo<'a>,
-    /// The octets that it covers, in two pieces.
+    /// The bytes that it covers, in two pieces.
     pub covered: [&'a [u8]; 2],
     /// The signature.
     pub value: &'a [u8],
     /// When it was signed, in milliseconds since 1970.
     pub time: Option<u64>,
-    /// Octets that make it unlike others.
+    /// Bytes that make it unlike others.
     pub nonce: Option<&'a [u8]>,
 }
 
@@ -106,7 +106,7 @@ impl Signature<'_> {
         self.info.signature_type == SignatureType::DIGEST_SHA256 && self.value == digest.as_slice()
     }
 
-    /// The octets by which the key is told from others: its name as it is encoded, or its digest; none where the signature names no key.
+    /// The bytes by which the key is told from others: its name as it is encoded, or its digest; none where the signature names no key.
     pub fn key(&self) -> &[u8] {
         match self.info.key_locator {
             Some(KeyLocator::Name(name)) => name.as_bytes(),
@@ -146,7 +146,7 @@ fn new_signature<'a>(
         (Some(digest), None) if digest.typ == PARAMETERS_SHA256_DIGEST => {}
         _ => return Err(CommandError::Components),
     }
-    if !interest.parameters_digest_is_right() {
+    if !interest.has_valid_parameters_digest() {
         return Err(CommandError::ParametersDigest);
     }
     let covered = interest.signed_portion().ok_or(CommandError::Unsigned)?;
@@ -174,7 +174,7 @@ fn old_signature<'a>(
     let [time, nonce, info, value] = parts;
     let time = Element { typ: GENERIC.into(), value: time, at: 0, value_at: 0 };
     let time = time.number().map_err(CommandError::SignatureComponent)?;
-    let inside = |octets: &'a [u8], typ| match single(octets) {
+    let inside = |bytes: &'a [u8], typ| match single(bytes) {
         Ok(element) if element.typ == typ => Ok(element),
         Ok(element) => Err(CommandError::SignatureComponent(WireError::UnexpectedType { typ: element.typ })),
         Err(error) => Err(CommandError::SignatureComponent(error)),
@@ -237,7 +237,7 @@ pub struct CommandBuilder<'a> {
     pub nonce: u32,
     /// Lifetime of the Interest in milliseconds.
     pub lifetime: u64,
-    /// SignatureNonce: octets drawn at random.
+    /// SignatureNonce: bytes drawn at random.
     pub signature_nonce: [u8; 8],
     /// SignatureTime: milliseconds since 1970, later in each command than in the one before it.
     pub time: u64,
@@ -254,7 +254,7 @@ impl CommandBuilder<'_> {
         })
     }
 
-    /// The Interest. `info` says how it is signed and with which key; `sign` makes the signature of the two pieces of octets that it covers.
+    /// The Interest. `info` says how it is signed and with which key; `sign` makes the signature of the two pieces of bytes that it covers.
     ///
     /// # Errors
     /// [`BuildError`] where the parameters are too long for a name.
@@ -265,21 +265,21 @@ impl CommandBuilder<'_> {
     ) -> Result<Vec<u8>, BuildError> {
         let name = self.name()?;
         let info = SignatureInfo { nonce: Some(&self.signature_nonce), time: Some(self.time), ..info };
-        let mut octets = Vec::new();
-        info.write(&mut octets);
+        let mut bytes = Vec::new();
+        info.write(&mut bytes);
         let interest = InterestBuilder {
             nonce: Some(self.nonce),
             lifetime: self.lifetime,
             ..InterestBuilder::new(name.view())
         };
-        Ok(interest.build_signed(&octets, sign))
+        Ok(interest.build_signed(&bytes, sign))
     }
 
     fn name(&self) -> Result<OwnedName<Ndn>, BuildError> {
         let parameters = self.parameters.to_bytes();
         let Target { scope, module, verb } = self.target;
         let components = [scope.as_bytes(), b"nfd", module, verb, &parameters];
-        // One more comes behind these, of 34 octets.
+        // One more comes behind these, of 34 bytes.
         let name = OwnedName::from_components(components.map(Component::generic))?;
         if name.as_bytes().len() + 34 > hashlane_name::MAX_NAME_LEN {
             return Err(BuildError::NameTooLong { index: components.len() });
@@ -379,9 +379,9 @@ mod tests {
                     4f2e8e8fecd86c65b04ff94060da67b9b65adf80dac20baf83c54feb909876ef0c0203e824002c171b01002608b664fc\
                     18bef3b2892808000001a1fde997f12e2092f98700a62a4c2af52ec027b008b30abd181e42d500da572f4b0d625ecda9\
                     d5";
-        for (octets, is_old) in [(old, true), (new, false)] {
-            let octet = |at| u8::from_str_radix(&octets[at..at + 2], 16).unwrap();
-            let packet: Vec<u8> = (0..octets.len()).step_by(2).map(octet).collect();
+        for (bytes, is_old) in [(old, true), (new, false)] {
+            let byte = |at| u8::from_str_radix(&bytes[at..at + 2], 16).unwrap();
+            let packet: Vec<u8> = (0..bytes.len()).step_by(2).map(byte).collect();
             let command = Command::parse(&Interest::parse(&packet).unwrap()).unwrap();
             assert_eq!(command.target, REGISTER);
             let app = hashlane_name::uri::parse_uri(b"ndn:/app").unwrap();
@@ -422,10 +422,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_octets_make_it_panic(at in 0..300_usize, octet: u8, is_old: bool) {
+        fn no_octets_make_it_panic(at in 0..300_usize, byte: u8, is_old: bool) {
             let mut packet = if is_old { old(b"\x68\x05\x07\x03\x08\x01A", 0) } else { built() };
             let at = at % packet.len();
-            packet[at] = octet;
+            packet[at] = byte;
             if let Ok(interest) = Interest::parse(&packet) {
                 let _ = Command::parse(&interest);
             }

@@ -65,9 +65,9 @@ record! {
         link_type: LinkType = 134,
         /// How long its queue may be over the threshold before packets are marked, in nanoseconds.
         marking_interval: Option<u64> = 135,
-        /// Octets in its queue from which it is congested.
+        /// Bytes in its queue from which it is congested.
         congestion_threshold: Option<u64> = 136,
-        /// Largest link packet, in octets.
+        /// Largest link packet, in bytes.
         mtu: Option<u64> = 137,
         /// Interests received.
         in_interests: u64 = 144,
@@ -81,9 +81,9 @@ record! {
         out_data: u64 = 147,
         /// Nacks sent.
         out_nacks: u64 = 152,
-        /// Octets received.
+        /// Bytes received.
         in_bytes: u64 = 148,
-        /// Octets sent.
+        /// Bytes sent.
         out_bytes: u64 = 149,
         /// [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and the others.
         flags: u64 = 108,
@@ -225,22 +225,22 @@ mod tests {
         parse_uri(uri.as_bytes()).unwrap()
     }
 
-    /// `record` is written as `octets`, and read from them.
-    fn golden<R: Record + PartialEq + fmt::Debug>(record: &R, octets: &str) {
-        let octets: Vec<u8> = octets
+    /// `record` is written as `bytes`, and read from them.
+    fn golden<R: Record + PartialEq + fmt::Debug>(record: &R, bytes: &str) {
+        let bytes: Vec<u8> = bytes
             .split_whitespace()
             .flat_map(|part| (0..part.len() / 2).map(move |at| u8::from_str_radix(&part[2 * at..][..2], 16)))
             .collect::<Result<_, _>>()
             .unwrap();
-        assert_eq!(record.to_bytes(), octets);
-        assert_eq!(R::parse(&octets).as_ref(), Ok(record));
-        assert_eq!(R::parse_all(&[&octets[..], &octets].concat()).map(|all| all.len()), Ok(2));
-        for len in 0..octets.len() {
-            assert!(R::parse(&octets[..len]).is_err());
+        assert_eq!(record.to_bytes(), bytes);
+        assert_eq!(R::parse(&bytes).as_ref(), Ok(record));
+        assert_eq!(R::parse_all(&[&bytes[..], &bytes].concat()).map(|all| all.len()), Ok(2));
+        for len in 0..bytes.len() {
+            assert!(R::parse(&bytes[..len]).is_err());
         }
     }
 
-    // The octets are those of ndn-cxx, tests/unit/mgmt/nfd/*.t.cpp.
+    // The bytes are those of ndn-cxx, tests/unit/mgmt/nfd/*.t.cpp.
 
     #[test]
     fn face_status_is_as_published() {

@@ -23,7 +23,7 @@ pub const DEFAULT_WEBSOCKET_PORT: u16 = 9696;
 /// The port of multicast groups where none is stated.
 pub const DEFAULT_MULTICAST_PORT: u16 = 56363;
 
-/// The longest URI that is read, in octets.
+/// The longest URI that is read, in bytes.
 pub const MAX_LEN: usize = 1024;
 
 /// One end of a face.
@@ -400,8 +400,8 @@ fn plain_host(host: &str) -> Result<Host, FaceUriError> {
     if let Ok(address) = host.parse() {
         return Ok(Host::Address(IpAddr::V4(address)));
     }
-    let is_label = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_');
-    let is_number = host.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.');
+    let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_number = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if host.len() > 253 || is_number || !host.bytes().all(is_label) {
         return Err(FaceUriError::BadHost(host.into()));
     }
@@ -410,7 +410,7 @@ fn plain_host(host: &str) -> Result<Host, FaceUriError> {
 
 /// A decimal number without a sign and without leading zeros.
 fn decimal<N: FromStr>(text: &str) -> Option<N> {
-    let plain = text.bytes().all(|octet| octet.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| plain)
 }
 
@@ -433,9 +433,9 @@ fn udp_device(
 fn ether(rest: &str) -> Option<[u8; 6]> {
     let mut address = [0; 6];
     let mut parts = rest.strip_prefix('[')?.strip_suffix(']')?.split(':');
-    for octet in &mut address {
+    for byte in &mut address {
         let part = parts.next().filter(|part| matches!(part.len(), 1 | 2))?;
-        *octet = u8::from_str_radix(part, 16).ok().filter(|_| !part.starts_with('+'))?;
+        *byte = u8::from_str_radix(part, 16).ok().filter(|_| !part.starts_with('+'))?;
     }
     parts.next().is_none().then_some(address)
 }

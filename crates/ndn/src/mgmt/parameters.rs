@@ -45,9 +45,9 @@ record! {
         persistency: Option<FacePersistency> = 133,
         /// How long the queue of a face may be over its threshold before packets are marked, in nanoseconds.
         marking_interval: Option<u64> = 135,
-        /// Octets in the queue of a face from which it is congested.
+        /// Bytes in the queue of a face from which it is congested.
         congestion_threshold: Option<u64> = 136,
-        /// Largest link packet, in octets.
+        /// Largest link packet, in bytes.
         mtu: Option<u64> = 137,
     }
 }

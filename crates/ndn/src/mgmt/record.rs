@@ -24,12 +24,12 @@ pub trait Record: Sized {
     /// Appends the fields.
     fn write_fields(&self, out: &mut Vec<u8>);
 
-    /// Reads the record that `octets` must be.
+    /// Reads the record that `bytes` must be.
     ///
     /// # Errors
     /// The first rule that they break.
-    fn parse(octets: &[u8]) -> Result<Self, WireError> {
-        Self::parse_element(single(octets)?)
+    fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        Self::parse_element(single(bytes)?)
     }
 
     /// Reads the record that `element` must be.
@@ -47,8 +47,8 @@ pub trait Record: Sized {
     ///
     /// # Errors
     /// The first rule that one of them breaks.
-    fn parse_all(octets: &[u8]) -> Result<Vec<Self>, WireError> {
-        let mut elements = Elements::new(octets);
+    fn parse_all(bytes: &[u8]) -> Result<Vec<Self>, WireError> {
+        let mut elements = Elements::new(bytes);
         let mut records = Vec::new();
         while let Some(element) = elements.next()? {
             if element.typ == Self::TYPE {
@@ -65,7 +65,7 @@ pub trait Record: Sized {
         write_nested(Self::TYPE, out, |out| self.write_fields(out));
     }
 
-    /// The record as octets.
+    /// The record as bytes.
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -126,9 +126,9 @@ impl Field for OwnedName<Ndn> {
             let first = element.elements().next()?;
             first.filter(|first| first.typ == NAME).ok_or(WireError::Missing { typ: NAME })?
         };
-        let mut octets = Vec::with_capacity(name.value.len() + 10);
-        write_element(NAME, name.value, &mut octets);
-        let view = NdnName::parse(&octets).map_err(|error| WireError::Name { at: name.at, error })?;
+        let mut bytes = Vec::with_capacity(name.value.len() + 10);
+        write_element(NAME, name.value, &mut bytes);
+        let view = NdnName::parse(&bytes).map_err(|error| WireError::Name { at: name.at, error })?;
         Ok(Self::from(&view))
     }
 

@@ -14,7 +14,7 @@ use hashlane_name::component::{Component, SEGMENT};
 use hashlane_name::error::BuildError;
 use hashlane_name::ndn::{Ndn, NdnName};
 
-/// Octets of content in each segment but the last: with the longest names of datasets, a packet stays under the 8800 octets that every
+/// Bytes of content in each segment but the last: with the longest names of datasets, a packet stays under the 8800 bytes that every
 /// forwarder takes.
 pub const SEGMENT_CONTENT: usize = 7168;
 
@@ -24,8 +24,8 @@ pub const SEGMENT_CONTENT: usize = 7168;
 /// # Errors
 /// [`BuildError`] where the name has no room for it.
 pub fn with_number(name: NdnName<'_>, typ: u16, number: u64) -> Result<OwnedName<Ndn>, BuildError> {
-    let octets = number.to_be_bytes();
-    OwnedName::from_components(name.components().chain([Component { typ, value: shortest(&octets) }]))
+    let bytes = number.to_be_bytes();
+    OwnedName::from_components(name.components().chain([Component { typ, value: shortest(&bytes) }]))
 }
 
 /// The number that `component` is, where it is one of convention `typ`.
@@ -59,10 +59,10 @@ pub fn segment(
     let start = index as usize * SEGMENT_CONTENT;
     let end = content.len().min(start + SEGMENT_CONTENT);
     let name = with_number(versioned, SEGMENT, index)?;
-    let octets = (count - 1).to_be_bytes();
+    let bytes = (count - 1).to_be_bytes();
     let data = DataBuilder {
         freshness: Some(freshness),
-        final_block: Some(Component { typ: SEGMENT, value: shortest(&octets) }),
+        final_block: Some(Component { typ: SEGMENT, value: shortest(&bytes) }),
         ..DataBuilder::new(name.view(), part(content, start..end))
     };
     Ok(Some(data.build()))
@@ -81,7 +81,7 @@ mod tests {
         let name: OwnedName<Ndn> = parse_uri(b"ndn:/localhost/nfd/faces/list").unwrap();
         let versioned = with_number(name.view(), VERSION, 1_700_000_000_000).unwrap();
         for len in [0, 1, SEGMENT_CONTENT, SEGMENT_CONTENT + 1, 300 * SEGMENT_CONTENT] {
-            let content: Vec<u8> = (0..len).map(|octet| octet as u8).collect();
+            let content: Vec<u8> = (0..len).map(|byte| byte as u8).collect();
             let mut joined = vec![];
             let mut index = 0;
             while let Some(packet) = segment(versioned.view(), &content, index, 1000).unwrap() {

@@ -43,12 +43,12 @@ pub struct Certificate<'a> {
 }
 
 impl<'a> Certificate<'a> {
-    /// Checks `octets`, which must be exactly one certificate.
+    /// Checks `bytes`, which must be exactly one certificate.
     ///
     /// # Errors
-    /// The first rule that the octets break.
-    pub fn parse(octets: &'a [u8]) -> Result<Self, CertificateError> {
-        Data::parse(octets).map_err(CertificateError::Packet).and_then(Self::from_data)
+    /// The first rule that the bytes break.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, CertificateError> {
+        Data::parse(bytes).map_err(CertificateError::Packet).and_then(Self::from_data)
     }
 
     /// The certificate that `data` is.

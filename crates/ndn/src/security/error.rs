@@ -4,7 +4,7 @@ use crate::tlv::WireError;
 use crate::wire::SignatureType;
 use core::fmt;
 
-/// Why octets are no key that can be used here.
+/// Why bytes are no key that can be used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {

@@ -6,14 +6,14 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use base64ct::{Base64, Encoding};
 
-/// Octets of such a file at the most.
+/// Bytes of such a file at the most.
 pub const MAX_FILE: usize = 1 << 16;
 
-/// The octets of the certificate in a file: those of a Data packet, or Base64 in lines, between the lines of a PEM file where there are such.
+/// The bytes of the certificate in a file: those of a Data packet, or Base64 in lines, between the lines of a PEM file where there are such.
 ///
 /// # Errors
 /// The file is neither, or longer than [`MAX_FILE`].
-pub fn certificate_octets(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
+pub fn certificate_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
     if file.len() > MAX_FILE {
         return Err(CertificateError::TooLong { limit: MAX_FILE });
     }
@@ -24,8 +24,8 @@ pub fn certificate_octets(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError
     let digits = text.lines().filter(|line| !line.trim_start().starts_with("-----") && !line.contains(':'));
     let digits: String =
         digits.flat_map(str::chars).filter(|character| !character.is_ascii_whitespace()).collect();
-    let octets = Base64::decode_vec(&digits).map_err(|_| CertificateError::Text)?;
-    if octets.is_empty() { Err(CertificateError::Text) } else { Ok(octets.into()) }
+    let bytes = Base64::decode_vec(&digits).map_err(|_| CertificateError::Text)?;
+    if bytes.is_empty() { Err(CertificateError::Text) } else { Ok(bytes.into()) }
 }
 
 #[cfg(test)]
@@ -41,17 +41,17 @@ mod tests {
             b" BgMH AQA=\r\n",
             b"-----BEGIN NDN CERT-----\nName: /a\n\nBgMHAQA=\n-----END NDN CERT-----\n",
         ] {
-            assert_eq!(*certificate_octets(file).unwrap(), [6, 3, 7, 1, 0], "{file:?}");
+            assert_eq!(*certificate_bytes(file).unwrap(), [6, 3, 7, 1, 0], "{file:?}");
         }
     }
 
     #[test]
     fn refuses_what_is_neither() {
         for file in [&b""[..], b"\n", b"not*base64", b"\xff", b"Name: /a\n"] {
-            assert_eq!(certificate_octets(file), Err(CertificateError::Text), "{file:?}");
+            assert_eq!(certificate_bytes(file), Err(CertificateError::Text), "{file:?}");
         }
         assert_eq!(
-            certificate_octets(&vec![b'A'; MAX_FILE + 1]),
+            certificate_bytes(&vec![b'A'; MAX_FILE + 1]),
             Err(CertificateError::TooLong { limit: MAX_FILE })
         );
     }

@@ -21,7 +21,7 @@ pub mod verify;
 
 pub use certificate::Certificate;
 pub use error::{CertificateError, KeyError, Refusal, SafeBagError};
-pub use file::certificate_octets;
+pub use file::certificate_bytes;
 pub use safe_bag::SafeBag;
 pub use sign::Signer;
 pub use signed::Signed;

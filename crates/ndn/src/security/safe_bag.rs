@@ -10,7 +10,7 @@ use super::certificate::Certificate;
 use super::error::SafeBagError;
 use super::sign::Signer;
 use crate::tlv::{WireError, single};
-use crate::wire::{DATA, name_octets};
+use crate::wire::{DATA, name_bytes};
 use pkcs8::EncryptedPrivateKeyInfo;
 use pkcs8::der::Decode;
 use pkcs8::pkcs5::EncryptionScheme;
@@ -32,12 +32,12 @@ pub struct SafeBag<'a> {
 }
 
 impl<'a> SafeBag<'a> {
-    /// Checks `octets`, which must be exactly one safe bag.
+    /// Checks `bytes`, which must be exactly one safe bag.
     ///
     /// # Errors
-    /// The first rule that the octets break.
-    pub fn parse(octets: &'a [u8]) -> Result<Self, SafeBagError> {
-        let (certificate, encrypted_key) = parts(octets).map_err(SafeBagError::Packet)?;
+    /// The first rule that the bytes break.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, SafeBagError> {
+        let (certificate, encrypted_key) = parts(bytes).map_err(SafeBagError::Packet)?;
         let certificate = Certificate::parse(certificate).map_err(SafeBagError::Certificate)?;
         Ok(Self { certificate, encrypted_key })
     }
@@ -75,8 +75,8 @@ impl<'a> SafeBag<'a> {
 }
 
 /// The certificate and the encrypted key.
-fn parts(octets: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
-    let bag = single(octets)?;
+fn parts(bytes: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
+    let bag = single(bytes)?;
     if bag.typ != SAFE_BAG {
         return Err(WireError::UnexpectedType { typ: bag.typ });
     }
@@ -88,5 +88,5 @@ fn parts(octets: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
     while let Some(element) = elements.next()? {
         element.ignored()?;
     }
-    Ok((name_octets(octets, &certificate), key.value))
+    Ok((name_bytes(bytes, &certificate), key.value))
 }

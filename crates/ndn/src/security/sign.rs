@@ -31,12 +31,12 @@ pub enum Signer {
 }
 
 impl Signer {
-    /// With a shared secret of any length; 32 octets and more are advised.
+    /// With a shared secret of any length; 32 bytes and more are advised.
     pub fn hmac(secret: &[u8]) -> Self {
         Self::HmacSha256(Box::new(keyed(secret)))
     }
 
-    /// With the private key that 32 octets in network order are.
+    /// With the private key that 32 bytes in network order are.
     ///
     /// # Errors
     /// [`KeyError::Malformed`] where they are 0, or not under the order of the curve.
@@ -44,7 +44,7 @@ impl Signer {
         p256::ecdsa::SigningKey::from_bytes(key.into()).map(Self::EcdsaP256).map_err(|_| KeyError::Malformed)
     }
 
-    /// With the private key of Ed25519 that 32 octets are.
+    /// With the private key of Ed25519 that 32 bytes are.
     pub fn ed25519(key: &[u8; 32]) -> Self {
         Self::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(key)))
     }
@@ -78,7 +78,7 @@ impl Signer {
         }
     }
 
-    /// The signature of `pieces`, one after the other. The same octets have the same signature each time.
+    /// The signature of `pieces`, one after the other. The same bytes have the same signature each time.
     pub fn sign(&self, pieces: &[&[u8]]) -> Vec<u8> {
         match self {
             Self::DigestSha256 => sha256(pieces).to_vec(),

@@ -6,7 +6,7 @@ use crate::wire::{Data, Interest, SignatureInfo, data};
 use hashlane_name::component::GENERIC;
 use hashlane_name::ndn::NdnName;
 
-/// The signature of a packet, and the octets that it covers.
+/// The signature of a packet, and the bytes that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<'a> {
     /// What it says of itself.
@@ -41,7 +41,7 @@ impl<'a> Signed<'a> {
         };
         // Signed, it lacks a signed portion only where the digest is not at the end of the name.
         let pieces = interest.signed_portion().ok_or(Refusal::ParametersDigest)?;
-        if interest.parameters_digest_is_right() {
+        if interest.has_valid_parameters_digest() {
             Ok(Self { info, pieces, value })
         } else {
             Err(Refusal::ParametersDigest)

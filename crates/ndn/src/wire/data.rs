@@ -38,7 +38,7 @@ pub const APPLICATION_NACK: u64 = 3;
 /// Source: NDN Packet Format 0.3, Data Packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data<'a> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
     name: &'a [u8],
     components: u8,
     freshness: Option<u64>,
@@ -53,35 +53,35 @@ pub struct Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// Checks `octets`, which must be exactly one Data packet. Its signature is not verified.
+    /// Checks `bytes`, which must be exactly one Data packet. Its signature is not verified.
     ///
     /// # Errors
-    /// The first rule that the octets break.
+    /// The first rule that the bytes break.
     #[inline]
-    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        Self::parse_and(octets, NameCheck::Now)
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_and(bytes, NameCheck::Now)
     }
 
     /// Checks all of a packet except the components of its name, which is not empty. The caller checks the name
     /// before it uses the packet: a burst checks and hashes its names together.
     ///
     /// # Errors
-    /// The first rule that the octets break.
+    /// The first rule that the bytes break.
     #[inline(always)]
-    pub fn parse_except_name(octets: &'a [u8]) -> Result<Self, WireError> {
-        Self::parse_and(octets, NameCheck::Later)
+    pub fn parse_except_name(bytes: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_and(bytes, NameCheck::Later)
     }
 
     #[inline(always)]
-    fn parse_and(octets: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
-        let packet = single(octets)?;
+    fn parse_and(bytes: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
+        let packet = single(bytes)?;
         if packet.typ != DATA {
             return Err(WireError::UnexpectedType { typ: packet.typ });
         }
         let mut elements = packet.elements();
-        let (name, components) = packet_name(octets, elements.next()?, check)?;
+        let (name, components) = packet_name(bytes, elements.next()?, check)?;
         let mut data = Self {
-            octets,
+            bytes,
             name,
             components,
             freshness: None,
@@ -160,7 +160,7 @@ impl<'a> Data<'a> {
     /// The packet.
     #[inline]
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.octets
+        self.bytes
     }
 
     /// The name.
@@ -174,7 +174,7 @@ impl<'a> Data<'a> {
 
     /// The encoded name, with its type and length.
     #[inline]
-    pub fn name_octets(&self) -> &'a [u8] {
+    pub fn name_bytes(&self) -> &'a [u8] {
         self.name
     }
 
@@ -214,7 +214,7 @@ impl<'a> Data<'a> {
     /// # Panics
     /// Never: it has been checked.
     pub fn signature_info(&self) -> SignatureInfo<'a> {
-        let info = part(self.octets, self.info_at as usize..);
+        let info = part(self.bytes, self.info_at as usize..);
         let element = Elements::new(info).next().ok().flatten().expect("an element that was checked");
         SignatureInfo::parse(element).expect("an element that was checked")
     }
@@ -229,13 +229,13 @@ impl<'a> Data<'a> {
     ///
     /// Source: NDN Packet Format 0.3, Signature.
     pub fn signed_portion(&self) -> &'a [u8] {
-        let packet = single(self.octets).ok().invariant("a packet that was checked");
-        packet.map_or(&[], |packet| part(self.octets, packet.value_at..self.signature_at as usize))
+        let packet = single(self.bytes).ok().invariant("a packet that was checked");
+        packet.map_or(&[], |packet| part(self.bytes, packet.value_at..self.signature_at as usize))
     }
 
     /// The digest that an ImplicitSha256DigestComponent of its full name has: SHA-256 of the packet.
     pub fn implicit_digest(&self) -> [u8; 32] {
-        Sha256::digest(self.octets).into()
+        Sha256::digest(self.bytes).into()
     }
 }
 

@@ -11,31 +11,31 @@ pub type InterestDigest = Label;
 
 /// What an Interest is digested with.
 ///
-/// What is digested is the name with its type and length; an octet whose lowest bit says whether the Interest can be a prefix, and the next one
+/// What is digested is the name with its type and length; an byte whose lowest bit says whether the Interest can be a prefix, and the next one
 /// whether it must be fresh; and the names of the forwarding hint. Neither Nonce nor lifetime, hop limit nor parameters are: the name has a digest of
 /// those.
 ///
 /// Source: for SHA-1 the proposal of an InterestDigest header, Shi, Pi, Zhao and Fan, 2017; it says what goes into the digest, not how that is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DigestFunction {
-    /// SHA-1, 20 octets: the proposal's.
+    /// SHA-1, 20 bytes: the proposal's.
     #[default]
     Sha1,
-    /// SHA-256, 32 octets.
+    /// SHA-256, 32 bytes.
     Sha256,
-    /// SipHash-2-4 with 64 bits under a key that all neighbours share, 8 octets.
+    /// SipHash-2-4 with 64 bits under a key that all neighbours share, 8 bytes.
     Sip64([u8; 16]),
-    /// SipHash-2-4 with 128 bits under a key that all neighbours share, 16 octets.
+    /// SipHash-2-4 with 128 bits under a key that all neighbours share, 16 bytes.
     Sip128([u8; 16]),
 }
 
-/// The octet of the two selectors.
+/// The byte of the two selectors.
 fn selectors(interest: &Interest<'_>) -> [u8; 1] {
     [u8::from(interest.can_be_prefix()) | u8::from(interest.must_be_fresh()) << 1]
 }
 
 impl DigestFunction {
-    /// Octets of a digest.
+    /// Bytes of a digest.
     #[inline]
     pub const fn len(&self) -> usize {
         match self {
@@ -46,7 +46,7 @@ impl DigestFunction {
         }
     }
 
-    /// Never: a digest has octets.
+    /// Never: a digest has bytes.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         false
@@ -54,7 +54,7 @@ impl DigestFunction {
 
     /// The digest of an Interest.
     pub fn digest(&self, interest: &Interest<'_>) -> InterestDigest {
-        let parts = [interest.name_octets(), &selectors(interest), interest.forwarding_hint()];
+        let parts = [interest.name_bytes(), &selectors(interest), interest.forwarding_hint()];
         match self {
             Self::Sha1 => {
                 let digest = parts.iter().fold(<Sha1 as sha1::Digest>::new(), |digest, part| {

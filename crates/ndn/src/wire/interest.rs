@@ -1,7 +1,7 @@
 //! Interest packets.
 
 use super::signature::SignatureInfo;
-use super::{INTEREST, NameCheck, name_octets, packet_name};
+use super::{INTEREST, NameCheck, name_bytes, packet_name};
 use crate::invariant::{Invariant as _, part};
 use crate::tlv::{Elements, WireError, single, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ pub const DEFAULT_LIFETIME: u64 = 4000;
 /// Source: NDN Packet Format 0.3, Interest Packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest<'a> {
-    octets: &'a [u8],
+    bytes: &'a [u8],
     name: &'a [u8],
     /// Components of the name.
     components: u8,
@@ -58,36 +58,36 @@ const PREFIX_FLAG: u8 = 1;
 const FRESH_FLAG: u8 = 2;
 
 impl<'a> Interest<'a> {
-    /// Checks `octets`, which must be exactly one Interest. That a digest in its name is that of its parameters is not checked: see
-    /// [`parameters_digest_is_right`](Self::parameters_digest_is_right).
+    /// Checks `bytes`, which must be exactly one Interest. That a digest in its name is that of its parameters is not checked: see
+    /// [`has_valid_parameters_digest`](Self::has_valid_parameters_digest).
     ///
     /// # Errors
-    /// The first rule that the octets break.
+    /// The first rule that the bytes break.
     #[inline]
-    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        Self::parse_and(octets, NameCheck::Now)
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_and(bytes, NameCheck::Now)
     }
 
     /// Checks all of a packet except the components of its name, which is not empty. The caller checks the name
     /// before it uses the packet: a burst checks and hashes its names together.
     ///
     /// # Errors
-    /// The first rule that the octets break.
+    /// The first rule that the bytes break.
     #[inline(always)]
-    pub fn parse_except_name(octets: &'a [u8]) -> Result<Self, WireError> {
-        Self::parse_and(octets, NameCheck::Later)
+    pub fn parse_except_name(bytes: &'a [u8]) -> Result<Self, WireError> {
+        Self::parse_and(bytes, NameCheck::Later)
     }
 
     #[inline(always)]
-    fn parse_and(octets: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
-        let packet = single(octets)?;
+    fn parse_and(bytes: &'a [u8], check: NameCheck) -> Result<Self, WireError> {
+        let packet = single(bytes)?;
         if packet.typ != INTEREST {
             return Err(WireError::UnexpectedType { typ: packet.typ });
         }
         let mut elements = packet.elements();
-        let (name, components) = packet_name(octets, elements.next()?, check)?;
+        let (name, components) = packet_name(bytes, elements.next()?, check)?;
         let mut interest = Self {
-            octets,
+            bytes,
             name,
             components,
             flags: 0,
@@ -130,7 +130,7 @@ impl<'a> Interest<'a> {
                     interest.flags |= FRESH_FLAG;
                 }
                 3 => {
-                    check_hint(octets, element.elements())?;
+                    check_hint(bytes, element.elements())?;
                     interest.hint = element.value;
                 }
                 4 => {
@@ -164,7 +164,7 @@ impl<'a> Interest<'a> {
     #[inline(never)]
     fn check_parameters_slowly(&self) -> Result<(), WireError> {
         // The name may not have been checked yet.
-        let at = (self.name.as_ptr() as usize).wrapping_sub(self.octets.as_ptr() as usize);
+        let at = (self.name.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize);
         let name = NdnName::parse(self.name).map_err(|error| WireError::Name { at, error })?;
         let digests = name.components().filter(|component| component.typ == PARAMETERS_SHA256_DIGEST).count();
         let parameters = usize::from(self.parameters_at != 0);
@@ -182,7 +182,7 @@ impl<'a> Interest<'a> {
     /// The packet.
     #[inline]
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.octets
+        self.bytes
     }
 
     /// The name.
@@ -196,7 +196,7 @@ impl<'a> Interest<'a> {
 
     /// The encoded name, with its type and length.
     #[inline]
-    pub fn name_octets(&self) -> &'a [u8] {
+    pub fn name_bytes(&self) -> &'a [u8] {
         self.name
     }
 
@@ -234,8 +234,8 @@ impl<'a> Interest<'a> {
     #[inline]
     pub fn nonce(&self) -> Option<u32> {
         let at = self.nonce_at()?.start;
-        let octets = self.octets.get(at..)?.first_chunk()?;
-        Some(u32::from_be_bytes(*octets))
+        let bytes = self.bytes.get(at..)?.first_chunk()?;
+        Some(u32::from_be_bytes(*bytes))
     }
 
     /// Where the value of the Nonce stands in the packet.
@@ -254,7 +254,7 @@ impl<'a> Interest<'a> {
     /// How many more hops it may take.
     #[inline]
     pub fn hop_limit(&self) -> Option<u8> {
-        self.octets.get(self.hop_limit_at()?).copied()
+        self.bytes.get(self.hop_limit_at()?).copied()
     }
 
     /// Where the hop limit stands in the packet.
@@ -270,7 +270,7 @@ impl<'a> Interest<'a> {
         if at == 0 {
             return None;
         }
-        let element = Elements::new(part(self.octets, at..)).next().ok().flatten();
+        let element = Elements::new(part(self.bytes, at..)).next().ok().flatten();
         element.invariant("parameters that were checked").map(|element| element.value)
     }
 
@@ -286,7 +286,7 @@ impl<'a> Interest<'a> {
     }
 
     fn element(&self, (from, to): (u32, u32)) -> Option<crate::tlv::Element<'a>> {
-        single(part(self.octets, from as usize..to as usize)).ok().invariant("an element that was checked")
+        single(part(self.bytes, from as usize..to as usize)).ok().invariant("an element that was checked")
     }
 
     /// What a signature of format 0.3 covers, in two pieces: the name's components before the digest, and from ApplicationParameters up to the
@@ -302,18 +302,18 @@ impl<'a> Interest<'a> {
         }
         let components = single(self.name).ok()?.value;
         let before = components.get(..components.len().checked_sub(34)?)?;
-        let parameters = self.octets.get(self.parameters_at as usize..value.0 as usize)?;
+        let parameters = self.bytes.get(self.parameters_at as usize..value.0 as usize)?;
         Some([before, parameters])
     }
 
     /// Whether the digest in the name is that of the parameters; true where there are neither.
     ///
     /// Source: NDN Packet Format 0.3, Interest Parameters Digest Component.
-    pub fn parameters_digest_is_right(&self) -> bool {
+    pub fn has_valid_parameters_digest(&self) -> bool {
         if self.parameters_at == 0 {
             return true;
         }
-        let covered = part(self.octets, self.parameters_at as usize..);
+        let covered = part(self.bytes, self.parameters_at as usize..);
         let digest = Sha256::digest(covered);
         let mut components = self.name().components();
         components
@@ -322,38 +322,38 @@ impl<'a> Interest<'a> {
     }
 }
 
-/// Whether the encoded `name` may have a digest of parameters for a component: octets 2 and 32 before 32 others. The second alone is looked
+/// Whether the encoded `name` may have a digest of parameters for a component: bytes 2 and 32 before 32 others. The second alone is looked
 /// for first, as it is rare in names and cheap to find.
 #[inline(always)]
 fn may_hold_digest(name: &[u8]) -> bool {
     let heads = part(name, ..name.len().saturating_sub(32));
-    // Without a branch for each octet: the compiler compares sixteen at once.
-    let has_32 = |octets: &[u8]| octets.iter().fold(false, |found, octet| found | (*octet == 32));
+    // Without a branch for each byte: the compiler compares sixteen at once.
+    let has_32 = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | (*byte == 32));
     let (chunks, rest) = heads.as_chunks::<32>();
     heads.len() > 3
         && chunks.iter().fold(has_32(rest), |found, chunk| found | has_32(chunk))
         && heads.windows(2).any(|pair| *pair == [PARAMETERS_SHA256_DIGEST as u8, 32])
 }
 
-/// The names that `octets`, which have been checked, are.
-fn names_in(octets: &[u8]) -> impl Iterator<Item = NdnName<'_>> {
-    let mut elements = Elements::new(octets);
+/// The names that `bytes`, which have been checked, are.
+fn names_in(bytes: &[u8]) -> impl Iterator<Item = NdnName<'_>> {
+    let mut elements = Elements::new(bytes);
     core::iter::from_fn(move || {
         let element = elements.next().ok()??;
-        NdnName::parse(name_octets(octets, &element)).ok()
+        NdnName::parse(name_bytes(bytes, &element)).ok()
     })
 }
 
 /// Names of a forwarding hint: at least one, and nothing critical besides.
 #[inline(never)]
-fn check_hint(octets: &[u8], mut elements: Elements<'_>) -> Result<(), WireError> {
+fn check_hint(bytes: &[u8], mut elements: Elements<'_>) -> Result<(), WireError> {
     let mut names = 0;
     while let Some(element) = elements.next()? {
         // What may be ignored between names would have to be skipped by all who read them: there is none.
         if element.typ != super::NAME {
             return Err(WireError::Critical { typ: element.typ, at: element.at });
         }
-        NdnName::parse(name_octets(octets, &element))
+        NdnName::parse(name_bytes(bytes, &element))
             .map_err(|error| WireError::Name { at: element.at, error })?;
         names += 1;
     }
@@ -408,7 +408,7 @@ impl<'a> InterestBuilder<'a> {
         }
     }
 
-    /// The packet, signed in format 0.3. `info` is the value of its InterestSignatureInfo; `sign` makes the signature of the two pieces of octets
+    /// The packet, signed in format 0.3. `info` is the value of its InterestSignatureInfo; `sign` makes the signature of the two pieces of bytes
     /// that it covers.
     ///
     /// Source: NDN Packet Format 0.3, Signed Interest.

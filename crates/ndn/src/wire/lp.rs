@@ -55,10 +55,10 @@ pub const INTEREST_DIGEST: u32 = 852;
 /// CachePolicyType that keeps Data out of the content store.
 pub const NO_CACHE: u64 = 1;
 
-/// The longest PitToken, in octets.
+/// The longest PitToken, in bytes.
 pub const MAX_PIT_TOKEN: usize = 32;
 
-/// The longest InterestDigest, in octets.
+/// The longest InterestDigest, in bytes.
 pub const MAX_INTEREST_DIGEST: usize = 32;
 
 /// Why an Interest came back.
@@ -108,7 +108,7 @@ pub struct Acks<'a>(&'a [u8]);
 pub struct DigestField<'a> {
     /// TLV-TYPE: at least [`INTEREST_DIGEST`], and one that may be ignored.
     pub typ: u32,
-    /// 1 to [`MAX_INTEREST_DIGEST`] octets, or none where there is no such field.
+    /// 1 to [`MAX_INTEREST_DIGEST`] bytes, or none where there is no such field.
     pub value: &'a [u8],
 }
 
@@ -140,7 +140,7 @@ pub struct LpHeader<'a> {
     pub frag_index: u64,
     /// Of how many pieces; 0 where nothing is stated, which is one.
     pub frag_count: u64,
-    /// What a forwarder wants back with the answer; 1 to [`MAX_PIT_TOKEN`] octets, or none.
+    /// What a forwarder wants back with the answer; 1 to [`MAX_PIT_TOKEN`] bytes, or none.
     pub pit_token: &'a [u8],
     /// The Interest in the fragment came back, and why.
     pub nack: Option<NackReason>,
@@ -204,7 +204,7 @@ impl<'a> LpHeader<'a> {
         })
     }
 
-    /// What stands before a fragment of `len` octets in a link packet with this header: nothing where the header is empty, and a bare packet
+    /// What stands before a fragment of `len` bytes in a link packet with this header: nothing where the header is empty, and a bare packet
     /// will do. A PitToken longer than [`MAX_PIT_TOKEN`] is left out.
     pub fn frame(&self, len: usize) -> LpFrame {
         let mut frame = LpFrame::new();
@@ -229,30 +229,30 @@ const FRAME: usize = super::MAX_LINK_HEADER;
 /// Room before the fields, for the type and the length of the link packet.
 const HEAD: usize = 10;
 
-/// The octets before a fragment.
+/// The bytes before a fragment.
 #[derive(Clone, Debug)]
 pub struct LpFrame {
-    octets: [u8; FRAME],
+    bytes: [u8; FRAME],
     start: usize,
     end: usize,
 }
 
 impl LpFrame {
     const fn new() -> Self {
-        Self { octets: [0; FRAME], start: HEAD, end: HEAD }
+        Self { bytes: [0; FRAME], start: HEAD, end: HEAD }
     }
 
-    /// The octets.
+    /// The bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        part(&self.octets, self.start..self.end)
+        part(&self.bytes, self.start..self.end)
     }
 
-    fn push(&mut self, octets: &[u8]) {
-        let room = self.octets.get_mut(self.end..self.end + octets.len());
+    fn push(&mut self, bytes: &[u8]) {
+        let room = self.bytes.get_mut(self.end..self.end + bytes.len());
         if let Some(room) = room.invariant("MAX_LINK_HEADER holds every field") {
-            room.copy_from_slice(octets);
-            self.end += octets.len();
+            room.copy_from_slice(bytes);
+            self.end += bytes.len();
         }
     }
 
@@ -340,7 +340,7 @@ impl LpFrame {
         head.number(body as u64);
         let head = head.as_bytes();
         self.start = HEAD - head.len();
-        if let Some(room) = self.octets.get_mut(self.start..HEAD) {
+        if let Some(room) = self.bytes.get_mut(self.start..HEAD) {
             room.copy_from_slice(head);
         }
     }
@@ -356,28 +356,28 @@ pub struct LpPacket<'a> {
 }
 
 impl<'a> LpPacket<'a> {
-    /// Checks `octets`, which must be exactly one link packet. What the fragment holds is not looked at.
+    /// Checks `bytes`, which must be exactly one link packet. What the fragment holds is not looked at.
     ///
     /// # Errors
-    /// The first rule that the octets break.
+    /// The first rule that the bytes break.
     #[inline(always)]
-    pub fn parse(octets: &'a [u8]) -> Result<Self, WireError> {
-        if Self::is_bare(octets) {
-            return Ok(Self { header: LpHeader::EMPTY, fragment: octets });
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        if Self::is_bare(bytes) {
+            return Ok(Self { header: LpHeader::EMPTY, fragment: bytes });
         }
-        Self::parse_wrapped(octets)
+        Self::parse_wrapped(bytes)
     }
 
-    /// True if the octets begin as a bare Interest or Data packet. The parser of that packet finds out if
+    /// True if the bytes begin as a bare Interest or Data packet. The parser of that packet finds out if
     /// their length is right.
     #[inline(always)]
-    pub fn is_bare(octets: &[u8]) -> bool {
-        octets.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))
+    pub fn is_bare(bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))
     }
 
     #[inline(never)]
-    fn parse_wrapped(octets: &'a [u8]) -> Result<Self, WireError> {
-        let packet = single(octets)?;
+    fn parse_wrapped(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let packet = single(bytes)?;
         if packet.typ != LP_PACKET {
             return Err(WireError::UnexpectedType { typ: packet.typ });
         }
@@ -399,7 +399,7 @@ impl<'a> LpPacket<'a> {
                 return Err(WireError::Critical { typ: element.typ, at: element.at });
             }
             last = element.typ;
-            parsed.header.take(octets, element)?;
+            parsed.header.take(bytes, element)?;
         }
         parsed.checked()
     }
@@ -418,7 +418,7 @@ impl<'a> LpPacket<'a> {
 }
 
 impl<'a> LpHeader<'a> {
-    fn take(&mut self, octets: &'a [u8], element: Element<'a>) -> Result<(), WireError> {
+    fn take(&mut self, bytes: &'a [u8], element: Element<'a>) -> Result<(), WireError> {
         match element.typ {
             SEQUENCE => self.sequence = Some(u64::from_be_bytes(element.array()?)),
             FRAG_INDEX => self.frag_index = element.number()?,
@@ -446,7 +446,7 @@ impl<'a> LpHeader<'a> {
                 element.array::<8>()?;
                 // They stand together, since fields are in order.
                 let start = element.at - self.acks.0.len();
-                self.acks = Acks(part(octets, start..element.end()));
+                self.acks = Acks(part(bytes, start..element.end()));
             }
             TX_SEQUENCE => self.tx_sequence = Some(u64::from_be_bytes(element.array()?)),
             NON_DISCOVERY => {

@@ -49,22 +49,22 @@ enum NameCheck {
     Later,
 }
 
-/// The name that `element` of a packet is, in `octets`, which its offsets are in.
+/// The name that `element` of a packet is, in `bytes`, which its offsets are in.
 #[inline(always)]
-pub(crate) fn name_octets<'a>(octets: &'a [u8], element: &Element<'a>) -> &'a [u8] {
-    part(octets, element.at..element.end())
+pub(crate) fn name_bytes<'a>(bytes: &'a [u8], element: &Element<'a>) -> &'a [u8] {
+    part(bytes, element.at..element.end())
 }
 
 /// The first element of a packet, which must be its name, and the number of its components: at least 1 if it
 /// is checked now, else 0.
 #[inline(always)]
 fn packet_name<'a>(
-    octets: &'a [u8],
+    bytes: &'a [u8],
     first: Option<Element<'a>>,
     check: NameCheck,
 ) -> Result<(&'a [u8], u8), WireError> {
     let element = first.filter(|first| first.typ == NAME).ok_or(WireError::Missing { typ: NAME })?;
-    let name = name_octets(octets, &element);
+    let name = name_bytes(bytes, &element);
     if check == NameCheck::Later {
         return if element.value.is_empty() {
             Err(WireError::EmptyName { at: element.at })

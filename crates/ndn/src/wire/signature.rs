@@ -1,6 +1,6 @@
 //! What a packet says of its signature.
 
-use super::name_octets;
+use super::name_bytes;
 use crate::tlv::{Element, WireError, write_element, write_integer, write_nested};
 use alloc::vec::Vec;
 use core::fmt;
@@ -70,7 +70,7 @@ pub struct SignatureInfo<'a> {
     pub signature_type: SignatureType,
     /// With which key.
     pub key_locator: Option<KeyLocator<'a>>,
-    /// Octets that no other Interest signed with this key has.
+    /// Bytes that no other Interest signed with this key has.
     pub nonce: Option<&'a [u8]>,
     /// When, in milliseconds since 1970.
     pub time: Option<u64>,
@@ -160,7 +160,7 @@ fn key_locator(element: Element<'_>) -> Result<Option<KeyLocator<'_>>, WireError
                 value_at: first.value_at - element.value_at,
                 ..first
             };
-            NdnName::parse(name_octets(value, &inner))
+            NdnName::parse(name_bytes(value, &inner))
                 .map(|name| Some(KeyLocator::Name(name)))
                 .map_err(|error| WireError::Name { at: first.at, error })
         }

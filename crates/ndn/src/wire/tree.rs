@@ -14,8 +14,8 @@ pub enum Kind {
     Name,
     /// A NonNegativeInteger, or a number of a fixed length.
     Number,
-    /// Octets of any meaning.
-    Octets,
+    /// Bytes of any meaning.
+    Bytes,
     /// Nothing: the element says all by being there.
     Flag,
     /// Text.
@@ -38,7 +38,7 @@ pub struct Node<'a> {
 /// The name of type `typ` in an element of type `parent` (`None`: at the top), and what the value is. The name of an element that is not
 /// known there is `None`.
 pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
-    use Kind::{Flag, Name, Nested, Number, Octets, Text};
+    use Kind::{Bytes, Flag, Name, Nested, Number, Text};
     let (name, kind) = match (parent, typ) {
         (None | Some(lp::FRAGMENT), INTEREST) => ("Interest", Nested),
         (None | Some(lp::FRAGMENT | lp::PREFIX_ANNOUNCEMENT), DATA) => ("Data", Nested),
@@ -50,24 +50,24 @@ pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
         (Some(INTEREST), interest::CAN_BE_PREFIX) => ("CanBePrefix", Flag),
         (Some(INTEREST), interest::MUST_BE_FRESH) => ("MustBeFresh", Flag),
         (Some(INTEREST), interest::FORWARDING_HINT) => ("ForwardingHint", Nested),
-        (Some(INTEREST), interest::NONCE) => ("Nonce", Octets),
+        (Some(INTEREST), interest::NONCE) => ("Nonce", Bytes),
         (Some(INTEREST), interest::LIFETIME) => ("InterestLifetime", Number),
         (Some(INTEREST), interest::HOP_LIMIT) => ("HopLimit", Number),
-        (Some(INTEREST), interest::PARAMETERS) => ("ApplicationParameters", Octets),
+        (Some(INTEREST), interest::PARAMETERS) => ("ApplicationParameters", Bytes),
         (Some(INTEREST), interest::SIGNATURE_INFO) => ("InterestSignatureInfo", Nested),
-        (Some(INTEREST), interest::SIGNATURE_VALUE) => ("InterestSignatureValue", Octets),
+        (Some(INTEREST), interest::SIGNATURE_VALUE) => ("InterestSignatureValue", Bytes),
         (Some(DATA), data::META_INFO) => ("MetaInfo", Nested),
-        (Some(DATA), data::CONTENT) => ("Content", Octets),
+        (Some(DATA), data::CONTENT) => ("Content", Bytes),
         (Some(DATA), data::SIGNATURE_INFO) => ("SignatureInfo", Nested),
-        (Some(DATA), data::SIGNATURE_VALUE) => ("SignatureValue", Octets),
+        (Some(DATA), data::SIGNATURE_VALUE) => ("SignatureValue", Bytes),
         (Some(data::META_INFO), data::CONTENT_TYPE) => ("ContentType", Number),
         (Some(data::META_INFO), data::FRESHNESS_PERIOD) => ("FreshnessPeriod", Number),
-        (Some(data::META_INFO), data::FINAL_BLOCK_ID) => ("FinalBlockId", Octets),
+        (Some(data::META_INFO), data::FINAL_BLOCK_ID) => ("FinalBlockId", Bytes),
         (Some(data::SIGNATURE_INFO | interest::SIGNATURE_INFO), _) => return signature_field(typ),
-        (Some(signature::KEY_LOCATOR), signature::KEY_DIGEST) => ("KeyDigest", Octets),
+        (Some(signature::KEY_LOCATOR), signature::KEY_DIGEST) => ("KeyDigest", Bytes),
         (Some(signature::VALIDITY_PERIOD), 254) => ("NotBefore", Text),
         (Some(signature::VALIDITY_PERIOD), 255) => ("NotAfter", Text),
-        _ => return (None, Octets),
+        _ => return (None, Bytes),
     };
     (Some(name), kind)
 }
@@ -78,7 +78,7 @@ fn header_field(typ: u32) -> (Option<&'static str>, Kind) {
         lp::SEQUENCE => ("Sequence", Kind::Number),
         lp::FRAG_INDEX => ("FragIndex", Kind::Number),
         lp::FRAG_COUNT => ("FragCount", Kind::Number),
-        lp::PIT_TOKEN => ("PitToken", Kind::Octets),
+        lp::PIT_TOKEN => ("PitToken", Kind::Bytes),
         lp::NACK => ("Nack", Kind::Nested),
         lp::INCOMING_FACE_ID => ("IncomingFaceId", Kind::Number),
         lp::NEXT_HOP_FACE_ID => ("NextHopFaceId", Kind::Number),
@@ -88,7 +88,7 @@ fn header_field(typ: u32) -> (Option<&'static str>, Kind) {
         lp::TX_SEQUENCE => ("TxSequence", Kind::Number),
         lp::NON_DISCOVERY => ("NonDiscovery", Kind::Flag),
         lp::PREFIX_ANNOUNCEMENT => ("PrefixAnnouncement", Kind::Nested),
-        _ => return (None, Kind::Octets),
+        _ => return (None, Kind::Bytes),
     };
     (Some(name), kind)
 }
@@ -97,19 +97,19 @@ fn signature_field(typ: u32) -> (Option<&'static str>, Kind) {
     let (name, kind) = match typ {
         signature::SIGNATURE_TYPE => ("SignatureType", Kind::Number),
         signature::KEY_LOCATOR => ("KeyLocator", Kind::Nested),
-        signature::SIGNATURE_NONCE => ("SignatureNonce", Kind::Octets),
+        signature::SIGNATURE_NONCE => ("SignatureNonce", Kind::Bytes),
         signature::SIGNATURE_TIME => ("SignatureTime", Kind::Number),
         signature::SIGNATURE_SEQ_NUM => ("SignatureSeqNum", Kind::Number),
         signature::VALIDITY_PERIOD => ("ValidityPeriod", Kind::Nested),
-        _ => return (None, Kind::Octets),
+        _ => return (None, Kind::Bytes),
     };
     (Some(name), kind)
 }
 
-/// Hands the elements of `octets` to `visit`, each before those that are in it, and what is no element as the rule that it breaks; after
+/// Hands the elements of `bytes` to `visit`, each before those that are in it, and what is no element as the rule that it breaks; after
 /// that, what the outer element has left.
-pub fn walk<'a>(octets: &'a [u8], visit: &mut dyn FnMut(Result<Node<'a>, WireError>)) {
-    level(None, Elements::new(octets), 0, visit);
+pub fn walk<'a>(bytes: &'a [u8], visit: &mut dyn FnMut(Result<Node<'a>, WireError>)) {
+    level(None, Elements::new(bytes), 0, visit);
 }
 
 /// It goes no deeper than [`describe`] nests types: a link packet, its fragment, Data, what it says of its signature, of the key, its name.
@@ -131,7 +131,7 @@ fn level<'a>(
         if parent == Some(lp::LP_PACKET) {
             in_pieces |= element.typ == lp::FRAG_COUNT && element.number() != Ok(1);
             if element.typ == lp::FRAGMENT && in_pieces {
-                kind = Kind::Octets;
+                kind = Kind::Bytes;
             }
         }
         visit(Ok(Node { depth, element, name, kind }));
@@ -150,9 +150,9 @@ mod tests {
     use std::string::{String, ToString};
     use std::vec::Vec;
 
-    fn names(octets: &[u8]) -> Vec<(usize, String, usize)> {
+    fn names(bytes: &[u8]) -> Vec<(usize, String, usize)> {
         let mut seen = Vec::new();
-        walk(octets, &mut |node| {
+        walk(bytes, &mut |node| {
             seen.push(match node {
                 Ok(node) => {
                     let name = node.name.map_or_else(|| node.element.typ.to_string(), ToString::to_string);
@@ -174,7 +174,7 @@ mod tests {
         };
         let interest = interest.build();
         let header = LpHeader { pit_token: &[1], nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
-        let octets = [header.wrapped(interest.len()).as_bytes(), &interest].concat();
+        let bytes = [header.wrapped(interest.len()).as_bytes(), &interest].concat();
         let expected = [
             (0, "LpPacket", 0),
             (1, "PitToken", 2),
@@ -187,7 +187,7 @@ mod tests {
             (4, "Name", 25),
             (3, "Nonce", 30),
         ];
-        assert_eq!(names(&octets), expected.map(|(depth, name, at)| (depth, name.to_string(), at)));
+        assert_eq!(names(&bytes), expected.map(|(depth, name, at)| (depth, name.to_string(), at)));
     }
 
     #[test]
@@ -200,19 +200,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_octets_have_an_end(mut octets in prop::collection::vec(any::<u8>(), 0..300), first in 0..4usize) {
-            if let (Some(octet), Some(typ)) = (octets.first_mut(), [5, 6, 100].get(first)) {
-                *octet = *typ;
+        fn any_octets_have_an_end(mut bytes in prop::collection::vec(any::<u8>(), 0..300), first in 0..4usize) {
+            if let (Some(byte), Some(typ)) = (bytes.first_mut(), [5, 6, 100].get(first)) {
+                *byte = *typ;
             }
             let mut seen = 0;
-            walk(&octets, &mut |node| {
+            walk(&bytes, &mut |node| {
                 seen += 1;
                 if let Ok(node) = node {
-                    assert!(node.depth < 8 && node.element.end() <= octets.len());
+                    assert!(node.depth < 8 && node.element.end() <= bytes.len());
                 }
             });
-            // Each takes two octets at least, and is in no more than six.
-            prop_assert!(seen <= 7 * octets.len() + 1);
+            // Each takes two bytes at least, and is in no more than six.
+            prop_assert!(seen <= 7 * bytes.len() + 1);
         }
     }
 }

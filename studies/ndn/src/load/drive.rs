@@ -517,7 +517,7 @@ impl Pair {
             // Who asked by digest wants that back.
             .filter(|packet| self.digests.is_none() || !packet.header.digest.of(INTEREST_DIGEST).is_empty())
             .and_then(|packet| Data::parse(packet.fragment).ok())
-            .and_then(|data| self.template.number(data.name_octets()));
+            .and_then(|data| self.template.number(data.name_bytes()));
         // What is not asked for must not widen the window of what is.
         match self.window.answer(number) {
             Some(asked) if self.paced => {
@@ -534,7 +534,7 @@ impl Pair {
     fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
         let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
         let interest = Interest::parse(fragment).ok();
-        let number = interest.and_then(|interest| self.template.number(interest.name_octets()));
+        let number = interest.and_then(|interest| self.template.number(interest.name_bytes()));
         let Some(number) = number else { return Ok(()) };
         let data = self.template.data(number);
         let LpHeader { pit_token, digest, .. } = header;

@@ -202,11 +202,11 @@ mod tests {
                 assert_eq!(interest.name_len(), names.components);
                 assert_eq!((interest.lifetime(), interest.can_be_prefix()), (4000, false));
                 assert!(interest.nonce().is_some());
-                assert_eq!(template.number(interest.name_octets()), Some(number));
-                assert!(interest.name_octets().starts_with(&[7]));
+                assert_eq!(template.number(interest.name_bytes()), Some(number));
+                assert!(interest.name_bytes().starts_with(&[7]));
                 let octets = template.data(number).to_vec();
                 let data = Data::parse(&octets).unwrap();
-                assert_eq!(data.name_octets(), interest.name_octets());
+                assert_eq!(data.name_bytes(), interest.name_bytes());
                 assert_eq!((data.content().len(), data.freshness()), (CONTENT, None));
             }
         }
@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(name.components().count(), SHAPES[1].components);
             assert_eq!(template.number(name.as_bytes()), Some(number));
             let octets = template.data(number).to_vec();
-            assert_eq!(Data::parse(&octets).unwrap().name_octets(), name.as_bytes());
+            assert_eq!(Data::parse(&octets).unwrap().name_bytes(), name.as_bytes());
             let prefix = OwnedName::<Ndn>::from_components(name.components().take(3)).unwrap();
             visited.push(prefix.to_string());
             names.insert(name.as_bytes().to_vec());
@@ -252,7 +252,7 @@ mod tests {
         let mut template = Template::spread(SHAPES[1], 3, 4000, 7).unwrap();
         let [first, second] = [1, 2].map(|number| {
             let octets = template.interest(number).to_vec();
-            Interest::parse(&octets).unwrap().name_octets().to_vec()
+            Interest::parse(&octets).unwrap().name_bytes().to_vec()
         });
         let last = first.len() - NUMBER..;
         let mut mixed = first;
@@ -280,7 +280,7 @@ mod tests {
                 for number in 0..3000 {
                     let octets = template.interest(number).to_vec();
                     let interest = Interest::parse(&octets).unwrap();
-                    assert!(seen.insert(interest.name_octets().to_vec()));
+                    assert!(seen.insert(interest.name_bytes().to_vec()));
                     assert!(nonces.insert(interest.nonce()));
                 }
             }
@@ -293,7 +293,7 @@ mod tests {
         let other = Template::new(SHAPES[1], 2, 4000).unwrap();
         let longer = Template::new(SHAPES[2], 1, 4000).unwrap();
         let octets = template.interest(9).to_vec();
-        let name = Interest::parse(&octets).unwrap().name_octets().to_vec();
+        let name = Interest::parse(&octets).unwrap().name_bytes().to_vec();
         assert_eq!(other.number(&name), None);
         assert_eq!(longer.number(&name), None);
         assert_eq!(template.number(&[]), None);

@@ -184,7 +184,7 @@ impl<P: Pit> Bench<P> {
         let packets = of_faces(&self.data, &self.producers);
         counts.add(stages::run(&mut self.forwarder, packets, size, self.now, sink));
         let start = counter::start();
-        self.forwarder.turn(self.now);
+        self.forwarder.handle_timeout(self.now);
         counts.act += counter::stop().saturating_sub(start);
         match sink.packets - sent {
             sent if sent == 2 * BLOCK as u64 => Ok(counts),

@@ -100,15 +100,15 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
             (resident()? - before, fib.memory(), 0)
         }
         Table::Cs => {
-            let room = cs::Config { packets: entries as usize, octets: usize::MAX, ..cs::Config::default() };
+            let room = cs::Config { packets: entries as usize, bytes: usize::MAX, ..cs::Config::default() };
             let mut store = ContentStore::new(room);
             for number in 0..entries {
                 let Ok(data) = Data::parse(template.data(u64::from(number))) else { continue };
-                let name = hasher.name(&data.name());
+                let name = hasher.hash_name(&data.name());
                 store.insert(&name, &data, Time::from_millis(1), |name| other.hash(name));
             }
             let packet = template.data(0).len();
-            (resident()? - before, store.octets(), packet)
+            (resident()? - before, store.bytes(), packet)
         }
     };
     let entries = f64::from(entries);
@@ -137,7 +137,7 @@ fn with_interest(
 ) {
     // A template's packets are right.
     if let Ok(interest) = Interest::parse(template.interest(u64::from(number))) {
-        take(&hasher.name(&interest.name()), &interest);
+        take(&hasher.hash_name(&interest.name()), &interest);
     }
 }
 

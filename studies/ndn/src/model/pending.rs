@@ -206,7 +206,7 @@ impl<P: Pit> Turn<P> {
                 ..InterestBuilder::new(name.view())
             };
             self.forwarder
-                .receive_octets(self.consumer, &builder.build(), self.now, &mut self.plain)
+                .receive_bytes(self.consumer, &builder.build(), self.now, &mut self.plain)
                 .map_err(|why| why.name().to_owned())?;
         }
         Ok(components - 1)
@@ -281,10 +281,10 @@ impl<P: Pit> Turn<P> {
         let last = Time::from_millis(2 * (FILL + LIFETIME));
         let before = self.forwarder.pit().len();
         let mut count = 0;
-        while let Some(next) = self.forwarder.next_turn().filter(|next| *next <= last) {
+        while let Some(next) = self.forwarder.poll_timeout().filter(|next| *next <= last) {
             self.now = self.now.max(next);
             let start = counter::start();
-            self.forwarder.turn(self.now);
+            self.forwarder.handle_timeout(self.now);
             count += counter::stop().saturating_sub(start);
             // What is due no later than now has been looked at; the next is due later.
             self.now = Time(self.now.0 + 1_000_000);

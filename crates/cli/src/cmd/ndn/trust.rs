@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use hashlane_client::{Validate, intact, trusted};
 use hashlane_ndn::security::file::MAX_FILE;
-use hashlane_ndn::security::{Certificate, TrustAnchors, certificate_octets};
+use hashlane_ndn::security::{Certificate, TrustAnchors, certificate_bytes};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Trust {
 fn add(anchors: &mut TrustAnchors, path: &Path) -> Result<()> {
     let mut read = Vec::new();
     File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut read)?;
-    let octets = certificate_octets(&read)?;
+    let octets = certificate_bytes(&read)?;
     let certificate = Certificate::parse(&octets).context("not a certificate")?;
     anchors.add(&certificate).context("not a certificate that can be trusted")?;
     Ok(())

@@ -141,7 +141,7 @@ impl State {
         let token = header.pit_token;
         assert!(interest.nonce().is_some());
         if let Ok(command) = Command::parse(interest) {
-            assert!(command.signature.is_right_digest() && interest.parameters_digest_is_right());
+            assert!(command.signature.is_right_digest() && interest.has_valid_parameters_digest());
             let answer = self.command(from, &command).to_bytes();
             return self.send(from, LpHeader::default(), &DataBuilder::new(interest.name(), &answer).build());
         }
@@ -152,8 +152,8 @@ impl State {
             let data = DataBuilder { final_block, ..DataBuilder::new(segment.view(), &records) };
             return self.send(from, LpHeader::default(), &data.build());
         }
-        let name = value(interest.name_octets()).to_vec();
-        let route = prefixes(interest.name_octets()).rev().find_map(|end| self.routes.get(&name[..end]));
+        let name = value(interest.name_bytes()).to_vec();
+        let route = prefixes(interest.name_bytes()).rev().find_map(|end| self.routes.get(&name[..end]));
         match route.copied() {
             Some(to) => {
                 let can_be_prefix = interest.can_be_prefix();
@@ -214,7 +214,7 @@ impl State {
         if self.loss > 0 && self.forwarded.is_multiple_of(self.loss) {
             return;
         }
-        let name = value(data.name_octets());
+        let name = value(data.name_bytes());
         let satisfies = |pending: &mut Pending| {
             pending.name == name || pending.can_be_prefix && name.starts_with(&pending.name)
         };

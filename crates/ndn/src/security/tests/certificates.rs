@@ -17,8 +17,8 @@ fn reads_certificates_of_others() {
         ("ndnts-certificate-ecdsa", "/test/bob"),
         ("ndnts-certificate-ed25519", "/test/bob"),
     ] {
-        let octets = vector(certificate);
-        let read = Certificate::parse(&octets).unwrap();
+        let bytes = vector(certificate);
+        let read = Certificate::parse(&bytes).unwrap();
         assert_eq!(read.identity().to_string(), owner);
         let key = if owner == "/test/bob" { "k2" } else { "k1" };
         assert_eq!(read.key_name().to_string(), std::format!("{owner}/KEY/{key}"));
@@ -36,13 +36,13 @@ fn reads_certificates_of_others() {
 #[test]
 fn reads_back_its_own_certificates() {
     for signer in [Signer::ed25519(&[1; 32]), Signer::ecdsa_p256(&[1; 32]).unwrap()] {
-        let octets = own(&signer, 0x1234);
-        let certificate = Certificate::parse(&octets).unwrap();
+        let bytes = own(&signer, 0x1234);
+        let certificate = Certificate::parse(&bytes).unwrap();
         assert_eq!(certificate.name().to_string(), "/me/KEY/1/self/v=4660");
         assert_eq!((certificate.valid_from(), certificate.valid_until()), (FROM, UNTIL));
         assert_eq!(certificate.data().freshness(), Some(certificate::FRESHNESS));
-        refuses_each_change(&octets, |octets| {
-            Some(signer.verifier().verify(&Signed::data(&Data::parse(octets).ok()?)))
+        refuses_each_change(&bytes, |bytes| {
+            Some(signer.verifier().verify(&Signed::data(&Data::parse(bytes).ok()?)))
         });
     }
     let identity = named("/me");
@@ -62,13 +62,12 @@ fn refuses_what_is_no_certificate() {
             validity: period.as_deref().map(element),
             ..SignatureInfo::of(SignatureType::ED25519)
         };
-        let octets =
-            signer.data(&DataBuilder { content_type, ..DataBuilder::new(name.view(), b"key") }, info);
-        Certificate::parse(&octets)
+        let bytes = signer.data(&DataBuilder { content_type, ..DataBuilder::new(name.view(), b"key") }, info);
+        Certificate::parse(&bytes)
             .and_then(|certificate| certificate.public_key().map_err(CertificateError::Key))
             .err()
     };
-    let text: String = b"20260102T030405".iter().map(|octet| std::format!("{octet:02x}")).collect();
+    let text: String = b"20260102T030405".iter().map(|byte| std::format!("{byte:02x}")).collect();
     let right = std::format!("FD00FE0F {text} FD00FF0F {text}");
     let name = "/me/KEY/1/self/v=1";
     assert_eq!(parse(name, 2, Some(&right)), Some(CertificateError::Key(KeyError::Malformed)));

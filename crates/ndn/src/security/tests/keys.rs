@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 #[test]
 fn signs_as_published() {
     // RFC 4231 §4.2, §4.3, §4.7.
-    for (secret, octets, mac) in [
+    for (secret, bytes, mac) in [
         (
             &[0x0b; 20][..],
             &b"Hi There"[..],
@@ -24,11 +24,11 @@ fn signs_as_published() {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
         ),
     ] {
-        check_signature(&Signer::hmac(secret), octets, &hex(mac));
-        assert!(Verifier::hmac(secret).is_signature(&[octets], &hex(mac)));
+        check_signature(&Signer::hmac(secret), bytes, &hex(mac));
+        assert!(Verifier::hmac(secret).is_signature(&[bytes], &hex(mac)));
     }
     // RFC 8032 §7.1, tests 1 and 2.
-    for (key, octets, signature) in [
+    for (key, bytes, signature) in [
         (
             "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
             &[][..],
@@ -40,7 +40,7 @@ fn signs_as_published() {
             "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
         ),
     ] {
-        check_signature(&Signer::ed25519(&hex(key).try_into().unwrap()), octets, &hex(signature));
+        check_signature(&Signer::ed25519(&hex(key).try_into().unwrap()), bytes, &hex(signature));
     }
     // RFC 6979 §A.2.5, SHA-256 of "sample"; both numbers need a zero before them.
     let key = hex("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721");
@@ -51,18 +51,18 @@ fn signs_as_published() {
     check_signature(&Signer::DigestSha256, b"sample", &Sha256::digest(b"sample"));
 }
 
-fn check_signature(signer: &Signer, octets: &[u8], signature: &[u8]) {
-    let (first, second) = octets.split_at(octets.len() / 2);
+fn check_signature(signer: &Signer, bytes: &[u8], signature: &[u8]) {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
     assert_eq!(signer.sign(&[first, second]), signature);
     let verifier = signer.verifier();
     assert_eq!(verifier.signature_type(), signer.signature_type());
-    assert!(verifier.is_signature(&[octets], signature));
-    assert!(!verifier.is_signature(&[octets, b"x"], signature));
-    assert!(!verifier.is_signature(&[octets], &signature[1..]));
+    assert!(verifier.is_signature(&[bytes], signature));
+    assert!(!verifier.is_signature(&[bytes, b"x"], signature));
+    assert!(!verifier.is_signature(&[bytes], &signature[1..]));
     if let Some(der) = signer.public_key() {
-        assert!(Verifier::from_spki(&der).unwrap().is_signature(&[octets], signature));
+        assert!(Verifier::from_spki(&der).unwrap().is_signature(&[bytes], signature));
     }
-    // No octet of a key is shown.
+    // No byte of a key is shown.
     assert_eq!(std::format!("{signer:?}"), std::format!("Signer({})", signer.signature_type()));
 }
 

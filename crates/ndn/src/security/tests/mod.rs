@@ -14,14 +14,14 @@ use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
 use std::vec::Vec;
 
-const SECRET: &[u8] = b"secret key of thirty-two octets!";
+const SECRET: &[u8] = b"secret key of thirty-two bytes!";
 /// 2026-01-02T03:04:05 and 2036-06-07T08:09:10.
 const FROM: u64 = 1_767_323_045;
 const UNTIL: u64 = 2_096_438_950;
 
 fn hex(digits: &str) -> Vec<u8> {
-    let octet = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
-    (0..digits.len()).step_by(2).map(octet).collect()
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
 }
 
 /// A row of the vectors.
@@ -43,13 +43,13 @@ fn anchors(certificates: &[&str]) -> TrustAnchors {
     anchors
 }
 
-/// What `check` says of the packet, and of it with each of its octets changed in turn.
-fn refuses_each_change(octets: &[u8], check: impl Fn(&[u8]) -> Option<Result<(), Refusal>>) {
-    assert_eq!(check(octets), Some(Ok(())));
-    for at in 0..octets.len() {
-        let mut other = octets.to_vec();
+/// What `check` says of the packet, and of it with each of its bytes changed in turn.
+fn refuses_each_change(bytes: &[u8], check: impl Fn(&[u8]) -> Option<Result<(), Refusal>>) {
+    assert_eq!(check(bytes), Some(Ok(())));
+    for at in 0..bytes.len() {
+        let mut other = bytes.to_vec();
         other[at] ^= 1;
-        assert_ne!(check(&other), Some(Ok(())), "octet {at}");
+        assert_ne!(check(&other), Some(Ok(())), "byte {at}");
     }
 }
 

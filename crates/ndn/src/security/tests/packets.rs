@@ -13,12 +13,12 @@ fn verifies_data_of_others() {
             "digest" => Verifier::DigestSha256,
             _ => Certificate::parse(&vector(&["certificate-", kind].concat())).unwrap().public_key().unwrap(),
         };
-        refuses_each_change(&vector(&["data-", kind].concat()), |octets| {
-            Some(verifier.verify(&Signed::data(&Data::parse(octets).ok()?)))
+        refuses_each_change(&vector(&["data-", kind].concat()), |bytes| {
+            Some(verifier.verify(&Signed::data(&Data::parse(bytes).ok()?)))
         });
-        refuses_each_change(&vector(&["interest-", kind].concat()), |octets| {
+        refuses_each_change(&vector(&["interest-", kind].concat()), |bytes| {
             // The Nonce is not covered, nor is what may be ignored before the parameters.
-            let interest = Interest::parse(octets).ok()?;
+            let interest = Interest::parse(bytes).ok()?;
             if interest.nonce() != Some(0x0102_0304) || interest.lifetime() != 1000 {
                 return None;
             }
@@ -34,14 +34,14 @@ fn verifies_commands_of_others() {
             "digest" => Verifier::DigestSha256,
             _ => Certificate::parse(&vector(&["certificate-", kind].concat())).unwrap().public_key().unwrap(),
         };
-        let octets = vector(&["command-", kind].concat());
-        let command = Signed::command(NdnName::parse(&octets).unwrap()).unwrap();
+        let bytes = vector(&["command-", kind].concat());
+        let command = Signed::command(NdnName::parse(&bytes).unwrap()).unwrap();
         assert_eq!(command.info.nonce.map(<[u8]>::len), Some(8));
         if kind != "digest" {
             assert_eq!(command.info.time, Some(FROM * 1000));
         }
-        refuses_each_change(&octets, |octets| {
-            let name = NdnName::parse(octets).ok()?;
+        refuses_each_change(&bytes, |bytes| {
+            let name = NdnName::parse(bytes).ok()?;
             Some(Signed::command(name).and_then(|signed| verifier.verify(&signed)))
         });
     }
@@ -59,16 +59,16 @@ fn an_interest_is_signed_whole_or_not_at_all() {
     let name = named("/A");
     let plain = InterestBuilder::new(name.view()).build();
     assert_eq!(Signed::interest(&Interest::parse(&plain).unwrap()), Err(Refusal::Unsigned));
-    let mut octets = vector("interest-ed25519");
-    let at = octets.windows(2).position(|pair| pair == [2, 32]).unwrap() + 2;
-    octets[at] ^= 1;
-    assert_eq!(Signed::interest(&Interest::parse(&octets).unwrap()), Err(Refusal::ParametersDigest));
+    let mut bytes = vector("interest-ed25519");
+    let at = bytes.windows(2).position(|pair| pair == [2, 32]).unwrap() + 2;
+    bytes[at] ^= 1;
+    assert_eq!(Signed::interest(&Interest::parse(&bytes).unwrap()), Err(Refusal::ParametersDigest));
     // A component behind the digest, which then is not the last.
-    octets[at] ^= 1;
-    octets.splice(at + 32..at + 32, [8, 1, b'x']);
-    octets[1] += 3;
-    octets[3] += 3;
-    let parsed = Interest::parse(&octets).unwrap();
-    assert!(parsed.parameters_digest_is_right());
+    bytes[at] ^= 1;
+    bytes.splice(at + 32..at + 32, [8, 1, b'x']);
+    bytes[1] += 3;
+    bytes[3] += 3;
+    let parsed = Interest::parse(&bytes).unwrap();
+    assert!(parsed.has_valid_parameters_digest());
     assert_eq!(Signed::interest(&parsed), Err(Refusal::ParametersDigest));
 }

@@ -8,8 +8,8 @@ use std::vec::Vec;
 #[test]
 fn opens_safe_bags_of_others() {
     for kind in ["ecdsa", "ed25519"] {
-        let octets = vector(&["ndnts-safe-bag-", kind].concat());
-        let bag = SafeBag::parse(&octets).unwrap();
+        let bytes = vector(&["ndnts-safe-bag-", kind].concat());
+        let bag = SafeBag::parse(&bytes).unwrap();
         assert_eq!(bag.certificate().data().as_bytes(), vector(&["ndnts-certificate-", kind].concat()));
         let signer = bag.open(b"passphrase").unwrap();
         assert_eq!(signer.public_key().as_deref(), Some(bag.certificate().data().content()));
@@ -29,9 +29,9 @@ fn opens_safe_bags_of_others() {
 fn refuses_what_is_no_safe_bag() {
     let certificate = vector("certificate-ed25519");
     let bag = |write: &dyn Fn(&mut Vec<u8>)| {
-        let mut octets = Vec::new();
-        write_nested(128, &mut octets, write);
-        SafeBag::parse(&octets).and_then(|bag| bag.open(b"")).err()
+        let mut bytes = Vec::new();
+        write_nested(128, &mut bytes, write);
+        SafeBag::parse(&bytes).and_then(|bag| bag.open(b"")).err()
     };
     let wire = |error| Some(SafeBagError::Packet(error));
     assert_eq!(SafeBag::parse(&certificate).err(), wire(WireError::UnexpectedType { typ: 6 }));
@@ -52,8 +52,8 @@ fn refuses_what_is_no_safe_bag() {
         Some(SafeBagError::Encryption)
     );
     // More rounds than are computed.
-    let octets = vector("ndnts-safe-bag-ed25519");
-    let key = SafeBag::parse(&octets).unwrap().encrypted_key().to_vec();
+    let bytes = vector("ndnts-safe-bag-ed25519");
+    let key = SafeBag::parse(&bytes).unwrap().encrypted_key().to_vec();
     let costly = more_rounds(&key);
     assert_eq!(
         bag(&|out| {

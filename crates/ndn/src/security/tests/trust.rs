@@ -11,8 +11,8 @@ use std::vec::Vec;
 fn trust_says_which_rule_refused() {
     let trusted = anchors(&["certificate-ecdsa", "certificate-rsa"]);
     let verify = |trusted: &TrustAnchors, packet: &str, now: u64| {
-        let octets = vector(packet);
-        let data = Data::parse(&octets).unwrap();
+        let bytes = vector(packet);
+        let data = Data::parse(&bytes).unwrap();
         trusted.verify(&Signed::data(&data), now).map(|name| name.to_string())
     };
     let name = Certificate::parse(&vector("certificate-ecdsa")).unwrap().name().to_string();
@@ -49,8 +49,8 @@ fn trust_finds_keys_by_name_and_by_digest() {
     let found = |signer: &Signer, locator: Option<KeyLocator<'_>>| {
         let name = named("/some/interest");
         let info = SignatureInfo { key_locator: locator, ..SignatureInfo::of(SignatureType::NULL) };
-        let octets = signer.interest(&InterestBuilder::new(name.view()), info);
-        let interest = Interest::parse(&octets).unwrap();
+        let bytes = signer.interest(&InterestBuilder::new(name.view()), info);
+        let interest = Interest::parse(&bytes).unwrap();
         let signed = Signed::interest(&interest).unwrap();
         trusted.verify(&signed, FROM).map(|name| name.to_string())
     };

@@ -18,7 +18,7 @@ fn error(parts: &[&str]) -> Option<WireError> {
 #[test]
 fn reads_published_data() {
     // DATA1.
-    let octets = packet(
+    let bytes = packet(
         6,
         &[
             "0714(08056C6F63616C 08036E646E 0806707265666978) 1404(19022710) 1508 5355434345535321",
@@ -26,7 +26,7 @@ fn reads_published_data() {
             &"2F".repeat(128),
         ],
     );
-    let data = Data::parse(&octets).unwrap();
+    let data = Data::parse(&bytes).unwrap();
     assert_eq!((data.name().to_string().as_str(), data.name_len()), ("/local/ndn/prefix", 3));
     assert_eq!((data.freshness(), data.content_type(), data.final_block()), (Some(10_000), 0, None));
     assert_eq!(data.content(), b"SUCCESS!");
@@ -35,14 +35,14 @@ fn reads_published_data() {
     let Some(KeyLocator::Name(locator)) = info.key_locator else { panic!("{info:?}") };
     assert_eq!(locator.to_string(), "/test/key/locator");
     assert_eq!(data.signature_value().len(), 128);
-    assert_eq!(data.signed_portion(), &octets[2..octets.len() - 130]);
+    assert_eq!(data.signed_portion(), &bytes[2..bytes.len() - 130]);
 }
 
 #[test]
 fn ignores_unknown_elements_and_signs_them() {
     let meta = "FC00 1414(FC00 180103 FC00 190400000BB8 1A03(080145) FC00)";
-    let octets = packet(6, &[NAME_D, meta, "FC00 1504C0C1C2C3 FC00", INFO, "FC0101", VALUE, "FC00"]);
-    let data = Data::parse(&octets).unwrap();
+    let bytes = packet(6, &[NAME_D, meta, "FC00 1504C0C1C2C3 FC00", INFO, "FC0101", VALUE, "FC00"]);
+    let data = Data::parse(&bytes).unwrap();
     assert_eq!((data.content_type(), data.freshness()), (3, Some(3000)));
     assert_eq!(data.final_block().map(|block| (block.typ, block.value)), Some((8, &b"E"[..])));
     assert_eq!(data.content(), hex("C0C1C2C3"));
@@ -83,9 +83,9 @@ fn refuses_wrong_values() {
     }
     // A FinalBlockId is one component.
     for block in ["1A00", "1A020802", "1A0408000800", "1A0600", "1A06FE0001000000"] {
-        let octets = hex(block);
-        let whole = octets.len() == usize::from(octets[1]) + 2;
-        let meta = std::format!("14{:02X}({block})", octets.len());
+        let bytes = hex(block);
+        let whole = bytes.len() == usize::from(bytes[1]) + 2;
+        let meta = std::format!("14{:02X}({block})", bytes.len());
         let refused = error(&[NAME_D, &meta, INFO, VALUE]);
         match whole {
             true => assert_eq!(refused, Some(WireError::Value { typ: FINAL_BLOCK_ID, at: 9 }), "{block}"),

@@ -17,70 +17,70 @@ fn error(parts: &[&str]) -> Option<WireError> {
 
 #[test]
 fn reads_published_interests() {
-    let octets = hex("0505 0703(080149)");
-    let bare = Interest::parse(&octets).unwrap();
+    let bytes = hex("0505 0703(080149)");
+    let bare = Interest::parse(&bytes).unwrap();
     assert_eq!((bare.name().to_string().as_str(), bare.name_len()), ("/I", 1));
     assert_eq!(
         (bare.can_be_prefix(), bare.must_be_fresh(), bare.nonce(), bare.hop_limit()),
         (false, false, None, None)
     );
     assert_eq!((bare.lifetime(), bare.parameters(), bare.forwarding_hint()), (4000, None, &[][..]));
-    assert!(bare.parameters_digest_is_right());
+    assert!(bare.has_valid_parameters_digest());
 
     // Unknown elements that may be ignored stand between all others.
-    let octets = hex(
+    let bytes = hex(
         "0529 0703(080149) FC00 2100 FC00 1200 FC00 1E05(0703080148) FC00 0A044ACB1E4C FC00 0C0276A1 FC00 2201D6",
     );
-    let full = Interest::parse(&octets).unwrap();
+    let full = Interest::parse(&bytes).unwrap();
     assert!(full.can_be_prefix() && full.must_be_fresh());
     assert_eq!((full.nonce(), full.lifetime(), full.hop_limit()), (Some(0x4acb_1e4c), 30_369, Some(214)));
     assert_eq!(full.hints().map(|hint| hint.as_bytes().to_vec()).collect::<Vec<_>>(), [hex("0703080148")]);
-    assert_eq!(octets.get(full.nonce_at().unwrap()), Some(&hex("4ACB1E4C")[..]));
-    assert_eq!(octets.get(full.hop_limit_at().unwrap()), Some(&214));
+    assert_eq!(bytes.get(full.nonce_at().unwrap()), Some(&hex("4ACB1E4C")[..]));
+    assert_eq!(bytes.get(full.hop_limit_at().unwrap()), Some(&214));
 }
 
 #[test]
 fn digest_covers_all_behind_the_parameters() {
     // Published: once with nothing behind the parameters, once with an element that is ignored.
-    for octets in [
+    for bytes in [
         packet(5, &["0725(080149", DIGEST, ") 2100 1200 0A044ACB1E4C 2201D6 2404C0C1C2C3"]),
         hex("0539 0725(080149 0220F16DB273F40436A852063F864D5072B01EAD53151F5A688EA1560492BEBEDD05) \
              0A044ACB1E4C 0C0276A1 2404C0C1C2C3 FC00"),
     ] {
-        let interest = Interest::parse(&octets).unwrap();
+        let interest = Interest::parse(&bytes).unwrap();
         assert_eq!(interest.parameters(), Some(&hex("C0C1C2C3")[..]));
-        assert!(interest.parameters_digest_is_right());
-        let mut other = octets.clone();
-        let at = octets.windows(2).rposition(|pair| pair == [0xc0, 0xc1]).unwrap();
+        assert!(interest.has_valid_parameters_digest());
+        let mut other = bytes.clone();
+        let at = bytes.windows(2).rposition(|pair| pair == [0xc0, 0xc1]).unwrap();
         other[at] ^= 1;
-        assert!(!Interest::parse(&other).unwrap().parameters_digest_is_right());
+        assert!(!Interest::parse(&other).unwrap().has_valid_parameters_digest());
     }
     // Published: a digest of zeros.
     let zeros = packet(5, &["0725(080149 0220", &"00".repeat(32), ") 2402CAFE"]);
-    assert!(!Interest::parse(&zeros).unwrap().parameters_digest_is_right());
+    assert!(!Interest::parse(&zeros).unwrap().has_valid_parameters_digest());
 }
 
 #[test]
 fn parameters_and_their_digest_go_together() {
     let digest = |rest: &str| packet(5, &["0725(080149", DIGEST, ")", rest]);
-    for octets in [
+    for bytes in [
         packet(5, &[NAME_I, "2402CAFE"]),
         digest(""),
         packet(5, &["0747(", DIGEST, "080149", DIGEST, ") 2402CAFE"]),
         digest("2C031B0100 2E0101"),
     ] {
-        let refused = Interest::parse(&octets).err();
-        assert!(matches!(refused, Some(WireError::ParametersDigest)), "{refused:?} {octets:x?}");
+        let refused = Interest::parse(&bytes).err();
+        assert!(matches!(refused, Some(WireError::ParametersDigest)), "{refused:?} {bytes:x?}");
     }
     let missing = |typ| Some(WireError::Missing { typ });
     assert_eq!(error(&[NAME_I, "2C031B0100 2E0101"]), missing(36));
     assert_eq!(Interest::parse(&digest("2400 2C031B0100")).err(), missing(SIGNATURE_VALUE));
     assert_eq!(Interest::parse(&digest("2400 2E0101")).err(), missing(SIGNATURE_INFO));
     assert!(Interest::parse(&digest("2400 2C031B0100 2E0101")).is_ok());
-    // Octets 2 and 32 that head no digest: in a value, at the end of a name, and of the other digest.
+    // Bytes 2 and 32 that head no digest: in a value, at the end of a name, and of the other digest.
     for name in ["0724 0822 0220", "0702 0220", "0706 0804 01020220"] {
-        let octets = hex(name);
-        let padding = "31".repeat(usize::from(octets[1]) + 2 - octets.len());
+        let bytes = hex(name);
+        let padding = "31".repeat(usize::from(bytes[1]) + 2 - bytes.len());
         let parsed = Interest::parse(&packet(5, &[name, &padding])).map(|interest| interest.name_len());
         assert!(!matches!(parsed, Err(WireError::ParametersDigest)), "{name}");
     }
@@ -89,7 +89,7 @@ fn parameters_and_their_digest_go_together() {
     // The digest need not come last, where nothing is signed.
     let inside = packet(5, &["0725(", DIGEST, "080149) 2404C0C1C2C3"]);
     let inside = Interest::parse(&inside).unwrap();
-    assert!(inside.parameters_digest_is_right() && inside.signed_portion().is_none());
+    assert!(inside.has_valid_parameters_digest() && inside.signed_portion().is_none());
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn finds_a_digest_wherever_it_stands_in_a_name() {
             (0..before).for_each(|_| value.extend(hex("080131")));
             value.extend(hex(DIGEST));
             (0..after).for_each(|_| value.extend(hex("080132")));
-            let mut octets = Vec::new();
-            crate::tlv::write_nested(5, &mut octets, |out| crate::tlv::write_element(NAME, &value, out));
-            assert_eq!(Interest::parse(&octets).err(), Some(WireError::ParametersDigest), "{before} {after}");
+            let mut bytes = Vec::new();
+            crate::tlv::write_nested(5, &mut bytes, |out| crate::tlv::write_element(NAME, &value, out));
+            assert_eq!(Interest::parse(&bytes).err(), Some(WireError::ParametersDigest), "{before} {after}");
         }
     }
 }
@@ -140,11 +140,11 @@ fn critical_elements_keep_their_order() {
 fn ignores_others_out_of_order() {
     // Published: a second HopLimit, and second parameters.
     let name = ["0725(080149", DIGEST, ")"].concat();
-    let octets = packet(5, &[&name, "2201D6 2200 2404C0C1C2C3 22020101"]);
-    let interest = Interest::parse(&octets).unwrap();
+    let bytes = packet(5, &[&name, "2201D6 2200 2404C0C1C2C3 22020101"]);
+    let interest = Interest::parse(&bytes).unwrap();
     assert_eq!((interest.hop_limit(), interest.parameters()), (Some(214), Some(&hex("C0C1C2C3")[..])));
-    let octets = packet(5, &[&name, "2100 1200 0A044ACB1E4C 0C0276A1 2201D6 2404C0C1C2C3 2401EE"]);
-    assert_eq!(Interest::parse(&octets).unwrap().parameters(), Some(&hex("C0C1C2C3")[..]));
+    let bytes = packet(5, &[&name, "2100 1200 0A044ACB1E4C 0C0276A1 2201D6 2404C0C1C2C3 2401EE"]);
+    assert_eq!(Interest::parse(&bytes).unwrap().parameters(), Some(&hex("C0C1C2C3")[..]));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn refuses_what_is_no_interest() {
     assert_eq!(Interest::parse(&hex("0500")).err(), Some(WireError::Missing { typ: NAME }));
     assert_eq!(Interest::parse(&hex("0502 1200")).err(), Some(WireError::Missing { typ: NAME }));
     assert_eq!(Interest::parse(&hex("0502 0700")).err(), Some(WireError::EmptyName { at: 2 }));
-    assert_eq!(Interest::parse(&hex("0505 0703080149 00")).err(), Some(WireError::TrailingOctets { at: 7 }));
+    assert_eq!(Interest::parse(&hex("0505 0703080149 00")).err(), Some(WireError::TrailingBytes { at: 7 }));
     assert!(matches!(error(&["0704(08014900)"]), Some(WireError::Name { at: 2, .. })));
     assert!(matches!(error(&["0721(021F", &"00".repeat(31), ")"]), Some(WireError::Name { at: 2, .. })));
     let mut long = packet(5, &[NAME_I]);
@@ -191,7 +191,7 @@ fn a_forwarding_hint_is_of_names_alone() {
 #[test]
 fn signature_covers_components_and_parameters() {
     // Published: a signed Interest of ndn-cxx (`Signed`); its signature is left as it stands.
-    let octets = packet(
+    let bytes = packet(
         5,
         &[
             "0725(080149",
@@ -202,7 +202,7 @@ fn signature_covers_components_and_parameters() {
             "2E0401020304",
         ],
     );
-    let interest = Interest::parse(&octets).unwrap();
+    let interest = Interest::parse(&bytes).unwrap();
     let info = interest.signature_info().unwrap();
     assert_eq!(
         (info.signature_type, info.time, info.seq_num),
@@ -222,10 +222,10 @@ fn signature_info_begins_with_its_type() {
         let mut tail = std::vec![0x24, 0, 0x2c, info.len() as u8];
         tail.extend(&info);
         tail.extend([0x2e, 0]);
-        let mut octets = hex(&["0725(080149", DIGEST, ")"].concat());
-        octets.extend(tail);
-        octets.splice(0..0, [5, octets.len() as u8]);
-        Interest::parse(&octets).err()
+        let mut bytes = hex(&["0725(080149", DIGEST, ")"].concat());
+        bytes.extend(tail);
+        bytes.splice(0..0, [5, bytes.len() as u8]);
+        Interest::parse(&bytes).err()
     };
     assert_eq!(with("1B0103"), None);
     assert_eq!(with("1B0103 FC00"), None);

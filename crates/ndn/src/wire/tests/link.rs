@@ -11,8 +11,8 @@ fn error(parts: &[&str]) -> Option<WireError> {
 
 /// What the header of a link packet of these parts, which must parse, is.
 fn with_header(parts: &[&str], check: impl FnOnce(&LpHeader<'_>)) {
-    let octets = packet(100, parts);
-    check(&LpPacket::parse(&octets).unwrap().header);
+    let bytes = packet(100, parts);
+    check(&LpPacket::parse(&bytes).unwrap().header);
 }
 
 #[test]
@@ -39,9 +39,9 @@ fn writes_and_reads_published_packets() {
         ),
     ];
     for (digits, header, fragment) in cases {
-        let octets = hex(digits);
-        assert_eq!([header.frame(fragment.len()).as_bytes(), fragment].concat(), octets);
-        assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header, fragment }));
+        let bytes = hex(digits);
+        assert_eq!([header.frame(fragment.len()).as_bytes(), fragment].concat(), bytes);
+        assert_eq!(LpPacket::parse(&bytes), Ok(LpPacket { header, fragment }));
     }
 }
 
@@ -116,7 +116,7 @@ fn refuses_fields_of_wrong_lengths() {
 }
 
 #[test]
-fn a_pit_token_has_1_to_32_octets() {
+fn a_pit_token_has_1_to_32_bytes() {
     for len in 0..=33_usize {
         let field = std::format!("62{len:02X}{}", "5A".repeat(len));
         match len {
@@ -173,7 +173,7 @@ fn fragments_say_which_of_how_many() {
     assert_eq!(error(&["5000"]), Some(WireError::Length { typ: FRAGMENT, at: 2 }));
     assert_eq!(error(&["5002FF"]), Some(WireError::Truncated { at: 2 }));
     assert_eq!(LpPacket::parse(&hex("4202CAFE")).err(), Some(WireError::UnexpectedType { typ: 0x42 }));
-    assert_eq!(LpPacket::parse(&hex("640000")).err(), Some(WireError::TrailingOctets { at: 2 }));
+    assert_eq!(LpPacket::parse(&hex("640000")).err(), Some(WireError::TrailingBytes { at: 2 }));
     assert_eq!(LpPacket::parse(&[]).err(), Some(WireError::Truncated { at: 0 }));
 }
 
@@ -195,8 +195,8 @@ fn a_frame_has_room_for_every_field() {
     };
     for len in [0, 1, 252, 253, crate::wire::MAX_PACKET, 65_535, 65_536] {
         let fragment = std::vec![7; len];
-        let octets = [header.frame(len).as_bytes(), &fragment].concat();
-        assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header, fragment: &fragment }), "{len}");
+        let bytes = [header.frame(len).as_bytes(), &fragment].concat();
+        assert_eq!(LpPacket::parse(&bytes), Ok(LpPacket { header, fragment: &fragment }), "{len}");
     }
     assert_eq!(LpHeader::default().frame(5).as_bytes(), &[] as &[u8]);
     assert_eq!(LpHeader::default().wrapped(5).as_bytes(), hex("6407 5005"));

@@ -7,14 +7,14 @@ mod properties;
 
 use std::vec::Vec;
 
-/// The octets that hexadecimal `digits` are; blanks and brackets are for the reader.
+/// The bytes that hexadecimal `digits` are; blanks and brackets are for the reader.
 pub(super) fn hex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     assert_eq!(digits.len() % 2, 0, "{digits:?}");
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// An element around `parts`, of a type and a length of one octet.
+/// An element around `parts`, of a type and a length of one byte.
 pub(super) fn packet(typ: u8, parts: &[&str]) -> Vec<u8> {
     let value: Vec<u8> = parts.iter().flat_map(|part| hex(part)).collect();
     [&[typ, u8::try_from(value.len()).expect("a short packet")][..], &value].concat()

@@ -22,7 +22,7 @@ fn any_name() -> impl Strategy<Value = OwnedName<Ndn>> {
 }
 
 /// Lengths of both small and large encodings.
-fn any_octets() -> impl Strategy<Value = Vec<u8>> {
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![vec(any::<u8>(), 0..20), vec(any::<u8>(), 240..300)]
 }
 
@@ -30,47 +30,47 @@ fn any_number() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0..64).prop_map(|(number, shift)| number >> shift)
 }
 
-/// Whether `part` is octets of `whole`, and not of somewhere else.
+/// Whether `part` is bytes of `whole`, and not of somewhere else.
 fn inside(whole: &[u8], part: &[u8]) -> bool {
     let (whole, part) = (whole.as_ptr_range(), part.as_ptr_range());
     part.is_empty() || whole.start <= part.start && part.end <= whole.end
 }
 
 /// Reads all of what may be a packet.
-fn read_all(octets: &[u8]) {
-    let Ok(packet) = LpPacket::parse(octets) else { return };
+fn read_all(bytes: &[u8]) {
+    let Ok(packet) = LpPacket::parse(bytes) else { return };
     let header = packet.header;
-    assert!(inside(octets, header.pit_token) && inside(octets, header.prefix_announcement));
-    assert!(header.acks().count() <= octets.len() / 12);
-    assert!(inside(octets, packet.fragment));
+    assert!(inside(bytes, header.pit_token) && inside(bytes, header.prefix_announcement));
+    assert!(header.acks().count() <= bytes.len() / 12);
+    assert!(inside(bytes, packet.fragment));
     assert_eq!(header.wrapped(packet.fragment.len()).as_bytes().first(), Some(&100));
-    let octets = packet.fragment;
-    if let Ok(interest) = Interest::parse(octets) {
+    let bytes = packet.fragment;
+    if let Ok(interest) = Interest::parse(bytes) {
         assert_eq!(interest.name().len(), interest.name_len());
         assert_eq!(
             interest.hints().map(|hint| hint.as_bytes().len()).sum::<usize>(),
             interest.forwarding_hint().len()
         );
         assert_eq!(interest.nonce().is_some(), interest.nonce_at().is_some());
-        assert!(interest.nonce_at().is_none_or(|at| octets.get(at).is_some()));
+        assert!(interest.nonce_at().is_none_or(|at| bytes.get(at).is_some()));
         assert_eq!(interest.hop_limit().is_some(), interest.hop_limit_at().is_some());
         let signed = interest.signed_portion().unwrap_or_default();
-        for part in [interest.name_octets(), interest.forwarding_hint(), signed[0], signed[1]]
+        for part in [interest.name_bytes(), interest.forwarding_hint(), signed[0], signed[1]]
             .into_iter()
             .chain(interest.parameters())
             .chain(interest.signature_value())
         {
-            assert!(inside(octets, part));
+            assert!(inside(bytes, part));
         }
         assert_eq!(interest.signature_info().is_some(), interest.signature_value().is_some());
-        interest.parameters_digest_is_right();
+        interest.has_valid_parameters_digest();
     }
-    if let Ok(data) = Data::parse(octets) {
+    if let Ok(data) = Data::parse(bytes) {
         assert_eq!(data.name().len(), data.name_len());
-        for part in [data.name_octets(), data.content(), data.signature_value(), data.signed_portion()] {
-            assert!(inside(octets, part));
+        for part in [data.name_bytes(), data.content(), data.signature_value(), data.signed_portion()] {
+            assert!(inside(bytes, part));
         }
-        assert!(inside(octets, data.final_block().map_or(&[][..], |block| block.value)));
+        assert!(inside(bytes, data.final_block().map_or(&[][..], |block| block.value)));
         data.signature_info();
     }
 }
@@ -84,7 +84,7 @@ proptest! {
         nonce in any::<Option<u32>>(),
         lifetime in prop_oneof![Just(DEFAULT_LIFETIME), any_number()],
         hop_limit in any::<Option<u8>>(),
-        parameters in of(any_octets()),
+        parameters in of(any_bytes()),
     ) {
         let builder = InterestBuilder {
             name: name.view(),
@@ -96,8 +96,8 @@ proptest! {
             hop_limit,
             parameters: parameters.as_deref(),
         };
-        let octets = builder.build();
-        let interest = Interest::parse(&octets).unwrap();
+        let bytes = builder.build();
+        let interest = Interest::parse(&bytes).unwrap();
         let digests = usize::from(parameters.is_some());
         prop_assert_eq!(interest.name_len(), name.view().len() + digests);
         prop_assert!(interest.name().components().zip(name.view().components()).all(|(a, b)| a == b));
@@ -105,13 +105,13 @@ proptest! {
         prop_assert_eq!(interest.hints().collect::<Vec<_>>(), builder.hints);
         prop_assert_eq!((interest.nonce(), interest.lifetime(), interest.hop_limit()), (nonce, lifetime, hop_limit));
         prop_assert_eq!(interest.parameters(), parameters.as_deref());
-        prop_assert!(interest.parameters_digest_is_right());
+        prop_assert!(interest.has_valid_parameters_digest());
         prop_assert_eq!(interest.signed_portion(), None);
-        read_all(&octets);
+        read_all(&bytes);
     }
 
     #[test]
-    fn reads_back_a_signed_interest(name in any_name(), locator in any_name(), parameters in of(any_octets()), nonce in vec(any::<u8>(), 1..9), time in any::<Option<u64>>()) {
+    fn reads_back_a_signed_interest(name in any_name(), locator in any_name(), parameters in of(any_bytes()), nonce in vec(any::<u8>(), 1..9), time in any::<Option<u64>>()) {
         let info = SignatureInfo {
             key_locator: Some(KeyLocator::Name(locator.view())),
             nonce: Some(&nonce),
@@ -123,15 +123,15 @@ proptest! {
         info.write(&mut value);
         let builder = InterestBuilder { parameters: parameters.as_deref(), ..InterestBuilder::new(name.view()) };
         let mut covered = Vec::new();
-        let octets = builder.build_signed(&value, |pieces| {
+        let bytes = builder.build_signed(&value, |pieces| {
             covered = pieces.concat();
             Sha256::digest(&covered).to_vec()
         });
-        let interest = Interest::parse(&octets).unwrap();
+        let interest = Interest::parse(&bytes).unwrap();
         prop_assert_eq!(interest.signature_info(), Some(info));
         prop_assert_eq!(interest.signed_portion().unwrap().concat(), covered.clone());
         prop_assert_eq!(interest.signature_value(), Some(&Sha256::digest(&covered)[..]));
-        prop_assert!(interest.parameters_digest_is_right());
+        prop_assert!(interest.has_valid_parameters_digest());
         prop_assert_eq!(interest.parameters(), Some(parameters.as_deref().unwrap_or_default()));
     }
 
@@ -140,8 +140,8 @@ proptest! {
         name in any_name(),
         content_type in any_number(),
         freshness in of(any_number()),
-        last in of(any_octets()),
-        content in any_octets(),
+        last in of(any_bytes()),
+        content in any_bytes(),
     ) {
         let builder = DataBuilder {
             name: name.view(),
@@ -150,13 +150,13 @@ proptest! {
             final_block: last.as_ref().map(|value| Component { typ: 50, value }),
             content: &content,
         };
-        let octets = builder.build();
-        let data = Data::parse(&octets).unwrap();
+        let bytes = builder.build();
+        let data = Data::parse(&bytes).unwrap();
         prop_assert_eq!(data.name(), name.view());
         prop_assert_eq!((data.content_type(), data.freshness(), data.content()), (content_type, freshness, &content[..]));
         prop_assert_eq!(data.final_block(), builder.final_block);
         prop_assert_eq!(data.signature_value(), &Sha256::digest(data.signed_portion())[..]);
-        read_all(&octets);
+        read_all(&bytes);
     }
 
     #[test]
@@ -181,15 +181,15 @@ proptest! {
             non_discovery,
             ..LpHeader::default()
         };
-        let octets = [header.wrapped(fragment.len()).as_bytes(), &fragment].concat();
-        prop_assert_eq!(LpPacket::parse(&octets), Ok(LpPacket { header, fragment: &fragment }));
+        let bytes = [header.wrapped(fragment.len()).as_bytes(), &fragment].concat();
+        prop_assert_eq!(LpPacket::parse(&bytes), Ok(LpPacket { header, fragment: &fragment }));
         prop_assert!(integer_len(frag_count) <= 8);
     }
 
     #[test]
     fn no_mutation_reaches_outside(
         name in any_name(),
-        parameters in of(any_octets()),
+        parameters in of(any_bytes()),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<prop::sample::Index>(),
         data in any::<bool>(),
@@ -201,13 +201,13 @@ proptest! {
             builder.build_signed(&[27, 1, 0], |_| Vec::from([1; 8]))
         };
         let header = LpHeader { pit_token: &[1, 2, 3], nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
-        let mut octets = [header.frame(inner.len()).as_bytes(), &inner].concat();
+        let mut bytes = [header.frame(inner.len()).as_bytes(), &inner].concat();
         for (at, to) in changes {
-            let at = at.index(octets.len());
-            octets[at] = to;
+            let at = at.index(bytes.len());
+            bytes[at] = to;
         }
-        read_all(&octets);
-        read_all(&octets[..cut.index(octets.len())]);
-        read_all(&octets[cut.index(octets.len())..]);
+        read_all(&bytes);
+        read_all(&bytes[..cut.index(bytes.len())]);
+        read_all(&bytes[cut.index(bytes.len())..]);
     }
 }

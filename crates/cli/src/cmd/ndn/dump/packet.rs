@@ -69,15 +69,15 @@ pub(super) fn content<'a>(packet: &LpPacket<'a>) -> Result<(String, &'a [u8]), W
     match (single(octets)?.typ, packet.header.nack) {
         (INTEREST, None) => {
             let interest = Interest::parse(octets)?;
-            Ok((format!("INTEREST: {}", self::interest(&interest)), interest.name_octets()))
+            Ok((format!("INTEREST: {}", self::interest(&interest)), interest.name_bytes()))
         }
         (INTEREST, Some(reason)) => {
             let interest = Interest::parse(octets)?;
-            Ok((format!("NACK: {reason}, {}", self::interest(&interest)), interest.name_octets()))
+            Ok((format!("NACK: {reason}, {}", self::interest(&interest)), interest.name_bytes()))
         }
         (DATA, None) => {
             let data = Data::parse(octets)?;
-            Ok((format!("DATA: {}", self::data(&data)), data.name_octets()))
+            Ok((format!("DATA: {}", self::data(&data)), data.name_bytes()))
         }
         (typ, _) => Err(WireError::UnexpectedType { typ }),
     }
@@ -167,7 +167,7 @@ fn value(octets: &[u8], element: &Element<'_>, kind: Kind) -> String {
         Kind::Nested | Kind::Flag => String::new(),
         Kind::Number => number(element),
         Kind::Text => element.value.escape_ascii().take(4 * SHOWN).map(char::from).collect(),
-        Kind::Octets => hex(element.value),
+        Kind::Bytes => hex(element.value),
         Kind::Name => match NdnName::parse(octets.get(element.at..element.end()).unwrap_or_default()) {
             Ok(name) => name.to_string(),
             Err(error) => format!("malformed: {error}"),

@@ -2,7 +2,7 @@
 //!
 //! Two things are counted. Each entry knows how many others have its name: other selectors, other hints. And for all entries that can be a
 //! prefix there is an array of counters that the hash of their name picks from, so that a prefix that none of them has is mostly seen to be so by one
-//! look at a few octets. Where a counter says that there may be others, they are looked for; so a counter that is too high costs time, and one
+//! look at a few bytes. Where a counter says that there may be others, they are looked for; so a counter that is too high costs time, and one
 //! is never too low.
 
 use super::{Key, Pit};
@@ -16,7 +16,7 @@ const CELLS_PER_ENTRY: usize = 4;
 
 /// Counters of entries that can be a prefix, by the hashes of their names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Others {
+pub(super) struct OverlapCounters {
     cells: Vec<u8>,
     /// Entries that are counted.
     prefixes: usize,
@@ -24,7 +24,7 @@ pub(super) struct Others {
     pairs: usize,
 }
 
-impl Others {
+impl OverlapCounters {
     /// How many entries can be a prefix.
     #[inline(always)]
     pub(super) fn prefixes(&self) -> usize {
@@ -93,7 +93,7 @@ type Slots = SmallVec<[u32; 4]>;
 
 fn siblings<P: Pit>(pit: &P, hash: u64, slot: u32) -> Slots {
     let mut same = Slots::new();
-    pit.of_name(hash, |other, _, _| {
+    pit.find_by_hash(hash, |other, _, _| {
         if other != slot {
             same.push(other);
         }
@@ -104,7 +104,7 @@ fn siblings<P: Pit>(pit: &P, hash: u64, slot: u32) -> Slots {
 
 /// Counts an entry that was just added.
 #[inline(always)]
-pub(super) fn join<P: Pit>(pit: &mut P, others: impl Fn(&mut P) -> &mut Others, hash: u64, slot: u32)
+pub(super) fn join<P: Pit>(pit: &mut P, others: impl Fn(&mut P) -> &mut OverlapCounters, hash: u64, slot: u32)
 where
     P::Extra: Sibling,
 {
@@ -131,7 +131,7 @@ where
 #[inline(always)]
 pub(super) fn leave<P: Pit>(
     pit: &mut P,
-    others: impl Fn(&mut P) -> &mut Others,
+    others: impl Fn(&mut P) -> &mut OverlapCounters,
     hash: u64,
     slot: u32,
     had: u32,
