@@ -1,31 +1,34 @@
-//! Congestion marks: what is sent over a link whose queue is long says so.
+//! Congestion marks on packets of a link whose queue is long.
 //!
-//! The first packet after the queue has grown over a threshold is marked; while it stays there others are, at intervals that shrink as those of
-//! CoDel do (RFC 8289 §3.1). Source: Schneider et al., "A Practical Congestion Control Scheme for Named Data Networking" (ICN 2016), §4.1.
+//! The first packet after the queue exceeds a threshold is marked. While the queue stays above it, packets
+//! are marked at intervals that shrink like those of CoDel (RFC 8289 §3.1).
+//!
+//! Source: Schneider et al., "A Practical Congestion Control Scheme for Named Data Networking" (ICN 2016),
+//! §4.1.
 
 use hashlane_ndn::time::Time;
 
-/// When packets of one link are marked.
+/// Congestion marking of one link.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionMarking {
-    /// Bytes in the queue that are too many.
+    /// Queue length above which packets are marked, in bytes.
     pub threshold: usize,
-    /// The first interval, in milliseconds.
+    /// First interval between marks, in milliseconds.
     pub interval: u64,
-    /// When the next packet is marked; none while the queue is short.
+    /// Time of the next mark; `None` while the queue is short.
     next: Option<Time>,
     marked: u32,
 }
 
 impl Default for CongestionMarking {
-    /// As NFD's: 65,536 bytes, 100 ms.
+    /// NFD's values: 65,536 bytes, 100 ms.
     fn default() -> Self {
         Self { threshold: 65_536, interval: 100, next: None, marked: 0 }
     }
 }
 
 impl CongestionMarking {
-    /// Whether the packet that is sent now, with so many bytes in the queue before it, is to be marked.
+    /// Returns true if a packet that is sent now gets a mark, with `queue` bytes queued before it.
     #[inline]
     pub fn marks(&mut self, queue: usize, now: Time) -> bool {
         if queue <= self.threshold {
@@ -45,7 +48,7 @@ impl CongestionMarking {
     }
 }
 
-/// By Newton's steps: there is no square root without std.
+/// Square root by Newton's method: `core` has none.
 fn square_root(of: f64) -> f64 {
     (0..40).fold(of.max(1.0), |root, _| (root + of / root) / 2.0)
 }

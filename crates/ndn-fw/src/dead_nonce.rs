@@ -1,7 +1,9 @@
-//! The dead nonce list: names and Nonces of Interests that left the PIT, so that one of them that comes round late is known as a loop.
+//! Dead nonce list: names and Nonces of Interests that left the PIT, to detect loops that outlast a PIT
+//! entry.
 //!
-//! It holds hashes of 64 bits under the forwarder's key, in two generations: new ones go into one, both are searched, and when the one is
-//! half the lifetime old the other is emptied and takes its place. So each stays for half the lifetime at least and the whole at the most.
+//! The list holds 64-bit hashes under the forwarder's key, in two generations. Insertions go to the newer one
+//! and lookups search both. When the newer one is half the lifetime old, the older one is emptied and becomes
+//! the newer. So an entry stays for between half the lifetime and the lifetime.
 //!
 //! Source: NFD Developer's Guide, Dead Nonce List.
 
@@ -9,22 +11,22 @@ use hashlane_ndn::time::Time;
 use hashlane_table::Table as _;
 use hashlane_table::swiss::Swiss;
 
-/// The list.
+/// Dead nonce list.
 #[derive(Clone, Debug)]
 pub struct DeadNonces {
     generations: [Swiss<u64, ()>; 2],
     /// Half the lifetime, in milliseconds.
     half: u64,
-    /// When the newer generation began.
+    /// Time at which the newer generation began.
     since: Time,
-    /// Entries of a generation that are the most.
+    /// Most entries of a generation.
     capacity: usize,
 }
 
-/// How long a Nonce is kept, in milliseconds, at the most.
+/// Longest time that a Nonce is kept, in milliseconds.
 pub const LIFETIME: u64 = 12_000;
 
-/// Entries of a generation.
+/// Most entries of a generation, by default.
 const CAPACITY: usize = 1 << 20;
 
 impl Default for DeadNonces {
@@ -39,7 +41,7 @@ impl Default for DeadNonces {
 }
 
 impl DeadNonces {
-    /// What is kept of a Nonce under a name, whose keyed hash it takes.
+    /// Hash of a Nonce and the keyed hash of a name.
     #[inline(always)]
     fn key(name: u64, nonce: u32) -> u64 {
         let mixed = name ^ u64::from(nonce).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -47,18 +49,17 @@ impl DeadNonces {
         mixed ^ mixed >> 32
     }
 
-    /// Adds a Nonce.
+    /// Inserts a Nonce. A full list ignores it; the PIT or the hop limit then ends its loops.
     pub fn insert(&mut self, name: u64, nonce: u32, now: Time) {
         self.handle_timeout(now);
         let key = Self::key(name, nonce);
         let [new, _] = &mut self.generations;
-        // Where there are too many, the new ones are lost, and a loop of them is ended by its hop limit or by the PIT.
         if new.len() < self.capacity && new.find(key, &key).is_none() {
             new.insert(key, key, (), |key| *key);
         }
     }
 
-    /// Whether the Nonce was seen.
+    /// Returns true if the list holds the Nonce of this name.
     #[inline]
     pub fn contains(&mut self, name: u64, nonce: u32, now: Time) -> bool {
         self.handle_timeout(now);
@@ -69,7 +70,7 @@ impl DeadNonces {
         self.generations.iter().any(|generation| generation.find(key, &key).is_some())
     }
 
-    /// Prefetches what [`contains`](Self::contains) reads.
+    /// Prefetches the buckets that [`contains`](Self::contains) reads.
     #[inline(always)]
     pub(crate) fn prefetch(&self, name: u64, nonce: u32) {
         let key = Self::key(name, nonce);
@@ -79,7 +80,7 @@ impl DeadNonces {
             .for_each(|generation| generation.prefetch(key));
     }
 
-    /// Lets time pass: Nonces that have been kept for long enough are forgotten.
+    /// Drops the older generation when its time is up.
     #[inline]
     pub fn handle_timeout(&mut self, now: Time) {
         let age = now.millis().saturating_sub(self.since.millis());
@@ -99,12 +100,12 @@ impl DeadNonces {
         };
     }
 
-    /// How many are kept.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.generations.iter().map(|generation| generation.len()).sum()
     }
 
-    /// Whether none is.
+    /// True if the list has no entries.
     pub fn is_empty(&self) -> bool {
         self.generations.iter().all(|generation| generation.is_empty())
     }

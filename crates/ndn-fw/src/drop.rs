@@ -1,11 +1,11 @@
-//! Why packets are dropped.
+//! Reasons for dropping a packet, and their counters.
 
 use crate::face::Counter;
 use hashlane_ndn::tlv::WireError;
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $reason:ident = $name:literal,)*) => {
-        /// Why a packet was dropped.
+        /// Reason for dropping a packet.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum DropReason {
@@ -16,7 +16,7 @@ macro_rules! reasons {
             /// All reasons.
             pub const ALL: &[Self] = &[$(Self::$reason,)*];
 
-            /// Its name in counters and logs.
+            /// Name of the reason in counters and logs.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$reason => $name,)*
@@ -27,33 +27,36 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The bytes are no packet.
+    /// Not a well-formed packet.
     Malformed = "malformed",
-    /// The packet has more bytes than a forwarder takes.
+    /// Packet longer than [`MAX_PACKET`](hashlane_ndn::wire::MAX_PACKET), or link packet longer than a face
+    /// reads.
     TooLong = "too-long",
-    /// The digest of parameters in the name is not theirs.
+    /// Wrong digest of the parameters in the name.
     ParametersDigest = "parameters-digest",
-    /// The face is none.
+    /// No face has this id: never opened, or closed since.
     UnknownFace = "unknown-face",
-    /// Packets of this name must not cross the border between this host and others, or come from the management alone.
+    /// Name outside its scope: `/localhost` from or to another host, or Data of the management from another
+    /// face.
     Scope = "scope",
-    /// The Interest has come as far as it may.
+    /// Hop limit reached.
     HopLimit = "hop-limit",
-    /// The Interest came round.
+    /// Loop: the Nonce was seen before.
     Loop = "loop",
-    /// The PIT is full, or the face has more than its share of it.
+    /// PIT full, or the face exceeds its share of it.
     PitFull = "pit-full",
-    /// The entry has as many records as it may have, or its name as many entries with hints.
+    /// Too many records of one entry, or too many entries with forwarding hints of one name.
     TooManyRecords = "too-many-records",
-    /// The face that the Interest was to go to is none.
+    /// Unknown next hop, as chosen by the application.
     UnknownNextHop = "unknown-next-hop",
-    /// Nobody asked this face for the Data.
+    /// Data without a pending Interest at this face.
     Unsolicited = "unsolicited",
-    /// The Nack is no answer to what was sent to this face.
+    /// Nack that answers no Interest sent to this face.
     UnexpectedNack = "unexpected-nack",
-    /// The InterestDigest of the link header is not that of the Interest, or not of one that the Data answers.
+    /// InterestDigest in the link header that is not the digest of the Interest, or not of one that the Data
+    /// answers.
     Digest = "digest",
-    /// A fragment that cannot be put together with others.
+    /// Fragment that cannot be reassembled.
     Reassembly = "reassembly",
 }
 
@@ -63,7 +66,7 @@ impl From<WireError> for DropReason {
     }
 }
 
-/// How many packets were dropped for each reason. One thread writes, any may read.
+/// Dropped packets for each reason. One thread writes, any thread may read.
 #[derive(Debug)]
 pub struct DropCounters([Counter; DropReason::ALL.len()]);
 
@@ -74,7 +77,7 @@ impl Default for DropCounters {
 }
 
 impl DropCounters {
-    /// Counts one.
+    /// Counts a dropped packet.
     #[inline]
     pub fn count(&self, reason: DropReason) {
         if let Some(counter) = self.0.get(reason as usize) {
@@ -82,7 +85,7 @@ impl DropCounters {
         }
     }
 
-    /// How many.
+    /// Number of packets dropped for this reason.
     pub fn value(&self, reason: DropReason) -> u64 {
         self.0.get(reason as usize).map_or(0, Counter::value)
     }

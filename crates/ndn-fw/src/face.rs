@@ -1,30 +1,30 @@
-//! Faces as forwarding sees them: numbers, scopes, kinds of links, counters.
+//! Faces as forwarding sees them: ids, scopes, link types, counters.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of a face. No other face ever has it, not after this one is gone either.
+/// Id of a face. An id is not used again after its face is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FaceId(pub u32);
 
 impl FaceId {
-    /// No face: numbers below [`FIRST`](Self::FIRST) but the management's.
+    /// Id of no face. Ids below [`FIRST`](Self::FIRST) belong to no face, except the management's.
     pub const NONE: Self = Self(0);
-    /// The management of the forwarder itself, as in NFD.
+    /// Face of the forwarder's own management, as in NFD.
     pub const MANAGEMENT: Self = Self(1);
-    /// The first number that is given out.
+    /// Lowest id of a face.
     pub const FIRST: u32 = 256;
 
-    /// Where the face stands in an array of faces: below [`MAX_FACES`], and free again when the face is gone. `None` for numbers that are
-    /// not given out.
+    /// Index of the face in an array of faces, below [`MAX_FACES`]. A later face may have the same index.
+    /// `None` for ids below [`FIRST`](Self::FIRST).
     #[inline(always)]
     pub fn slot(self) -> Option<usize> {
         (self.0 as usize & (MAX_FACES - 1)).checked_sub(Self::FIRST as usize)
     }
 }
 
-/// Whether what is at the other end is on this host.
+/// Scope of a face: the host of its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Another host.
@@ -33,60 +33,62 @@ pub enum Scope {
     Local,
 }
 
-/// Who hears what is sent to a face.
+/// Link type of a face: the set of peers that receive a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkType {
-    /// One neighbour.
+    /// One peer.
     PointToPoint,
-    /// Several, who hear one another.
+    /// Several peers, each of which receives every packet.
     MultiAccess,
-    /// Several, who may not hear one another, so that a packet may have to go out where it came in.
+    /// Several peers, which may not receive each other's packets: a packet may have to leave through its
+    /// ingress face.
     AdHoc,
 }
 
-/// What is counted of a face. One thread writes, any may read.
+/// Counters of a face. One thread writes, any thread may read.
 #[derive(Debug, Default)]
 pub struct FaceCounters {
-    /// Interests that came in.
+    /// Interests received.
     pub in_interests: Counter,
-    /// Data that came in.
+    /// Data received.
     pub in_data: Counter,
-    /// Nacks that came in.
+    /// Nacks received.
     pub in_nacks: Counter,
-    /// Interests that went out.
+    /// Interests sent.
     pub out_interests: Counter,
-    /// Data that went out.
+    /// Data sent.
     pub out_data: Counter,
-    /// Nacks that went out.
+    /// Nacks sent.
     pub out_nacks: Counter,
-    /// Bytes that came in, as the link had them.
+    /// Bytes received, including link headers.
     pub in_bytes: Counter,
-    /// Bytes that went out.
+    /// Bytes sent, including link headers.
     pub out_bytes: Counter,
-    /// Link packets that came in and were dropped, for whatever reason.
+    /// Received link packets that were dropped, for any reason.
     pub in_drops: Counter,
     /// Link packets that could not be sent.
     pub out_drops: Counter,
 }
 
-/// A number that one thread raises.
+/// Counter that one thread writes.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Raises it. Only the one thread that writes it may: it is a load and a store, and no locked instruction.
+    /// Adds to the counter. Only one thread may write, as this is a load and a store instead of a locked
+    /// instruction.
     #[inline(always)]
     pub fn add(&self, by: u64) {
         self.set(self.value().wrapping_add(by));
     }
 
-    /// Sets it, where it tells how many there are.
+    /// Sets the counter to a current number.
     #[inline(always)]
     pub fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// What it has come to.
+    /// Current value.
     #[inline]
     pub fn value(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -96,25 +98,26 @@ impl Counter {
 /// A face.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// Its scope.
+    /// Scope.
     pub scope: Scope,
-    /// Its kind of link.
+    /// Link type.
     pub link: LinkType,
-    /// Whether its applications may say where an Interest goes, and are told where a packet came from: the local fields of NDNLPv2.
-    /// CachePolicy is none of them: whoever sends Data may ask that it is not kept, as in NFD.
+    /// True if applications on this face may choose next hops and get the ingress face of packets: the local
+    /// fields of NDNLPv2. CachePolicy is not a local field: any peer may send it with Data, as in NFD.
     pub local_fields: bool,
-    /// Whether PitTokens of our own go out on it. Who does not know them must drop what has one.
+    /// True if this forwarder's own PIT tokens are sent to this face. A peer that does not support tokens
+    /// drops packets that carry one.
     pub pit_tokens: bool,
-    /// Whether InterestDigests go out on it, where there are any. Who does not know them ignores them.
+    /// True if InterestDigests are sent to this face. A peer that does not support them ignores them.
     pub interest_digests: bool,
-    /// What is counted of it.
+    /// Counters of the face.
     pub counters: Arc<FaceCounters>,
-    /// In-records of the PIT that are its own.
+    /// Number of in-records of this face in the PIT.
     pub(crate) pending: u32,
 }
 
 impl Face {
-    /// A face between two.
+    /// Creates a face without local fields and PIT tokens.
     pub fn new(scope: Scope, link: LinkType) -> Self {
         let counters = Arc::default();
         Self {
@@ -128,18 +131,18 @@ impl Face {
         }
     }
 
-    /// How many entries of the PIT wait for an answer to this face.
+    /// Number of PIT entries that wait for an answer to this face.
     #[inline]
     pub fn pending(&self) -> usize {
         self.pending as usize
     }
 }
 
-/// All faces, by number.
+/// All faces, by id.
 #[derive(Clone, Debug, Default)]
 pub struct Faces {
     slots: Vec<Slot>,
-    /// Slots to be taken again, the one that has been free for longest first.
+    /// Free slots, the one that has been free for the longest time first.
     free: alloc::collections::VecDeque<u32>,
     management: Option<Face>,
     len: usize,
@@ -151,13 +154,13 @@ struct Slot {
     face: Option<Face>,
 }
 
-/// Faces that there may be at once.
+/// Most faces at once.
 pub const MAX_FACES: usize = 1 << 14;
 
 impl Faces {
-    /// Adds a face, and gives it a number; `None` where there are [`MAX_FACES`].
+    /// Adds a face and returns its id; `None` if there are [`MAX_FACES`].
     ///
-    /// A number says in its lowest 14 bits which slot the face is in, less 256, and above them how often that slot was taken before.
+    /// The lowest 14 bits of an id are the slot plus 256; the bits above count earlier uses of the slot.
     pub fn add(&mut self, face: Face) -> Option<FaceId> {
         let id = if self.slots.len() < MAX_FACES - FaceId::FIRST as usize {
             let id = FaceId(self.slots.len() as u32 + FaceId::FIRST);
@@ -174,12 +177,12 @@ impl Faces {
         Some(id)
     }
 
-    /// Adds the face of the management.
+    /// Sets the face of the management.
     pub fn add_management(&mut self, face: Face) {
         self.management = Some(face);
     }
 
-    /// Takes a face away.
+    /// Removes a face.
     pub fn remove(&mut self, id: FaceId) -> Option<Face> {
         let at = id.slot()?;
         let slot = self.slots.get_mut(at).filter(|slot| slot.id == id)?;
@@ -189,7 +192,7 @@ impl Faces {
         Some(face)
     }
 
-    /// The face with this number.
+    /// Finds a face by id.
     #[inline(always)]
     pub fn find(&self, id: FaceId) -> Option<&Face> {
         match id.slot() {
@@ -198,7 +201,7 @@ impl Faces {
         }
     }
 
-    /// The face with this number, to change it.
+    /// Finds a face by id, to change it.
     #[inline(always)]
     pub fn find_mut(&mut self, id: FaceId) -> Option<&mut Face> {
         match id.slot() {
@@ -207,17 +210,17 @@ impl Faces {
         }
     }
 
-    /// How many there are, the management's apart.
+    /// Number of faces, without the management's.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if there are no faces, apart from the management's.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of them, the management's apart.
+    /// All faces, without the management's.
     pub fn iter(&self) -> impl Iterator<Item = (FaceId, &Face)> {
         self.slots.iter().filter_map(|slot| Some((slot.id, slot.face.as_ref()?)))
     }

@@ -1,32 +1,30 @@
-//! The forwarding information base: prefixes, and the faces that lead to what begins with them.
+//! Forwarding information base (FIB): name prefixes and their next hops.
 
 use crate::face::FaceId;
 use crate::hashed::HashedName;
 use crate::prefixes::Prefixes;
 use smallvec::SmallVec;
 
-/// One way to go.
+/// Next hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextHop {
-    /// The face.
+    /// Face that leads to the next hop.
     pub face: FaceId,
-    /// What it costs, in no unit; the cheapest way is taken first.
+    /// Cost, without a unit; next hops are ordered by it.
     pub cost: u64,
 }
 
-/// Ways to go, the cheapest first.
+/// Next hops in order of cost.
 pub type NextHops = SmallVec<[NextHop; 2]>;
 
-/// The table.
-///
-/// It holds only prefixes that have a next hop.
+/// Forwarding information base. It holds only prefixes with at least one next hop.
 #[derive(Clone, Debug, Default)]
 pub struct Fib {
     prefixes: Prefixes<NextHops>,
 }
 
 impl Fib {
-    /// The ways of the longest prefix of `name`, and how many components that has.
+    /// Finds the longest prefix match of `name`: number of components, and next hops.
     #[inline(always)]
     pub fn longest(&self, name: &HashedName<'_>) -> Option<(usize, &[NextHop])> {
         self.prefixes.longest(name).map(|(len, hops)| (len, hops.as_slice()))
@@ -51,7 +49,7 @@ impl Fib {
         self.prefixes.prefetch_components(name);
     }
 
-    /// Adds a way, or gives it another cost.
+    /// Adds a next hop, or updates its cost.
     pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) {
         let Some(hops) = self.prefixes.find_mut(prefix) else {
             self.prefixes.insert(prefix, SmallVec::from_slice(&[hop]));
@@ -62,7 +60,8 @@ impl Fib {
         hops.insert(at, hop);
     }
 
-    /// Takes a way away, and the prefix with its last one. Whether there was one.
+    /// Removes a next hop, and the prefix with its last next hop. Returns false if the prefix did not have
+    /// it.
     pub fn remove(&mut self, prefix: &HashedName<'_>, face: FaceId) -> bool {
         let Some(hops) = self.prefixes.find_mut(prefix) else { return false };
         let before = hops.len();
@@ -74,17 +73,17 @@ impl Fib {
         removed
     }
 
-    /// How many prefixes there are.
+    /// Number of prefixes.
     pub fn len(&self) -> usize {
         self.prefixes.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no prefixes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that all of it takes, what is in reserve included. It looks at each prefix.
+    /// Memory of the table in bytes, reserve included. Visits each prefix.
     pub fn memory(&self) -> usize {
         let spilled = self.prefixes.values().filter(|hops| hops.spilled());
         self.prefixes.memory() + spilled.map(|hops| hops.capacity() * size_of::<NextHop>()).sum::<usize>()

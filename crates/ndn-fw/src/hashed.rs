@@ -1,4 +1,4 @@
-//! A name and the keyed hashes of all its prefixes, which all tables share.
+//! Names with the keyed hashes of all their prefixes, shared by all tables.
 
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::siphash::SipHash24;
@@ -8,14 +8,14 @@ use hashlane_name::prefix::OnePass;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::tlv::single;
 
-/// A name's components and the hashes of its prefixes. Made once for a packet, and lent to all tables.
+/// Components of a name, and the hashes of its prefixes. Computed once per packet.
 #[derive(Clone, Copy, Debug)]
 pub struct HashedName<'a> {
-    /// The encoded components, without the type and the length of the name.
+    /// Encoded components, without the type and length of the name.
     pub components: &'a [u8],
-    /// The hash of no component, which is the same for all names.
+    /// Hash of zero components, the same for all names.
     pub root: u64,
-    /// The hashes of the prefixes of one component and more, as many as the name has components.
+    /// Hashes of the prefixes with one component and more; one for each component.
     pub hashes: &'a [u64],
 }
 
@@ -32,7 +32,7 @@ impl<'a> HashedName<'a> {
         self.hashes.is_empty()
     }
 
-    /// The hash of the prefix of so many components; 0 where the name has fewer.
+    /// Hash of the prefix with `len` components. Valid: up to [`len`](Self::len).
     #[inline(always)]
     pub fn prefix(&self, len: usize) -> u64 {
         match len.checked_sub(1) {
@@ -43,13 +43,13 @@ impl<'a> HashedName<'a> {
         }
     }
 
-    /// The hash of the whole name.
+    /// Hash of the whole name.
     #[inline(always)]
     pub fn hash(&self) -> u64 {
         self.hashes.last().copied().unwrap_or(self.root)
     }
 
-    /// The name of these components, the first `len` of this one.
+    /// The first `len` components of this name, whose encoding is `components`.
     #[inline(always)]
     pub(crate) fn truncated(&self, len: usize, components: &'a [u8]) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl<'a> HashedName<'a> {
     }
 }
 
-/// Hashes names one at a time under a key, in the walk that checks them. Made once and reused.
+/// Hasher of single names, which checks a name while it hashes it.
 #[derive(Clone)]
 pub struct NameHasher {
     hash: SipHash24,
@@ -73,16 +73,16 @@ pub struct NameHasher {
 }
 
 impl NameHasher {
-    /// Under `key`.
+    /// Creates a hasher under `key`.
     pub fn new(key: &Key) -> Self {
         let hash = SipHash24::new(key);
         Self { root: hash.hash(&[]), one_pass: OnePass::new(hash.clone()), hash }
     }
 
-    /// Checks a name, given with its type and length, and hashes it.
+    /// Checks and hashes a name, given with its type and length.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that the name breaks.
     #[inline]
     pub fn parse<'a>(&'a mut self, name: &'a [u8]) -> Result<HashedName<'a>, ParseError> {
         let root = self.root;
@@ -90,7 +90,7 @@ impl NameHasher {
         Ok(HashedName { components: components(name), root, hashes })
     }
 
-    /// A checked name with its hashes.
+    /// Hashes a checked name.
     pub fn hash_name<'a>(&'a mut self, name: &NdnName<'a>) -> HashedName<'a> {
         let root = self.root();
         self.parse(name.as_bytes()).ok().invariant("the name was checked").unwrap_or(root)
@@ -101,7 +101,7 @@ impl NameHasher {
         HashedName { components: &[], root: self.root, hashes: &[] }
     }
 
-    /// The hash of some bytes, as that of a name whose components they are.
+    /// Hash of a name with these encoded components.
     #[inline]
     pub fn hash(&self, components: &[u8]) -> u64 {
         self.hash.hash(components)
@@ -115,7 +115,7 @@ impl core::fmt::Debug for NameHasher {
     }
 }
 
-/// The components of a checked name, which is given with its type and length.
+/// Encoded components of a checked name, given with its type and length.
 #[inline(always)]
 pub(crate) fn components(name: &[u8]) -> &[u8] {
     match name {

@@ -1,8 +1,8 @@
-//! Values by name, found by exact name or by longest prefix: the shape of the FIB and of the strategy choice table.
+//! Values by name, found by exact match or by longest prefix match: the table behind the FIB and the strategy
+//! choice table.
 //!
-//! A lookup goes from the longest prefix to the shortest, and leaves out the lengths that no entry has. It takes the hashes of the
-//! prefixes as they came out of the walk over the packet's name, so that it touches no byte of the name but to
-//! confirm what it found.
+//! A lookup probes from the longest length to the shortest, and skips lengths without entries. It takes the
+//! prefix hashes that the decode stage computed, and reads bytes of the name only to confirm a match.
 
 use crate::hashed::HashedName;
 use alloc::boxed::Box;
@@ -13,13 +13,13 @@ use hashlane_table::batched::Batched;
 /// Rule for the counters of lengths.
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
-/// Values by name.
+/// Table of values by name.
 #[derive(Clone, Debug)]
 pub struct Prefixes<V> {
     table: Batched<Prefix, V>,
-    /// Entries of each length.
+    /// Number of entries of each length.
     lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
-    /// The longest length that an entry has had.
+    /// Longest length that an entry has had.
     longest: usize,
 }
 
@@ -37,7 +37,7 @@ impl<V> Default for Prefixes<V> {
 }
 
 impl<V> Prefixes<V> {
-    /// None.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self {
             table: Batched::with_capacity(0),
@@ -46,17 +46,17 @@ impl<V> Prefixes<V> {
         }
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of the longest prefix of `name` that has one, and how many components that has.
+    /// Longest prefix match of `name`: number of components, and value.
     #[inline(always)]
     pub fn longest(&self, name: &HashedName<'_>) -> Option<(usize, &V)> {
         let slot = self.longest_slot(name)?;
@@ -64,20 +64,21 @@ impl<V> Prefixes<V> {
         Some((prefix.len.into(), value))
     }
 
-    /// As [`longest`](Self::longest), to change the value, with the slot that it has until a value is inserted or removed.
+    /// Longest prefix match of `name`: slot, and value to change. The slot is valid until a value is inserted
+    /// or removed.
     #[inline(always)]
     pub(crate) fn longest_slot_mut(&mut self, name: &HashedName<'_>) -> Option<(u32, &mut V)> {
         let slot = self.longest_slot(name)?;
         Some((slot, self.at_mut(slot)?))
     }
 
-    /// The value in a slot.
+    /// Value in a slot, to change it.
     #[inline(always)]
     pub(crate) fn at_mut(&mut self, slot: u32) -> Option<&mut V> {
         self.table.entry_mut(slot).map(|(_, value)| value)
     }
 
-    /// The lengths, longest first, at which a lookup of `name` probes.
+    /// Lengths that a lookup of `name` probes, longest first.
     #[inline(always)]
     fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {
         let longest = name.len().min(self.longest);
@@ -130,13 +131,13 @@ impl<V> Prefixes<V> {
         self.slot(name.hash(), |prefix| *prefix.components == *name.components)
     }
 
-    /// The value of `name` itself.
+    /// Exact match of `name`.
     pub fn find_mut(&mut self, name: &HashedName<'_>) -> Option<&mut V> {
         let slot = self.exact(name)?;
         self.table.entry_mut(slot).map(|(_, value)| value)
     }
 
-    /// Gives `name` a value; returns the one that it had.
+    /// Inserts the value of `name`; returns the previous one.
     pub fn insert(&mut self, name: &HashedName<'_>, value: V) -> Option<V> {
         if let Some(old) = self.find_mut(name) {
             return Some(core::mem::replace(old, value));
@@ -151,7 +152,7 @@ impl<V> Prefixes<V> {
         None
     }
 
-    /// Takes the value of `name` away.
+    /// Removes the value of `name`.
     pub fn remove(&mut self, name: &HashedName<'_>) -> Option<V> {
         let slot = self.exact(name)?;
         let (_, value) = self.table.remove_slot(name.hash(), slot).invariant("the entry was found")?;
@@ -161,12 +162,12 @@ impl<V> Prefixes<V> {
         Some(value)
     }
 
-    /// All values, in no order that means anything.
+    /// All values, in any order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.table.iter().map(|(_, _, value)| value)
     }
 
-    /// Bytes of memory that all of it takes, what is in reserve included, but for what the values own besides. It looks at each entry.
+    /// Memory of the table in bytes, reserve included, without memory that the values own. Visits each entry.
     pub fn memory(&self) -> usize {
         let names: usize = self.table.iter().map(|(_, prefix, _)| prefix.components.len()).sum();
         self.table.memory() + names + size_of_val(&*self.lengths)

@@ -14,19 +14,19 @@ use crate::face::{MAX_FACES, Scope};
 pub struct Used {
     /// Entries of all faces.
     pub all: usize,
-    /// Entries of non-local faces.
+    /// Entries of all non-local faces.
     pub remote: usize,
 }
 
 impl Used {
-    /// Adds an entry of a face of this scope.
+    /// Adds an entry of a face with this scope.
     #[inline(always)]
     pub fn add(&mut self, scope: Scope) {
         self.all += 1;
         self.remote += usize::from(scope == Scope::NonLocal);
     }
 
-    /// Removes an entry of a face of this scope.
+    /// Removes an entry of a face with this scope.
     #[inline(always)]
     pub fn remove(&mut self, scope: Scope) {
         let remote = usize::from(scope == Scope::NonLocal);
@@ -36,36 +36,35 @@ impl Used {
     }
 }
 
-/// The shares of a table with a given limit.
+/// Shares of a table with a given limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     limit: usize,
-    /// Entries of all non-local faces together.
+    /// Most entries of all non-local faces together.
     remote: usize,
-    /// Entries that each face may hold, no matter how many the others hold.
+    /// Entries reserved for each face.
     floor: usize,
 }
 
 impl Shares {
-    /// Shares of a table of at most `limit` entries.
+    /// Creates the shares of a table with at most `limit` entries.
     pub const fn new(limit: usize) -> Self {
         Self { limit, remote: limit - limit / 4, floor: limit / 8 / MAX_FACES }
     }
 
-    /// Entries that each face may hold, no matter how many the others hold; 0 for tables of less than
-    /// 131,072.
+    /// Entries reserved for each face; 0 for tables with fewer than 131,072.
     #[inline]
     pub const fn floor(&self) -> usize {
         self.floor
     }
 
-    /// Entries that all non-local faces may hold together.
+    /// Most entries of all non-local faces together.
     #[inline]
     pub const fn remote(&self) -> usize {
         self.remote
     }
 
-    /// True if a face of this scope that holds `own` entries may add one, where all faces hold `used`.
+    /// True if a face with this scope and `own` entries may add one, when all faces hold `used`.
     #[inline(always)]
     pub fn admits(&self, scope: Scope, own: usize, used: Used) -> bool {
         let floors = self.floor * MAX_FACES;
@@ -84,7 +83,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    /// Lets one face take all that it may; how much that is.
+    /// Lets one face take as many entries as it may; returns their number.
     fn fill(shares: &Shares, scope: Scope, used: &mut Used) -> usize {
         let mut own = 0;
         while shares.admits(scope, own, *used) {
@@ -102,7 +101,7 @@ mod tests {
                 fill(&shares, Scope::NonLocal, &mut used);
             }
             assert!(used.remote <= limit / 4 * 3, "{used:?} of {limit}");
-            // The first local face still gets half of what is left, apart from what is kept for each face.
+            // The first local face still gets half of the rest, apart from the reserve for each face.
             let kept = shares.floor() * MAX_FACES;
             assert!(2 * fill(&shares, Scope::Local, &mut used) + kept >= limit / 4, "{used:?} of {limit}");
         }

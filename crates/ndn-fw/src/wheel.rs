@@ -1,52 +1,53 @@
-//! A timer wheel over the slots of a table.
+//! Timer wheel over the slots of a table.
 //!
-//! Each slot has one timer at the most. Setting, moving and stopping it takes a few writes, whenever it is due; time passes by one call that
-//! looks at the slots that may be due, and there is no clock and no system call in it.
+//! Each slot has at most one timer. Setting, moving and stopping a timer takes a few writes, no matter when
+//! it is due. The wheel has no clock: the caller passes the time and gets the slots that may be due.
 //!
-//! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 6: one wheel, timers beyond its turn
-//! are met once in each turn.
+//! Source: Varghese and Lauck, "Hashed and hierarchical timing wheels" (SOSP 1987), scheme 6: one wheel; a
+//! timer beyond one turn is visited once per turn.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 
-/// A wheel of ticks of one millisecond.
+/// Timer wheel with ticks of one millisecond.
 #[derive(Clone, Debug)]
 pub struct Wheel {
-    /// The first slot due at a tick, modulo the length.
+    /// First slot of each list: the slots due at a tick, modulo [`LISTS`]; last, the list [`NOW`].
     heads: Vec<u32>,
     links: Vec<Link>,
-    /// The last tick that was looked at.
+    /// Last tick that was processed.
     done: u64,
-    /// Slots that are linked.
+    /// Number of running timers.
     len: usize,
-    /// Slots that were looked at because their tick came.
+    /// Slots visited because the tick of their list came.
     timer_visits: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Link {
     next: u32,
-    /// The slot before, or `END` at the head of a list.
+    /// Previous slot; `END` at the head of a list.
     prev: u32,
-    /// Which list, or `OUT`.
+    /// List of the slot; `OUT` if it has no timer.
     list: u32,
 }
 
 const END: u32 = u32::MAX;
 const OUT: u32 = u32::MAX;
 
-/// Lists of a wheel: it turns once in about eight seconds.
+/// Lists of a wheel: one turn takes about eight seconds.
 const LISTS: usize = 1 << 13;
 
-/// The list of those whose tick has come. What is set again meanwhile goes to its own list, be that the same tick of a later turn.
+/// List of the slots whose tick has come. A timer that is set meanwhile goes to its own list, even for the
+/// same tick of a later turn.
 const NOW: usize = LISTS;
 
 /// Rule for the index of a list.
 const LIST: &str = "the wheel has LISTS + 1 lists";
 
-/// The tick at which a time has passed.
+/// First tick at or after a time.
 pub(crate) fn tick_of(time: Time) -> u64 {
     time.0.div_ceil(1_000_000)
 }
@@ -58,7 +59,7 @@ impl Default for Wheel {
 }
 
 impl Wheel {
-    /// Sets the timer of `slot` to the tick `due`, wherever it was. What is due already comes with the next tick.
+    /// Sets or moves the timer of `slot` to the tick `due`. A tick that has passed means the next one.
     #[inline]
     pub fn set(&mut self, slot: u32, due: u64) {
         let at = slot as usize;
@@ -81,7 +82,7 @@ impl Wheel {
         }
     }
 
-    /// Stops the timer of `slot`, if it runs.
+    /// Stops the timer of `slot`, if it has one.
     #[inline]
     pub fn stop(&mut self, slot: u32) {
         let Some(link) = self.links.get_mut(slot as usize).filter(|link| link.list != OUT) else { return };
@@ -99,9 +100,10 @@ impl Wheel {
         }
     }
 
-    /// Takes out the slots that may be due at `now`, one at a time, until there is none; who is given a slot that is not due sets it again.
+    /// Removes and returns a slot that may be due at `now`; `None` if there is none. The caller sets the
+    /// timer again if the slot is not due yet.
     ///
-    /// One call looks at no more than one turn of lists.
+    /// A call visits at most one turn of lists.
     #[inline]
     pub fn pop_due(&mut self, now: u64) -> Option<u32> {
         if self.len == 0 {
@@ -109,7 +111,7 @@ impl Wheel {
             return None;
         }
         if now.saturating_sub(self.done) > LISTS as u64 {
-            // Lists before the last turn are the lists of the last turn.
+            // Lists repeat after one turn.
             self.done = now - LISTS as u64;
         }
         loop {
@@ -126,7 +128,7 @@ impl Wheel {
         }
     }
 
-    /// Moves a list to that of those whose tick has come, which is empty.
+    /// Moves the slots of a list to the list [`NOW`], which is empty.
     fn collect(&mut self, list: usize) {
         let Some(head) = self.heads.get_mut(list).invariant(LIST) else { return };
         let first = core::mem::replace(head, END);
@@ -141,7 +143,7 @@ impl Wheel {
         }
     }
 
-    /// The next tick at which a slot may be due, at most one turn after the last.
+    /// Next tick at which a slot may be due, at most one turn after the last one.
     pub fn next_due(&self) -> Option<u64> {
         if self.len == 0 {
             return None;
@@ -153,27 +155,28 @@ impl Wheel {
         (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
     }
 
-    /// One more than the highest slot that ever had a timer.
+    /// Number of slots that have had a timer: the highest one, plus 1.
     pub fn slots(&self) -> usize {
         self.links.len()
     }
 
-    /// Bytes of memory that it takes: a link for each slot that ever had a timer, and the lists.
+    /// Memory of the wheel in bytes.
     pub fn memory(&self) -> usize {
         self.links.capacity() * size_of::<Link>() + self.heads.capacity() * size_of::<u32>()
     }
 
-    /// How many slots it has looked at because their tick, or that of an earlier turn, came: what its work is measured in.
+    /// Number of slots visited because their tick came, in this turn or an earlier one: the work of the
+    /// wheel.
     pub fn timer_visits(&self) -> u64 {
         self.timer_visits
     }
 
-    /// How many timers run.
+    /// Number of running timers.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether none runs.
+    /// True if no timer runs.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -214,7 +217,7 @@ mod tests {
                 for (slot, due) in again {
                     wheel.set(slot, due);
                 }
-                // What was set to a tick that had been looked at comes with the next.
+                // A timer set to a tick that was processed fires at the next one.
                 prop_assert!(expected.values().all(|due| *due + 1 > now || passes == 0), "{expected:?} {now}");
                 prop_assert_eq!(wheel.len(), expected.len());
                 let first = expected.values().min().copied();

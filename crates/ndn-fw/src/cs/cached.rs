@@ -1,4 +1,4 @@
-//! A packet of the content store.
+//! Cached packets.
 
 use crate::hashed::components;
 use alloc::boxed::Box;
@@ -8,22 +8,22 @@ use hashlane_ndn::time::Time;
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A packet.
+/// Cached packet.
 #[derive(Clone, Debug)]
 pub(super) struct Cached {
     pub(super) packet: Box<[u8]>,
-    /// Where in it the name stands, with its type and length.
+    /// Span of its name, with type and length, in the packet.
     pub(super) name: (u16, u16),
     pub(super) node: u32,
-    /// The packet of the same name that came before it.
+    /// Next older packet with the same name.
     pub(super) older: u32,
     pub(super) fresh_until: Time,
     pub(super) link: Link,
-    /// Which queue it is in.
+    /// True if it is in the queue of stale packets.
     pub(super) stale: bool,
 }
 
-/// What stands before and behind a packet in its queue.
+/// Neighbours of a packet in its queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub(super) next: u32,
@@ -37,7 +37,7 @@ impl Default for Link {
 }
 
 impl Link {
-    /// The packet behind it.
+    /// Next packet in the queue.
     pub(super) fn next(&self) -> Option<u32> {
         (self.next != NONE).then_some(self.next)
     }

@@ -1,32 +1,32 @@
 //! Configuration of the content store.
 
-/// What leaves a full store first.
+/// Eviction policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// What was not asked for for longest.
+    /// Least recently used packet first.
     #[default]
     Lru,
-    /// What is no longer fresh, else what came first. Source: NFD Developer's Guide, Content Store.
+    /// Stale packets first, then the oldest packet. Source: NFD Developer's Guide, Content Store.
     PriorityFifo,
 }
 
-/// How a store is to work.
+/// Configuration of the content store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Packets it holds at the most.
+    /// Capacity in packets.
     pub packets: usize,
-    /// Bytes it holds at the most, what it needs besides the packets included.
+    /// Capacity in bytes, overhead included.
     pub bytes: usize,
-    /// What leaves it first.
+    /// Eviction policy.
     pub policy: Policy,
-    /// Whether it takes packets in.
+    /// True if the store takes packets in.
     pub admit: bool,
-    /// Whether it answers.
+    /// True if the store answers Interests.
     pub serve: bool,
 }
 
 impl Default for Config {
-    /// As NFD's: 65,536 packets; and 256 MiB.
+    /// 65,536 packets as in NFD, and 256 MiB.
     fn default() -> Self {
         Self { packets: 65_536, bytes: 256 << 20, policy: Policy::Lru, admit: true, serve: true }
     }

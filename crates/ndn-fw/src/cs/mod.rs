@@ -1,11 +1,12 @@
-//! The content store: Data that came by, to answer Interests with.
+//! Content store: cached Data that answers Interests.
 //!
-//! Packets hang in a tree of names (`tree`), whose nodes are found by the keyed hashes that came out of the walk over a packet's
-//! name. So Data of a known parent costs two probes; an Interest that can be a prefix is answered from the newest branch below
-//! its name; and a node, having no name of its own, is confirmed by the packets below it.
+//! Packets hang in a tree of names (`tree`), whose nodes are found by the keyed prefix hashes of the decode
+//! stage. Insertion of Data below a known parent costs two probes. An Interest with CanBePrefix is answered
+//! from the newest branch below its name. Nodes hold no names: a match is confirmed by the names of the
+//! packets.
 //!
-//! What is evicted is said by a [`Policy`]. The capacity is stated in packets and in bytes; what the tree takes counts as
-//! bytes, too.
+//! A [`Policy`] selects the packets to evict. The capacity is given in packets and in bytes; the overhead of
+//! the tree counts as bytes, too.
 
 mod cached;
 mod config;

@@ -1,8 +1,8 @@
-//! A queue through the packets of the store.
+//! Eviction queue: a linked list through the packets of the store.
 
 use super::cached::{Cached, Link, NONE};
 
-/// A queue.
+/// Eviction queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     first: u32,
@@ -15,7 +15,7 @@ impl Default for Queue {
     }
 }
 
-/// Changes the link of a packet, where there is one.
+/// Changes the link of a packet; returns false if the slot has none.
 #[inline(always)]
 fn relink(packets: &mut [Option<Cached>], slot: u32, change: impl FnOnce(&mut Link)) -> bool {
     let cached = packets.get_mut(slot as usize).and_then(Option::as_mut);
@@ -23,12 +23,12 @@ fn relink(packets: &mut [Option<Cached>], slot: u32, change: impl FnOnce(&mut Li
 }
 
 impl Queue {
-    /// The packet that came first.
+    /// Oldest packet of the queue.
     pub(super) fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// Adds a packet, which is in no queue, at the end.
+    /// Appends a packet, which is in no queue.
     #[inline(always)]
     pub(super) fn push(&mut self, packets: &mut [Option<Cached>], slot: u32) {
         let prev = core::mem::replace(&mut self.last, slot);
@@ -39,7 +39,7 @@ impl Queue {
         }
     }
 
-    /// Takes a packet out, which is in this queue.
+    /// Removes a packet from this queue.
     #[inline(always)]
     pub(super) fn remove(&mut self, packets: &mut [Option<Cached>], slot: u32) {
         let mut old = Link::default();

@@ -1,4 +1,4 @@
-//! The content store: insertion, lookup, eviction.
+//! Insertion, lookup and eviction.
 
 use super::cached::{Cached, Link, NONE};
 use super::config::{Config, Policy};
@@ -14,70 +14,73 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest};
 use sha2::{Digest, Sha256};
 
-/// A pass of the prefetching stage over a burst.
+/// Pass of the prefetch stage over a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// Where entries stand.
+    /// Buckets.
     Buckets,
-    /// The entries.
+    /// Entries.
     Entries,
-    /// Memory that entries own, and what they point at.
+    /// Memory that entries own.
     Owned,
 }
 
-/// Packets of one name, different in their digests.
+/// Most packets with the same name and different digests.
 const SAME_NAME: usize = 4;
 
-/// Packets that a search below a prefix looks at.
+/// Most packets visited by a prefix lookup.
 const MAX_VISITED: usize = 64;
 
-/// Packets that leave in one turn, at the most, a store that was made smaller.
+/// Most packets evicted per timeout after the capacity was reduced.
 pub const EVICTED: usize = 256;
 
-/// The store.
+/// Content store.
 #[derive(Clone, Debug, Default)]
 pub struct ContentStore {
     config: Config,
     tree: Tree,
     packets: Vec<Option<Cached>>,
     free: Vec<u32>,
-    /// What is to be evicted, the first first; and of the policy that asks for it, what is stale.
+    /// Eviction queues: all packets in order of use or arrival, and stale packets if the policy asks for
+    /// them.
     queue: Queue,
     stale: Queue,
     wheel: Wheel,
-    /// Of the packets.
+    /// Size of all packets.
     bytes: usize,
     len: usize,
-    /// Answers that were there and that were not.
+    /// Number of lookups that found a packet.
     pub hits: u64,
-    /// Questions that found nothing.
+    /// Number of lookups that found none.
     pub misses: u64,
 }
 
-/// Bytes that a packet takes besides its own, but for those of its name in the tree.
+/// Overhead of a packet in bytes, without that of its name in the tree.
 const PACKET_COST: usize = size_of::<Option<Cached>>() + 16;
 
 impl ContentStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new(config: Config) -> Self {
         Self { config, ..Self::default() }
     }
 
-    /// How it works.
+    /// Current configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Lets it work in another way; another policy holds for what comes from now on.
+    /// Changes the configuration. A new policy applies to packets inserted from then on.
     ///
-    /// A smaller capacity evicts nothing yet: so that packets wait for none of it, at most [`EVICTED`] packets leave with each
-    /// [`turn`](Self::handle_timeout), for as long as the store [is above](Self::is_over_capacity) its capacity. For a packet that is taken in meanwhile two leave
-    /// where there are too many, and as many as make room for it where they have too many bytes.
+    /// A smaller capacity evicts nothing at once, so that no packet waits for it: each
+    /// [`handle_timeout`](Self::handle_timeout) evicts at most [`EVICTED`] packets while the store [is over
+    /// capacity](Self::is_over_capacity). Meanwhile an insertion evicts two packets if there are too many, or
+    /// as many as make room for it if they have too many bytes.
     pub fn configure(&mut self, config: Config) {
         self.config = config;
     }
 
-    /// Whether there is more in it than there may be, as it was made smaller: then it has to be [turned](Self::handle_timeout).
+    /// True if the store exceeds its capacity because that was reduced: call
+    /// [`handle_timeout`](Self::handle_timeout).
     pub fn is_over_capacity(&self) -> bool {
         self.is_above(self.config.packets, self.config.bytes)
     }
@@ -87,17 +90,17 @@ impl ContentStore {
         self.len > packets || self.bytes() > bytes
     }
 
-    /// Packets in it.
+    /// Number of packets.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// True if there are no packets.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes in it, what it needs besides the packets included.
+    /// Size in bytes, overhead included.
     pub fn bytes(&self) -> usize {
         self.bytes + PACKET_COST * self.len + PLACE_COST * self.tree.len()
     }
@@ -112,8 +115,8 @@ impl ContentStore {
         self.packets.get_mut(slot as usize)?.as_mut()
     }
 
-    /// Takes a packet in, whose name `name` is. `hash` gives the hash of some components, under the key of the name's. Whether it
-    /// answers with the packet from now on.
+    /// Inserts a packet with the name `name`. `hash` hashes encoded components under the key of `name`.
+    /// Returns true if lookups can find the packet from now on.
     pub fn insert(
         &mut self,
         name: &HashedName<'_>,
@@ -121,13 +124,13 @@ impl ContentStore {
         now: Time,
         hash: impl Fn(&[u8]) -> u64,
     ) -> bool {
-        // At the most: there may be names that it shares places with.
+        // Upper bound: other names may share places of the tree.
         let cost = data.as_bytes().len() + PACKET_COST + PLACE_COST * PLACES;
         if !self.config.admit || self.config.packets == 0 || cost > self.config.bytes {
             return false;
         }
         let fresh_until = now.after_millis(data.freshness().unwrap_or(0));
-        // One that is above its capacity has less with each packet, and not all too much leaves it for one: no more than what came is large.
+        // A store over capacity shrinks with each insertion, but not by much: it evicts no more than arrived.
         let most = self.config.packets.max(self.len.saturating_sub(1));
         let most_bytes = self.config.bytes.max(self.bytes());
         let Self { tree, packets, .. } = self;
@@ -175,7 +178,7 @@ impl ContentStore {
             cached.older = older;
         }
         self.link(slot, now);
-        let oldest = self.find_by_hash(node).nth(SAME_NAME);
+        let oldest = self.packets_of(node).nth(SAME_NAME);
         if let Some(oldest) = oldest {
             self.remove(oldest);
         }
@@ -183,12 +186,12 @@ impl ContentStore {
         self.config.serve && self.cached(slot).is_some()
     }
 
-    /// The packets of a name, the newest first.
-    fn find_by_hash(&self, node: u32) -> impl Iterator<Item = u32> {
+    /// Packets of a node, newest first.
+    fn packets_of(&self, node: u32) -> impl Iterator<Item = u32> {
         self.and_older(self.tree.packet(node))
     }
 
-    /// A packet and the older ones of its name.
+    /// A packet and the older ones with its name.
     fn and_older(&self, mut slot: u32) -> impl Iterator<Item = u32> {
         core::iter::from_fn(move || {
             let found = slot;
@@ -197,13 +200,13 @@ impl ContentStore {
         })
     }
 
-    /// The slot of this very packet.
+    /// Slot of the identical packet.
     fn known(&self, node: u32, data: &Data<'_>) -> Option<u32> {
-        self.find_by_hash(node)
+        self.packets_of(node)
             .find(|slot| self.cached(*slot).is_some_and(|cached| *cached.packet == *data.as_bytes()))
     }
 
-    /// Puts a packet at the end of its queue.
+    /// Appends a packet to its queue.
     #[inline(always)]
     fn link(&mut self, slot: u32, now: Time) {
         let fifo = self.config.policy == Policy::PriorityFifo;
@@ -227,7 +230,8 @@ impl ContentStore {
         wheel.stop(slot);
     }
 
-    /// Lets time pass: what is stale may have to leave first. Of what is above the capacity, [`EVICTED`] packets leave.
+    /// Handles timeouts: moves packets that became stale to their queue, and evicts up to [`EVICTED`] packets
+    /// above the capacity.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(slot) = self.wheel.pop_due(now.millis()) {
             let cached = self.cached(slot).invariant("a removed packet has no timer");
@@ -247,7 +251,7 @@ impl ContentStore {
         }
     }
 
-    /// Takes out what is to leave first, if there is anything.
+    /// Evicts the next packet; returns false if the store is empty.
     fn evict(&mut self) -> bool {
         let first = self.stale.first().or(self.queue.first());
         first.inspect(|first| self.remove(*first)).is_some()
@@ -263,9 +267,9 @@ impl ContentStore {
         if self.tree.packet(cached.node) == slot {
             self.tree.replace(cached.node, cached.older);
         } else {
-            // At most as many packets as one name may have.
+            // Few steps: a name has at most [`SAME_NAME`] packets.
             let newer = self
-                .find_by_hash(cached.node)
+                .packets_of(cached.node)
                 .find(|newer| self.cached(*newer).is_some_and(|newer| newer.older == slot));
             let newer = newer.and_then(|newer| self.cached_mut(newer));
             if let Some(newer) = newer.invariant("a newer packet of the name leads to the older one") {
@@ -275,8 +279,9 @@ impl ContentStore {
         self.tree.prune(cached.node);
     }
 
-    /// A packet that satisfies `interest`, whose name `name` is: of its very name, or, where it can be a prefix, from the newest branch below it;
-    /// never one that is not fresh where it must be. At most 64 packets are looked at.
+    /// Finds a packet that satisfies `interest`, whose name is `name`: the newest one of exactly this name
+    /// or, with CanBePrefix, one from the newest branch below it. A prefix lookup visits at most
+    /// [`MAX_VISITED`] packets.
     #[inline(always)]
     pub fn find(&mut self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<&[u8]> {
         if !self.config.serve || self.len == 0 {
@@ -296,7 +301,7 @@ impl ContentStore {
         self.cached(slot).invariant("the packet was found").map(|cached| &*cached.packet)
     }
 
-    /// Prefetches the bucket that a lookup of this very name reads.
+    /// Prefetches the bucket of an exact lookup.
     #[inline(always)]
     pub(crate) fn prefetch(&self, name: &HashedName<'_>) {
         if self.len > 0 {
@@ -304,7 +309,7 @@ impl ContentStore {
         }
     }
 
-    /// Prefetches the node of this very name; its bucket should be in the cache.
+    /// Prefetches the node of an exact lookup; its bucket should be in the cache.
     #[inline(always)]
     pub(crate) fn prefetch_entry(&self, name: &HashedName<'_>) {
         if self.len > 0 {
@@ -312,20 +317,20 @@ impl ContentStore {
         }
     }
 
-    /// Prefetches the buckets that an insertion of a packet of this name reads.
+    /// Prefetches the buckets that an insertion reads.
     #[inline(always)]
     pub(crate) fn prefetch_insert(&self, name: &HashedName<'_>) {
         self.tree.prefetch_search(name);
     }
 
-    /// Prefetches the nodes that such an insertion reads; their buckets should be in the cache.
+    /// Prefetches the nodes that an insertion reads; their buckets should be in the cache.
     #[inline(always)]
     pub(crate) fn prefetch_insert_entries(&self, name: &HashedName<'_>) {
         self.tree.prefetch_search_entries(name);
     }
 
-    /// Prefetches what the insertion of so many packets evicts, one pass of the prefetching stage after the
-    /// other: first the packets and their nodes, then what stands around the nodes, then the buckets of that.
+    /// Prefetches the packets that an insertion of `packets` packets evicts, in passes: packets and their
+    /// nodes, then the neighbours of the nodes, then the buckets of those.
     #[inline(always)]
     pub(crate) fn prefetch_evictions(&self, packets: usize, pass: Pass) {
         if self.len + packets <= self.config.packets && self.bytes() < self.config.bytes / 2 {
@@ -334,7 +339,7 @@ impl ContentStore {
         let queue = if self.stale.first().is_some() { &self.stale } else { &self.queue };
         let mut slot = queue.first();
         for _ in 0..packets {
-            // The store has fewer packets than are to come.
+            // The queue holds fewer packets than will be inserted.
             let Some(cached) = slot.and_then(|slot| self.cached(slot)) else { return };
             match pass {
                 Pass::Buckets => {
@@ -352,7 +357,7 @@ impl ContentStore {
     fn find_slot(&self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<u32> {
         let fresh = |cached: &Cached| !interest.must_be_fresh() || cached.fresh_until > now;
         if let Some(node) = self.tree.exact(name) {
-            let exact = self.find_by_hash(node).find(|slot| {
+            let exact = self.packets_of(node).find(|slot| {
                 self.cached(*slot)
                     .is_some_and(|cached| cached.components() == name.components && fresh(cached))
             });
@@ -372,7 +377,7 @@ impl ContentStore {
         self.find_digest(name, interest, fresh)
     }
 
-    /// A packet whose digest the name ends with.
+    /// Finds the packet whose implicit digest ends the name.
     #[inline(always)]
     fn find_digest(
         &self,
@@ -385,11 +390,11 @@ impl ContentStore {
         if u16::from(*typ) != IMPLICIT_SHA256_DIGEST {
             return None;
         }
-        // What looks so may stand inside a longer component.
+        // The same bytes may occur inside a longer component.
         let last = interest.name().components().last()?;
         let before_it = name.truncated(name.len().checked_sub(1)?, before);
         let node = self.tree.exact(&before_it)?;
-        self.find_by_hash(node).find(|slot| {
+        self.packets_of(node).find(|slot| {
             self.cached(*slot).is_some_and(|cached| {
                 last.typ == IMPLICIT_SHA256_DIGEST
                     && cached.components() == before
@@ -399,16 +404,16 @@ impl ContentStore {
         })
     }
 
-    /// Packets of a name and below it, the newest branch first.
+    /// Packets of a name and below it, newest branch first.
     fn below(&self, name: &HashedName<'_>) -> impl Iterator<Item = u32> {
         let top = self.tree.top(name);
         top.into_iter().flat_map(|top| self.tree.below(top)).flat_map(|newest| self.and_older(newest))
     }
 
-    /// Takes out packets of `prefix` and below it, `limit` of them at the most; how many.
+    /// Erases at most `limit` packets of `prefix` and below it; returns their number.
     pub fn erase(&mut self, prefix: &HashedName<'_>, limit: usize) -> usize {
         if prefix.is_empty() {
-            // Not by a search of the slots: most may be empty.
+            // By eviction, as a scan could visit many empty slots.
             return (0..limit).take_while(|_| self.evict()).count();
         }
         let is_below = |slot: &u32| {
@@ -419,12 +424,12 @@ impl ContentStore {
         slots.len()
     }
 
-    /// All packets, in no order that means anything.
+    /// All packets, in any order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.packets.iter().flatten().map(|cached| &*cached.packet)
     }
 
-    /// The name of each packet.
+    /// Names of all packets.
     pub fn names(&self) -> impl Iterator<Item = NdnName<'_>> {
         self.packets.iter().flatten().filter_map(|cached| {
             NdnName::parse(cached.packet.get(cached.name.0.into()..cached.name.1.into())?).ok()

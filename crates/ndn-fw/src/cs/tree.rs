@@ -1,13 +1,14 @@
-//! The tree of names of the store: a node for each name that has packets, and for each prefix where such names part.
+//! Tree of names: a node for each name with packets, and for each prefix where such names branch.
 //!
-//! A node is found by the keyed hash of its prefix. Components that lie between a node and its parent, and that all names below the
-//! node share, have no node: the first prefix among them leads to the node as its *edge*. So a name takes at most four
-//! places, however many components it has: its node and that of the prefix where it parts from others, and an edge each.
+//! A node is found by the keyed hash of its prefix. Prefixes between a node and its parent have no node; the
+//! first of them is the *edge* that leads to the node. So a name takes at most four places, no matter how
+//! many components it has: its own node and that of the prefix where it branches off, and an edge for each.
 //!
-//! Which names have packets decides alone which places there are. Names whose hashes collide share nodes: whoever looks confirms what
-//! the tree finds by the names of the packets.
+//! The places depend only on the set of names, not on the order of insertion. Names whose hashes collide
+//! share nodes, so the caller confirms a match by the names of the packets.
 //!
-//! Source of the shape: D. R. Morrison, PATRICIA, J. ACM 15 (4), 1968; here with a hash table in place of a pointer for each branch.
+//! Source of the shape: D. R. Morrison, PATRICIA, J. ACM 15 (4), 1968; here with a hash table in place of a
+//! pointer for each branch.
 
 use super::cached::NONE;
 use crate::hashed::HashedName;
@@ -17,32 +18,32 @@ use hashlane_ndn::tlv::Elements;
 use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
 
-/// What a prefix, found by its hash, is.
+/// Place in the tree, found by the hash of its prefix.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Node(Node),
-    /// The first prefix on the way to a node that has the parent's components and more than one besides.
+    /// First prefix below the parent of a node that is more than one component below that parent.
     Edge {
-        /// Components of the prefix.
+        /// Number of components of the prefix.
         len: u8,
         node: u32,
     },
 }
 
-/// A name that has packets, or a prefix where names part.
+/// Name with packets, or prefix where names branch.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Its components.
+    /// Number of components.
     len: u8,
     parent: u32,
-    /// The newest child.
+    /// Newest child.
     child: u32,
-    /// Children of one parent, the newest first.
+    /// Siblings, newest first.
     next: u32,
     prev: u32,
-    /// The place of its edge, where it has one.
+    /// Place of the edge that leads to this node, if there is one.
     edge: u32,
-    /// The newest packet of this name.
+    /// Newest packet of this name.
     packet: u32,
 }
 
@@ -55,11 +56,11 @@ impl Place {
     }
 }
 
-/// The tree.
+/// Tree of names.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     places: Batched<u64, Place>,
-    /// Places of each length: a search leaves out the lengths that have none.
+    /// Number of places of each length: a search skips lengths without places.
     lengths: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
 }
 
@@ -72,23 +73,23 @@ impl Default for Tree {
 /// Rule for the counters of lengths.
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
-/// Bytes that a place takes.
+/// Overhead of a place in bytes.
 pub(super) const PLACE_COST: usize = size_of::<(u64, Place)>() + 16;
 
-/// Places that a name adds at the most.
+/// Most places that an insertion adds.
 pub(super) const PLACES: usize = 4;
 
-/// Where a search for a name ended.
+/// End of a search.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
-    /// At a node, and how many components that has; at no node, [`NONE`], and none of them.
+    /// A node and its number of components; [`NONE`] and 0 if no prefix has a place.
     Node(u32, usize),
-    /// On the way to a node, behind so many components.
+    /// An edge with `len` components, and the node that it leads to.
     Edge { slot: u32, node: u32, len: usize },
 }
 
 impl Tree {
-    /// How many places there are: nodes and edges.
+    /// Number of places: nodes and edges.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -121,7 +122,7 @@ impl Tree {
         if slot == NONE { None } else { self.node_mut(slot).invariant("a link leads to a node") }
     }
 
-    /// The slot of the prefix of so many components.
+    /// Slot of the prefix with `len` components.
     #[inline(always)]
     fn slot(&self, name: &HashedName<'_>, len: usize) -> Option<u32> {
         let hash = name.prefix(len);
@@ -140,13 +141,13 @@ impl Tree {
         self.places.prefetch_entry(name.hash());
     }
 
-    /// Prefetches the buckets that a search for a name may read.
+    /// Prefetches the buckets that a search reads.
     #[inline(always)]
     pub(super) fn prefetch_search(&self, name: &HashedName<'_>) {
         self.probed(name).for_each(|len| self.places.prefetch(name.prefix(len)));
     }
 
-    /// Prefetches the places that a search for a name may read; their buckets should be in the cache.
+    /// Prefetches the places that a search reads; their buckets should be in the cache.
     #[inline(always)]
     pub(super) fn prefetch_search_entries(&self, name: &HashedName<'_>) {
         self.probed(name).for_each(|len| self.places.prefetch_entry(name.prefix(len)));
@@ -158,7 +159,7 @@ impl Tree {
         self.places.prefetch_slot(slot);
     }
 
-    /// Prefetches the places around a node, and its bucket.
+    /// Prefetches the neighbours of a node, and its bucket.
     #[inline(always)]
     pub(super) fn prefetch_around(&self, slot: u32) {
         let Some((hash, Place::Node(node))) = self.places.entry(slot) else { return };
@@ -168,7 +169,7 @@ impl Tree {
         }
     }
 
-    /// Prefetches the bucket of the edge that leads to a node.
+    /// Prefetches the bucket of the edge of a node.
     #[inline(always)]
     pub(super) fn prefetch_edge(&self, slot: u32) {
         if let Some((hash, _)) = self.node(slot).and_then(|node| self.places.entry(node.edge)) {
@@ -176,13 +177,13 @@ impl Tree {
         }
     }
 
-    /// The lengths, longest first, at which a search for a name probes.
+    /// Lengths that a search probes, longest first.
     #[inline(always)]
     fn probed(&self, name: &HashedName<'_>) -> impl Iterator<Item = usize> {
         (1..=name.len()).rev().filter(|len| self.lengths.get(*len).is_some_and(|places| *places > 0))
     }
 
-    /// The longest prefix of a name that has a place.
+    /// Longest prefix of a name that has a place.
     #[inline(always)]
     fn search(&self, name: &HashedName<'_>) -> Ending {
         for len in self.probed(name) {
@@ -196,14 +197,14 @@ impl Tree {
         Ending::Node(NONE, 0)
     }
 
-    /// The node of a name.
+    /// Node of a name.
     #[inline(always)]
     pub(super) fn exact(&self, name: &HashedName<'_>) -> Option<u32> {
         let slot = self.slot(name, name.len())?;
         self.node(slot).map(|_| slot)
     }
 
-    /// The node of a name, or the first below it.
+    /// Node of a name, or the first node below it.
     #[inline(always)]
     pub(super) fn top(&self, name: &HashedName<'_>) -> Option<u32> {
         match self.search(name) {
@@ -212,27 +213,27 @@ impl Tree {
         }
     }
 
-    /// The newest packet of a node; [`NONE`] where it has none.
+    /// Newest packet of a node; [`NONE`] if it has none.
     #[inline(always)]
     pub(super) fn packet(&self, slot: u32) -> u32 {
         self.node(slot).invariant("a cached packet has a node").map_or(NONE, |node| node.packet)
     }
 
-    /// Gives a node another newest packet, and returns the one that it had.
+    /// Sets the newest packet of a node; returns the previous one.
     #[inline(always)]
     pub(super) fn replace(&mut self, slot: u32, packet: u32) -> u32 {
         let node = self.node_mut(slot).invariant("a cached packet has a node");
         node.map_or(NONE, |node| core::mem::replace(&mut node.packet, packet))
     }
 
-    /// The newest packet of each node that has one, of `top` and below it, the newest branch first.
+    /// Newest packets of the nodes from `top` down, newest branch first.
     pub(super) fn below(&self, top: u32) -> impl Iterator<Item = u32> {
         core::iter::successors(Some(top), move |at| self.after(*at, top))
             .map(|slot| self.packet(slot))
             .filter(|packet| *packet != NONE)
     }
 
-    /// The node that follows `at` in a walk of the tree below `top`, parents before their children.
+    /// Next node in a walk of the tree below `top`, parents before children.
     fn after(&self, mut at: u32, top: u32) -> Option<u32> {
         let node = self.node(at).invariant("a link leads to a node")?;
         if node.child != NONE {
@@ -266,7 +267,8 @@ impl Tree {
         self.places.remove_slot(hash, slot);
     }
 
-    /// The node of a name, made where it is not there. `components` tells those of a packet's name, `hash` the keyed hash of some.
+    /// Finds or inserts the node of a name. `components` returns those of a packet, `hash` the keyed hash of
+    /// components. `None` if an invariant of the tree is broken.
     #[inline(always)]
     pub(super) fn insert<'a>(
         &mut self,
@@ -281,7 +283,7 @@ impl Tree {
         }
     }
 
-    /// Makes the node of `name`, which is longer, below the one of its first `len` components.
+    /// Inserts the node of `name` below the node of its first `len` components.
     #[inline(always)]
     fn hang(&mut self, name: &HashedName<'_>, parent: u32, len: usize) -> u32 {
         let leaf = self.add_node(name.hash(), name.len());
@@ -292,8 +294,8 @@ impl Tree {
         leaf
     }
 
-    /// Makes a node on the way to `below` where `name` parts from that way, or ends, and the node of `name`. The way begins at `edge`, behind `from`
-    /// components.
+    /// Inserts the node of `name` where it branches off between `edge`, with `from` components, and the node
+    /// `below`.
     #[inline(never)]
     fn split<'a>(
         &mut self,
@@ -308,10 +310,10 @@ impl Tree {
         let packet = self.below(below).next().invariant("a node has packets, or a node below it has")?;
         let other = components(packet);
         let (common, next_end) = common_components(name.components, other);
-        // Names whose hashes collide may share fewer.
+        // Fewer components are shared if hashes collide.
         let at = common.min(usize::from(lower.len) - 1).max(from).min(name.len());
         let parting = if at == from {
-            // The prefix of the edge becomes the node.
+            // The place of the edge becomes the node.
             let node = Node { len: from as u8, ..Node::EMPTY };
             if let Some((_, place)) = self.places.entry_mut(edge).invariant("the edge was found") {
                 *place = Place::Node(node);
@@ -322,7 +324,7 @@ impl Tree {
             self.lead(edge, parting);
             parting
         };
-        // It stands where the lower one stood, which goes below it.
+        // The new node takes the place of the lower one, which becomes its child.
         if let Some(node) = self.node_mut(parting).invariant("the node was added") {
             (node.parent, node.next, node.prev) = (lower.parent, lower.next, lower.prev);
         }
@@ -348,7 +350,7 @@ impl Tree {
         self.lead(slot, node);
     }
 
-    /// Lets an edge lead to a node.
+    /// Sets the node that an edge leads to.
     fn lead(&mut self, edge: u32, to: u32) {
         if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge).invariant("the edge exists")
         {
@@ -359,7 +361,7 @@ impl Tree {
         }
     }
 
-    /// Puts `child` before the other children of `parent`.
+    /// Inserts `child` before the other children of `parent`.
     #[inline(always)]
     fn adopt(&mut self, parent: u32, child: u32) {
         // A node at the top has no parent.
@@ -373,7 +375,7 @@ impl Tree {
         }
     }
 
-    /// Lets what stands around `node` point at other ones in its place: at `before` what comes before it, at `behind` what comes behind it.
+    /// Points the neighbours of `node` elsewhere: the previous one at `before`, the next one at `behind`.
     fn point_at(&mut self, node: &Node, before: u32, behind: u32) {
         if let Some(next) = self.linked_mut(node.next) {
             next.prev = behind;
@@ -385,7 +387,8 @@ impl Tree {
         }
     }
 
-    /// Takes away a node that has no packet any more, unless names part there, and its parent where then no names part there.
+    /// Removes a node without packets, unless names branch there. Removes its parent, too, if no names branch
+    /// there any more.
     #[inline(always)]
     pub(super) fn prune(&mut self, slot: u32) {
         let Some(&node) = self.node(slot).invariant("a cached packet has a node") else { return };
@@ -401,7 +404,7 @@ impl Tree {
         self.join(node.parent);
     }
 
-    /// Takes away a node that has one child and no packet: the child takes its place.
+    /// Removes a node with one child and without packets: the child takes its place.
     #[inline(always)]
     fn join(&mut self, slot: u32) {
         // A node at the top has no parent, and a node may have no child.
@@ -416,7 +419,7 @@ impl Tree {
         }
         self.point_at(&node, node.child, node.child);
         if node.edge == NONE {
-            // The first prefix on the way to the child is the node's own.
+            // The node's own prefix becomes the edge of the child.
             if let Some((_, place)) = self.places.entry_mut(slot).invariant("the node exists") {
                 *place = Place::Edge { len: node.len, node: node.child };
             }
@@ -433,7 +436,7 @@ impl Node {
         Self { len: 0, parent: NONE, child: NONE, next: NONE, prev: NONE, edge: NONE, packet: NONE };
 }
 
-/// How many components two names share at their start, and the offset in `other` behind one more.
+/// Number of components that two names share, and the offset in `other` after one component more.
 fn common_components(name: &[u8], other: &[u8]) -> (usize, usize) {
     let (mut name, mut others) = (Elements::new(name), Elements::new(other));
     let mut common = 0;

@@ -1,4 +1,4 @@
-//! The last stage: look up, change the tables, and send, packet after packet in order of arrival.
+//! Third stage: look up, change the tables and send, packet after packet in order of arrival.
 
 use super::burst::{Burst, Content, Packet};
 use super::forwarder::Forwarder;
@@ -9,7 +9,7 @@ use crate::pit::Pit;
 use hashlane_ndn::time::Time;
 use hashlane_table::stage::Stage;
 
-/// Forwards the packets of a burst that has been decoded.
+/// Stage that forwards the packets of a decoded burst.
 #[derive(Debug)]
 pub struct Act<'f, P, O> {
     pub(super) forwarder: &'f mut Forwarder<P>,

@@ -1,4 +1,4 @@
-//! Packets that are handled together.
+//! Bursts of packets.
 
 use crate::drop::DropReason;
 use crate::face::FaceId;
@@ -9,56 +9,55 @@ use smallvec::SmallVec;
 /// Most packets of a burst: as many as one system call receives.
 pub const BURST: usize = 64;
 
-/// Up to [`BURST`] link packets, in order of arrival, from any faces. `M` is what the index of the PIT
-/// derives of an Interest ([`Pit::Mark`](crate::pit::Pit::Mark)).
+/// Burst of up to [`BURST`] link packets, in order of arrival, from any faces. `M` is the
+/// [`Pit::Mark`](crate::pit::Pit::Mark) of the PIT.
 ///
-/// Each [stage](super::Forwarder::receive_burst) adds to the packets what the next one needs.
+/// Each [stage](super::Forwarder::receive_burst) adds to the packets, for the stages after it.
 #[derive(Debug)]
 pub struct Burst<'p, M = ()> {
     pub(super) packets: SmallVec<[Ingress<'p, M>; BURST]>,
     pub(super) headers: Headers<'p>,
 }
 
-/// The link headers of the packets of a burst that have one: most have none, and a header is large.
+/// Link headers of the packets that have one: most have none, and a header is large.
 #[derive(Debug)]
 pub(super) struct Headers<'p>(SmallVec<[LpHeader<'p>; BURST]>);
 
-/// Reasons why bytes were not added to a burst.
+/// Reason for not adding bytes to a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushError {
-    /// The bytes are no link packet.
+    /// Not a link packet.
     Malformed,
-    /// The link packet has one of several fragments, to be reassembled before it is forwarded.
+    /// Link packet with a fragment, which has to be reassembled first.
     Fragment,
 }
 
-/// A packet of a burst.
+/// Packet of a burst.
 #[derive(Debug)]
 pub(super) struct Ingress<'p, M> {
     pub(super) face: FaceId,
-    /// The number of its link header; [`BARE`] if it has none.
+    /// Index of its link header; [`BARE`] if it has none.
     pub(super) header: u8,
     pub(super) fragment: &'p [u8],
     pub(super) content: Content<'p>,
-    /// The number of its name among the hashed names of the burst.
+    /// Index of its name among the hashed names of the burst.
     pub(super) name: u32,
-    /// The mark of an Interest, or why an Interest with this header is dropped. Set by the stage that
-    /// prefetches.
+    /// Mark of an Interest, or the reason for dropping it. Set by the prefetch stage.
     pub(super) mark: Option<Result<M, DropReason>>,
     pub(super) outcome: Result<(), DropReason>,
 }
 
-/// The number of no link header.
+/// Index for packets without a link header.
 const BARE: u8 = u8::MAX;
 
-/// The header of packets that have none.
+/// Header of packets without a link header.
 static EMPTY: LpHeader<'static> = LpHeader::EMPTY;
 
 impl<M> Ingress<'_, M> {
-    /// The mark of an Interest.
+    /// Mark of an Interest.
     ///
     /// # Errors
-    /// The reason why an Interest with this header is dropped.
+    /// The reason for dropping the Interest, if its link header contradicts it.
     #[inline(always)]
     pub(super) fn mark(&self) -> Result<&M, DropReason> {
         debug_assert!(self.mark.is_some(), "the stage that derives marks runs before");
@@ -70,7 +69,7 @@ impl<M> Ingress<'_, M> {
 }
 
 impl<'p> Headers<'p> {
-    /// The link header of a packet.
+    /// Link header of a packet.
     #[inline(always)]
     pub(super) fn of<M>(&self, packet: &Ingress<'p, M>) -> &LpHeader<'p> {
         if packet.header == BARE {
@@ -81,20 +80,20 @@ impl<'p> Headers<'p> {
     }
 }
 
-/// A packet of a burst with its link header.
+/// Packet of a burst, with its link header.
 #[derive(Debug)]
 pub(super) struct Packet<'b, 'p, M> {
     pub(super) ingress: &'b Ingress<'p, M>,
     pub(super) header: &'b LpHeader<'p>,
 }
 
-/// The network packet of a link packet.
+/// Network packet in a link packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content<'p> {
-    /// Nothing to forward: not decoded, dropped, or a link packet that has only a header.
+    /// Nothing to forward: not decoded, dropped, or a link packet without a fragment.
     None,
     Interest(Interest<'p>),
-    /// An Interest that came back.
+    /// Interest of a Nack.
     Nack(Interest<'p>),
     Data(Data<'p>),
 }
@@ -106,17 +105,17 @@ impl<M> Default for Burst<'_, M> {
 }
 
 impl<'p, M> Burst<'p, M> {
-    /// A burst without packets.
+    /// Creates an empty burst.
     #[inline(always)]
     pub fn new() -> Self {
         Self { packets: SmallVec::new(), headers: Headers(SmallVec::new()) }
     }
 
-    /// Adds bytes that came from `face` and are to be one link packet. A [full](Self::is_full) burst takes
-    /// no more.
+    /// Adds a link packet, given as bytes, that arrived from `face`. A [full](Self::is_full) burst ignores
+    /// it.
     ///
     /// # Errors
-    /// The reason why they were not added.
+    /// The reason for not adding it.
     #[inline(always)]
     pub fn push(&mut self, face: FaceId, bytes: &'p [u8]) -> Result<(), PushError> {
         if LpPacket::is_bare(bytes) {
@@ -136,7 +135,7 @@ impl<'p, M> Burst<'p, M> {
         Ok(())
     }
 
-    /// Adds a link packet that came from `face`, and is not a fragment of several.
+    /// Adds a parsed link packet, not a fragment, that arrived from `face`.
     pub fn push_packet(&mut self, face: FaceId, packet: &LpPacket<'p>) {
         let header = self.headers.0.len() as u8;
         if self.add(face, header, packet.fragment) {
@@ -144,7 +143,7 @@ impl<'p, M> Burst<'p, M> {
         }
     }
 
-    /// Adds a packet, whose header has this number; false if the burst is full.
+    /// Adds a packet with the header at index `header`; returns false if the burst is full.
     #[inline(always)]
     fn add(&mut self, face: FaceId, header: u8, fragment: &'p [u8]) -> bool {
         debug_assert!(!self.is_full(), "the caller forwards a full burst first");
@@ -169,13 +168,13 @@ impl<'p, M> Burst<'p, M> {
         self.packets.len()
     }
 
-    /// True for a burst without packets.
+    /// True if the burst has no packets.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    /// True where no further packet fits.
+    /// True if the burst has no room for another packet.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.len() >= BURST
@@ -188,15 +187,14 @@ impl<'p, M> Burst<'p, M> {
         self.headers.0.clear();
     }
 
-    /// The outcome of each packet, in order of arrival: why it was dropped, if it was. Valid after the last
-    /// stage.
+    /// Outcome of each packet, in order of arrival: the reason if it was dropped. Valid after the last stage.
     pub fn outcomes(&self) -> impl Iterator<Item = Result<(), DropReason>> {
         self.packets.iter().map(|packet| packet.outcome)
     }
 }
 
 impl<'p> Content<'p> {
-    /// The encoded name, with its type and length.
+    /// Encoded name, with its type and length.
     #[inline(always)]
     pub(super) fn name_bytes(&self) -> Option<&'p [u8]> {
         match self {

@@ -1,39 +1,40 @@
-//! What a forwarder counts.
+//! Counters of a forwarder.
 
 use crate::drop::DropCounters;
 use crate::face::Counter;
 
-/// What is counted of all faces together. One thread writes, any may read.
+/// Counters of all faces together. One thread writes, any thread may read.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Interests that came in.
+    /// Interests received.
     pub in_interests: Counter,
-    /// Data that came in.
+    /// Data received.
     pub in_data: Counter,
-    /// Nacks that came in.
+    /// Nacks received.
     pub in_nacks: Counter,
-    /// Interests that went out.
+    /// Interests sent.
     pub out_interests: Counter,
-    /// Data that went out.
+    /// Data sent.
     pub out_data: Counter,
-    /// Nacks that went out.
+    /// Nacks sent.
     pub out_nacks: Counter,
-    /// Entries of the PIT that Data satisfied.
+    /// PIT entries satisfied by Data.
     pub satisfied: Counter,
-    /// Downstreams that waited for Data that came, and did not get it, since it had the digest of another Interest.
+    /// Downstreams that got no Data although its name answers their Interest, because it carried the digest
+    /// of another Interest.
     pub starved: Counter,
-    /// Entries of the PIT that ran out.
+    /// PIT entries that expired.
     pub unsatisfied: Counter,
-    /// Interests that the content store answered.
+    /// Interests answered by the content store.
     pub cs_hits: Counter,
-    /// Interests that it did not.
+    /// Interests not answered by the content store.
     pub cs_misses: Counter,
-    /// Entries of the PIT.
+    /// Current PIT entries.
     pub pit_entries: Counter,
-    /// Packets in the content store.
+    /// Current packets in the content store.
     pub cs_entries: Counter,
-    /// Prefixes that strategies have measured something of.
+    /// Prefixes with measurements of a strategy.
     pub measurements_entries: Counter,
-    /// What was dropped.
+    /// Dropped packets.
     pub drops: DropCounters,
 }

@@ -1,4 +1,4 @@
-//! The way of Data.
+//! Incoming Data pipeline.
 
 use super::burst::Packet;
 use super::forwarder::Forwarder;
@@ -34,7 +34,7 @@ impl<P: Pit> Forwarder<P> {
         let face = faces.find(from).ok_or(DropReason::UnknownFace)?;
         face.counters.in_data.add(1);
         counters.in_data.add(1);
-        // EntryKey in the store, Data of an application would answer for the management.
+        // If it were cached, forged Data of an application would answer Interests for the management.
         let is_forged = from != FaceId::MANAGEMENT && is_management(name.components);
         if is_forged || out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
@@ -53,7 +53,7 @@ impl<P: Pit> Forwarder<P> {
         out.enter(Part::Pit);
         let several = matches.len() > 1;
         if several {
-            // The same order, whatever the index.
+            // The order of PIT slots is the same under every index.
             matches.sort_unstable();
         }
         let mut served: SmallVec<[(FaceId, PitToken); 4]> = SmallVec::new();
@@ -66,7 +66,9 @@ impl<P: Pit> Forwarder<P> {
             let (key, records) = (&gone.key, &gone.records);
             self.counters.satisfied.add(1);
             self.release_shares(records);
-            // Whoever asks again with the same Nonce is answered by the store, unless that does not have the answer, or it is not fresh any more.
+            // The content store answers a retransmission with the same Nonce, unless it did not keep the Data
+            // or the Data goes stale; the dead nonce list must not call that a loop, so Nonces are recorded
+            // only then.
             if !kept || key.must_be_fresh() && data.freshness().unwrap_or(0) < LIFETIME {
                 self.record_dead_nonces(key, records, now);
             }
@@ -90,14 +92,14 @@ impl<P: Pit> Forwarder<P> {
                 }
             }
         }
-        // Each once, also where there are thousands.
+        // Each downstream gets the Data once per token.
         served.sort_unstable();
         served.dedup();
         digests.sort_unstable();
         for (to, token) in &served {
             if let Some(face) = self.faces.find(*to) {
                 self.counters.out_data.add(1);
-                // Any of those that the face waits for tells it of all.
+                // One digest of the downstream's pending Interests is enough.
                 let at = digests.partition_point(|(face, _)| face < to);
                 let digest = digests.get(at).filter(|(face, _)| face == to);
                 let digest = digest.map_or(&[][..], |(_, digest)| digest.as_bytes());
@@ -108,7 +110,7 @@ impl<P: Pit> Forwarder<P> {
         Ok(())
     }
 
-    /// Tells the strategy of the entry's own name that Data came.
+    /// Passes Data to the strategy of the entry's name.
     #[inline(never)]
     fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
         let Self { hasher, pit, fib, choice, .. } = self;

@@ -1,4 +1,4 @@
-//! The first stage: decode the packets, and hash all prefixes of all their names.
+//! First stage: parse the packets, and hash all prefixes of their names.
 
 use super::burst::{Burst, Content, Ingress};
 use crate::drop::DropReason;
@@ -11,14 +11,14 @@ use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::wire::{DATA, Data, INTEREST, Interest, MAX_PACKET};
 use hashlane_table::stage::Stage;
 
-/// Decodes the packets of a burst, then hashes their names side by side. It changes no table.
+/// Stage that parses the packets of a burst, then hashes their names together. It changes no table.
 #[derive(Clone)]
 pub struct Decode {
     one_pass: OnePass<Ndn, SipHash24>,
     names: Names,
 }
 
-/// The hashes of the names of a burst.
+/// Hashed names of a burst.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     root: u64,
@@ -26,7 +26,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The hashed name of a packet that has been decoded.
+    /// Hashed name of a decoded packet.
     #[inline(always)]
     pub(super) fn of<'a, M>(&'a self, packet: &Ingress<'a, M>) -> HashedName<'a> {
         let Some(bytes) = packet.content.name_bytes() else {
@@ -40,26 +40,26 @@ impl Names {
 }
 
 impl Decode {
-    /// Under `key`.
+    /// Creates the stage, with hashes under `key`.
     pub(super) fn new(key: &Key) -> Self {
         let hash = SipHash24::new(key);
         let names = Names { root: hash.hash(&[]), hashes: BurstHashes::new() };
         Self { one_pass: OnePass::new(hash), names }
     }
 
-    /// The names of the last burst.
+    /// Names of the last burst.
     #[inline(always)]
     pub(super) fn names(&self) -> &Names {
         &self.names
     }
 
-    /// Lends the names of the last burst out: [`put_back`](Self::put_back) ends that.
+    /// Takes the names of the last burst, until [`put_back`](Self::put_back).
     #[inline(always)]
     pub(super) fn take_names(&mut self) -> Names {
         core::mem::take(&mut self.names)
     }
 
-    /// Takes the names back, and their memory with them.
+    /// Returns the names, with their memory.
     #[inline(always)]
     pub(super) fn put_back(&mut self, names: Names) {
         self.names = names;
@@ -96,7 +96,7 @@ impl<M> Stage<Burst<'_, M>> for Decode {
     }
 }
 
-/// Drops the packets whose names break a rule.
+/// Drops the packets with malformed names.
 #[cold]
 fn drop_malformed<M>(packets: &mut [Ingress<'_, M>], hashes: &BurstHashes) {
     for packet in packets {
@@ -108,7 +108,7 @@ fn drop_malformed<M>(packets: &mut [Ingress<'_, M>], hashes: &BurstHashes) {
     }
 }
 
-/// Decodes all of a packet but its name.
+/// Parses a packet, except the components of its name.
 #[inline(always)]
 fn decode<'p, M>(packet: &Ingress<'p, M>, nack: bool) -> Result<Content<'p>, DropReason> {
     let fragment = packet.fragment;
@@ -121,7 +121,7 @@ fn decode<'p, M>(packet: &Ingress<'p, M>, nack: bool) -> Result<Content<'p>, Dro
             if nack { Content::Nack(interest) } else { Content::Interest(interest) }
         }
         Some(DATA) if !nack => Content::Data(Data::parse_except_name(fragment)?),
-        // A packet that is there for its header.
+        // A link packet without a fragment.
         None => Content::None,
         Some(_) => return Err(DropReason::Malformed),
     })

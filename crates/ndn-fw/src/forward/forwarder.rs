@@ -1,4 +1,4 @@
-//! The forwarder: its tables, and the methods that configure them.
+//! The forwarder: its tables, and methods to configure them.
 
 use super::config::Config;
 use super::counters::Counters;
@@ -17,11 +17,11 @@ use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
 use hashlane_name::ndn::NdnName;
 
-/// A forwarder, whose PIT has one of the indexes.
+/// NDN forwarder, generic over the index of its PIT.
 #[derive(Debug)]
 pub struct Forwarder<P = ByName> {
     pub(super) decode: Decode,
-    /// For names beside those of packets: hints, prefixes.
+    /// Hasher of names outside packets: forwarding hints, prefixes.
     pub(super) hasher: NameHasher,
     pub(super) faces: Faces,
     pub(super) fib: Fib,
@@ -32,27 +32,28 @@ pub struct Forwarder<P = ByName> {
     pub(super) rng: Rng,
     pub(super) config: Config,
     pub(super) counters: Arc<Counters>,
-    /// In-records of all faces, and of closed faces until the sweep removes them.
+    /// In-records of all faces, including closed faces until the sweep removes them.
     pub(super) pending: Used,
     pub(super) shares: Shares,
     pub(super) sweep: Sweep,
-    /// Whether any strategy wants to hear of Data.
+    /// True if a strategy measures Data.
     pub(super) measures: bool,
-    /// How often the FIB and the choice of strategies have changed.
+    /// Generation of the FIB and the strategy choice table: number of changes.
     pub(super) generation: u32,
-    /// A packet that is changed before it is sent.
+    /// Buffer for a packet that is changed before it is sent.
     pub(super) scratch: Vec<u8>,
 }
 
 impl Forwarder {
-    /// A forwarder without faces, whose tables are hashed under `key`; `seed` is for the numbers that nobody is to foresee. Its PIT is indexed by name.
+    /// Creates a forwarder without faces, with a PIT indexed by name. Tables are hashed under `key`; `seed`
+    /// is the source of Nonces and random choices. Both should be drawn at random.
     pub fn new(config: Config, key: &Key, seed: u64) -> Self {
         Self::with_pit(config, key, seed, ByName::default())
     }
 }
 
 impl<P: Pit> Forwarder<P> {
-    /// As [`new`](Forwarder::new), with this PIT, which is empty.
+    /// Creates a forwarder as [`new`](Forwarder::new), with the empty PIT `pit`.
     pub fn with_pit(config: Config, key: &Key, seed: u64, pit: P) -> Self {
         let mut hasher = NameHasher::new(key);
         Self {
@@ -76,12 +77,12 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Adds a face, and gives it a number; `None` where there are too many.
+    /// Adds a face and returns its id; `None` if there are too many.
     pub fn add_face(&mut self, face: Face) -> Option<FaceId> {
         self.faces.add(face)
     }
 
-    /// Adds the face of the management, and the route to it.
+    /// Sets the face of the management, and adds routes to it.
     pub fn add_management(&mut self, face: Face, prefixes: &[NdnName<'_>]) {
         self.faces.add_management(face);
         for prefix in prefixes {
@@ -89,8 +90,9 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Removes a face. Its PIT records have no effect any more, and leave in the next [turns](Self::handle_timeout), a
-    /// bounded number in each. Its routes stay, without effect, until they are removed.
+    /// Removes a face. Its PIT records have no effect from then on, and
+    /// [`handle_timeout`](Self::handle_timeout) removes a bounded number at each call. Its routes stay,
+    /// without effect, until they are removed.
     pub fn remove_face(&mut self, face: FaceId) -> Option<Face> {
         let gone = self.faces.remove(face)?;
         if gone.pending > 0 || gone.counters.out_interests.value() > 0 {
@@ -99,36 +101,37 @@ impl<P: Pit> Forwarder<P> {
         Some(gone)
     }
 
-    /// The faces.
+    /// All faces.
     pub fn faces(&self) -> &Faces {
         &self.faces
     }
 
-    /// A face, to change it.
+    /// Finds a face, to change it.
     pub fn face_mut(&mut self, face: FaceId) -> Option<&mut Face> {
         self.faces.find_mut(face)
     }
 
-    /// Adds a way for names below `prefix`, or gives it another cost.
+    /// Adds a next hop to a prefix, or updates its cost.
     pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
         self.generation = self.generation.wrapping_add(1);
         self.fib.add(&self.hasher.hash_name(prefix), hop);
     }
 
-    /// Takes a way away. Whether there was one.
+    /// Removes a next hop of a prefix. Returns false if the prefix did not have it.
     pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
         self.generation = self.generation.wrapping_add(1);
         self.fib.remove(&self.hasher.hash_name(prefix), face)
     }
 
-    /// Lets names below `prefix` have a strategy.
+    /// Sets the strategy of a prefix.
     pub fn set_strategy(&mut self, prefix: &NdnName<'_>, strategy: Strategy) {
         self.generation = self.generation.wrapping_add(1);
         self.measures |= strategy.measures();
         self.choice.set(&self.hasher.hash_name(prefix), strategy);
     }
 
-    /// Lets names below `prefix` have the strategy of the next shorter prefix. Whether they had one of their own.
+    /// Unsets the strategy of a prefix; it inherits from the next shorter prefix. Returns false if it had
+    /// none.
     pub fn unset_strategy(&mut self, prefix: &NdnName<'_>) -> bool {
         self.generation = self.generation.wrapping_add(1);
         self.choice.unset(&self.hasher.hash_name(prefix))
@@ -139,12 +142,12 @@ impl<P: Pit> Forwarder<P> {
         &self.cs
     }
 
-    /// Lets the content store work in another way.
+    /// Changes the configuration of the content store.
     pub fn configure_cs(&mut self, config: cs::Config) {
         self.cs.configure(config);
     }
 
-    /// Takes Data of `prefix` and below it out of the content store; how many.
+    /// Erases at most `limit` packets below `prefix` from the content store; returns their number.
     pub fn erase(&mut self, prefix: &NdnName<'_>, limit: usize) -> usize {
         self.cs.erase(&self.hasher.hash_name(prefix), limit)
     }
@@ -159,17 +162,18 @@ impl<P: Pit> Forwarder<P> {
         &self.pit
     }
 
-    /// In-records of the PIT: what the share of a face is taken of.
+    /// Number of in-records in the PIT, of which each face has a share.
     pub fn pending(&self) -> usize {
         self.pending.all
     }
 
-    /// Entries of the dead nonce list.
+    /// Number of entries in the dead nonce list.
     pub fn dead_nonces(&self) -> usize {
         self.dead.len()
     }
 
-    /// What is counted of all faces together. How full the tables are is told as of the last [`turn`](Self::handle_timeout).
+    /// Counters of all faces together. Table sizes are as of the last
+    /// [`handle_timeout`](Self::handle_timeout).
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }

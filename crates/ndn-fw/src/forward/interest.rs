@@ -1,4 +1,4 @@
-//! The way of an Interest.
+//! Incoming and outgoing Interest pipelines.
 
 use super::burst::Packet;
 use super::config::{Config, MAX_LIFETIME};
@@ -20,27 +20,27 @@ use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, MAX_PACKET, NackReason, PitToken};
 
-/// The number by which an application is told that Data came from the content store, as in NFD.
+/// Ingress face that applications get with Data from the content store, as in NFD.
 const CONTENT_STORE: FaceId = FaceId(254);
 
-/// An Interest from a face, as far as forwarding does not change it.
+/// Parts of an incoming Interest that forwarding does not change.
 #[derive(Clone, Copy)]
 struct Request<'a> {
     from: FaceId,
     header: &'a LpHeader<'a>,
-    /// The Interest with the hint that it came with.
+    /// Interest as received, with its forwarding hint.
     bytes: &'a [u8],
-    /// The digest of that.
+    /// Digest of the received Interest.
     digest: &'a [u8],
     name: &'a HashedName<'a>,
     nonce: u32,
-    /// True if the face and the limits of the packet have been checked and counted.
+    /// True if the ingress face and the limits of the packet have been checked and counted.
     admitted: bool,
-    /// When its lifetime ends here.
+    /// Time at which the in-record expires.
     expires: Time,
 }
 
-/// The end of the lifetime of an Interest of a face, which is longer for applications on this host.
+/// Time at which an Interest from `face` expires. Local faces have a longer limit.
 #[inline(always)]
 fn expires(interest: &Interest<'_>, face: &Face, config: &Config, now: Time) -> Time {
     let longest = match face.scope {
@@ -50,7 +50,7 @@ fn expires(interest: &Interest<'_>, face: &Face, config: &Config, now: Time) -> 
     now.after_millis(interest.lifetime().min(longest))
 }
 
-/// Counts an Interest that came from `face`, and checks that it may be here.
+/// Counts an Interest from `face`, and checks its scope and hop limit.
 #[inline(always)]
 fn admit(
     face: &Face,
@@ -69,9 +69,9 @@ fn admit(
     Ok(())
 }
 
-/// True if an entry has seen the Nonce of an Interest that comes from `face`.
+/// True if the Nonce of an Interest from `from` shows a loop: the entry has a record with this Nonce.
 ///
-/// A consumer that repeats its own packet asks again; any other face that has this Nonce is a loop's.
+/// A retransmission of the same packet by the same point-to-point peer is not a loop.
 #[inline(always)]
 fn is_loop(records: &Records, from: FaceId, face: &Face, nonce: u32) -> bool {
     let again = face.link == LinkType::PointToPoint;
@@ -88,8 +88,8 @@ struct Bounds<'a> {
     shares: &'a Shares,
 }
 
-/// Adds the in-record of a downstream to the entry of its Interest, which is made if there is none. Returns the slot
-/// of the entry.
+/// Inserts or updates the in-record of the downstream. Inserts the PIT entry if there is none, and returns
+/// its slot.
 #[inline(always)]
 fn insert_in_record<P: Pit>(
     pit: &mut P,
@@ -182,7 +182,7 @@ impl<P: Pit> Forwarder<P> {
         self.process_interest(request, interest, mark, now, out)
     }
 
-    /// An Interest that has to be looked at more closely, or changed, before it is forwarded.
+    /// Handles an Interest with parameters, a forwarding hint or no Nonce.
     #[inline(never)]
     fn slow_path(
         &mut self,
@@ -202,7 +202,7 @@ impl<P: Pit> Forwarder<P> {
         let nonce = interest.nonce().unwrap_or_else(|| self.rng.next_u64() as u32);
         let nonced = interest.nonce().is_none().then(|| rewrite::with_nonce(interest.as_bytes(), nonce));
         let bytes = nonced.as_deref().unwrap_or(interest.as_bytes());
-        // With the Nonce, too, it must be a packet that the next forwarder takes.
+        // The Nonce may make the packet too long for the next forwarder.
         if bytes.len() > MAX_PACKET {
             return Err(DropReason::TooLong);
         }
@@ -213,9 +213,9 @@ impl<P: Pit> Forwarder<P> {
         });
         let unhinted = arrived.then(|| rewrite::without_hint(bytes));
         let bytes = unhinted.as_deref().unwrap_or(bytes);
-        // Its name is the same.
+        // The name has not changed.
         let interest = Interest::parse(bytes)?;
-        // Without its hint it is not here what it was on its way.
+        // The digest of the Interest changes with its hint.
         let arrived_mark = if arrived { Some(self.pit.mark(&interest, HopFields::default())?) } else { None };
         self.process_interest(request, &interest, Ok(arrived_mark.as_ref().unwrap_or(mark)), now, out)
     }
@@ -257,7 +257,8 @@ impl<P: Pit> Forwarder<P> {
             return Err(DropReason::Loop);
         }
         out.enter(Part::Store);
-        // Even where an entry waits: Data may have come for another one, by a way that this one did not go.
+        // The store is searched even if an entry is pending: the Data may have arrived for another entry,
+        // from a face that this entry's Interest was not sent to.
         if let Some(data) = cs.find(name, interest, now) {
             out.enter(Part::Send);
             let digest = digest_for(face, request.digest, digest_type);
@@ -323,7 +324,7 @@ impl<P: Pit> Forwarder<P> {
         Ok(())
     }
 
-    /// Sends an Interest, and records that it went.
+    /// Sends an Interest and inserts its out-record.
     #[inline(always)]
     fn outgoing_interest(
         &mut self,
@@ -336,7 +337,7 @@ impl<P: Pit> Forwarder<P> {
     ) {
         out.enter(Part::Send);
         let Self { pit, faces, dead, scratch, counters, config, .. } = self;
-        // The face that the application chose, or that of a route, may have been closed.
+        // The face may have been closed.
         let Some(face) = faces.find(to) else { return };
         if out_of_scope(request.name.components, face) {
             return;
@@ -351,7 +352,7 @@ impl<P: Pit> Forwarder<P> {
         let record =
             OutRecord { face: to, nonce, sent: now, expires: request.expires, nack: None, suppression: 0 };
         if let Some(old) = records.outs.iter_mut().find(|out| out.face == to) {
-            // The one that went before may come round, too.
+            // The earlier Nonce may loop back, too.
             if old.nonce != nonce {
                 dead.insert(request.name.hash(), old.nonce, now);
             }
@@ -381,8 +382,8 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Tells one who asked that there is no answer, and ends the entry if nobody else waits: what has no record of a face counts for no share of
-    /// the PIT.
+    /// Sends a Nack to the downstream, and removes its in-record; removes the entry if no downstream is left,
+    /// as it would count for no face's share.
     #[inline(never)]
     fn reject(
         &mut self,
@@ -408,7 +409,8 @@ impl<P: Pit> Forwarder<P> {
     }
 }
 
-/// Sends an Interest back where it came from, unless others would hear that, too.
+/// Sends a Nack to the downstream of a point-to-point link; on other links, other peers would receive it as
+/// well.
 #[inline(never)]
 fn nack_downstream(
     counters: &Counters,

@@ -1,15 +1,17 @@
-//! Forwarding: what becomes of a packet that comes in.
+//! Forwarding pipelines, as stages over a burst of packets.
 //!
-//! A [`Forwarder`] is a state machine. [`receive`](Forwarder::receive) takes one link packet from one face at
-//! one time, [`receive_burst`](Forwarder::receive_burst) several; both hand what is to be sent to an
-//! [`Output`]. [`turn`](Forwarder::handle_timeout) lets time pass. It does no I/O, reads no clock, and starts no
-//! thread, so that a whole network of forwarders runs in one test, and the same packets at the same times
-//! have the same effects.
+//! A [`Forwarder`] is a state machine without I/O, clock or thread. [`receive`](Forwarder::receive) takes one link
+//! packet, [`receive_burst`](Forwarder::receive_burst) several; both hand packets to send to an [`Output`].
+//! [`handle_timeout`](Forwarder::handle_timeout) expires entries. The same packets at the same times have the same
+//! effects, so a whole network of forwarders runs in one test.
 //!
-//! The rules are those of NFD (NFD Developer's Guide, Forwarding), with these differences: Data satisfies
-//! only entries that went to the face it comes from; a downstream gets one Data once for each of its PIT
-//! tokens; entries with different forwarding hints are different entries; a face holds no more of the PIT
-//! than its [share](crate::share); Interests of non-local faces have a shorter longest lifetime.
+//! The pipelines are those of the NFD Developer's Guide, Forwarding, with these differences:
+//!
+//! - Data satisfies only entries with an out-record of its ingress face.
+//! - A downstream gets Data once for each of its PIT tokens.
+//! - Interests with different forwarding hints have different entries.
+//! - A face holds no more of the PIT than its [share](crate::share).
+//! - Interests of non-local faces have a shorter longest lifetime.
 
 mod act;
 mod burst;

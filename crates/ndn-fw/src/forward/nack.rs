@@ -1,4 +1,4 @@
-//! The way of a Nack.
+//! Incoming Nack pipeline.
 
 use super::burst::Packet;
 use super::forwarder::Forwarder;
@@ -38,7 +38,7 @@ impl<P: Pit> Forwarder<P> {
         if out_of_scope(name.components, face) {
             return Err(DropReason::Scope);
         }
-        // On a link of several the Interest may still be answered by another.
+        // On a multi-access link another peer may still answer.
         if face.link != LinkType::PointToPoint {
             return Err(DropReason::UnexpectedNack);
         }
@@ -94,7 +94,7 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Sends an Interest back to one who asked, with the Nonce that this one gave it. Its record is gone.
+    /// Sends a Nack to the downstream of a removed in-record, with the Nonce that it used.
     #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
     fn send_nack(
         &mut self,
@@ -114,7 +114,7 @@ impl<P: Pit> Forwarder<P> {
         if let Some(nonce) = nonce.invariant("the Interest of an entry has a Nonce") {
             nonce.copy_from_slice(&record.nonce.to_be_bytes());
         }
-        // What had a hint on its way has another digest there.
+        // An Interest that arrived with a hint has another digest at the downstream.
         let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
         let came = hinted.and_then(|hinted| {
             let interest = Interest::parse(hinted).ok()?;

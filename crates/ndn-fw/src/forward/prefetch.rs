@@ -1,12 +1,11 @@
-//! The second stage: bring into the cache what the packets of a burst will need.
+//! Second stage: prefetch the table entries that the packets of a burst need.
 //!
-//! A packet reads some twenty cache lines of tables that may be far larger than a cache. Handled one by one,
-//! packets wait for each of these in turn; here the misses of the whole burst overlap. Three passes follow
-//! the pointers: buckets, then the entries that they lead to, then the memory that these own. The passes read
-//! tables and write none; packets later in the burst may find other entries than were prefetched, which costs
-//! them time alone.
+//! A packet reads some twenty cache lines of tables that may be far larger than a cache. One by one, packets
+//! would wait for each of these misses in turn; here the misses of the whole burst overlap. Three passes
+//! follow the pointers: buckets, then entries, then memory that the entries own. The passes change no table.
+//! A packet later in the burst may need another entry than was prefetched, which costs only time.
 //!
-//! Tables that a cache holds, and lone packets, get the first pass alone.
+//! Lone packets, and tables that fit into a cache, get only the first pass.
 
 use super::burst::{Burst, Content, Ingress};
 use super::decode::Names;
@@ -16,10 +15,10 @@ use crate::hashed::HashedName;
 use crate::pit::{HopFields, Pit};
 use hashlane_table::stage::Stage;
 
-/// Entries of a table that a cache of the second level holds, a few hundred bytes each.
+/// Entries of a table, a few hundred bytes each, that a level-2 cache holds.
 const CACHED: usize = 1 << 12;
 
-/// Derives the marks of Interests, and prefetches. It changes no table.
+/// Stage that computes the marks of Interests, and prefetches. It changes no table.
 #[derive(Debug)]
 pub struct Prefetch<'f, P> {
     pub(super) forwarder: &'f Forwarder<P>,
@@ -34,7 +33,7 @@ struct Large {
 }
 
 impl<P: Pit> Prefetch<'_, P> {
-    /// Prefetches the buckets, and derives the mark of an Interest.
+    /// Prefetches buckets, and computes the mark of an Interest.
     #[inline(always)]
     fn buckets(&self, packet: &mut Ingress<'_, P::Mark>, hop: HopFields<'_>, names: &Names, large: Large) {
         let Forwarder { pit, cs, dead, fib, .. } = self.forwarder;
@@ -70,7 +69,7 @@ impl<P: Pit> Prefetch<'_, P> {
         }
     }
 
-    /// Prefetches the entries.
+    /// Prefetches entries.
     #[inline(always)]
     fn entries(
         &self,
@@ -106,7 +105,7 @@ impl<P: Pit> Prefetch<'_, P> {
         }
     }
 
-    /// Prefetches the memory that the entries own.
+    /// Prefetches memory that entries own.
     #[inline(always)]
     fn owned(&self, packet: &Ingress<'_, P::Mark>, name: &HashedName<'_>, large: Large) {
         let Forwarder { pit, fib, .. } = self.forwarder;
@@ -131,7 +130,7 @@ impl<P: Pit> Stage<Burst<'_, P::Mark>> for Prefetch<'_, P> {
             self.buckets(packet, hop, names, large);
             data += usize::from(matches!(packet.content, Content::Data(_)));
         }
-        // A lone packet would wait here for what it will wait for anyway.
+        // A lone packet gains nothing: it would wait for the same misses here.
         if packets.len() < 2 || !(large.pit || large.fib || large.store) {
             return;
         }

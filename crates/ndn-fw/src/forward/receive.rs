@@ -15,10 +15,10 @@ use hashlane_ndn::wire::LpPacket;
 use hashlane_table::stage::Stage as _;
 
 impl<P: Pit> Forwarder<P> {
-    /// Takes one link packet, which is not a fragment of several, that came from `face`: a burst of one.
+    /// Receives a link packet, not a fragment, from `face`: a burst of one.
     ///
     /// # Errors
-    /// Why it was dropped, which has been counted as [`count_drop`](Self::count_drop) says.
+    /// The reason for dropping it. The drop has been counted by [`count_drop`](Self::count_drop).
     pub fn receive(
         &mut self,
         face: FaceId,
@@ -32,10 +32,10 @@ impl<P: Pit> Forwarder<P> {
         burst.outcomes().next().invariant("a burst of one packet").unwrap_or(Ok(()))
     }
 
-    /// As [`receive`](Self::receive), of bytes that are to be one link packet.
+    /// Receives a link packet, given as bytes, from `face`.
     ///
     /// # Errors
-    /// As `receive`; a fragment of several is [`DropReason::Reassembly`].
+    /// As [`receive`](Self::receive); a fragment is [`DropReason::Reassembly`].
     pub fn receive_bytes(
         &mut self,
         face: FaceId,
@@ -52,11 +52,11 @@ impl<P: Pit> Forwarder<P> {
         Err(dropped)
     }
 
-    /// Takes the link packets of a burst, none of them a fragment of several. Its effects are those of
+    /// Receives the link packets of a burst, none of them a fragment, with the same effects as
     /// [`receive`](Self::receive) of packet after packet.
     ///
-    /// The burst then has the [outcomes](Burst::outcomes); drops have been counted as
-    /// [`count_drop`](Self::count_drop) says.
+    /// The burst then has the [outcomes](Burst::outcomes); drops have been counted by
+    /// [`count_drop`](Self::count_drop).
     #[inline]
     pub fn receive_burst(&mut self, burst: &mut Burst<'_, P::Mark>, now: Time, out: &mut impl Output) {
         self.decode().run(burst);
@@ -64,26 +64,26 @@ impl<P: Pit> Forwarder<P> {
         self.act(now, out).run(burst);
     }
 
-    /// The first stage of [`receive_burst`](Self::receive_burst).
+    /// First stage of [`receive_burst`](Self::receive_burst).
     #[inline(always)]
     pub fn decode(&mut self) -> &mut Decode {
         &mut self.decode
     }
 
-    /// The second stage, of a burst that was decoded last.
+    /// Second stage, for the burst that was decoded last.
     #[inline(always)]
     pub fn prefetch(&self) -> Prefetch<'_, P> {
         Prefetch { forwarder: self }
     }
 
-    /// The last stage, of a burst that was decoded last and has its marks.
+    /// Third stage, for the burst that was decoded last and has its marks.
     #[inline(always)]
     pub fn act<'f, O: Output>(&'f mut self, now: Time, out: &'f mut O) -> Act<'f, P, O> {
         Act { forwarder: self, now, out }
     }
 
-    /// Counts a packet of `face` that was dropped. An answer of the management whose consumer has gone is no
-    /// loss.
+    /// Counts a dropped packet of `face`, except an answer of the management that arrives after its consumer
+    /// has left.
     #[cold]
     pub fn count_drop(&mut self, face: FaceId, reason: DropReason) {
         let is_late = matches!(reason, DropReason::Unsolicited | DropReason::UnexpectedNack);

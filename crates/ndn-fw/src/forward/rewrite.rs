@@ -1,4 +1,4 @@
-//! Interests with an element more or less: what applications left to the forwarder, and what ends at the producer's region.
+//! Changes to Interests: a Nonce added or replaced, a forwarding hint removed.
 
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::{Invariant as _, part};
@@ -6,7 +6,7 @@ use hashlane_ndn::tlv::{Elements, write_element, write_nested};
 use hashlane_ndn::wire::interest::{FORWARDING_HINT, HOP_LIMIT, LIFETIME, NONCE, PARAMETERS, SIGNATURE_INFO};
 use hashlane_ndn::wire::{INTEREST, Interest};
 
-/// A checked Interest without a Nonce, with this one.
+/// Adds a Nonce to a checked Interest that has none.
 pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
     let mut nonce = Some(nonce);
     rewrite(interest, |typ, out| {
@@ -20,7 +20,7 @@ pub(super) fn with_nonce(interest: &[u8], nonce: u32) -> Vec<u8> {
     })
 }
 
-/// An Interest that has a Nonce, with this one instead.
+/// Replaces the Nonce of an Interest.
 pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
     let mut out = interest.as_bytes().to_vec();
     let bytes = interest.nonce_at().and_then(|at| out.get_mut(at));
@@ -30,12 +30,13 @@ pub(super) fn with_other_nonce(interest: &Interest<'_>, nonce: u32) -> Vec<u8> {
     out
 }
 
-/// A checked Interest without its forwarding hint.
+/// Removes the forwarding hint of a checked Interest.
 pub(super) fn without_hint(interest: &[u8]) -> Vec<u8> {
     rewrite(interest, |typ, _| typ != Some(FORWARDING_HINT))
 }
 
-/// The Interest, of whose elements `keep` says which stay; it may write others before one, or before the end.
+/// Copies the elements of an Interest for which `keep` returns true. `keep` may write other elements before
+/// each one, and before the end (`None`).
 fn rewrite(interest: &[u8], mut keep: impl FnMut(Option<u32>, &mut Vec<u8>) -> bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(interest.len() + 16);
     let packet = Elements::new(interest).next().ok().flatten().invariant("a checked Interest");

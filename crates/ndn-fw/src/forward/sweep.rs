@@ -1,29 +1,29 @@
-//! Removal of the PIT records of closed faces.
+//! Progress of the sweep, which removes the PIT records of closed faces.
 //!
-//! A face that closes may have records in every entry of the PIT, so they are not removed at once: each turn
+//! A face that closes may have records in every PIT entry, so they are not removed at once: each timeout
 //! visits a bounded number of slots and records, until all slots have been visited. One pass removes the
-//! records of every face that closed before it began. No list of the records of a face is kept, so that the
-//! path of a packet does no work for this. A record counts as used until it is removed, so that the table
-//! stays within its limit; it has no other effect, as nothing is sent to a closed face.
+//! records of every face that closed before it began. There is no list of the records of a face, so the
+//! packet path does no work for this. A record counts as used until it is removed, which keeps the table
+//! within its limit; it has no other effect, as nothing is sent to a closed face.
 
-/// A pass over all slots of the PIT.
+/// Pass over all slots of the PIT.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sweep {
-    /// The slot that comes next.
+    /// Next slot.
     next: usize,
     /// Slots left to visit.
     left: usize,
-    /// Slots of the PIT at the last turn.
+    /// Slots of the PIT at the last timeout.
     slots: usize,
 }
 
 impl Sweep {
-    /// Starts a pass over a PIT of so many slots. A pass under way continues for one more round.
+    /// Starts a pass over a PIT with this many slots. A pass under way continues for one more round.
     pub(super) fn start(&mut self, slots: usize) {
         (self.left, self.slots) = (slots, slots);
     }
 
-    /// Adds slots that the PIT has grown by: the pass visits them before it wraps around.
+    /// Adds the slots that the PIT has grown by; they are visited before the pass wraps around.
     pub(super) fn grow(&mut self, slots: usize) {
         self.left += slots.saturating_sub(self.slots);
         self.slots = slots.max(self.slots);

@@ -1,4 +1,4 @@
-//! Passing of time: PIT entries that expire, and records of closed faces.
+//! Timeouts: expired PIT entries, and records of closed faces.
 
 use super::forwarder::Forwarder;
 use crate::face::Faces;
@@ -6,7 +6,7 @@ use crate::pit::{InRecord, Key, Pit, Records};
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 
-/// Slots and records that one turn visits: about 1,400 entries with an in-record and an out-record each. The
+/// Slots and records visited per timeout: about 1,400 entries with an in-record and an out-record each. The
 /// last entry may exceed it.
 const VISITS: usize = 4096;
 
@@ -17,8 +17,8 @@ fn is_stale(records: &Records, faces: &Faces) -> bool {
 }
 
 impl<P: Pit> Forwarder<P> {
-    /// Lets time pass: entries that have ended leave the PIT, and a bounded number of records of closed
-    /// faces.
+    /// Handles timeouts: removes expired entries from the PIT, a bounded number of records of closed faces,
+    /// and stale entries of the other tables.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(slot) = self.pit.pop_expired(now) {
             if let Some(gone) = self.pit.remove(slot).invariant("an expired entry exists") {
@@ -35,9 +35,9 @@ impl<P: Pit> Forwarder<P> {
         self.counters.cs_entries.set(self.cs.len() as u64);
     }
 
-    /// When [`turn`](Self::handle_timeout) is next of use; not later than that.
+    /// Time of the next timeout: the latest time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Time> {
-        // A content store that was made smaller, and a sweep, go on at once.
+        // Eviction from a store whose capacity was reduced, and a sweep, continue at once.
         let at_once = self.cs.is_over_capacity() || self.sweep.is_due();
         if at_once { Some(Time::default()) } else { self.pit.next_expiry() }
     }
@@ -58,7 +58,7 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Ends an entry that nobody waits for any more.
+    /// Removes an entry without downstreams.
     pub(super) fn remove_if_unwanted(&mut self, slot: u32, now: Time) {
         if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
             && let Some(gone) = self.pit.remove(slot)
@@ -67,12 +67,12 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Remembers the Nonces of an entry that is gone.
+    /// Records the Nonces of a removed entry in the dead nonce list.
     pub(super) fn record_dead_nonces(&mut self, key: &Key, records: &Records, now: Time) {
         records.outs.iter().for_each(|out| self.dead.insert(key.name_hash(), out.nonce, now));
     }
 
-    /// Visits the next slots.
+    /// Continues the sweep.
     fn sweep(&mut self, now: Time) {
         if !self.sweep.is_due() {
             return;
@@ -86,8 +86,8 @@ impl<P: Pit> Forwarder<P> {
         }
     }
 
-    /// Removes the records of closed faces from an entry, and the entry if no other face waits for it.
-    /// Returns the number of records visited.
+    /// Removes the records of closed faces from an entry, and the entry if no downstream is left. Returns the
+    /// number of records visited.
     fn purge(&mut self, slot: u32, now: Time) -> usize {
         let Self { pit, faces, dead, pending, counters, .. } = self;
         let Some((key, records)) = pit.entry_mut(slot) else { return 0 };
@@ -106,7 +106,7 @@ impl<P: Pit> Forwarder<P> {
         records.outs.retain(|record| {
             let stays = faces.find(record.face).is_some();
             if !stays {
-                // The Interest may come round yet.
+                // The Interest may still loop back.
                 dead.insert(hash, record.nonce, now);
             }
             stays

@@ -1,13 +1,15 @@
-//! Entries by digest.
+//! PIT indexed by InterestDigest.
 //!
-//! A digest of the Interest goes with it, and comes back with Data and with Nacks ([`DigestFunction`]): all neighbours compute it alike. Of an
-//! Interest it is computed anew, and an Interest that says otherwise is dropped: it would be aggregated with others that it is not like. Data is found by
-//! what its header says, in one probe.
+//! All neighbours compute the same digest of an Interest ([`DigestFunction`]). It is sent with the Interest,
+//! and returned with Data and Nacks. The digest of a received Interest is computed anew, and an Interest with
+//! another one is dropped, as it would be aggregated with different Interests. Data finds its entry by the
+//! digest in its header, in one probe.
 //!
-//! The entries stand apart from all tables of names. A chain through those whose names' hashes fall together is kept beside them: for Data without a
-//! digest, and for what else Data satisfies.
+//! The table has no index by name. Chains link the entries whose name hashes share a bucket, for Data without
+//! a digest, and for other entries that Data satisfies.
 //!
-//! Source: Shi, Pi, Zhao and Fan, "Interest digest indexed PIT", 2017. There one Data satisfies one entry ([`Satisfy::One`]).
+//! Source: Shi, Pi, Zhao and Fan, "Interest digest indexed PIT", 2017, in which Data satisfies one entry
+//! ([`Satisfy::One`]).
 
 use super::overlap::{OverlapCounters, Sibling, join, leave};
 use super::walk::{Known, walk};
@@ -25,18 +27,19 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{DigestFunction, Interest, InterestDigest, Label};
 use hashlane_table::Table as _;
 
-/// How many entries one Data satisfies.
+/// Entries that Data satisfies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Satisfy {
-    /// All that its name answers, as under the other indexes.
+    /// All entries that its name answers, as under the other indexes.
     #[default]
     All,
-    /// The one of its digest, as was proposed; those who wait at the others are [counted](Pit::starved), and wait on. Data without a digest, which an old
-    /// neighbour sends, satisfies all.
+    /// Only the entry of its digest, as in the proposal. Downstreams of other entries are
+    /// [counted](Pit::starved) and keep waiting. Data without a digest, from a neighbour that does not
+    /// support them, satisfies all.
     One,
 }
 
-/// The digest of an Interest, and the keyed hash of that.
+/// Digest of an Interest, and its keyed hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigestMark {
     hash: u64,
@@ -50,15 +53,15 @@ impl Mark for DigestMark {
     }
 }
 
-/// What is noted of an entry.
+/// Part of an entry that the index by digest adds.
 #[derive(Clone, Debug)]
 pub struct DigestExtra {
     siblings: u32,
-    /// Slots of the entries before it and after it in the chain of its name.
+    /// Slots of the neighbours in the chain.
     prev: u32,
     next: u32,
     way: Option<CachedLookup>,
-    /// Digests that Interests had on their way here, where those are not the entry's: their hint had arrived.
+    /// Digests of downstreams' Interests that differ from the entry's: they arrived with a forwarding hint.
     came: Vec<(FaceId, InterestDigest)>,
 }
 
@@ -68,14 +71,14 @@ impl Sibling for DigestExtra {
     }
 }
 
-/// No slot.
+/// End of a chain.
 const NONE: u32 = u32::MAX;
 
-/// The table by digest.
+/// PIT indexed by InterestDigest.
 #[derive(Clone)]
 pub struct ByDigest {
     entries: Entries<DigestMark, DigestExtra>,
-    /// The first entry of each chain, by the hash of its name.
+    /// First entry of each chain, by name hash.
     chains: Vec<u32>,
     others: OverlapCounters,
     function: DigestFunction,
@@ -93,7 +96,7 @@ impl core::fmt::Debug for ByDigest {
 }
 
 impl ByDigest {
-    /// An empty table, hashed under a key that has no other use.
+    /// Creates an empty table. `key` should have no other use.
     pub fn new(function: DigestFunction, satisfy: Satisfy, key: &HashKey) -> Self {
         Self {
             entries: Entries::default(),
@@ -117,7 +120,7 @@ impl ByDigest {
         self.chains.get_mut(at).invariant("the number of chains is a power of two")
     }
 
-    /// Puts an entry at the head of the chain of its name.
+    /// Adds an entry to the head of the chain of its name.
     fn link(&mut self, name: u64, slot: u32) {
         let Some(head) = self.chain(name) else { return };
         let next = core::mem::replace(head, slot);
@@ -129,7 +132,7 @@ impl ByDigest {
         }
     }
 
-    /// Takes an entry that is gone out of the chain of its name.
+    /// Removes the neighbour links of a removed entry from its chain.
     fn unlink(&mut self, name: u64, prev: u32, next: u32) {
         if let Some(extra) = self.entries.extra_mut(next) {
             extra.prev = prev;
@@ -141,17 +144,17 @@ impl ByDigest {
         }
     }
 
-    /// The slot of the entry with a digest, and what it has.
+    /// Finds the entry with a digest.
     #[inline(always)]
     fn hit(&self, digest: &[u8]) -> Option<(u32, &Key, &Records, &DigestExtra)> {
         let wanted = self.hash.hash(digest);
-        // A keyed hash of 64 bits will do: the name is compared after it.
+        // The keyed 64-bit hash suffices, as the name is compared afterwards.
         let slot = self.entries.table.slot_by(wanted, |_, kept, _| kept.mark.hash == wanted)?;
         let (kept, stored) = self.entries.table.entry(slot)?;
         Some((slot, &kept.key, &stored.records, &stored.extra))
     }
 
-    /// Counts those who wait at entries that Data would satisfy, but for the first.
+    /// Counts the downstreams of all matches except the first.
     fn starve(&mut self, matches: &Matches) {
         let waiting = matches.iter().skip(1).filter_map(|slot| self.entries.entry(*slot));
         self.starved += waiting.map(|(_, records)| records.ins.len() as u64).sum::<u64>();
@@ -175,7 +178,7 @@ impl Pit for ByDigest {
     #[inline]
     fn mark(&self, interest: &Interest<'_>, hop: HopFields<'_>) -> Result<DigestMark, DropReason> {
         let mark = self.digested(self.function.digest(interest));
-        // One of another length is of another function, and says nothing.
+        // A digest of another length belongs to another function.
         if hop.digest.len() == self.function.len() && hop.digest != mark.digest.as_bytes() {
             return Err(DropReason::Digest);
         }
@@ -307,7 +310,7 @@ impl Pit for ByDigest {
         let Some((kept, stored)) = entry else { return };
         let came = &mut stored.extra.came;
         if !came.is_empty() || hop.digest != kept.mark.digest.as_bytes() {
-            // One of each face that has a record: that many there are at the most.
+            // At most one digest for each in-record.
             came.retain(|(face, _)| *face != from);
             came.push((from, Label::new(hop.digest)));
         }

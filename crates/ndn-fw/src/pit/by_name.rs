@@ -1,9 +1,10 @@
-//! Entries by name.
+//! PIT indexed by name.
 //!
-//! An entry is found by the keyed hash of its name; what has the same name and other selectors stands beside it under the same hash.
+//! An entry is found by the keyed hash of its name; entries with the same name and other selectors share that
+//! hash.
 //!
-//! Data is matched by the hashes of the prefixes of its own name, which its parser has left: a probe for its full name, and one for each
-//! shorter length at which some pending Interest can be a prefix.
+//! Data is matched by the prefix hashes of its name: one probe for the full name, and one for each shorter
+//! length at which a pending Interest has CanBePrefix.
 
 use super::walk::walk;
 use super::{Entries, HopFields, Key, Matches, Pit, Records, Removed};
@@ -15,7 +16,7 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::Interest;
 use hashlane_table::Table as _;
 
-/// The table by name.
+/// PIT indexed by name.
 #[derive(Clone, Debug, Default)]
 pub struct ByName(Entries<(), ()>);
 

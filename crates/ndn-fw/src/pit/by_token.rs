@@ -1,16 +1,18 @@
-//! Entries by token.
+//! PIT indexed by token.
 //!
-//! A token goes upstream with each Interest, to faces that [take tokens](crate::face::Face::pit_tokens), and comes back with the answer. It tells
-//! the slot of the entry, and a secret that only this entry has: so Data finds it by one access to an array. The table by name is there beside it, for
-//! Interests, which bring no token of ours, and for Data without one.
+//! A token is sent upstream with each Interest, to faces that [accept tokens](crate::face::Face::pit_tokens),
+//! and returned with the answer. It contains the slot of the entry and a secret of the entry, so Data finds
+//! its entry by one array access. An index by name serves Interests, which carry no token of this forwarder,
+//! and Data without a token.
 //!
 //! ```text
 //! token = shard(8) mixed(slot(22) secret(18))      6 bytes
 //! ```
-//! Six bytes, the shard first and in clear, as NDN-DPDK has them: whoever spreads packets over threads reads it without a key, and ndnd, which takes
-//! no token of another length, gives it back. The rest is multiplied by an odd number that is kept, modulo 2⁴⁰, so that slots, and with them how full
-//! the table is, are not told to neighbours. The secret is a keyed hash of how many entries there were before: nobody foresees it, and an entry that
-//! comes to stand in the same slot mostly has another. Nothing depends on that, as a token is a hint: who guesses one gains nothing by it.
+//! The layout is that of NDN-DPDK: six bytes, first the shard, which a dispatcher reads without a key; ndnd
+//! returns only tokens of this length. The other bits are multiplied by a secret odd number modulo 2⁴⁰, so
+//! that neighbours learn neither slots nor the size of the table. The secret is a keyed hash of the number of
+//! insertions, so it is unpredictable, and the next entry in the same slot mostly has another one. A guessed
+//! token gains nothing: a token is only a hint.
 
 use super::overlap::{OverlapCounters, Sibling, join, leave};
 use super::walk::{Known, walk};
@@ -26,18 +28,18 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::Interest;
 use hashlane_table::Table as _;
 
-/// Bytes of a token.
+/// Length of a token, in bytes.
 pub const TOKEN_LEN: usize = 6;
 
-/// Bits of the slot: four times as many entries as the default configuration allows.
+/// Bits of the slot: room for four times the default number of entries.
 const SLOT_BITS: u32 = 22;
 /// Bits of the secret.
 const SECRET_BITS: u32 = 18;
-/// Bits of both.
+/// Bits of slot and secret.
 const MIXED_BITS: u32 = SLOT_BITS + SECRET_BITS;
 const MIXED: u64 = (1 << MIXED_BITS) - 1;
 
-/// The secret of an entry. It stands beside the key, which is looked at next.
+/// Secret of an entry. It is stored beside the key, which is read next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Secret(u32);
 
@@ -48,10 +50,10 @@ impl Mark for Secret {
     }
 }
 
-/// What is noted of an entry.
+/// Part of an entry that the index by token adds.
 #[derive(Clone, Debug)]
 pub struct TokenExtra {
-    /// What goes upstream.
+    /// Token sent upstream.
     bytes: [u8; TOKEN_LEN],
     siblings: u32,
 }
@@ -62,13 +64,13 @@ impl Sibling for TokenExtra {
     }
 }
 
-/// The table by token.
+/// PIT indexed by token.
 #[derive(Clone)]
 pub struct ByToken {
     entries: Entries<Secret, TokenExtra>,
     others: OverlapCounters,
     secrets: SipHash24,
-    /// What the mixed part is multiplied by, and the inverse of that modulo 2⁴⁰.
+    /// Secret odd factor, and its inverse modulo 2⁴⁰.
     factors: [u64; 2],
     shard: u8,
     inserted: u64,
@@ -82,11 +84,13 @@ impl core::fmt::Debug for ByToken {
 }
 
 impl ByToken {
-    /// An empty table whose tokens are made under a key, which should have no other use, and begin with the number of this thread.
+    /// Creates an empty table. Tokens begin with `shard`, the number of the forwarding thread; `key` should
+    /// have no other use.
     pub fn new(key: &HashKey, shard: u8) -> Self {
         let secrets = SipHash24::new(key);
         let factor = secrets.hash(b"factor") | 1;
-        // Newton's iteration: each step doubles the bits that are right, of which an odd number is its own inverse in the lowest three.
+        // Newton's iteration doubles the number of correct bits, which is 3 for an odd number as its own
+        // inverse.
         let inverse = (0..5).fold(factor, |inverse, _| {
             inverse.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(inverse)))
         });
@@ -100,12 +104,12 @@ impl ByToken {
         }
     }
 
-    /// The secret of the entry that is inserted now.
+    /// Secret of the entry that is inserted next.
     fn secret(&self) -> Secret {
         Secret((self.secrets.hash(&self.inserted.to_le_bytes()) >> (64 - SECRET_BITS)) as u32)
     }
 
-    /// The token of an entry to stand in a slot; all of it 0 where the slot is too high for one.
+    /// Token of an entry in a slot; all 0 if the slot number is too large for a token.
     fn token(&self, slot: u32, Secret(secret): Secret) -> [u8; TOKEN_LEN] {
         if slot >> SLOT_BITS != 0 {
             return [0; TOKEN_LEN];
@@ -116,7 +120,7 @@ impl ByToken {
         token
     }
 
-    /// The slot and the secret that a token of this shard states.
+    /// Slot and secret in a token of this shard.
     #[inline(always)]
     fn read(&self, token: &[u8]) -> Option<(u32, Secret)> {
         let [shard, a, b, c, d, e] = *<&[u8; TOKEN_LEN]>::try_from(token).ok()?;
@@ -125,7 +129,7 @@ impl ByToken {
         (shard == self.shard).then_some(((mixed >> SECRET_BITS) as u32, secret))
     }
 
-    /// The slot and the entry that a token is of.
+    /// Finds the entry of a token.
     #[inline(always)]
     fn hit(&self, token: &[u8]) -> Option<(u32, &Key, &Records, &TokenExtra)> {
         let (slot, secret) = self.read(token)?;
@@ -150,7 +154,7 @@ impl Pit for ByToken {
 
     #[inline(always)]
     fn mark(&self, _interest: &Interest<'_>, _hop: HopFields<'_>) -> Result<Secret, DropReason> {
-        // It gets one when it is inserted.
+        // The secret is drawn at insertion.
         Ok(Secret::default())
     }
 
@@ -164,7 +168,7 @@ impl Pit for ByToken {
         if let Some((slot, _)) = self.read(hop.token) {
             self.entries.table.prefetch_slot(slot);
         }
-        // Removing the entry reads this.
+        // Removal of the entry reads this bucket.
         self.entries.table.prefetch(hash);
     }
 
@@ -247,7 +251,7 @@ impl Pit for ByToken {
         if let Some(known) = known
             && known.is_all(name, &self.entries, &self.others)
         {
-            // Removing it will want this.
+            // Removal of the entry reads this bucket.
             self.entries.table.prefetch(known.key.name_hash());
             return Ok(Matches::from_slice(&[known.slot]));
         }

@@ -1,4 +1,4 @@
-//! The entries, whatever they are indexed by: in a table, on a wheel, and counted.
+//! PIT entries, common to all indexes: table, timers, counters.
 
 use super::{Key, Records};
 use crate::wheel::{Wheel, tick_of};
@@ -8,13 +8,13 @@ use hashlane_ndn::time::Time;
 use hashlane_table::Table as _;
 use hashlane_table::batched::Batched;
 
-/// What an index keeps of an Interest beside its [`Key`], and never changes.
+/// Part of an entry's key that the index computes, and that never changes.
 pub trait Mark: Copy + PartialEq {
-    /// The hash by which the table finds the entry.
+    /// Hash under which the table stores the entry.
     fn table_hash(&self, key: &Key) -> u64;
 }
 
-/// Nothing: the table is that of the names' hashes.
+/// The table stores entries under the hashes of their names.
 impl Mark for () {
     #[inline(always)]
     fn table_hash(&self, key: &Key) -> u64 {
@@ -22,14 +22,14 @@ impl Mark for () {
     }
 }
 
-/// Of an entry what does not change.
+/// Constant part of an entry.
 #[derive(Clone, Debug)]
 pub(super) struct EntryKey<M> {
     pub(super) key: Key,
     pub(super) mark: M,
 }
 
-// Entries are found by their parts. This is what the table asks for.
+// The table requires `Eq`; entries are found by parts of their key.
 impl<M: Mark> PartialEq for EntryKey<M> {
     fn eq(&self, other: &Self) -> bool {
         self.mark == other.mark && self.key == other.key
@@ -38,39 +38,39 @@ impl<M: Mark> PartialEq for EntryKey<M> {
 
 impl<M: Mark> Eq for EntryKey<M> {}
 
-/// Of an entry what changes.
+/// Variable part of an entry.
 #[derive(Clone, Debug)]
 pub(super) struct EntryValue<X> {
     pub(super) records: Records,
     pub(super) extra: X,
 }
 
-/// An entry that was taken out.
+/// Removed entry.
 #[derive(Clone, Debug)]
 pub struct Removed<M, X> {
-    /// What it was found by.
+    /// Key of the entry.
     pub key: Key,
-    /// Its records.
+    /// Records of the entry.
     pub records: Records,
-    /// What the index had of it.
+    /// Mark of the entry.
     pub mark: M,
-    /// What the index noted.
+    /// Part of the index.
     pub extra: X,
 }
 
 /// Rule for the counters of lengths.
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
-/// Entries with the mark `M`, and what the index notes of each, `X`.
+/// PIT entries with marks `M` and the index's part `X`.
 #[derive(Clone, Debug)]
 pub struct Entries<M, X> {
     pub(super) table: Batched<EntryKey<M>, EntryValue<X>>,
     wheel: Wheel,
-    /// Entries that can be a prefix, by components of their name.
+    /// Number of entries with CanBePrefix, by the length of their names.
     pub(super) prefixes: Box<[u32; hashlane_name::MAX_COMPONENTS + 1]>,
-    /// The longest of those, as it has been.
+    /// Longest name that an entry with CanBePrefix has had.
     pub(super) longest_prefix: usize,
-    /// Entries whose name ends with the digest of a whole packet.
+    /// Number of entries whose names end with an implicit digest.
     pub(super) digests: usize,
 }
 
@@ -92,7 +92,7 @@ impl<M: Mark, X> Entries<M, X> {
         self.table.len()
     }
 
-    /// Adds an entry that ends at `expires`.
+    /// Inserts an entry that expires at `expires`.
     #[inline(always)]
     pub(super) fn insert(&mut self, key: Key, mark: M, extra: X, expires: Time) -> u32 {
         if key.can_be_prefix() {
@@ -122,7 +122,7 @@ impl<M: Mark, X> Entries<M, X> {
         self.table.entry_mut(slot).map(|(kept, stored)| (&kept.key, &mut stored.records))
     }
 
-    /// What the index notes of the entry in a slot.
+    /// Part of the index in the entry of a slot.
     #[inline(always)]
     pub(super) fn extra_mut(&mut self, slot: u32) -> Option<&mut X> {
         self.table.entry_mut(slot).map(|(_, stored)| &mut stored.extra)
@@ -166,7 +166,8 @@ impl<M: Mark, X> Entries<M, X> {
         None
     }
 
-    /// Shows the entries whose name has this hash, until `is` says yes of one; of a table by name.
+    /// Visits the entries whose names have this hash until `is` returns true. Valid for a table indexed by
+    /// name.
     #[inline(always)]
     pub(super) fn find_by_hash(
         &self,

@@ -1,4 +1,4 @@
-//! What an entry is found by.
+//! Key of a PIT entry.
 
 use crate::hashed::{HashedName, components};
 use alloc::boxed::Box;
@@ -6,25 +6,25 @@ use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 use hashlane_ndn::invariant::{Invariant as _, part};
 use hashlane_ndn::wire::Interest;
 
-/// What an entry is found by, beside its name: flags and hint, and where they stand in the packet.
+/// Key of a PIT entry: name, selectors and forwarding hint.
 #[derive(Clone, Debug)]
 pub struct Key {
     hash: u64,
-    /// The Interest as it came first.
+    /// Interest of the first downstream.
     packet: Box<[u8]>,
-    /// Where the name's components stand.
+    /// Span of the name's components in the packet.
     name: (u16, u16),
     hint: (u16, u16),
     nonce_at: u16,
-    /// Components of the name.
+    /// Number of components of the name.
     len: u8,
     can_be_prefix: bool,
     must_be_fresh: bool,
-    /// Whether the name ends with the digest of a whole packet.
+    /// True if the name ends with an implicit digest.
     digest: bool,
 }
 
-// Entries are found by their parts. This is what the table asks for.
+// The table requires `Eq`; entries are found by parts of their key.
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash
@@ -42,13 +42,13 @@ impl Key {
         part(&self.packet, usize::from(from)..usize::from(to))
     }
 
-    /// The encoded components of the name.
+    /// Encoded components of the name.
     #[inline(always)]
     pub fn components(&self) -> &[u8] {
         self.span(self.name)
     }
 
-    /// How many components the name has.
+    /// Number of components of the name.
     #[inline]
     pub fn name_len(&self) -> usize {
         self.len.into()
@@ -59,37 +59,37 @@ impl Key {
         self.span(self.hint)
     }
 
-    /// The Interest.
+    /// Interest of the first downstream.
     #[inline]
     pub fn packet(&self) -> &[u8] {
         &self.packet
     }
 
-    /// Where the Nonce stands in the packet.
+    /// Offset of the Nonce in the packet.
     #[inline]
     pub fn nonce_at(&self) -> usize {
         self.nonce_at.into()
     }
 
-    /// The keyed hash of the name.
+    /// Keyed hash of the name.
     #[inline]
     pub fn name_hash(&self) -> u64 {
         self.hash
     }
 
-    /// Whether it can be a prefix.
+    /// True if the Interest has CanBePrefix.
     #[inline]
     pub fn can_be_prefix(&self) -> bool {
         self.can_be_prefix
     }
 
-    /// Whether it must be fresh.
+    /// True if the Interest has MustBeFresh.
     #[inline]
     pub fn must_be_fresh(&self) -> bool {
         self.must_be_fresh
     }
 
-    /// The key of `interest`, whose name `name` is.
+    /// Creates the key of `interest`, whose name is `name`.
     #[inline(always)]
     pub(super) fn new(name: &HashedName<'_>, interest: &Interest<'_>) -> Self {
         let bytes = interest.as_bytes();
@@ -118,14 +118,14 @@ impl Key {
         }
     }
 
-    /// Whether the name ends with the digest of a whole packet.
+    /// True if the name ends with an implicit digest.
     #[inline(always)]
     pub(super) fn has_digest(&self) -> bool {
         self.digest
     }
 
-    /// Whether Data of a name answers it, which is that name, or a longer one where it can be a prefix, or that name with the digest of the packet
-    /// behind it.
+    /// True if Data with these components answers the entry: the same name; a longer one, with CanBePrefix;
+    /// or the name without the implicit digest of the packet.
     #[inline(always)]
     pub(super) fn is_answered_by(
         &self,
@@ -134,7 +134,7 @@ impl Key {
     ) -> bool {
         let own = self.components();
         if own.len() <= components.len() {
-            // Components that begin alike end alike, too.
+            // Component boundaries agree where the bytes do.
             return own == components || self.can_be_prefix && components.starts_with(own);
         }
         self.digest
@@ -143,7 +143,7 @@ impl Key {
             && own.ends_with(&digest())
     }
 
-    /// Whether this is the entry of `interest`, whose name this is.
+    /// True if this is the key of `interest`, whose name is `name`.
     #[inline(always)]
     pub(super) fn is(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> bool {
         self.hash == name.hash()
@@ -154,12 +154,12 @@ impl Key {
     }
 }
 
-/// Whether the last component of the name is the digest of a whole packet.
+/// True if the last component of the name is an implicit digest.
 #[inline(always)]
 fn ends_with_digest(interest: &Interest<'_>) -> bool {
     let components = components(interest.name_bytes());
     let tail = components.len().checked_sub(2 + DIGEST_LEN).and_then(|at| components.get(at..at + 2));
-    // Bytes that look so may stand inside a longer component.
+    // The same bytes may occur inside a longer component.
     tail == Some(&[IMPLICIT_SHA256_DIGEST as u8, DIGEST_LEN as u8])
         && interest.name().components().last().is_some_and(|last| last.typ == IMPLICIT_SHA256_DIGEST)
 }

@@ -1,16 +1,19 @@
-//! The pending Interest table, under one of three indexes.
+//! Pending Interest table (PIT), with one of three indexes.
 //!
-//! An entry is an Interest: a name, whether it can be a prefix and must be fresh, and the names of its forwarding hint. It has a record of each
-//! face that it came from and of each that it went to. What entries are, how they aggregate, end and are counted, is the same under all
-//! indexes ([`Pit`]); which entries Data finds first is not:
+//! An entry stands for an Interest: its name, its selectors CanBePrefix and MustBeFresh, and its forwarding
+//! hint. It has an in-record for each downstream face and an out-record for each upstream face. Aggregation,
+//! expiry and counting are the same under every index ([`Pit`]). The indexes differ in how Data finds
+//! entries:
 //!
-//! - [`ByName`]: by the hashes of the prefixes of its name, each probed at which some pending Interest can be one.
-//! - [`ByToken`]: by the PitToken that went upstream with the Interest, and tells the slot of the entry.
+//! - [`ByName`]: by the prefix hashes of its name, at each length at which a pending Interest has
+//!   CanBePrefix.
+//! - [`ByToken`]: by the PIT token that was sent with the Interest, which contains the slot of the entry.
 //! - [`ByDigest`]: by a digest of the Interest, which all neighbours compute alike.
 //!
-//! A token or a digest is a hint. The name of the Data and the records decide: an entry is satisfied where its name says so, and where it went to the face
-//! that the Data came from. And what else the Data satisfies is looked for unless counters say that there is nothing; so all three
-//! forward the same packets to the same faces, but for [`Satisfy::One`], which says that it does not.
+//! A token or a digest is only a hint: Data satisfies an entry if its name answers the entry and its ingress
+//! face has an out-record there. Other entries that the Data satisfies are looked up, too, unless counters
+//! show that there are none. So all indexes forward the same packets to the same faces, except with
+//! [`Satisfy::One`].
 
 mod by_digest;
 mod by_name;
@@ -37,82 +40,82 @@ use hashlane_ndn::wire::{Interest, LpHeader};
 use hashlane_table::Table as _;
 use smallvec::SmallVec;
 
-/// Entries that Data satisfies.
+/// Slots of the entries that Data satisfies.
 pub type Matches = SmallVec<[u32; 4]>;
 
-/// What a link header says of an entry; empty where it says nothing.
+/// Fields of a link header that select an entry; empty if absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopFields<'a> {
-    /// The PitToken.
+    /// PIT token.
     pub token: &'a [u8],
-    /// The InterestDigest.
+    /// InterestDigest.
     pub digest: &'a [u8],
 }
 
 impl<'a> HopFields<'a> {
-    /// What this header says, where InterestDigest has this type.
+    /// Fields of a link header, in which InterestDigest has the type `digest_type`.
     #[inline(always)]
     pub fn of(header: &LpHeader<'a>, digest_type: u32) -> Self {
         Self { token: header.pit_token, digest: header.digest.of(digest_type) }
     }
 }
 
-/// Where the strategy of an entry stands, and the hash of its prefix in the FIB, as they were when `tables` was the generation of both tables.
+/// Result of a FIB and strategy choice lookup, valid while both tables have the generation `tables`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CachedLookup {
-    /// The generation of the tables.
+    /// Generation of the tables.
     pub tables: u32,
-    /// The slot of the strategy.
+    /// Slot of the strategy.
     pub strategy: u32,
-    /// The hash of the prefix.
+    /// Hash of the FIB prefix.
     pub prefix: u64,
 }
 
-/// A pending Interest table.
+/// Pending Interest table.
 ///
-/// An Interest is [marked](Self::mark), [found](Self::find) and, where it has no entry, [inserted](Self::insert). Data is
-/// [matched](Self::matches), and each entry that it satisfies [removed](Self::remove). What [has ended](Self::pop_expired) is removed, too.
+/// The pipelines compute the [mark](Self::mark) of an Interest, then [find](Self::find) or
+/// [insert](Self::insert) its entry. They [match](Self::matches) Data and [remove](Self::remove) each entry
+/// that it satisfies, and each entry that [expires](Self::pop_expired).
 pub trait Pit {
-    /// What the index derives of an Interest.
+    /// Part of an entry's key that the index computes from the Interest.
     type Mark: Mark;
-    /// What it notes of an entry.
+    /// Part of an entry that the index adds.
     type Extra;
 
-    /// The entries.
+    /// All entries.
     fn entries(&self) -> &Entries<Self::Mark, Self::Extra>;
 
-    /// The entries, to change them.
+    /// All entries, to change them.
     fn entries_mut(&mut self) -> &mut Entries<Self::Mark, Self::Extra>;
 
-    /// What the index derives of an Interest that came with this header.
+    /// Computes the mark of an Interest with these link header fields.
     ///
     /// # Errors
-    /// [`DropReason::Digest`], where the header says something else.
+    /// [`DropReason::Digest`] if the fields contain another digest.
     fn mark(&self, interest: &Interest<'_>, hop: HopFields<'_>) -> Result<Self::Mark, DropReason>;
 
-    /// Prefetches the bucket of an Interest with this mark, whose name has this hash.
+    /// Prefetches the bucket of an Interest with this name hash and mark.
     fn prefetch(&self, hash: u64, mark: &Self::Mark);
 
-    /// Prefetches the entry of such an Interest; its bucket should be in the cache.
+    /// Prefetches the entry of an Interest; its bucket should be in the cache.
     #[inline(always)]
     fn prefetch_entry(&self, hash: u64, _mark: &Self::Mark) {
         self.entries().table.prefetch_entry(hash);
     }
 
-    /// Prefetches the place or the bucket of the entry that Data with this header answers, whose name has
-    /// this hash.
+    /// Prefetches the slot or bucket of the entry that Data with this name hash answers.
     #[inline(always)]
     fn prefetch_match(&self, hash: u64, _hop: HopFields<'_>) {
         self.entries().table.prefetch(hash);
     }
 
-    /// Prefetches the entry that such Data answers; its bucket should be in the cache.
+    /// Prefetches the entry that Data answers; its bucket should be in the cache.
     #[inline(always)]
     fn prefetch_match_entry(&self, hash: u64, _hop: HopFields<'_>) {
         self.entries().table.prefetch_entry(hash);
     }
 
-    /// Prefetches the Interest of an entry whose name has this hash; the entry should be in the cache.
+    /// Prefetches the Interest of an entry with this name hash; the entry should be in the cache.
     #[inline(always)]
     fn prefetch_match_packet(&self, hash: u64) {
         self.find_by_hash(hash, |_, key, _| {
@@ -121,10 +124,10 @@ pub trait Pit {
         });
     }
 
-    /// The entry of `interest`, whose name `name` is.
+    /// Finds the entry of `interest`, whose name is `name`.
     fn find(&self, name: &HashedName<'_>, interest: &Interest<'_>, mark: &Self::Mark) -> Option<u32>;
 
-    /// As [`find`](Self::find), of an Interest that came back with this header.
+    /// Finds the entry of the Interest in a Nack with these link header fields.
     #[inline(always)]
     fn find_nacked(
         &self,
@@ -136,7 +139,7 @@ pub trait Pit {
         self.find(name, interest, mark)
     }
 
-    /// Adds the entry of `interest`, which has none; it ends at `expires`.
+    /// Inserts the entry of `interest`, which has none, with its expiry.
     fn insert(
         &mut self,
         name: &HashedName<'_>,
@@ -145,17 +148,19 @@ pub trait Pit {
         expires: Time,
     ) -> u32;
 
-    /// Takes an entry out.
+    /// Removes an entry.
     fn remove(&mut self, slot: u32) -> Option<Removed<Self::Mark, Self::Extra>>;
 
-    /// Shows the entries whose name has this hash, until `is` says yes of one.
+    /// Visits the entries whose names have this hash until `is` returns true; returns that slot.
     fn find_by_hash(&self, hash: u64, is: impl FnMut(u32, &Key, &Records) -> bool) -> Option<u32>;
 
-    /// The entries that Data of this name satisfies, of those that went to `from`, where it came from with this header; in no order. Where entries end with
-    /// the digest of a packet, `digest` tells that of the packet, and `hash` the hash of such a name.
+    /// Finds the entries that Data with this name and ingress face satisfies, in any order. `digest` computes
+    /// the implicit digest of the Data, and `hash` the hash of a name with it; they are called only if an
+    /// entry has an implicit digest.
     ///
     /// # Errors
-    /// [`DropReason::Digest`], where the header is that of an entry that this Data does not answer.
+    /// [`DropReason::Digest`] if the digest in the link header is that of an entry that the Data does not
+    /// answer.
     fn matches(
         &mut self,
         name: &HashedName<'_>,
@@ -165,62 +170,62 @@ pub trait Pit {
         hash: impl FnOnce(&[u8]) -> u64,
     ) -> Result<Matches, DropReason>;
 
-    /// What goes upstream with the Interest in a slot.
+    /// Link header fields to send upstream with the Interest of an entry.
     #[inline(always)]
     fn upstream_fields(&self, _slot: u32) -> HopFields<'_> {
         HopFields::default()
     }
 
-    /// Notes what an Interest that came from a face brought with it, where that is not what its entry has.
+    /// Records the digest of a downstream's Interest, if it differs from that of the entry.
     #[inline(always)]
     fn note_downstream(&mut self, _slot: u32, _from: FaceId, _hop: HopFields<'_>) {}
 
-    /// Drops what [`came`](Self::note_downstream) noted of faces for which `keep` is false: their in-records are
-    /// removed.
+    /// Discards what [`note_downstream`](Self::note_downstream) recorded of faces for which `keep` is false:
+    /// their in-records are removed.
     #[inline(always)]
     fn retain_downstreams(&mut self, _slot: u32, _keep: impl Fn(FaceId) -> bool) {}
 
-    /// The InterestDigest that goes back with Data to a face that asked.
+    /// InterestDigest to return with Data to a downstream.
     #[inline(always)]
     fn downstream_digest(_gone: &Removed<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
         &[]
     }
 
-    /// The InterestDigest of a mark.
+    /// InterestDigest of a mark.
     #[inline(always)]
     fn digest_of(_mark: &Self::Mark) -> &[u8] {
         &[]
     }
 
-    /// The way that the entry in a slot has, as far as it is kept.
+    /// Cached FIB and strategy choice lookup of an entry, if the index keeps it.
     #[inline(always)]
     fn cached_lookup(&self, _slot: u32) -> Option<CachedLookup> {
         None
     }
 
-    /// Keeps the way of the entry in a slot.
+    /// Caches the FIB and strategy choice lookup of an entry.
     #[inline(always)]
     fn cache_lookup(&mut self, _slot: u32, _way: CachedLookup) {}
 
-    /// Downstreams that waited for Data that came, and did not get it ([`Satisfy::One`]).
+    /// Downstreams that got no Data although its name answers their Interest ([`Satisfy::One`]).
     #[inline(always)]
     fn starved(&self) -> u64 {
         0
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     #[inline(always)]
     fn len(&self) -> usize {
         self.entries().len()
     }
 
-    /// Whether there are none.
+    /// True if there are no entries.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the name with this hash has as many entries with forwarding hints as it may have.
+    /// True if the name with this hash has [`MAX_HINTED`] entries with forwarding hints.
     #[inline(never)]
     fn has_max_hinted(&self, hash: u64) -> bool {
         let mut hinted = 0;
@@ -231,7 +236,7 @@ pub trait Pit {
         full.is_some()
     }
 
-    /// The entry in a slot.
+    /// Entry in a slot.
     #[inline(always)]
     fn entry<'a>(&'a self, slot: u32) -> Option<(&'a Key, &'a Records)>
     where
@@ -240,7 +245,7 @@ pub trait Pit {
         self.entries().entry(slot)
     }
 
-    /// The entry in a slot, to change its records. Its end is changed by [`expire_at`](Self::expire_at) alone.
+    /// Entry in a slot, to change its records; its expiry is changed only by [`expire_at`](Self::expire_at).
     #[inline(always)]
     fn entry_mut<'a>(&'a mut self, slot: u32) -> Option<(&'a Key, &'a mut Records)>
     where
@@ -249,13 +254,13 @@ pub trait Pit {
         self.entries_mut().entry_mut(slot)
     }
 
-    /// Lets an entry end at another time.
+    /// Changes the expiry of an entry.
     #[inline(always)]
     fn expire_at(&mut self, slot: u32, expires: Time) {
         self.entries_mut().expire_at(slot, expires);
     }
 
-    /// An entry that has ended, if there is one.
+    /// Next expired entry, if there is one. The caller removes it.
     #[inline(always)]
     fn pop_expired(&mut self, now: Time) -> Option<u32> {
         self.entries_mut().pop_expired(now)
@@ -266,23 +271,23 @@ pub trait Pit {
         self.entries().slots()
     }
 
-    /// When the next entry may end; not later than that.
+    /// Earliest time at which an entry may expire.
     fn next_expiry(&self) -> Option<Time> {
         self.entries().next_expiry()
     }
 
-    /// How often an entry was looked at to see whether it has ended.
+    /// Number of times that a timer was visited to check whether its entry has expired.
     fn timer_visits(&self) -> u64 {
         self.entries().timer_visits()
     }
 
-    /// Bytes of memory that all of it takes: entries, Interests, records, timers, and what is in reserve. The table does not shrink, so that this
-    /// is what the most entries that there have been took, less their packets. It looks at each entry.
+    /// Memory of the table in bytes: entries, Interests, records, timers, and reserve. The table does not
+    /// shrink. Visits each entry.
     fn memory(&self) -> usize {
         self.entries().memory()
     }
 
-    /// How many entries are compared in a search for that of `interest`, whose name `name` is: a measure of how well the names are spread.
+    /// Number of entries that a lookup of `interest` compares: a measure of how well names spread.
     fn compared(&self, name: &HashedName<'_>, interest: &Interest<'_>) -> usize {
         let mut compared = 0;
         self.find_by_hash(name.hash(), |_, key, _| {
@@ -292,7 +297,7 @@ pub trait Pit {
         compared
     }
 
-    /// All entries.
+    /// All entries, in any order.
     fn iter<'a>(&'a self) -> impl Iterator<Item = (&'a Key, &'a Records)>
     where
         Self::Extra: 'a,

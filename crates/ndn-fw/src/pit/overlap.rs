@@ -1,9 +1,9 @@
-//! Whether Data that satisfies one entry may satisfy others: what lets a hit by token or digest go without the walk over all prefixes.
+//! Counters that show whether Data which satisfies one entry can satisfy others: if not, a hit by token or
+//! digest needs no walk over all prefixes.
 //!
-//! Two things are counted. Each entry knows how many others have its name: other selectors, other hints. And for all entries that can be a
-//! prefix there is an array of counters that the hash of their name picks from, so that a prefix that none of them has is mostly seen to be so by one
-//! look at a few bytes. Where a counter says that there may be others, they are looked for; so a counter that is too high costs time, and one
-//! is never too low.
+//! Each entry counts the other entries with its name, which have other selectors or hints. A table of
+//! counters, indexed by name hash, counts the entries with CanBePrefix: most prefixes without an entry are
+//! excluded by reading one counter. A counter that is too high costs time; none is ever too low.
 
 use super::{Key, Pit};
 use alloc::vec;
@@ -11,33 +11,34 @@ use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
 use smallvec::SmallVec;
 
-/// Counters for each entry that can be a prefix, at the least.
+/// Least number of counters for each entry with CanBePrefix.
 const CELLS_PER_ENTRY: usize = 4;
 
-/// Counters of entries that can be a prefix, by the hashes of their names.
+/// Counters of entries with CanBePrefix, by name hash.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OverlapCounters {
     cells: Vec<u8>,
-    /// Entries that are counted.
+    /// Number of counted entries.
     prefixes: usize,
-    /// Pairs of entries of one name.
+    /// Pairs of entries with the same name.
     pairs: usize,
 }
 
 impl OverlapCounters {
-    /// How many entries can be a prefix.
+    /// Number of entries with CanBePrefix.
     #[inline(always)]
     pub(super) fn prefixes(&self) -> usize {
         self.prefixes
     }
 
-    /// Whether an entry that notes this is the only one of its name. What it notes is asked for only where any two have the same.
+    /// True if an entry with this many siblings is the only one of its name. `siblings` is called only if two
+    /// entries share a name.
     #[inline(always)]
     pub(super) fn is_alone(&self, siblings: impl FnOnce() -> u32) -> bool {
         self.pairs == 0 || siblings() == 0
     }
 
-    /// Whether more than `own` entries may have a name with this hash, and can be a prefix.
+    /// True if more than `own` entries with CanBePrefix may have a name with this hash.
     #[inline(always)]
     pub(super) fn more_than(&self, own: u32, hash: u64) -> bool {
         self.cells.get(self.at(hash)).is_none_or(|count| u32::from(*count) > own)
@@ -45,7 +46,7 @@ impl OverlapCounters {
 
     #[inline(always)]
     fn at(&self, hash: u64) -> usize {
-        // Tables take the lowest bits and the highest.
+        // Tables use the lowest and the highest bits.
         (hash >> 16) as usize & self.cells.len().wrapping_sub(1)
     }
 
@@ -56,7 +57,7 @@ impl OverlapCounters {
         }
     }
 
-    /// Counts an entry that can be a prefix, whose name has this hash, and which is one of `all` already.
+    /// Counts an entry with CanBePrefix and this name hash, which is already one of `all`.
     fn joins<'k>(&mut self, hash: u64, all: impl Iterator<Item = &'k Key>) {
         self.prefixes += 1;
         if CELLS_PER_ENTRY * self.prefixes > self.cells.len() {
@@ -67,13 +68,13 @@ impl OverlapCounters {
         }
     }
 
-    /// Counts a key no more.
+    /// Uncounts a removed entry.
     #[inline(always)]
     pub(super) fn leaves(&mut self, key: &Key) {
         if key.can_be_prefix() {
             self.prefixes -= 1;
             let at = self.at(key.name_hash());
-            // A counter that is full has lost count, and stays.
+            // A saturated counter no longer knows its count, and stays.
             let count = self.cells.get_mut(at).invariant("the number of counters is a power of two");
             if let Some(count) = count.filter(|count| **count != u8::MAX) {
                 debug_assert!(*count > 0, "the entry was counted");
@@ -83,9 +84,9 @@ impl OverlapCounters {
     }
 }
 
-/// What is noted of an entry by an index that goes without the walk.
+/// Part of an index that uses these counters.
 pub(super) trait Sibling {
-    /// How many others have its name.
+    /// Number of other entries with the same name.
     fn siblings(&mut self) -> &mut u32;
 }
 
@@ -102,7 +103,7 @@ fn siblings<P: Pit>(pit: &P, hash: u64, slot: u32) -> Slots {
     same
 }
 
-/// Counts an entry that was just added.
+/// Counts an inserted entry.
 #[inline(always)]
 pub(super) fn join<P: Pit>(pit: &mut P, others: impl Fn(&mut P) -> &mut OverlapCounters, hash: u64, slot: u32)
 where
@@ -127,7 +128,7 @@ where
     }
 }
 
-/// Counts an entry no more that was just taken out, and had so many siblings.
+/// Uncounts a removed entry that had `had` siblings.
 #[inline(always)]
 pub(super) fn leave<P: Pit>(
     pit: &mut P,

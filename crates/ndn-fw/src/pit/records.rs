@@ -1,4 +1,4 @@
-//! What an entry records of the faces it came from and went to.
+//! In-records and out-records of a PIT entry.
 
 use crate::face::{FaceId, Scope};
 use alloc::boxed::Box;
@@ -7,67 +7,68 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::PitToken;
 use smallvec::SmallVec;
 
-/// An Interest that came from a face.
+/// In-record: an Interest received from a downstream.
 #[derive(Clone, Debug)]
 pub struct InRecord {
-    /// The face.
+    /// Downstream face.
     pub face: FaceId,
-    /// The scope of the face, which it keeps when the face is gone.
+    /// Scope of the face, kept after the face is closed.
     pub scope: Scope,
-    /// The Nonce it had, the last time.
+    /// Nonce of the last Interest.
     pub nonce: u32,
-    /// When its lifetime ends.
+    /// Time at which the lifetime of the last Interest ends.
     pub expires: Time,
-    /// What the face wants back.
+    /// PIT token to return to the downstream.
     pub token: PitToken,
-    /// The Interest as it came, where it had a forwarding hint that has arrived, and the entry's has none: a Nack must state what the face sent.
+    /// Interest as received, if its forwarding hint was removed because it reached the producer's region: a
+    /// Nack contains the Interest that the downstream sent.
     pub hinted: Option<Box<Vec<u8>>>,
 }
 
-/// An Interest that went to a face.
+/// Out-record: an Interest sent to an upstream.
 #[derive(Clone, Copy, Debug)]
 pub struct OutRecord {
-    /// The face.
+    /// Upstream face.
     pub face: FaceId,
-    /// The Nonce it had, the last time.
+    /// Nonce of the last Interest.
     pub nonce: u32,
-    /// When it went, the last time.
+    /// Time at which the last Interest was sent.
     pub sent: Time,
-    /// When its lifetime ends.
+    /// Time at which the lifetime of the last Interest ends.
     pub expires: Time,
-    /// That it came back, and why.
+    /// Reason of the Nack from this upstream, if it sent one.
     pub nack: Option<hashlane_ndn::wire::NackReason>,
-    /// For how long a retransmission is held back, in milliseconds; for the strategy.
+    /// Suppression interval of the strategy, in milliseconds.
     pub suppression: u32,
 }
 
-/// The records of an entry.
+/// Records of an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// Faces it came from.
+    /// In-records.
     pub ins: SmallVec<[InRecord; 1]>,
-    /// Faces it went to.
+    /// Out-records.
     pub outs: SmallVec<[OutRecord; 1]>,
-    /// When the entry ends.
+    /// Time at which the entry expires.
     pub expires: Time,
-    /// For how long a retransmission is held back, in milliseconds; for the strategy.
+    /// Suppression interval of the strategy, in milliseconds.
     pub suppression: u32,
 }
 
 impl Records {
-    /// The record of this face, if it came from there.
+    /// In-record of a face.
     #[inline]
     pub fn in_record(&self, face: FaceId) -> Option<&InRecord> {
         self.ins.iter().find(|record| record.face == face)
     }
 
-    /// The record of this face, if it went there.
+    /// Out-record of a face.
     #[inline]
     pub fn out_record(&self, face: FaceId) -> Option<&OutRecord> {
         self.outs.iter().find(|record| record.face == face)
     }
 
-    /// Bytes of memory that the records take besides their place in the table.
+    /// Memory of the records in bytes, without their place in the table.
     pub(super) fn memory(&self) -> usize {
         let ins = if self.ins.spilled() { self.ins.capacity() * size_of::<InRecord>() } else { 0 };
         let outs = if self.outs.spilled() { self.outs.capacity() * size_of::<OutRecord>() } else { 0 };
@@ -75,15 +76,15 @@ impl Records {
         ins + outs + hinted.map(|packet| size_of::<Vec<u8>>() + packet.capacity()).sum::<usize>()
     }
 
-    /// Whether it waits for an answer from somewhere: a record that has neither ended nor come back.
+    /// True if an out-record has neither expired nor received a Nack.
     #[inline]
     pub fn is_pending(&self, now: Time) -> bool {
         self.outs.iter().any(|record| record.expires > now && record.nack.is_none())
     }
 }
 
-/// Faces that an entry records, in either direction, at the most.
+/// Most in-records, and most out-records, of an entry.
 pub const MAX_RECORDS: usize = 1024;
 
-/// Entries of one name that have a forwarding hint, at the most: all of them stand under one hash.
+/// Most entries with forwarding hints of one name, as they share one hash.
 pub const MAX_HINTED: usize = 16;

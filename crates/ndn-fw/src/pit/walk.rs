@@ -1,4 +1,4 @@
-//! The walk over the prefixes of the name of Data, to all entries that it satisfies.
+//! Walk over the prefixes of a Data name to all entries that the Data satisfies.
 
 use super::overlap::OverlapCounters;
 use super::{Entries, Key, Mark, Matches, Pit};
@@ -7,17 +7,17 @@ use crate::hashed::HashedName;
 use alloc::vec::Vec;
 use hashlane_name::component::{DIGEST_LEN, IMPLICIT_SHA256_DIGEST};
 
-/// An entry that is known to be satisfied before the walk.
+/// Entry that is known to match before the walk.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) slot: u32,
     pub(super) key: &'a Key,
-    /// Whether no other entry has its name.
+    /// True if no other entry has its name.
     pub(super) alone: bool,
 }
 
 impl Known<'_> {
-    /// Whether counters say, without a look at any prefix, that Data of this name satisfies no other.
+    /// True if counters show that Data with this name satisfies no other entry.
     #[inline(always)]
     pub(super) fn is_all<M: Mark, X>(
         &self,
@@ -30,9 +30,10 @@ impl Known<'_> {
     }
 }
 
-/// The entries that Data of this name satisfies, of those that went to `from`.
+/// Finds the entries with an out-record of `from` that Data with this name satisfies.
 ///
-/// `begins` says of a prefix, by its length and hash, and how many known entries have it, whether others may be that prefix.
+/// `begins` returns true if entries other than the known one may have this prefix, given by its hash; its
+/// second argument is the number of known entries with the prefix.
 #[inline(always)]
 pub(super) fn walk<P: Pit>(
     pit: &P,
