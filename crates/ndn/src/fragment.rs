@@ -1,7 +1,7 @@
-//! Packets in pieces: what is too long for a link goes over it as several link packets, and is put together behind it.
+//! Fragmentation and reassembly of packets that are too long for a link.
 //!
-//! Each piece states the number of its link packet, which piece it is, and of how many; numbers of one packet follow one another. The first piece
-//! has the header fields of the whole.
+//! Each fragment carries a sequence number, its index and the number of fragments; sequence numbers of one
+//! packet are consecutive. The first fragment carries the link header fields of the packet.
 //!
 //! Source: NDNLPv2, Indexed Fragmentation.
 
@@ -10,39 +10,42 @@ use crate::time::Time;
 use crate::wire::{LpHeader, LpPacket, MAX_LINK_PACKET, MAX_PACKET};
 use alloc::vec::Vec;
 
-/// Bytes by which a piece grows at the most: types and lengths of the link packet and its fragment, and the three fields.
+/// Most bytes that a fragment adds: types and lengths of the link packet and its fragment, and the three
+/// fields.
 const FRAGMENT_COST: usize = 10 + 10 + 10 + 10;
 
-/// Pieces of a packet at the most.
+/// Most fragments of a packet.
 pub const MAX_FRAGMENTS: u64 = 400;
 
-/// Packets of a face that wait for pieces at the most; a new one takes the place of the oldest.
+/// Most incomplete packets of a link; one more replaces the oldest.
 const WAITING: usize = 16;
 
-/// For how long a packet waits for its next piece, in milliseconds.
+/// Time that an incomplete packet waits for its next fragment, in milliseconds.
 const TIMEOUT: u64 = 500;
 
-/// Bytes of memory that one link's packets in pieces take at the most, as [`Reassembler::memory`] counts them.
+/// Most memory of a reassembler, in bytes, as [`Reassembler::memory`] counts it.
 pub const MAX_MEMORY: usize = WAITING
     * (MAX_LINK_PACKET
         + MAX_PACKET
         + MAX_FRAGMENTS as usize * size_of::<Option<Vec<u8>>>()
         + size_of::<Partial>());
 
-/// Cuts packets for one link.
+/// Fragments the packets of one link.
 #[derive(Clone, Debug)]
 pub struct Fragmenter {
     next: u64,
 }
 
 impl Fragmenter {
-    /// Numbers its link packets from `first` on, which is best drawn at random.
+    /// Creates a fragmenter whose sequence numbers start at `first`, which should be drawn at random.
     pub const fn new(first: u64) -> Self {
         Self { next: first }
     }
 
-    /// Hands the link packets to `send` that take a packet with this header over a link of `mtu` bytes, each as its head and its fragment:
-    /// the packet with its header where that fits, bare where the header is empty, or else pieces. Whether it could be done.
+    /// Passes to `send` the link packets that carry a packet with this header over a link with this MTU, each
+    /// as its head and its fragment. A packet that fits is sent whole, and bare if the header is empty.
+    /// Returns false if the packet cannot be sent: the MTU leaves no room, or there would be more than
+    /// [`MAX_FRAGMENTS`].
     #[inline]
     pub fn send(
         &mut self,
@@ -67,7 +70,7 @@ impl Fragmenter {
         mtu: usize,
         mut send: impl FnMut(&[u8], &[u8]),
     ) -> bool {
-        // The fields of the first piece leave it less room; all are cut alike.
+        // All fragments have the size of the first one, which has the least room.
         let fields = header.wrapped(packet.len()).as_bytes().len();
         let Some(room) = mtu.checked_sub(fields + FRAGMENT_COST).filter(|room| *room > 0) else {
             return false;
@@ -87,7 +90,7 @@ impl Fragmenter {
     }
 }
 
-/// Puts the packets of one link together.
+/// Reassembles the packets of one link.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
     waiting: Vec<Partial>,
@@ -95,17 +98,17 @@ pub struct Reassembler {
 
 #[derive(Clone, Debug)]
 struct Partial {
-    /// The number of its first piece.
+    /// Sequence number of its first fragment.
     first: u64,
     pieces: Vec<Option<Vec<u8>>>,
     missing: u64,
     bytes: usize,
-    /// The link packet of the first piece without its fragment, for the header fields.
+    /// Link packet of the first fragment, without the fragment: the header fields.
     head: Vec<u8>,
     heard: Time,
 }
 
-/// A packet that was put together.
+/// Reassembled packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole {
     head: Vec<u8>,
@@ -113,7 +116,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// The packet with its header, as if it had come in one piece.
+    /// Packet with its header, as if it had arrived in one link packet.
     pub fn packet(&self) -> LpPacket<'_> {
         let header = LpPacket::parse(&self.head).map_or_else(|_| LpHeader::default(), |head| head.header);
         LpPacket {
@@ -124,10 +127,11 @@ impl Whole {
 }
 
 impl Reassembler {
-    /// Takes a piece, the link packet `bytes` that `piece` is; returns the packet where it was the last one missing.
+    /// Adds a fragment, which is the link packet `bytes` and parsed as `piece`. Returns the packet if the
+    /// fragment completes it.
     ///
     /// # Errors
-    /// Nothing more than that the piece cannot belong to a packet: too many pieces, too long, or not the count that others have.
+    /// The reason for dropping the fragment, with the other fragments of its packet.
     pub fn receive(
         &mut self,
         piece: &LpPacket<'_>,
@@ -162,7 +166,7 @@ impl Reassembler {
             self.waiting.remove(at);
             return Err(ReassemblyError::CountMismatch);
         };
-        // The same piece twice says nothing new.
+        // Duplicate of a fragment.
         if place.is_some() {
             return Ok(None);
         }
@@ -188,13 +192,13 @@ impl Reassembler {
         Ok(Some(Whole { head: partial.head, packet }))
     }
 
-    /// Lets time pass: packets that have waited for too long are forgotten. Also [`receive`](Self::receive) does that, so that it is of use on
-    /// links that have fallen silent.
+    /// Drops packets that timed out. [`receive`](Self::receive) does so, too; call this for links that may
+    /// fall silent.
     pub fn handle_timeout(&mut self, now: Time) {
         self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(TIMEOUT));
     }
 
-    /// Bytes of memory that the packets take that wait for pieces.
+    /// Memory of the incomplete packets, in bytes.
     pub fn memory(&self) -> usize {
         let bytes = |partial: &Partial| {
             let places = partial.pieces.len() * size_of::<Option<Vec<u8>>>();
@@ -203,23 +207,23 @@ impl Reassembler {
         self.waiting.iter().map(bytes).sum()
     }
 
-    /// Packets that wait for pieces.
+    /// Number of incomplete packets.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 }
 
-/// Why a piece was dropped, and with it what was there of its packet.
+/// Reason for dropping a fragment, with the other fragments of its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReassemblyError {
-    /// It has no number.
+    /// No sequence number.
     NoSequence,
-    /// Its packet has more pieces than any may have.
+    /// More than [`MAX_FRAGMENTS`] fragments.
     TooManyFragments,
-    /// It states another number of pieces than those before it.
+    /// Number of fragments differs from that in earlier fragments.
     CountMismatch,
-    /// Its packet is longer than any may be, or it is empty.
+    /// Packet longer than [`MAX_PACKET`], first fragment longer than [`MAX_LINK_PACKET`], or empty fragment.
     TooLong,
 }
 
@@ -325,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_header_that_is_longer_than_packets_are_is_not_kept() {
-        // A field that may be ignored, of any length.
+        // An unknown field that may be ignored.
         let long = vec![0; 10_000];
         let fields = [
             &[81, 8, 0, 0, 0, 0, 0, 0, 0, 1, 82, 1, 0, 83, 1, 2][..],

@@ -13,58 +13,58 @@ use core::fmt;
 use hashlane_name::error::ParseError as NameError;
 use hashlane_name::tlv::{NumberError, read_number, write_number};
 
-/// The rule that a packet breaks, and the offset (bytes from the start of what was parsed) where.
+/// Rule that a packet breaks, and its offset in bytes from the start of the parsed input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireError {
-    /// The input ends inside an element that starts at `at`.
+    /// The input ends inside an element.
     Truncated {
         /// Offset of the element.
         at: usize,
     },
-    /// A type or a length is not in its shortest form.
+    /// A type or length is not in its shortest form.
     NotShortest {
         /// Offset of the number.
         at: usize,
     },
-    /// A type is 0 or over 2³²−1.
+    /// A type is 0 or above 2³²−1.
     TypeOutOfRange {
         /// Offset of the type.
         at: usize,
     },
-    /// The input goes on after the packet's end.
+    /// The input continues after the end of the packet.
     TrailingBytes {
-        /// Offset of the first byte that is not of the packet.
+        /// Offset of the first byte after the packet.
         at: usize,
     },
-    /// The outer element is none that was expected.
+    /// The outer element has another type than expected.
     UnexpectedType {
-        /// Its type.
+        /// Type of the element.
         typ: u32,
     },
-    /// A critical element is unknown here, repeated, or out of its order.
+    /// A critical element is unknown, repeated or out of order.
     Critical {
-        /// Its type.
-        typ: u32,
-        /// Its offset.
-        at: usize,
-    },
-    /// An element that must be there is missing.
-    Missing {
-        /// Its type.
-        typ: u32,
-    },
-    /// The value of an element has a length that its type does not have: a number of other than 1, 2, 4 or 8 bytes, a Nonce of other
-    /// than 4.
-    Length {
-        /// The type.
+        /// Type of the element.
         typ: u32,
         /// Offset of the element.
         at: usize,
     },
-    /// The value of an element is none that its type has.
+    /// A required element is missing.
+    Missing {
+        /// Type of the element.
+        typ: u32,
+    },
+    /// The value of an element has an invalid length: a number of other than 1, 2, 4 or 8 bytes, a Nonce of
+    /// other than 4.
+    Length {
+        /// Type of the element.
+        typ: u32,
+        /// Offset of the element.
+        at: usize,
+    },
+    /// The value of an element is not valid for its type.
     Value {
-        /// The type.
+        /// Type of the element.
         typ: u32,
         /// Offset of the element.
         at: usize,
@@ -73,15 +73,16 @@ pub enum WireError {
     Name {
         /// Offset of the name.
         at: usize,
-        /// The rule, with the offset in the name.
+        /// Rule of names, with the offset in the name.
         error: NameError,
     },
-    /// A name has no component where it must have one.
+    /// A name that must not be empty has no component.
     EmptyName {
         /// Offset of the name.
         at: usize,
     },
-    /// An Interest has parameters and no digest of them in its name, or a digest and no parameters, or several digests.
+    /// An Interest has parameters without a digest in its name, a digest without parameters, or several
+    /// digests.
     ParametersDigest,
 }
 
@@ -118,12 +119,12 @@ impl fmt::Display for WireError {
 
 impl core::error::Error for WireError {}
 
-/// One element.
+/// TLV element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element<'a> {
-    /// The type, 1 to 2³²−1.
+    /// Type, 1 to 2³²−1.
     pub typ: u32,
-    /// The value.
+    /// Value.
     pub value: &'a [u8],
     /// Offset of the element.
     pub at: usize,
@@ -132,13 +133,13 @@ pub struct Element<'a> {
 }
 
 impl Element<'_> {
-    /// Offset of the first byte behind the element.
+    /// Offset of the first byte after the element.
     #[inline]
     pub fn end(&self) -> usize {
         self.value_at + self.value.len()
     }
 
-    /// The value as a NonNegativeInteger: 1, 2, 4 or 8 bytes in network order.
+    /// Value as a NonNegativeInteger: 1, 2, 4 or 8 bytes in network order.
     ///
     /// # Errors
     /// [`WireError::Length`].
@@ -153,7 +154,7 @@ impl Element<'_> {
         }
     }
 
-    /// Nothing, where the value is empty.
+    /// Checks that the value is empty.
     ///
     /// # Errors
     /// [`WireError::Length`].
@@ -162,7 +163,7 @@ impl Element<'_> {
         if self.value.is_empty() { Ok(()) } else { Err(self.wrong_length()) }
     }
 
-    /// The value, of exactly `N` bytes.
+    /// Value of exactly `N` bytes.
     ///
     /// # Errors
     /// [`WireError::Length`].
@@ -171,7 +172,7 @@ impl Element<'_> {
         self.value.try_into().map_err(|_| self.wrong_length())
     }
 
-    /// The elements in the value.
+    /// Elements in the value.
     #[inline]
     pub fn elements<'a>(&self) -> Elements<'a>
     where
@@ -180,7 +181,7 @@ impl Element<'_> {
         Elements { bytes: self.value, at: 0, base: self.value_at }
     }
 
-    /// Nothing, where the element may be ignored by a reader that does not expect it.
+    /// Checks that a reader which does not expect this element may ignore it.
     ///
     /// # Errors
     /// [`WireError::Critical`].
@@ -198,37 +199,37 @@ impl Element<'_> {
     }
 }
 
-/// Whether an element of this type, unknown or out of order, spoils its packet.
+/// True if a packet with an unknown or misplaced element of this type is rejected.
 #[inline]
 pub const fn is_critical(typ: u32) -> bool {
     typ <= 31 || typ & 1 == 1
 }
 
-/// Elements one after the other.
+/// Sequence of elements.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Offset of the bytes in what is parsed, for errors.
+    /// Offset of `bytes` in the parsed input, for errors.
     base: usize,
 }
 
 impl<'a> Elements<'a> {
-    /// The elements that `bytes` are.
+    /// Creates a reader of the elements in `bytes`.
     #[inline]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, base: 0 }
     }
 
-    /// The next element, or `None` at the end.
+    /// Reads the next element; `None` at the end.
     ///
     /// # Errors
-    /// What is wrong with its type or length. The elements must then not be read further.
+    /// The rule that its type or length breaks. The reader must not be used after an error.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot end at an error")]
     pub fn next(&mut self) -> Result<Option<Element<'a>>, WireError> {
         let at = self.at;
-        // Small types and lengths, as nearly all are.
+        // Nearly all types and lengths take one byte each.
         if let Some(&[typ, len]) = self.bytes.get(at..at + 2)
             && typ.wrapping_sub(1) < 252
             && len < 253
@@ -250,14 +251,14 @@ impl<'a> Elements<'a> {
         Ok(Some(element))
     }
 
-    /// The bytes that have not been read.
+    /// Bytes that have not been read.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         part(self.bytes, self.at..)
     }
 }
 
-/// An element with long numbers, or none, and the offset behind it.
+/// Reads an element with a long type or length. Returns the offset after it, too.
 #[cold]
 fn large(bytes: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), WireError> {
     let number = |from: usize| match read_number(part(bytes, from..)) {
@@ -277,10 +278,10 @@ fn large(bytes: &[u8], at: usize, base: usize) -> Result<(Element<'_>, usize), W
     Ok((element, start + value.len()))
 }
 
-/// The one element that `bytes` must be.
+/// Reads the one element in `bytes`.
 ///
 /// # Errors
-/// What is wrong with it, or [`WireError::TrailingBytes`].
+/// The rule that it breaks, or [`WireError::TrailingBytes`].
 #[inline(always)]
 pub fn single(bytes: &[u8]) -> Result<Element<'_>, WireError> {
     let mut elements = Elements::new(bytes);
@@ -291,7 +292,8 @@ pub fn single(bytes: &[u8]) -> Result<Element<'_>, WireError> {
     Ok(element)
 }
 
-/// How many bytes the element at the start of `bytes` takes; `None` where too few have come to tell.
+/// Length of the element at the start of `bytes`, with type and length; `None` if more bytes are needed to
+/// tell.
 ///
 /// # Errors
 /// As [`Elements::next`].
@@ -316,7 +318,7 @@ pub fn write_element(typ: u32, value: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(value);
 }
 
-/// Appends an element whose value is `number` in its shortest form, of 1, 2, 4 or 8 bytes.
+/// Appends an element whose value is a NonNegativeInteger in its shortest form.
 pub fn write_integer(typ: u32, number: u64, out: &mut Vec<u8>) {
     write_element(typ, shortest(&number.to_be_bytes()), out);
 }
@@ -327,7 +329,7 @@ pub(crate) fn shortest(number: &[u8; 8]) -> &[u8] {
     part(number, 8 - integer_len(u64::from_be_bytes(*number))..)
 }
 
-/// Bytes of a NonNegativeInteger: 1, 2, 4 or 8.
+/// Length of a NonNegativeInteger in its shortest form: 1, 2, 4 or 8 bytes.
 #[inline]
 pub const fn integer_len(number: u64) -> usize {
     match number {
@@ -338,7 +340,7 @@ pub const fn integer_len(number: u64) -> usize {
     }
 }
 
-/// Appends an element whose value is what `write` appends.
+/// Appends an element whose value is written by `write`.
 pub fn write_nested(typ: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     write(out);

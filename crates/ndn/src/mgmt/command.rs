@@ -22,17 +22,17 @@ use hashlane_name::error::BuildError;
 use hashlane_name::ndn::{Ndn, NdnName};
 use sha2::{Digest, Sha256};
 
-/// The first component of a name of management.
+/// First component of a management name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// `localhost`: from applications on this machine.
+    /// `localhost`: from applications on this host.
     Localhost,
     /// `localhop`: from a neighbour.
     Localhop,
 }
 
 impl Scope {
-    /// The component.
+    /// Encoded value of the component.
     pub const fn as_bytes(self) -> &'static [u8] {
         match self {
             Self::Localhost => b"localhost",
@@ -41,10 +41,10 @@ impl Scope {
     }
 }
 
-/// Where a name of management leads: the four components that each has.
+/// First four components of a management name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'a> {
-    /// The first component.
+    /// Scope.
     pub scope: Scope,
     /// The module: `faces`, `fib`, `rib`, …
     pub module: &'a [u8],
@@ -56,7 +56,7 @@ impl<'a> Target<'a> {
     /// Components that a target takes in a name.
     pub const LEN: usize = 4;
 
-    /// Where `name` leads; `None` for a name that is none of management.
+    /// Parses the target of `name`; `None` if it is not a management name.
     pub fn of(name: NdnName<'a>) -> Option<Self> {
         let mut components =
             name.components().map(|component| (component.typ == GENERIC).then_some(component.value));
@@ -70,43 +70,44 @@ impl<'a> Target<'a> {
     }
 }
 
-/// A command, read from an Interest. Its signature is not verified, but for the digest in the name of format 0.3, which is that of the parameters.
+/// Parsed command. The signature is not verified, except for the digest of the parameters in the name of
+/// format 0.3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command<'a> {
-    /// What is to be done.
+    /// Module and verb.
     pub target: Target<'a>,
-    /// With which parameters.
+    /// Parameters.
     pub parameters: ControlParameters,
-    /// By whose will.
+    /// Signature.
     pub signature: Signature<'a>,
 }
 
 /// The signature of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature<'a> {
-    /// Whether it is of format 0.2.
+    /// True for format 0.2.
     pub is_old: bool,
-    /// How it is signed, and with which key.
+    /// Description of the signature.
     pub info: SignatureInfo<'a>,
-    /// The bytes that it covers, in two pieces.
+    /// Covered bytes, in two pieces.
     pub covered: [&'a [u8]; 2],
-    /// The signature.
+    /// Signature value.
     pub value: &'a [u8],
-    /// When it was signed, in milliseconds since 1970.
+    /// Time of signing, in milliseconds since 1970.
     pub time: Option<u64>,
-    /// Bytes that make it unlike others.
+    /// Nonce, unique among commands with this key.
     pub nonce: Option<&'a [u8]>,
 }
 
 impl Signature<'_> {
-    /// Whether it is a digest alone, and the right one: it says nothing of who signed.
+    /// True for a valid digest without a key, which authenticates nobody.
     pub fn is_right_digest(&self) -> bool {
         let [first, second] = self.covered;
         let digest = Sha256::new().chain_update(first).chain_update(second).finalize();
         self.info.signature_type == SignatureType::DIGEST_SHA256 && self.value == digest.as_slice()
     }
 
-    /// The bytes by which the key is told from others: its name as it is encoded, or its digest; none where the signature names no key.
+    /// Identity of the key: its encoded name, or its digest; empty if the signature names no key.
     pub fn key(&self) -> &[u8] {
         match self.info.key_locator {
             Some(KeyLocator::Name(name)) => name.as_bytes(),
@@ -117,10 +118,10 @@ impl Signature<'_> {
 }
 
 impl<'a> Command<'a> {
-    /// Reads the command that `interest` is.
+    /// Parses a command.
     ///
     /// # Errors
-    /// The first rule that it breaks.
+    /// The first rule that the Interest breaks.
     pub fn parse(interest: &Interest<'a>) -> Result<Self, CommandError> {
         let name = interest.name();
         let target = Target::of(name).ok_or(CommandError::NotManagement)?;
@@ -136,7 +137,7 @@ impl<'a> Command<'a> {
     }
 }
 
-/// The signature of format 0.3; `rest` are the components behind the parameters.
+/// Signature of format 0.3. `rest` are the components after the parameters.
 fn new_signature<'a>(
     interest: &Interest<'a>,
     info: SignatureInfo<'a>,
@@ -154,7 +155,7 @@ fn new_signature<'a>(
     Ok(Signature { is_old: false, info, covered, value, time: info.time, nonce: info.nonce })
 }
 
-/// The signature of format 0.2; `rest` are the components behind the parameters.
+/// Signature of format 0.2. `rest` are the components after the parameters.
 fn old_signature<'a>(
     name: NdnName<'a>,
     rest: impl Iterator<Item = Component<'a>>,
@@ -188,23 +189,23 @@ fn old_signature<'a>(
     Ok(Signature { is_old: true, info, covered, value, time: Some(time), nonce: Some(nonce) })
 }
 
-/// Why an Interest is not a command.
+/// Reason why an Interest is not a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// Its name does not begin with `/localhost/nfd` or `/localhop/nfd`, a module and a verb.
+    /// Name other than `/localhost/nfd/<module>/<verb>…` or `/localhop/nfd/<module>/<verb>…`.
     NotManagement,
-    /// The name has no component for the parameters.
+    /// No component with parameters.
     MissingParameters,
-    /// The parameters break a rule, at an offset in their component.
+    /// Malformed parameters, with an offset in their component.
     Parameters(WireError),
-    /// It has no signature.
+    /// No signature.
     Unsigned,
-    /// The name has components that a command does not have.
+    /// Components that a command does not have.
     Components,
-    /// The digest in the name is not that of the parameters.
+    /// Wrong digest of the parameters in the name.
     ParametersDigest,
-    /// A component of the signature of format 0.2 breaks a rule, at an offset in that component.
+    /// Malformed component of a signature of format 0.2, with an offset in that component.
     SignatureComponent(WireError),
 }
 
@@ -226,38 +227,39 @@ impl fmt::Display for CommandError {
 
 impl core::error::Error for CommandError {}
 
-/// What a command is to be made of. It is built in format 0.3.
+/// Builder of a command in format 0.3.
 #[derive(Clone, Debug)]
 pub struct CommandBuilder<'a> {
-    /// What is to be done.
+    /// Module and verb.
     pub target: Target<'a>,
-    /// With which parameters.
+    /// Parameters.
     pub parameters: &'a ControlParameters,
-    /// The Nonce of the Interest.
+    /// Nonce of the Interest.
     pub nonce: u32,
     /// Lifetime of the Interest in milliseconds.
     pub lifetime: u64,
     /// SignatureNonce: bytes drawn at random.
     pub signature_nonce: [u8; 8],
-    /// SignatureTime: milliseconds since 1970, later in each command than in the one before it.
+    /// SignatureTime in milliseconds since 1970, later than in the command before.
     pub time: u64,
 }
 
 impl CommandBuilder<'_> {
-    /// The Interest, signed with its digest.
+    /// Builds the Interest, signed with its SHA-256 digest.
     ///
     /// # Errors
-    /// [`BuildError`] where the parameters are too long for a name.
+    /// [`BuildError`] if the parameters are too long for a name.
     pub fn build(&self) -> Result<Vec<u8>, BuildError> {
         self.build_signed(SignatureInfo::of(SignatureType::DIGEST_SHA256), |[name, rest]| {
             Sha256::new().chain_update(name).chain_update(rest).finalize().to_vec()
         })
     }
 
-    /// The Interest. `info` says how it is signed and with which key; `sign` makes the signature of the two pieces of bytes that it covers.
+    /// Builds the Interest. `info` describes the signature and names the key; `sign` signs the two pieces
+    /// that the signature covers.
     ///
     /// # Errors
-    /// [`BuildError`] where the parameters are too long for a name.
+    /// [`BuildError`] if the parameters are too long for a name.
     pub fn build_signed(
         &self,
         info: SignatureInfo<'_>,
@@ -279,7 +281,7 @@ impl CommandBuilder<'_> {
         let parameters = self.parameters.to_bytes();
         let Target { scope, module, verb } = self.target;
         let components = [scope.as_bytes(), b"nfd", module, verb, &parameters];
-        // One more comes behind these, of 34 bytes.
+        // The digest adds a component of 34 bytes.
         let name = OwnedName::from_components(components.map(Component::generic))?;
         if name.as_bytes().len() + 34 > hashlane_name::MAX_NAME_LEN {
             return Err(BuildError::NameTooLong { index: components.len() });

@@ -1,4 +1,4 @@
-//! The records of datasets and of the stream of face events.
+//! Records of datasets and of the face event stream.
 
 use super::record::record;
 use super::values::{FaceEventKind, FacePersistency, FaceScope, LinkType, RouteOrigin};
@@ -8,22 +8,22 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 
 record! {
-    /// The forwarder as a whole: dataset status/general. The dataset has these fields without an element around them: see
-    /// [`Record::parse_fields`](super::Record::parse_fields).
+    /// General status of the forwarder: dataset status/general. The dataset contains these fields without an
+    /// element around them: see [`Record::parse_fields`](super::Record::parse_fields).
     ForwarderStatus = 21 {
-        /// The version of the forwarder, as it calls itself.
+        /// Version of the forwarder.
         version: String = 128,
-        /// When it started, in milliseconds since 1970.
+        /// Start of the forwarder, in milliseconds since 1970.
         start: u64 = 129,
-        /// When this was written, in milliseconds since 1970.
+        /// Time of this record, in milliseconds since 1970.
         current: u64 = 130,
-        /// Entries of the name tree, for forwarders that have one.
+        /// Entries of the name tree, if the forwarder has one.
         name_tree_entries: u64 = 131,
         /// Entries of the FIB.
         fib_entries: u64 = 132,
         /// Entries of the PIT.
         pit_entries: u64 = 133,
-        /// Entries of what strategies measured.
+        /// Entries with strategy measurements.
         measurements_entries: u64 = 134,
         /// Packets in the content store.
         cs_entries: u64 = 135,
@@ -39,33 +39,33 @@ record! {
         out_data: u64 = 147,
         /// Nacks sent.
         out_nacks: u64 = 152,
-        /// PIT entries that Data satisfied; a forwarder before release 0.7 does not say.
+        /// PIT entries satisfied by Data; absent before NFD 0.7.
         satisfied: Option<u64> = 153,
-        /// PIT entries that ran out.
+        /// PIT entries that expired.
         unsatisfied: Option<u64> = 154,
     }
 }
 
 record! {
-    /// One face: datasets faces/list and faces/query.
+    /// Face: datasets faces/list and faces/query.
     FaceStatus = 128 {
-        /// Its number.
+        /// Face id.
         face_id: u64 = 105,
-        /// The remote end.
+        /// Remote endpoint.
         uri: String = 114,
-        /// The local end.
+        /// Local endpoint.
         local_uri: String = 129,
-        /// How long it lives without packets, in milliseconds.
+        /// Time until an idle face closes, in milliseconds.
         expiration: Option<u64> = 109,
-        /// Whether it is on this machine.
+        /// Scope.
         scope: FaceScope = 132,
-        /// When it goes away.
+        /// Persistency.
         persistency: FacePersistency = 133,
-        /// How many are at the other end.
+        /// Link type.
         link_type: LinkType = 134,
-        /// How long its queue may be over the threshold before packets are marked, in nanoseconds.
+        /// First interval between congestion marks, in nanoseconds.
         marking_interval: Option<u64> = 135,
-        /// Bytes in its queue from which it is congested.
+        /// Queue length above which packets are marked, in bytes.
         congestion_threshold: Option<u64> = 136,
         /// Largest link packet, in bytes.
         mtu: Option<u64> = 137,
@@ -85,130 +85,131 @@ record! {
         in_bytes: u64 = 148,
         /// Bytes sent.
         out_bytes: u64 = 149,
-        /// [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and the others.
+        /// Flags: [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and others.
         flags: u64 = 108,
     }
 }
 
 record! {
-    /// One socket that faces come from: dataset faces/channels.
+    /// Channel, a socket that creates faces: dataset faces/channels.
     ChannelStatus = 130 {
-        /// Its address.
+        /// Local endpoint.
         local_uri: String = 129,
     }
 }
 
 record! {
-    /// Which faces are asked for: a component of the name of dataset faces/query. A face must have all that is stated.
+    /// Filter of faces, a component in the name of dataset faces/query. A face must match all fields.
     #[derive(Default)]
     FaceQueryFilter = 150 {
-        /// Its number.
+        /// Face id.
         face_id: Option<u64> = 105,
-        /// The scheme of its remote or local end.
+        /// Scheme of the remote or local endpoint.
         uri_scheme: Option<String> = 131,
-        /// The remote end.
+        /// Remote endpoint.
         uri: Option<String> = 114,
-        /// The local end.
+        /// Local endpoint.
         local_uri: Option<String> = 129,
-        /// Whether it is on this machine.
+        /// Scope.
         scope: Option<FaceScope> = 132,
-        /// When it goes away.
+        /// Persistency.
         persistency: Option<FacePersistency> = 133,
-        /// How many are at the other end.
+        /// Link type.
         link_type: Option<LinkType> = 134,
     }
 }
 
 record! {
-    /// What happened to a face: the stream faces/events.
+    /// Face event: the stream faces/events.
     FaceEventNotification = 192 {
-        /// What happened.
+        /// Kind of event.
         kind: FaceEventKind = 193,
-        /// To which face.
+        /// Face id.
         face_id: u64 = 105,
-        /// The remote end.
+        /// Remote endpoint.
         uri: String = 114,
-        /// The local end.
+        /// Local endpoint.
         local_uri: String = 129,
-        /// Whether it is on this machine.
+        /// Scope.
         scope: FaceScope = 132,
-        /// When it goes away.
+        /// Persistency.
         persistency: FacePersistency = 133,
-        /// How many are at the other end.
+        /// Link type.
         link_type: LinkType = 134,
-        /// [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and the others.
+        /// Flags: [`FACE_LOCAL_FIELDS`](super::values::FACE_LOCAL_FIELDS) and others.
         flags: u64 = 108,
     }
 }
 
 record! {
-    /// A prefix and where its Interests go: dataset fib/list.
+    /// FIB entry: dataset fib/list.
     FibEntry = 128 {
-        /// The prefix.
+        /// Prefix.
         name: OwnedName<Ndn> = 7,
-        /// Where to.
+        /// Next hops.
         next_hops: Vec<NextHopRecord> = 129,
     }
 }
 
 record! {
-    /// One face of a FIB entry.
+    /// Next hop of a FIB entry.
     NextHopRecord = 129 {
-        /// The face.
+        /// Face id.
         face_id: u64 = 105,
-        /// What it costs.
+        /// Cost.
         cost: u64 = 106,
     }
 }
 
 record! {
-    /// A prefix and its routes: dataset rib/list.
+    /// RIB entry: dataset rib/list.
     RibEntry = 128 {
-        /// The prefix.
+        /// Prefix.
         name: OwnedName<Ndn> = 7,
-        /// Its routes.
+        /// Routes.
         routes: Vec<Route> = 129,
     }
 }
 
 record! {
-    /// One route of a RIB entry.
+    /// Route of a RIB entry.
     Route = 129 {
-        /// Where to.
+        /// Face id.
         face_id: u64 = 105,
-        /// Who made it.
+        /// Origin.
         origin: RouteOrigin = 111,
-        /// What it costs.
+        /// Cost.
         cost: u64 = 106,
-        /// [`ROUTE_CHILD_INHERIT`](super::values::ROUTE_CHILD_INHERIT) and [`ROUTE_CAPTURE`](super::values::ROUTE_CAPTURE).
+        /// Flags: [`ROUTE_CHILD_INHERIT`](super::values::ROUTE_CHILD_INHERIT) and
+        /// [`ROUTE_CAPTURE`](super::values::ROUTE_CAPTURE).
         flags: u64 = 108,
-        /// How long it stays, in milliseconds; for ever where nothing is stated.
+        /// Remaining lifetime in milliseconds; unlimited if absent.
         expiration: Option<u64> = 109,
     }
 }
 
 record! {
-    /// A prefix and the strategy of the names below it: dataset strategy-choice/list.
+    /// Strategy of a prefix: dataset strategy-choice/list.
     StrategyChoice = 128 {
-        /// The prefix.
+        /// Prefix.
         name: OwnedName<Ndn> = 7,
-        /// The strategy.
+        /// Name of the strategy.
         strategy: OwnedName<Ndn> = 107,
     }
 }
 
 record! {
-    /// The content store: dataset cs/info.
+    /// Content store: dataset cs/info.
     CsInfo = 128 {
-        /// Packets that it may hold.
+        /// Capacity in packets.
         capacity: u64 = 131,
-        /// [`CS_ADMIT`](super::values::CS_ADMIT) and [`CS_SERVE`](super::values::CS_SERVE).
+        /// Flags: [`CS_ADMIT`](super::values::CS_ADMIT) and [`CS_SERVE`](super::values::CS_SERVE).
         flags: u64 = 108,
-        /// Packets that it holds.
+        /// Packets in the store.
         entries: u64 = 135,
-        /// Interests that it satisfied.
+        /// Lookups that found Data.
         hits: u64 = 129,
-        /// Interests that it did not.
+        /// Lookups that found none.
         misses: u64 = 130,
     }
 }
@@ -225,7 +226,7 @@ mod tests {
         parse_uri(uri.as_bytes()).unwrap()
     }
 
-    /// `record` is written as `bytes`, and read from them.
+    /// Checks that `record` encodes as `bytes`, and parses from them.
     fn golden<R: Record + PartialEq + fmt::Debug>(record: &R, bytes: &str) {
         let bytes: Vec<u8> = bytes
             .split_whitespace()

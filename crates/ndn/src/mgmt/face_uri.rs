@@ -16,88 +16,88 @@ use core::fmt;
 use core::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use core::str::FromStr;
 
-/// The port of UDP and TCP faces where none is stated.
+/// Default port of UDP and TCP faces.
 pub const DEFAULT_PORT: u16 = 6363;
-/// The port of WebSocket listeners where none is stated.
+/// Default port of WebSocket listeners.
 pub const DEFAULT_WEBSOCKET_PORT: u16 = 9696;
-/// The port of multicast groups where none is stated.
+/// Default port of multicast groups.
 pub const DEFAULT_MULTICAST_PORT: u16 = 56363;
 
-/// The longest URI that is read, in bytes.
+/// Longest URI that is parsed, in bytes.
 pub const MAX_LEN: usize = 1024;
 
-/// One end of a face.
+/// Endpoint of a face.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FaceUri {
-    /// An address on the Internet.
+    /// Internet address.
     Ip {
-        /// The scheme before a `4` or `6`.
+        /// Protocol: the scheme without `4` or `6`.
         protocol: Protocol,
-        /// Whether the scheme says 4 or 6; WebSocket schemes never do.
+        /// IP version in the scheme; WebSocket schemes have none.
         version: Option<Version>,
-        /// The host.
+        /// Host.
         host: Host,
-        /// The port.
+        /// Port.
         port: Option<u16>,
     },
-    /// A Unix stream socket, by its path.
+    /// Unix stream socket, by path.
     Unix(String),
-    /// A connection that is known by its file descriptor alone.
+    /// Connection known only by its file descriptor.
     Fd(u32),
-    /// A network interface, as the local end of an Ethernet face.
+    /// Network interface: local endpoint of an Ethernet face.
     Dev(String),
-    /// A network interface and a UDP port, as the local end of a multicast face.
+    /// Network interface and UDP port: local endpoint of a multicast face.
     UdpDev {
-        /// Of IP.
+        /// IP version.
         version: Version,
-        /// The interface.
+        /// Interface.
         dev: String,
-        /// The port.
+        /// Port.
         port: u16,
     },
-    /// An Ethernet address.
+    /// Ethernet address.
     Ether([u8; 6]),
-    /// A part of the forwarder itself.
+    /// Internal face of the forwarder.
     Internal,
-    /// Nothing: what is sent there is lost.
+    /// Null face, which drops packets.
     Null,
 }
 
-/// What an Internet address is spoken to with.
+/// Protocol of an Internet address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// `udp`, `udp4`, `udp6`.
     Udp,
     /// `tcp`, `tcp4`, `tcp6`.
     Tcp,
-    /// `ws`: a listener for WebSockets.
+    /// `ws`: WebSocket listener.
     WebSocket,
-    /// `wsclient`: who came to a listener for WebSockets.
+    /// `wsclient`: client of a WebSocket listener.
     WebSocketClient,
 }
 
-/// The version of IP.
+/// IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// 4.
+    /// IPv4.
     V4,
-    /// 6.
+    /// IPv6.
     V6,
 }
 
-/// A host.
+/// Host of an Internet address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
-    /// An address.
+    /// Address.
     Address(IpAddr),
-    /// A link-local address and the interface that it is on.
+    /// Link-local address and its interface.
     LinkLocal(Ipv6Addr, String),
-    /// A name, to be looked up.
+    /// Name to resolve.
     Name(String),
 }
 
 impl Host {
-    /// The address; `None` for a name.
+    /// Address; `None` for a name.
     pub fn address(&self) -> Option<IpAddr> {
         match self {
             Self::Address(address) => Some(*address),
@@ -108,7 +108,7 @@ impl Host {
 }
 
 impl FaceUri {
-    /// The canonical URI of an address. The scope of an IPv6 address becomes its interface.
+    /// Canonical URI of an address. The scope of an IPv6 address becomes its interface.
     pub fn from_address(protocol: Protocol, address: SocketAddr) -> Self {
         let host = match address {
             SocketAddr::V6(v6) if v6.scope_id() != 0 => Host::LinkLocal(*v6.ip(), v6.scope_id().to_string()),
@@ -118,7 +118,8 @@ impl FaceUri {
         Self::Ip { protocol, version, host, port: Some(address.port()) }
     }
 
-    /// The address of a URI with an address and a port. The interface of a link-local address must be given by its number.
+    /// Socket address of a URI with an address and a port. `None` for a link-local address whose interface is
+    /// not a number.
     pub fn socket_address(&self) -> Option<SocketAddr> {
         let Self::Ip { host, port: Some(port), .. } = self else { return None };
         match host {
@@ -130,7 +131,7 @@ impl FaceUri {
         }
     }
 
-    /// The scheme, as FaceQueryFilter asks for it.
+    /// Scheme, as in FaceQueryFilter.
     pub fn scheme(&self) -> &'static str {
         match self {
             Self::Ip { protocol, version, .. } => match (protocol, version) {
@@ -154,10 +155,10 @@ impl FaceUri {
         }
     }
 
-    /// The same end, said canonically: with the version of IP in the scheme, and a port.
+    /// Canonical form: IP version in the scheme, and a port.
     ///
     /// # Errors
-    /// [`FaceUriError::HostName`] where the host has to be looked up first.
+    /// [`FaceUriError::HostName`] if the host has to be resolved first.
     pub fn canonical(&self) -> Result<Self, FaceUriError> {
         let Self::Ip { protocol, host, port, .. } = self else { return Ok(self.clone()) };
         let address = match host {
@@ -178,12 +179,12 @@ impl FaceUri {
         })
     }
 
-    /// Whether this is the canonical form.
+    /// True if the URI is in canonical form.
     pub fn is_canonical(&self) -> bool {
         self.canonical().is_ok_and(|canonical| canonical == *self)
     }
 
-    /// The same end at `address`, for a host whose name has been looked up.
+    /// Replaces the host by the address that it resolved to.
     pub fn at(&self, address: IpAddr) -> Self {
         match self {
             Self::Ip { protocol, port, .. } => Self::Ip {
@@ -204,7 +205,7 @@ impl Protocol {
 }
 
 impl Version {
-    /// The version of an address.
+    /// Version of an address.
     pub const fn of(address: IpAddr) -> Self {
         if address.is_ipv4() { Self::V4 } else { Self::V6 }
     }
@@ -219,7 +220,7 @@ impl fmt::Display for FaceUri {
                     Host::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
                     Host::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
                     Host::LinkLocal(address, interface) => {
-                        // What would be taken for an escaped percent sign is written with one.
+                        // An interface that begins like an escaped percent sign gets one.
                         let is_ambiguous = interface.starts_with("25") && interface.len() > 2;
                         let percent = if is_ambiguous { "%25" } else { "%" };
                         write!(f, "[{address}{percent}{interface}]")?;
@@ -240,35 +241,35 @@ impl fmt::Display for FaceUri {
     }
 }
 
-/// Why a text is no face URI, and what to write.
+/// Reason for rejecting a face URI, with a hint at the right form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaceUriError {
-    /// It is longer than [`MAX_LEN`], or has a control character or a space.
+    /// Longer than [`MAX_LEN`], or contains a control character or a space.
     NotPrintable,
-    /// It has no `://`.
+    /// No `://`.
     MissingScheme,
-    /// The scheme is none that is known.
+    /// Unknown scheme.
     UnknownScheme(String),
-    /// A host is missing.
+    /// No host.
     MissingHost,
-    /// The host is neither an address nor a name.
+    /// Host is neither an address nor a name.
     BadHost(String),
-    /// The scheme says one version of IP, the address is of the other.
+    /// IP version of the scheme differs from that of the address.
     WrongVersion {
-        /// The scheme.
+        /// Scheme.
         scheme: &'static str,
     },
-    /// The port is none.
+    /// Not a port.
     BadPort(String),
-    /// What comes behind the scheme is not what this scheme has.
+    /// Wrong syntax after the scheme.
     BadRest {
-        /// The scheme.
+        /// Scheme.
         scheme: &'static str,
-        /// What it looks like when right.
+        /// Example of the right form.
         example: &'static str,
     },
-    /// The host is a name, and must be an address here.
+    /// Host name where an address is required.
     HostName(String),
 }
 
@@ -347,14 +348,14 @@ fn bad_rest(scheme: &'static str, example: &'static str) -> FaceUriError {
     FaceUriError::BadRest { scheme, example }
 }
 
-/// A URI whose host is on the Internet, from what comes behind the scheme.
+/// Parses an Internet address, after its scheme.
 fn ip(
     protocol: Protocol,
     version: Option<Version>,
     scheme: &'static str,
     rest: &str,
 ) -> Result<FaceUri, FaceUriError> {
-    // One slash at the end is written by many, and means nothing.
+    // A trailing slash is common, and ignored.
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (host, port) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, "")) => (v6_host(host)?, None),
@@ -384,7 +385,7 @@ fn v6_host(host: &str) -> Result<Host, FaceUriError> {
     match host.split_once('%') {
         Some((address, interface)) => {
             let address: Ipv6Addr = address.parse().map_err(|_| bad())?;
-            // A percent sign is written %25 inside a URI.
+            // A percent sign is written %25 in a URI.
             let interface = interface.strip_prefix("25").filter(|rest| !rest.is_empty()).unwrap_or(interface);
             let interface = device(interface).ok_or_else(bad)?;
             if address.is_unicast_link_local() { Ok(Host::LinkLocal(address, interface)) } else { Err(bad()) }
@@ -408,7 +409,7 @@ fn plain_host(host: &str) -> Result<Host, FaceUriError> {
     Ok(Host::Name(host.into()))
 }
 
-/// A decimal number without a sign and without leading zeros.
+/// Parses a decimal number without sign and leading zeros.
 fn decimal<N: FromStr>(text: &str) -> Option<N> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| plain)

@@ -1,4 +1,4 @@
-//! ControlParameters, what a command is about, and ControlResponse, what came of it.
+//! ControlParameters and ControlResponse: parameters and outcome of a command.
 
 use super::record::{Record, record};
 use super::values::{FacePersistency, RouteOrigin};
@@ -14,38 +14,39 @@ pub const STATUS_CODE: u32 = 102;
 pub const STATUS_TEXT: u32 = 103;
 
 record! {
-    /// The parameters of a command, or of the answer to one. Which of them a command takes depends on its verb.
+    /// Parameters of a command, or of its response. The verb determines the fields that a command takes.
     #[derive(Default)]
     ControlParameters = 104 {
-        /// A name: the prefix of a route, of a strategy choice, of what is erased.
+        /// Name: prefix of a route, of a strategy choice, or of Data to erase.
         name: Option<OwnedName<Ndn>> = 7,
-        /// A face; 0 is the face that the command came by.
+        /// Face id; 0 means the ingress face of the command.
         face_id: Option<u64> = 105,
-        /// The remote end of a face.
+        /// Remote endpoint of a face.
         uri: Option<String> = 114,
-        /// The local end of a face.
+        /// Local endpoint of a face.
         local_uri: Option<String> = 129,
-        /// Who made a route.
+        /// Origin of a route.
         origin: Option<RouteOrigin> = 111,
         /// Cost of a route or next hop.
         cost: Option<u64> = 106,
-        /// Packets that the content store may hold; in an answer to cs/erase, the most packets that one command erases.
+        /// Capacity of the content store in packets; in a response to cs/erase, the most packets that a
+        /// command erases.
         capacity: Option<u64> = 131,
-        /// How many packets to erase, or were erased.
+        /// Number of packets to erase, or erased.
         count: Option<u64> = 132,
-        /// Bits, with meanings that depend on the verb.
+        /// Flag bits; their meaning depends on the verb.
         flags: Option<u64> = 108,
-        /// Which bits of `flags` are meant.
+        /// Flag bits to change.
         mask: Option<u64> = 112,
-        /// A strategy.
+        /// Name of a strategy.
         strategy: Option<OwnedName<Ndn>> = 107,
-        /// For how long a route stays, in milliseconds.
+        /// Lifetime of a route, in milliseconds.
         expiration: Option<u64> = 109,
-        /// When a face goes away.
+        /// Persistency of a face.
         persistency: Option<FacePersistency> = 133,
-        /// How long the queue of a face may be over its threshold before packets are marked, in nanoseconds.
+        /// First interval between congestion marks, in nanoseconds.
         marking_interval: Option<u64> = 135,
-        /// Bytes in the queue of a face from which it is congested.
+        /// Queue length above which packets are marked, in bytes.
         congestion_threshold: Option<u64> = 136,
         /// Largest link packet, in bytes.
         mtu: Option<u64> = 137,
@@ -53,40 +54,40 @@ record! {
 }
 
 impl ControlParameters {
-    /// The value that the parameters state for one flag bit: `None` where the mask leaves it out.
+    /// Value of one flag bit; `None` if the mask leaves it out.
     pub fn flag(&self, bit: u64) -> Option<bool> {
         (self.mask? & bit != 0).then_some(self.flags? & bit != 0)
     }
 }
 
-/// What came of a command: a code, a text for people, and what was done.
+/// Response to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlResponse {
-    /// 200 where it was done; 400 and above where not.
+    /// Status code: 200 for success, 400 and above for errors.
     pub code: u64,
-    /// What happened, in words.
+    /// Status text for people.
     pub text: String,
-    /// The body: ControlParameters as an encoded element, or nothing.
+    /// Body: encoded ControlParameters, or empty.
     pub body: Vec<u8>,
 }
 
 impl ControlResponse {
-    /// A response without a body.
+    /// Creates a response without a body.
     pub fn new(code: u64, text: impl Into<String>) -> Self {
         Self { code, text: text.into(), body: Vec::new() }
     }
 
-    /// A response with these parameters.
+    /// Creates a response with parameters.
     pub fn with(code: u64, text: impl Into<String>, parameters: &ControlParameters) -> Self {
         Self { body: parameters.to_bytes(), ..Self::new(code, text) }
     }
 
-    /// Whether the command was done.
+    /// True if the command succeeded.
     pub fn is_ok(&self) -> bool {
         self.code == 200
     }
 
-    /// The parameters in the body; none where it is empty.
+    /// Parameters in the body; `None` if it is empty.
     ///
     /// # Errors
     /// The first rule that the body breaks.

@@ -1,4 +1,4 @@
-//! Records: elements that hold fields, each field an element with a type of its own.
+//! Records: elements with typed fields.
 
 use crate::tlv::{Element, Elements, WireError, single, write_element, write_integer, write_nested};
 use crate::wire::NAME;
@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 
-/// A record of the management protocol.
+/// Record of the management protocol.
 ///
-/// Fields are written in the order of the protocol, and read in any order, as the common client libraries read them. A field that occurs
-/// twice, and an unknown critical one, spoil the record; other unknown ones are ignored.
+/// Fields are written in the order of the protocol, and accepted in any order, as by the common client
+/// libraries. A repeated field or an unknown critical field is an error; other unknown fields are ignored.
 pub trait Record: Sized {
     /// TLV-TYPE of the record.
     const TYPE: u32;
 
-    /// Reads the fields.
+    /// Parses the fields.
     ///
     /// # Errors
     /// The first rule that they break.
@@ -24,7 +24,7 @@ pub trait Record: Sized {
     /// Appends the fields.
     fn write_fields(&self, out: &mut Vec<u8>);
 
-    /// Reads the record that `bytes` must be.
+    /// Parses a record from `bytes`.
     ///
     /// # Errors
     /// The first rule that they break.
@@ -32,7 +32,7 @@ pub trait Record: Sized {
         Self::parse_element(single(bytes)?)
     }
 
-    /// Reads the record that `element` must be.
+    /// Parses a record from an element.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -43,7 +43,7 @@ pub trait Record: Sized {
         Self::parse_fields(element.elements())
     }
 
-    /// Reads records one after the other, as the content of a dataset has them.
+    /// Parses consecutive records, the content of a dataset.
     ///
     /// # Errors
     /// The first rule that one of them breaks.
@@ -65,7 +65,7 @@ pub trait Record: Sized {
         write_nested(Self::TYPE, out, |out| self.write_fields(out));
     }
 
-    /// The record as bytes.
+    /// Encodes the record.
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -73,15 +73,15 @@ pub trait Record: Sized {
     }
 }
 
-/// What a field of a record may be.
+/// Type of a field.
 pub(crate) trait Field: Sized {
-    /// Reads the value of one element.
+    /// Parses the value of an element.
     fn read(element: Element<'_>) -> Result<Self, WireError>;
 
     /// Appends the field.
     fn write(&self, typ: u32, out: &mut Vec<u8>);
 
-    /// Takes one more element of the field's type.
+    /// Adds an element of the field's type.
     fn add(field: &mut Option<Self>, element: Element<'_>) -> Result<(), WireError> {
         if field.is_some() {
             return Err(WireError::Critical { typ: element.typ, at: element.at });
@@ -90,7 +90,7 @@ pub(crate) trait Field: Sized {
         Ok(())
     }
 
-    /// The field, after all elements have been seen.
+    /// Completes the field after the last element.
     fn finish(field: Option<Self>, typ: u32) -> Result<Self, WireError> {
         field.ok_or(WireError::Missing { typ })
     }
@@ -117,7 +117,7 @@ impl Field for String {
     }
 }
 
-/// A name: itself where the field's type is that of a name, else inside an element of the field's type.
+/// A name is stored directly if the field's type is Name, else inside an element of the field's type.
 impl Field for OwnedName<Ndn> {
     fn read(element: Element<'_>) -> Result<Self, WireError> {
         let name = if element.typ == NAME {
@@ -177,7 +177,7 @@ impl<R: Record> Field for Vec<R> {
     }
 }
 
-/// Defines a record: its type, and per field the type of its element.
+/// Defines a record with its fields and their TLV-TYPEs.
 macro_rules! record {
     (
         $(#[$meta:meta])*

@@ -14,21 +14,22 @@ use hashlane_name::component::{Component, SEGMENT};
 use hashlane_name::error::BuildError;
 use hashlane_name::ndn::{Ndn, NdnName};
 
-/// Bytes of content in each segment but the last: with the longest names of datasets, a packet stays under the 8800 bytes that every
-/// forwarder takes.
+/// Content of each segment except the last, in bytes: with the longest dataset name, the packet stays below
+/// [`MAX_PACKET`](crate::wire::MAX_PACKET).
 pub const SEGMENT_CONTENT: usize = 7168;
 
-/// `name` with one more component, a number of convention `typ`: [`VERSION`](hashlane_name::component::VERSION), [`SEGMENT`],
+/// Appends a number of a naming convention to a name. `typ` is
+/// [`VERSION`](hashlane_name::component::VERSION), [`SEGMENT`] or
 /// [`SEQUENCE_NUM`](hashlane_name::component::SEQUENCE_NUM).
 ///
 /// # Errors
-/// [`BuildError`] where the name has no room for it.
+/// [`BuildError`] if the name becomes too long.
 pub fn with_number(name: NdnName<'_>, typ: u16, number: u64) -> Result<OwnedName<Ndn>, BuildError> {
     let bytes = number.to_be_bytes();
     OwnedName::from_components(name.components().chain([Component { typ, value: shortest(&bytes) }]))
 }
 
-/// The number that `component` is, where it is one of convention `typ`.
+/// Number in a component of the naming convention `typ`.
 pub fn number(component: Component<'_>, typ: u16) -> Option<u64> {
     if component.typ != typ {
         return None;
@@ -36,16 +37,16 @@ pub fn number(component: Component<'_>, typ: u16) -> Option<u64> {
     Element { typ: typ.into(), value: component.value, at: 0, value_at: 0 }.number().ok()
 }
 
-/// How many segments `content` makes: at least one.
+/// Number of segments of `content`, at least 1.
 pub fn segments(content: &[u8]) -> u64 {
     content.len().div_ceil(SEGMENT_CONTENT).max(1) as u64
 }
 
-/// Segment `index` of `content` as a Data packet, signed with its digest; `None` from the number of segments on. `versioned` is the name up to
-/// the version; `freshness` in milliseconds.
+/// Builds segment `index` of `content` as a Data packet, signed with its digest; `None` after the last
+/// segment. `versioned` is the name up to the version; `freshness` is in milliseconds.
 ///
 /// # Errors
-/// [`BuildError`] where the name has no room for the number.
+/// [`BuildError`] if the name becomes too long.
 pub fn segment(
     versioned: NdnName<'_>,
     content: &[u8],

@@ -1,11 +1,11 @@
-//! Values of fields that are numbers with meanings.
+//! Values of enumerated fields, and flags.
 
 use super::record::Field;
 use crate::tlv::{Element, WireError, write_integer};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Defines a field whose values are those listed, and no other.
+/// Defines a field with an enumerated value.
 macro_rules! numbered {
     (
         $(#[$meta:meta])*
@@ -41,71 +41,71 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// Whether what is at the other end of a face is on this machine.
+    /// Scope of a face: the host of its peer.
     FaceScope {
-        /// Somewhere else.
+        /// Another host.
         NonLocal = 0 "non-local",
-        /// On this machine.
+        /// This host.
         Local = 1 "local",
     }
 }
 
 numbered! {
-    /// When a face goes away.
+    /// Persistency of a face.
     FacePersistency {
-        /// At a failure, or when it is destroyed.
+        /// Closes on failure or on command.
         Persistent = 0 "persistent",
-        /// After a time without packets, too.
+        /// Closes when idle, too.
         OnDemand = 1 "on-demand",
-        /// Only when it is destroyed.
+        /// Closes only on command.
         Permanent = 2 "permanent",
     }
 }
 
 numbered! {
-    /// How many are at the other end of a face.
+    /// Link type of a face.
     LinkType {
-        /// One.
+        /// One peer.
         PointToPoint = 0 "point-to-point",
-        /// Several, who hear one another.
+        /// Several peers, each of which receives every packet.
         MultiAccess = 1 "multi-access",
-        /// Several, who may not hear one another.
+        /// Several peers, which may not receive each other's packets.
         AdHoc = 2 "ad-hoc",
     }
 }
 
 numbered! {
-    /// What happened to a face.
+    /// Kind of a face event.
     FaceEventKind {
-        /// It was made.
+        /// Face created.
         Created = 1 "created",
-        /// It is gone.
+        /// Face destroyed.
         Destroyed = 2 "destroyed",
-        /// It works again.
+        /// Face up again.
         Up = 3 "up",
-        /// It does not work.
+        /// Face down.
         Down = 4 "down",
     }
 }
 
-/// Who made a route.
+/// Origin of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RouteOrigin(pub u64);
 
 impl RouteOrigin {
-    /// An application, for itself.
+    /// Application.
     pub const APP: Self = Self(0);
-    /// The forwarder, for a face that came.
+    /// Automatic registration for a new face.
     pub const AUTOREG: Self = Self(64);
-    /// A client, towards an application behind it.
+    /// Client, towards an application behind it.
     pub const CLIENT: Self = Self(65);
-    /// Configuration found on the network.
+    /// Autoconfiguration.
     pub const AUTOCONF: Self = Self(66);
     /// The routing protocol NLSR.
     pub const NLSR: Self = Self(128);
     /// A prefix announcement.
     pub const PREFIXANN: Self = Self(129);
-    /// An operator.
+    /// Static configuration.
     pub const STATIC: Self = Self(255);
 }
 
@@ -134,23 +134,24 @@ impl Field for RouteOrigin {
     }
 }
 
-/// Flag of a route: names below it that have routes of their own are reached by it as well.
+/// Route flag: also used for longer prefixes that have routes of their own.
 pub const ROUTE_CHILD_INHERIT: u64 = 1;
-/// Flag of a route: its name and those below it take nothing from routes above.
+/// Route flag: this prefix and longer ones inherit no routes from shorter prefixes.
 pub const ROUTE_CAPTURE: u64 = 2;
 
-/// Flag of a face: it takes and gives the link fields that only applications on this machine may use.
+/// Face flag: local link header fields are allowed.
 pub const FACE_LOCAL_FIELDS: u64 = 1;
-/// Flag of a face: lost link packets are sent again.
+/// Face flag: lost link packets are retransmitted.
 pub const FACE_LP_RELIABILITY: u64 = 2;
-/// Flag of a face: packets are marked where its queue grows.
+/// Face flag: packets are marked when the queue is long.
 pub const FACE_CONGESTION_MARKING: u64 = 4;
-/// Flag of a face, of ours: PitTokens go out on it, where the PIT is indexed by them. Who is there must know them.
+/// Face flag of hashlane: PIT tokens are sent to the face, if the PIT is indexed by them. The peer must
+/// support them.
 pub const FACE_PIT_TOKENS: u64 = 1 << 16;
-/// Flag of a face, of ours: InterestDigests do not go out on it, even where the PIT is indexed by them.
+/// Face flag of hashlane: InterestDigests are not sent to the face, even if the PIT is indexed by them.
 pub const FACE_NO_INTEREST_DIGESTS: u64 = 1 << 17;
 
-/// Flag of the content store: Data is put in.
+/// Content store flag: Data is admitted.
 pub const CS_ADMIT: u64 = 1;
-/// Flag of the content store: Data is taken out.
+/// Content store flag: Interests are answered.
 pub const CS_SERVE: u64 = 2;

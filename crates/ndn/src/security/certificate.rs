@@ -25,16 +25,16 @@ pub const NOT_BEFORE: u32 = 254;
 /// NotAfter.
 pub const NOT_AFTER: u32 = 255;
 
-/// For how long copies of a certificate are fresh, in milliseconds: the hour that is advised.
+/// FreshnessPeriod of a certificate, in milliseconds: an hour, as recommended.
 pub const FRESHNESS: u64 = 3_600_000;
 
-/// Components behind the identity in the name of a certificate.
+/// Number of components after the identity in the name of a certificate.
 const SUFFIX: usize = 4;
 
-/// The component before that of the key.
+/// Component before that of the key.
 const KEY_COMPONENT: Component<'static> = Component::generic(b"KEY");
 
-/// A checked certificate. Neither its key nor its signature has been looked at.
+/// Checked certificate. Neither its key nor its signature has been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Certificate<'a> {
     data: Data<'a>,
@@ -43,7 +43,7 @@ pub struct Certificate<'a> {
 }
 
 impl<'a> Certificate<'a> {
-    /// Checks `bytes`, which must be exactly one certificate.
+    /// Parses `bytes`, which must be exactly one certificate.
     ///
     /// # Errors
     /// The first rule that the bytes break.
@@ -51,7 +51,7 @@ impl<'a> Certificate<'a> {
         Data::parse(bytes).map_err(CertificateError::Packet).and_then(Self::from_data)
     }
 
-    /// The certificate that `data` is.
+    /// Checks that `data` is a certificate.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -68,22 +68,22 @@ impl<'a> Certificate<'a> {
         Ok(Self { data, valid_from, valid_until })
     }
 
-    /// The packet.
+    /// Data packet of the certificate.
     pub fn data(&self) -> &Data<'a> {
         &self.data
     }
 
-    /// The name.
+    /// Name of the certificate.
     pub fn name(&self) -> NdnName<'a> {
         self.data.name()
     }
 
-    /// The name of whom the key belongs to; it may have no component.
+    /// Name of the key's owner; may be empty.
     pub fn identity(&self) -> OwnedName<Ndn> {
         self.without_last(SUFFIX)
     }
 
-    /// The name of the key: the identity, KEY, and the component of the key.
+    /// Name of the key: identity, `KEY`, and component of the key.
     pub fn key_name(&self) -> OwnedName<Ndn> {
         self.without_last(2)
     }
@@ -94,37 +94,38 @@ impl<'a> Certificate<'a> {
         OwnedName::from_components(components).unwrap_or_else(|_| OwnedName::from(&name))
     }
 
-    /// Whether `locator` names the key of this certificate: it is the key's name, or longer and as this certificate's begins.
+    /// True if `locator` names the key of this certificate: it is the key's name, or a longer prefix of the
+    /// certificate's.
     pub fn is_located_by(&self, locator: NdnName<'_>) -> bool {
         locator.len() + 2 >= self.data.name_len()
             && self.name().walk().bytes().starts_with(locator.walk().bytes())
     }
 
-    /// From when it is valid, in seconds since 1970.
+    /// Start of validity, in seconds since 1970.
     pub fn valid_from(&self) -> u64 {
         self.valid_from
     }
 
-    /// The last second in which it is valid, since 1970.
+    /// Last second of validity, since 1970.
     pub fn valid_until(&self) -> u64 {
         self.valid_until
     }
 
-    /// Whether it is valid at `now`, in seconds since 1970.
+    /// True if the certificate is valid at `now`, in seconds since 1970.
     pub fn is_valid_at(&self, now: u64) -> bool {
         (self.valid_from..=self.valid_until).contains(&now)
     }
 
-    /// The public key, which verifies what its owner signs.
+    /// Public key.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason for not supporting the key.
     pub fn public_key(&self) -> Result<Verifier, KeyError> {
         Verifier::from_spki(self.data.content())
     }
 }
 
-/// From when to when, of a ValidityPeriod.
+/// Start and end of a ValidityPeriod.
 fn validity(period: Element<'_>) -> Option<(u64, u64)> {
     let mut elements = period.elements();
     let mut time = |typ: u32| {
@@ -138,26 +139,26 @@ fn validity(period: Element<'_>) -> Option<(u64, u64)> {
     Some(times)
 }
 
-/// What a certificate is to be made of.
+/// Builder of a certificate.
 #[derive(Clone, Copy, Debug)]
 pub struct CertificateBuilder<'a> {
-    /// Whom the key belongs to.
+    /// Owner of the key.
     pub identity: NdnName<'a>,
-    /// The key's component, that no other key of the identity has.
+    /// Component of the key, unique among the keys of the identity.
     pub key: Component<'a>,
-    /// The number in the last component, by convention the time in milliseconds since 1970.
+    /// Version, by convention the time in milliseconds since 1970.
     pub version: u64,
-    /// From when it is valid, in seconds since 1970, and at most [`time::LAST`].
+    /// Start of validity, in seconds since 1970. Valid: up to [`time::LAST`].
     pub valid_from: u64,
-    /// The last second in which it is valid.
+    /// Last second of validity.
     pub valid_until: u64,
 }
 
 impl CertificateBuilder<'_> {
-    /// The packet, of the public half of `signer`, and signed by it.
+    /// Builds the certificate of the public key of `signer`, signed by `signer` itself.
     ///
     /// # Errors
-    /// [`CertificateError::NoPublicKey`], or [`CertificateError::Name`] where the name becomes too long.
+    /// [`CertificateError::NoPublicKey`], or [`CertificateError::Name`] if the name becomes too long.
     pub fn self_signed(&self, signer: &Signer) -> Result<Vec<u8>, CertificateError> {
         let public_key = signer.public_key().ok_or(CertificateError::NoPublicKey)?;
         let version = self.version.to_be_bytes();

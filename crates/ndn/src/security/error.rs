@@ -1,18 +1,18 @@
-//! Why keys, certificates and signatures are refused.
+//! Errors of keys, certificates and signatures.
 
 use crate::tlv::WireError;
 use crate::wire::SignatureType;
 use core::fmt;
 
-/// Why bytes are no key that can be used here.
+/// Reason for rejecting a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// They are not the DER of a key, or its numbers make none.
+    /// Not the DER encoding of a key, or not a valid key.
     Malformed,
     /// An elliptic curve other than P-256.
     Curve,
-    /// A kind of key that has no use here: private keys are of ECDSA or Ed25519, public ones of these or RSA.
+    /// Unsupported algorithm. Private keys: ECDSA or Ed25519; public keys: these or RSA.
     Kind,
 }
 
@@ -28,31 +28,31 @@ impl fmt::Display for KeyError {
 
 impl core::error::Error for KeyError {}
 
-/// The rule that a certificate breaks.
+/// Rule that a certificate breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// The file that should hold it is neither a Data packet nor Base64.
+    /// The file contains neither a Data packet nor Base64.
     Text,
-    /// The file is longer than a certificate may be.
+    /// The file is too long for a certificate.
     TooLong {
         /// Longest file, in bytes.
         limit: usize,
     },
-    /// It is no Data packet.
+    /// Not a Data packet.
     Packet(WireError),
-    /// Its name is not that of an identity, then KEY, a key, an issuer and a version.
+    /// Name other than `/<identity>/KEY/<key>/<issuer>/<version>`.
     Name,
-    /// Its ContentType is not Key.
+    /// ContentType other than Key.
     ContentType {
-        /// What it is.
+        /// ContentType of the packet.
         stated: u64,
     },
-    /// It has no ValidityPeriod, or one that holds no two times.
+    /// ValidityPeriod missing or malformed.
     Validity,
-    /// Its key is of no use.
+    /// Unusable key.
     Key(KeyError),
-    /// It cannot be made with a key that has no public half.
+    /// Signer without a public key.
     NoPublicKey,
 }
 
@@ -77,21 +77,21 @@ impl fmt::Display for CertificateError {
 
 impl core::error::Error for CertificateError {}
 
-/// Why a safe bag gives no key.
+/// Reason for not opening a safe bag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SafeBagError {
-    /// It is no safe bag.
+    /// Not a safe bag.
     Packet(WireError),
-    /// The certificate in it breaks a rule.
+    /// Malformed certificate in the safe bag.
     Certificate(CertificateError),
-    /// Its key is encrypted in a way that is not supported, or that takes too long to undo.
+    /// Unsupported encryption, or too many iterations.
     Encryption,
-    /// The passphrase is not that of the key, or the encrypted key was changed.
+    /// Wrong passphrase, or modified key.
     Passphrase,
-    /// The key in it is of no use.
+    /// Unusable key.
     Key(KeyError),
-    /// The key is not the one that the certificate is of.
+    /// Key and certificate do not match.
     OtherKey,
 }
 
@@ -112,41 +112,41 @@ impl fmt::Display for SafeBagError {
 
 impl core::error::Error for SafeBagError {}
 
-/// The rule by which a signed packet is refused.
+/// Reason for rejecting a signed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It is not signed, or only in part.
+    /// No signature, or parts of it missing.
     Unsigned,
-    /// The digest in the name of the Interest is not that of its parameters, or not at the end of its name.
+    /// Wrong digest of the parameters in the name of an Interest, or not its last component.
     ParametersDigest,
-    /// It is signed in a way that names no one.
+    /// Signature without a key: it authenticates nobody.
     Keyless {
-        /// How.
+        /// Algorithm of the signature.
         stated: SignatureType,
     },
-    /// It does not say which key signed.
+    /// No KeyLocator.
     NoKeyLocator,
-    /// No trusted certificate is of the key that it names.
+    /// No trusted certificate for the key of the signature.
     UnknownKey,
-    /// The trusted certificate is not yet valid.
+    /// Trusted certificate not yet valid.
     NotYetValid {
-        /// From when it is, in seconds since 1970.
+        /// Start of validity, in seconds since 1970.
         from: u64,
     },
-    /// The trusted certificate is no longer valid.
+    /// Trusted certificate expired.
     Expired {
-        /// Until when it was, in seconds since 1970.
+        /// End of validity, in seconds since 1970.
         until: u64,
     },
-    /// It says that it is signed in a way in which the key that it names does not sign.
+    /// Algorithm of the signature differs from that of the key.
     TypeMismatch {
-        /// How it says that it is signed.
+        /// Algorithm of the signature.
         stated: SignatureType,
-        /// How the key signs.
+        /// Algorithm of the key.
         key: SignatureType,
     },
-    /// The signature is not that of the key over the packet.
+    /// Signature does not match packet and key.
     WrongSignature,
 }
 

@@ -1,4 +1,4 @@
-//! Certificates in files: as they are, or in Base64 as the NDN tools write them.
+//! Certificate files: raw, or Base64 as the NDN tools write them.
 
 use super::error::CertificateError;
 use crate::wire::DATA;
@@ -6,13 +6,13 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use base64ct::{Base64, Encoding};
 
-/// Bytes of such a file at the most.
+/// Longest certificate file, in bytes.
 pub const MAX_FILE: usize = 1 << 16;
 
-/// The bytes of the certificate in a file: those of a Data packet, or Base64 in lines, between the lines of a PEM file where there are such.
+/// Certificate in a file: a Data packet, or Base64 in lines, with or without PEM headers.
 ///
 /// # Errors
-/// The file is neither, or longer than [`MAX_FILE`].
+/// [`CertificateError::Text`] or [`CertificateError::TooLong`].
 pub fn certificate_bytes(file: &[u8]) -> Result<Cow<'_, [u8]>, CertificateError> {
     if file.len() > MAX_FILE {
         return Err(CertificateError::TooLong { limit: MAX_FILE });

@@ -21,10 +21,10 @@ pub const SAFE_BAG: u32 = 128;
 /// EncryptedKey.
 pub const ENCRYPTED_KEY: u32 = 129;
 
-/// The most rounds of PBKDF2 that are computed: some seconds of work. Today 2048 to a million are in use.
+/// Most iterations of PBKDF2: some seconds of work. From 2048 to a million are common today.
 pub const MAX_ITERATIONS: u32 = 10_000_000;
 
-/// A checked safe bag, still closed.
+/// Checked safe bag with encrypted key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SafeBag<'a> {
     certificate: Certificate<'a>,
@@ -32,7 +32,7 @@ pub struct SafeBag<'a> {
 }
 
 impl<'a> SafeBag<'a> {
-    /// Checks `bytes`, which must be exactly one safe bag.
+    /// Parses `bytes`, which must be exactly one safe bag.
     ///
     /// # Errors
     /// The first rule that the bytes break.
@@ -42,21 +42,21 @@ impl<'a> SafeBag<'a> {
         Ok(Self { certificate, encrypted_key })
     }
 
-    /// The certificate.
+    /// Certificate.
     pub fn certificate(&self) -> &Certificate<'a> {
         &self.certificate
     }
 
-    /// The encrypted private key, in DER.
+    /// Encrypted private key, in DER.
     pub fn encrypted_key(&self) -> &'a [u8] {
         self.encrypted_key
     }
 
-    /// The private key of the certificate. Its encryption must be PBES2 with PBKDF2 over a member of the SHA-2 family, in at most
-    /// [`MAX_ITERATIONS`] rounds, and AES.
+    /// Decrypts the private key of the certificate. Supported are PBES2 with PBKDF2 over SHA-2, up to
+    /// [`MAX_ITERATIONS`], and AES.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason for not decrypting it.
     pub fn open(&self, passphrase: &[u8]) -> Result<Signer, SafeBagError> {
         let info =
             EncryptedPrivateKeyInfo::from_der(self.encrypted_key).map_err(|_| SafeBagError::Encryption)?;
@@ -74,7 +74,7 @@ impl<'a> SafeBag<'a> {
     }
 }
 
-/// The certificate and the encrypted key.
+/// Certificate and encrypted key.
 fn parts(bytes: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
     let bag = single(bytes)?;
     if bag.typ != SAFE_BAG {

@@ -1,4 +1,4 @@
-//! Keys that sign.
+//! Signing keys.
 
 use super::error::KeyError;
 use super::verify::{Verifier, keyed, kind_of, sha256};
@@ -14,45 +14,45 @@ use pkcs8::der::Decode;
 use pkcs8::{EncodePublicKey, PrivateKeyInfo};
 use sha2::Sha256;
 
-/// A key that signs, or the digest that takes the place of one.
+/// Signing key, or the digest that takes the place of one.
 ///
 /// Source: NDN Packet Format 0.3, Different Types of Signatures.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Signer {
-    /// No key.
+    /// SHA-256 digest without a key.
     DigestSha256,
-    /// A shared secret.
+    /// Shared secret.
     HmacSha256(Box<Hmac<Sha256>>),
-    /// A private key on the curve P-256.
+    /// Private key on the curve P-256.
     EcdsaP256(p256::ecdsa::SigningKey),
-    /// A private key of Ed25519.
+    /// Ed25519 private key.
     Ed25519(Box<ed25519_dalek::SigningKey>),
 }
 
 impl Signer {
-    /// With a shared secret of any length; 32 bytes and more are advised.
+    /// Creates an HMAC signer from a shared secret of any length; 32 bytes or more are recommended.
     pub fn hmac(secret: &[u8]) -> Self {
         Self::HmacSha256(Box::new(keyed(secret)))
     }
 
-    /// With the private key that 32 bytes in network order are.
+    /// Creates an ECDSA signer from a private key of 32 bytes in network order.
     ///
     /// # Errors
-    /// [`KeyError::Malformed`] where they are 0, or not under the order of the curve.
+    /// [`KeyError::Malformed`] if the key is 0, or not below the order of the curve.
     pub fn ecdsa_p256(key: &[u8; 32]) -> Result<Self, KeyError> {
         p256::ecdsa::SigningKey::from_bytes(key.into()).map(Self::EcdsaP256).map_err(|_| KeyError::Malformed)
     }
 
-    /// With the private key of Ed25519 that 32 bytes are.
+    /// Creates an Ed25519 signer from a private key.
     pub fn ed25519(key: &[u8; 32]) -> Self {
         Self::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(key)))
     }
 
-    /// With the private key that `der`, a PrivateKeyInfo, is. Keys of RSA are read by nobody here.
+    /// Creates a signer from `der`, a PrivateKeyInfo of ECDSA or Ed25519.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason for rejecting the key.
     ///
     /// Source: RFC 5208 §5; RFC 5915; RFC 8410 §7.
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
@@ -68,7 +68,7 @@ impl Signer {
         }
     }
 
-    /// How it signs.
+    /// Algorithm of the signatures.
     pub fn signature_type(&self) -> SignatureType {
         match self {
             Self::DigestSha256 => SignatureType::DIGEST_SHA256,
@@ -78,7 +78,7 @@ impl Signer {
         }
     }
 
-    /// The signature of `pieces`, one after the other. The same bytes have the same signature each time.
+    /// Signs the concatenation of `pieces`. Deterministic.
     pub fn sign(&self, pieces: &[&[u8]]) -> Vec<u8> {
         match self {
             Self::DigestSha256 => sha256(pieces).to_vec(),
@@ -96,7 +96,7 @@ impl Signer {
         }
     }
 
-    /// What verifies its signatures.
+    /// Key that verifies the signatures.
     pub fn verifier(&self) -> Verifier {
         match self {
             Self::DigestSha256 => Verifier::DigestSha256,
@@ -106,7 +106,7 @@ impl Signer {
         }
     }
 
-    /// The DER of its public half, a SubjectPublicKeyInfo; `None` where it has no such half.
+    /// DER of the public key, a SubjectPublicKeyInfo; `None` if there is none.
     pub fn public_key(&self) -> Option<Vec<u8>> {
         let document = match self {
             Self::EcdsaP256(key) => p256::PublicKey::from(key.verifying_key()).to_public_key_der(),
@@ -116,13 +116,13 @@ impl Signer {
         document.ok().map(|document| document.into_vec())
     }
 
-    /// The Data packet of `builder`, signed. `info` says with which key; its type is put right.
+    /// Builds and signs a Data packet. `info` names the key; its algorithm is set to that of this key.
     pub fn data(&self, builder: &DataBuilder<'_>, info: SignatureInfo<'_>) -> Vec<u8> {
         builder.build_signed(&self.info(info), |covered| self.sign(&[covered]))
     }
 
-    /// The Interest of `builder`, signed in format 0.3. `info` says with which key, and what keeps it from being sent again; its type is put
-    /// right.
+    /// Builds and signs an Interest of format 0.3. `info` names the key and protects against replay; its
+    /// algorithm is set to that of this key.
     pub fn interest(&self, builder: &InterestBuilder<'_>, info: SignatureInfo<'_>) -> Vec<u8> {
         builder.build_signed(&self.info(info), |covered| self.sign(&covered))
     }
@@ -135,7 +135,7 @@ impl Signer {
 }
 
 impl fmt::Debug for Signer {
-    /// The kind of key, and nothing of it.
+    /// Shows the algorithm, never the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Signer({})", self.signature_type())
     }

@@ -1,4 +1,4 @@
-//! What a signature covers.
+//! Signatures, with the bytes that they cover.
 
 use super::error::Refusal;
 use crate::tlv::single;
@@ -6,19 +6,19 @@ use crate::wire::{Data, Interest, SignatureInfo, data};
 use hashlane_name::component::GENERIC;
 use hashlane_name::ndn::NdnName;
 
-/// The signature of a packet, and the bytes that it covers.
+/// Signature of a packet, and the bytes that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<'a> {
-    /// What it says of itself.
+    /// Description of the signature.
     pub info: SignatureInfo<'a>,
-    /// What it covers, one piece after the other.
+    /// Covered bytes, in two pieces.
     pub pieces: [&'a [u8]; 2],
-    /// The signature.
+    /// Signature value.
     pub value: &'a [u8],
 }
 
 impl<'a> Signed<'a> {
-    /// The signature of a Data packet.
+    /// Signature of a Data packet.
     ///
     /// Source: NDN Packet Format 0.3, Data Signature.
     pub fn data(data: &Data<'a>) -> Self {
@@ -29,7 +29,7 @@ impl<'a> Signed<'a> {
         }
     }
 
-    /// The signature of an Interest of format 0.3, whose digest of parameters is checked too.
+    /// Signature of an Interest of format 0.3. Checks the digest of the parameters, too.
     ///
     /// # Errors
     /// [`Refusal::Unsigned`] or [`Refusal::ParametersDigest`].
@@ -39,7 +39,7 @@ impl<'a> Signed<'a> {
         let (Some(info), Some(value)) = (interest.signature_info(), interest.signature_value()) else {
             return Err(Refusal::Unsigned);
         };
-        // Signed, it lacks a signed portion only where the digest is not at the end of the name.
+        // A signed Interest has no signed portion only if the digest is not at the end of the name.
         let pieces = interest.signed_portion().ok_or(Refusal::ParametersDigest)?;
         if interest.has_valid_parameters_digest() {
             Ok(Self { info, pieces, value })
@@ -48,9 +48,9 @@ impl<'a> Signed<'a> {
         }
     }
 
-    /// The signature of a command in the form that Interests had before format 0.3: the last four components of its name are a time, a nonce,
-    /// SignatureInfo and SignatureValue, and the signature covers all components but the last. The time and the nonce are put into
-    /// [`info`](Self::info), where Interests of format 0.3 have them.
+    /// Signature of a command Interest of format 0.2: the last four name components are a timestamp, a nonce,
+    /// SignatureInfo and SignatureValue, and the signature covers all components except the last. Timestamp
+    /// and nonce are put into [`info`](Self::info), like those of format 0.3.
     ///
     /// # Errors
     /// [`Refusal::Unsigned`].

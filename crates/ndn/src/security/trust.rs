@@ -1,4 +1,4 @@
-//! Certificates that are trusted.
+//! Trust anchors: certificates that are trusted directly.
 
 use super::certificate::Certificate;
 use super::error::{CertificateError, Refusal};
@@ -9,8 +9,7 @@ use crate::wire::{KeyLocator, SignatureType};
 use alloc::vec::Vec;
 use hashlane_name::ndn::NdnName;
 
-/// A set of certificates that are trusted for themselves. A packet is trusted where one of them verifies it; no chain of certificates is
-/// followed.
+/// Trust anchors. A packet is trusted if one of them verifies it; chains of certificates are not followed.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
     anchors: Vec<Anchor>,
@@ -20,24 +19,24 @@ pub struct TrustAnchors {
 struct Anchor {
     certificate: Vec<u8>,
     verifier: Verifier,
-    /// SHA-256 of the public key's DER.
+    /// SHA-256 of the DER of the public key.
     key_digest: [u8; 32],
 }
 
 impl Anchor {
-    /// The certificate, which was checked.
+    /// View of the certificate, which was checked when it was added.
     fn view(&self) -> Option<Certificate<'_>> {
         Certificate::parse(&self.certificate).ok()
     }
 }
 
 impl TrustAnchors {
-    /// None.
+    /// Creates an empty set.
     pub const fn new() -> Self {
         Self { anchors: Vec::new() }
     }
 
-    /// Trusts `certificate`, whoever signed it. One of the same name, that was trusted before, no longer is.
+    /// Adds a certificate, whoever signed it; it replaces one with the same name.
     ///
     /// # Errors
     /// [`CertificateError::Key`].
@@ -50,26 +49,26 @@ impl TrustAnchors {
         Ok(())
     }
 
-    /// How many certificates are trusted.
+    /// Number of certificates.
     pub fn len(&self) -> usize {
         self.anchors.len()
     }
 
-    /// Whether none is.
+    /// True if there are no certificates.
     pub fn is_empty(&self) -> bool {
         self.anchors.is_empty()
     }
 
-    /// The certificates, in the order in which they were added.
+    /// All certificates, in the order in which they were added.
     pub fn certificates(&self) -> impl Iterator<Item = Certificate<'_>> {
         self.anchors.iter().filter_map(Anchor::view)
     }
 
-    /// The name of the certificate whose key signed, and which is valid at `now`, in seconds since 1970.
+    /// Verifies a signature at `now`, in seconds since 1970. Returns the name of the certificate.
     ///
     /// # Errors
-    /// The rule by which the packet is refused. Where several certificates are of the key that it names, one that is not valid at `now`, but
-    /// verifies the signature, says more than one that does not verify it.
+    /// The reason for rejecting the packet. If several certificates have the named key, a certificate that
+    /// verifies the signature but is not valid at `now` takes precedence over one that does not verify it.
     pub fn verify(&self, signed: &Signed<'_>, now: u64) -> Result<NdnName<'_>, Refusal> {
         let stated = signed.info.signature_type;
         if matches!(stated, SignatureType::DIGEST_SHA256 | SignatureType::NULL) {
@@ -96,7 +95,7 @@ impl TrustAnchors {
                     refusal = Refusal::Expired { until: certificate.valid_until() };
                 }
                 Ok(()) => return Ok(certificate.name()),
-                // All that are of one key say the same.
+                // Certificates with the same key fail alike.
                 Err(error) if refusal == Refusal::UnknownKey => refusal = error,
                 Err(_) => {}
             }

@@ -1,4 +1,4 @@
-//! Keys that verify.
+//! Verifying keys.
 
 use super::error::{KeyError, Refusal};
 use super::signed::Signed;
@@ -23,32 +23,32 @@ const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 /// rsaEncryption (RFC 3279 §2.3.1).
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// A key that verifies, or the digest that takes the place of one.
+/// Verifying key, or the digest that takes the place of one.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Verifier {
-    /// No key.
+    /// SHA-256 digest without a key.
     DigestSha256,
-    /// A shared secret.
+    /// Shared secret.
     HmacSha256(Box<Hmac<Sha256>>),
-    /// A public key on the curve P-256.
+    /// Public key on the curve P-256.
     EcdsaP256(p256::ecdsa::VerifyingKey),
-    /// A public key of Ed25519.
+    /// Ed25519 public key.
     Ed25519(ed25519_dalek::VerifyingKey),
-    /// A public key of RSA, of up to 4096 bits.
+    /// RSA public key of up to 4096 bits.
     Rsa(Box<RsaPublicKey>),
 }
 
 impl Verifier {
-    /// With a shared secret.
+    /// Creates an HMAC verifier from a shared secret.
     pub fn hmac(secret: &[u8]) -> Self {
         Self::HmacSha256(Box::new(keyed(secret)))
     }
 
-    /// With the public key that `der`, a SubjectPublicKeyInfo, is: on P-256, of Ed25519, or of RSA.
+    /// Creates a verifier from `der`, a SubjectPublicKeyInfo of P-256, Ed25519 or RSA.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason for rejecting the key.
     ///
     /// Source: RFC 5280 §4.1.2.7.
     pub fn from_spki(der: &[u8]) -> Result<Self, KeyError> {
@@ -63,7 +63,7 @@ impl Verifier {
         key.ok_or(KeyError::Malformed)
     }
 
-    /// The signatures that it verifies.
+    /// Algorithm of the signatures.
     pub fn signature_type(&self) -> SignatureType {
         match self {
             Self::DigestSha256 => SignatureType::DIGEST_SHA256,
@@ -74,7 +74,7 @@ impl Verifier {
         }
     }
 
-    /// Nothing, where the signature is of this key.
+    /// Verifies a signature.
     ///
     /// # Errors
     /// [`Refusal::TypeMismatch`] or [`Refusal::WrongSignature`].
@@ -87,7 +87,7 @@ impl Verifier {
         if right { Ok(()) } else { Err(Refusal::WrongSignature) }
     }
 
-    /// Whether `signature` is that of this key over `pieces`, one after the other.
+    /// True if `signature` is the signature of this key over the concatenation of `pieces`.
     pub fn is_signature(&self, pieces: &[&[u8]], signature: &[u8]) -> bool {
         match self {
             Self::DigestSha256 => sha256(pieces) == signature,
@@ -106,13 +106,13 @@ impl Verifier {
 }
 
 impl fmt::Debug for Verifier {
-    /// The kind of key: it may be a secret.
+    /// Shows the algorithm only, as the key may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Verifier({})", self.signature_type())
     }
 }
 
-/// What keys of this algorithm sign.
+/// Signature algorithm for keys of this algorithm.
 pub(super) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<SignatureType, KeyError> {
     match algorithm.oid {
         EC => match algorithm.parameters_oid() {
@@ -126,7 +126,7 @@ pub(super) fn kind_of(algorithm: &AlgorithmIdentifierRef<'_>) -> Result<Signatur
     }
 }
 
-/// SHA-256 of `pieces`, one after the other.
+/// SHA-256 of the concatenation of `pieces`.
 pub(super) fn sha256(pieces: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     pieces.iter().for_each(|piece| hash.update(piece));
@@ -135,7 +135,7 @@ pub(super) fn sha256(pieces: &[&[u8]]) -> [u8; 32] {
 
 /// HMAC-SHA256 under a secret.
 pub(super) fn keyed(secret: &[u8]) -> Hmac<Sha256> {
-    // A secret of more than a block is hashed first (RFC 2104 §2), so that one block is the key at any rate.
+    // A secret longer than a block is hashed first (RFC 2104 §2), so that the key always fits into one block.
     let mut block = [0; 64];
     let digest;
     let short = if secret.len() > block.len() {

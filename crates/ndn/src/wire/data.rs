@@ -24,16 +24,16 @@ pub const FRESHNESS_PERIOD: u32 = 25;
 /// FinalBlockId.
 pub const FINAL_BLOCK_ID: u32 = 26;
 
-/// ContentType of plain content.
+/// ContentType of application content.
 pub const BLOB: u64 = 0;
 /// ContentType of a list of names.
 pub const LINK: u64 = 1;
 /// ContentType of a public key.
 pub const KEY: u64 = 2;
-/// ContentType that tells an application of an absence.
+/// ContentType of an application-level Nack: the producer has no content.
 pub const APPLICATION_NACK: u64 = 3;
 
-/// A checked Data packet.
+/// Checked Data packet.
 ///
 /// Source: NDN Packet Format 0.3, Data Packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,17 +43,17 @@ pub struct Data<'a> {
     components: u8,
     freshness: Option<u64>,
     content_type: u64,
-    /// The value of FinalBlockId, a component.
+    /// Value of FinalBlockId, a component.
     final_block: Option<&'a [u8]>,
     content: &'a [u8],
-    /// Where SignatureInfo begins, where SignatureValue begins, and its value.
+    /// Offset of SignatureInfo, offset of SignatureValue, and value of SignatureValue.
     info_at: u32,
     signature_at: u32,
     signature: &'a [u8],
 }
 
 impl<'a> Data<'a> {
-    /// Checks `bytes`, which must be exactly one Data packet. Its signature is not verified.
+    /// Parses `bytes`, which must be exactly one Data packet. The signature is not verified.
     ///
     /// # Errors
     /// The first rule that the bytes break.
@@ -62,7 +62,7 @@ impl<'a> Data<'a> {
         Self::parse_and(bytes, NameCheck::Now)
     }
 
-    /// Checks all of a packet except the components of its name, which is not empty. The caller checks the name
+    /// Parses a packet except the components of its name, which is not empty. The caller checks the name
     /// before it uses the packet: a burst checks and hashes its names together.
     ///
     /// # Errors
@@ -157,75 +157,75 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// The packet.
+    /// Encoded packet.
     #[inline]
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The name.
+    /// Name.
     ///
     /// # Panics
-    /// Never: it has been checked.
+    /// Never: parsing checked the name.
     #[inline]
     pub fn name(&self) -> NdnName<'a> {
         NdnName::parse(self.name).expect("a name that was checked")
     }
 
-    /// The encoded name, with its type and length.
+    /// Encoded name, with its type and length.
     #[inline]
     pub fn name_bytes(&self) -> &'a [u8] {
         self.name
     }
 
-    /// How many components the name has, at least 1.
+    /// Number of components of the name, at least 1.
     #[inline]
     pub fn name_len(&self) -> usize {
-        // Not counted where the name was checked apart.
+        // [`parse_except_name`](Self::parse_except_name) does not count them.
         if self.components == 0 { self.name().len() } else { self.components.into() }
     }
 
-    /// For how long it is fresh after it arrives, in milliseconds; without a statement it is never fresh.
+    /// FreshnessPeriod in milliseconds. Data without one is never fresh.
     #[inline]
     pub fn freshness(&self) -> Option<u64> {
         self.freshness
     }
 
-    /// The kind of content, [`BLOB`] where nothing is stated.
+    /// ContentType; [`BLOB`] if absent.
     #[inline]
     pub fn content_type(&self) -> u64 {
         self.content_type
     }
 
-    /// The last component of the name of the last packet in a sequence of segments.
+    /// FinalBlockId: the last name component of the last segment.
     pub fn final_block(&self) -> Option<Component<'a>> {
         let element = single(self.final_block?).ok()?;
         Some(Component { typ: element.typ as u16, value: element.value })
     }
 
-    /// The content.
+    /// Content.
     #[inline]
     pub fn content(&self) -> &'a [u8] {
         self.content
     }
 
-    /// What it says of its signature.
+    /// SignatureInfo.
     ///
     /// # Panics
-    /// Never: it has been checked.
+    /// Never: parsing checked the element.
     pub fn signature_info(&self) -> SignatureInfo<'a> {
         let info = part(self.bytes, self.info_at as usize..);
         let element = Elements::new(info).next().ok().flatten().expect("an element that was checked");
         SignatureInfo::parse(element).expect("an element that was checked")
     }
 
-    /// The signature.
+    /// SignatureValue.
     #[inline]
     pub fn signature_value(&self) -> &'a [u8] {
         self.signature
     }
 
-    /// What the signature covers: all from the name up to SignatureValue.
+    /// Bytes that the signature covers: from the name up to SignatureValue.
     ///
     /// Source: NDN Packet Format 0.3, Signature.
     pub fn signed_portion(&self) -> &'a [u8] {
@@ -233,18 +233,18 @@ impl<'a> Data<'a> {
         packet.map_or(&[], |packet| part(self.bytes, packet.value_at..self.signature_at as usize))
     }
 
-    /// The digest that an ImplicitSha256DigestComponent of its full name has: SHA-256 of the packet.
+    /// Implicit digest: SHA-256 of the packet, the last component of its full name.
     pub fn implicit_digest(&self) -> [u8; 32] {
         Sha256::digest(self.bytes).into()
     }
 }
 
-/// What a Data packet is to be made of.
+/// Builder of a Data packet.
 #[derive(Clone, Debug)]
 pub struct DataBuilder<'a> {
-    /// The name.
+    /// Name.
     pub name: NdnName<'a>,
-    /// ContentType; stated where it is not [`BLOB`].
+    /// ContentType; omitted if [`BLOB`].
     pub content_type: u64,
     /// FreshnessPeriod in milliseconds.
     pub freshness: Option<u64>,
@@ -255,19 +255,20 @@ pub struct DataBuilder<'a> {
 }
 
 impl<'a> DataBuilder<'a> {
-    /// A packet of this name and content.
+    /// Creates a builder with a name and content.
     pub const fn new(name: NdnName<'a>, content: &'a [u8]) -> Self {
         Self { name, content_type: BLOB, freshness: None, final_block: None, content }
     }
 
-    /// The packet, signed with its SHA-256 digest.
+    /// Builds the packet, signed with its SHA-256 digest.
     pub fn build(&self) -> Vec<u8> {
         let mut info = Vec::new();
         SignatureInfo::of(super::SignatureType::DIGEST_SHA256).write(&mut info);
         self.build_signed(&info, |covered| Sha256::digest(covered).to_vec())
     }
 
-    /// The packet. `info` is the value of its SignatureInfo; `sign` makes the signature of what it covers.
+    /// Builds the packet. `info` is the value of SignatureInfo; `sign` signs the bytes that the signature
+    /// covers.
     pub fn build_signed(&self, info: &[u8], sign: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.name.as_bytes().len() + self.content.len() + 80);
         write_nested(DATA, &mut out, |out| {

@@ -1,4 +1,4 @@
-//! The digest of an Interest, which neighbours that index by it compute alike.
+//! InterestDigest: a digest of an Interest that all neighbours compute alike.
 
 use super::{Interest, Label};
 use core::hash::Hasher as _;
@@ -6,36 +6,37 @@ use sha1::Sha1;
 use sha2::Sha256;
 use siphasher::{sip, sip128};
 
-/// The digest of an Interest.
+/// Digest of an Interest.
 pub type InterestDigest = Label;
 
-/// What an Interest is digested with.
+/// Digest function.
 ///
-/// What is digested is the name with its type and length; an byte whose lowest bit says whether the Interest can be a prefix, and the next one
-/// whether it must be fresh; and the names of the forwarding hint. Neither Nonce nor lifetime, hop limit nor parameters are: the name has a digest of
-/// those.
+/// Input are the name with its type and length; a byte with CanBePrefix in bit 0 and MustBeFresh in bit 1;
+/// and the names of the forwarding hint. Nonce, lifetime and hop limit are left out, and so are parameters,
+/// of which the name has a digest.
 ///
-/// Source: for SHA-1 the proposal of an InterestDigest header, Shi, Pi, Zhao and Fan, 2017; it says what goes into the digest, not how that is written.
+/// Source: for SHA-1, the proposal of an InterestDigest header by Shi, Pi, Zhao and Fan, 2017, which names
+/// the input but not its encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DigestFunction {
-    /// SHA-1, 20 bytes: the proposal's.
+    /// SHA-1, 20 bytes, as proposed.
     #[default]
     Sha1,
     /// SHA-256, 32 bytes.
     Sha256,
-    /// SipHash-2-4 with 64 bits under a key that all neighbours share, 8 bytes.
+    /// SipHash-2-4, 64 bits, under a key that all neighbours share.
     Sip64([u8; 16]),
-    /// SipHash-2-4 with 128 bits under a key that all neighbours share, 16 bytes.
+    /// SipHash-2-4, 128 bits, under a key that all neighbours share.
     Sip128([u8; 16]),
 }
 
-/// The byte of the two selectors.
+/// Byte of the two selectors.
 fn selectors(interest: &Interest<'_>) -> [u8; 1] {
     [u8::from(interest.can_be_prefix()) | u8::from(interest.must_be_fresh()) << 1]
 }
 
 impl DigestFunction {
-    /// Bytes of a digest.
+    /// Length of a digest in bytes.
     #[inline]
     pub const fn len(&self) -> usize {
         match self {
@@ -46,13 +47,13 @@ impl DigestFunction {
         }
     }
 
-    /// Never: a digest has bytes.
+    /// Always false: a digest has bytes.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         false
     }
 
-    /// The digest of an Interest.
+    /// Computes the digest of an Interest.
     pub fn digest(&self, interest: &Interest<'_>) -> InterestDigest {
         let parts = [interest.name_bytes(), &selectors(interest), interest.forwarding_hint()];
         match self {

@@ -29,25 +29,25 @@ pub const SIGNATURE_INFO: u32 = 44;
 /// InterestSignatureValue.
 pub const SIGNATURE_VALUE: u32 = 46;
 
-/// The lifetime of an Interest that states none, in milliseconds.
+/// Lifetime of an Interest without InterestLifetime, in milliseconds.
 pub const DEFAULT_LIFETIME: u64 = 4000;
 
-/// A checked Interest.
+/// Checked Interest.
 ///
 /// Source: NDN Packet Format 0.3, Interest Packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest<'a> {
     bytes: &'a [u8],
     name: &'a [u8],
-    /// Components of the name.
+    /// Number of components of the name.
     components: u8,
     flags: u8,
-    /// Value of the ForwardingHint, checked names.
+    /// Value of ForwardingHint: checked names.
     hint: &'a [u8],
-    /// Offset of the Nonce's value; 0 where there is none, as for the two below.
+    /// Offset of the value of the Nonce; 0 if absent, as for the next two.
     nonce_at: u32,
     hop_limit_at: u32,
-    /// Offset of the ApplicationParameters.
+    /// Offset of ApplicationParameters.
     parameters_at: u32,
     signature_info: Option<(u32, u32)>,
     signature_value: Option<(u32, u32)>,
@@ -58,8 +58,8 @@ const PREFIX_FLAG: u8 = 1;
 const FRESH_FLAG: u8 = 2;
 
 impl<'a> Interest<'a> {
-    /// Checks `bytes`, which must be exactly one Interest. That a digest in its name is that of its parameters is not checked: see
-    /// [`has_valid_parameters_digest`](Self::has_valid_parameters_digest).
+    /// Parses `bytes`, which must be exactly one Interest. The digest of parameters in its name is not
+    /// verified: see [`has_valid_parameters_digest`](Self::has_valid_parameters_digest).
     ///
     /// # Errors
     /// The first rule that the bytes break.
@@ -68,7 +68,7 @@ impl<'a> Interest<'a> {
         Self::parse_and(bytes, NameCheck::Now)
     }
 
-    /// Checks all of a packet except the components of its name, which is not empty. The caller checks the name
+    /// Parses a packet except the components of its name, which is not empty. The caller checks the name
     /// before it uses the packet: a burst checks and hashes its names together.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<'a> Interest<'a> {
             signature_value: None,
             lifetime: None,
         };
-        // The place in the order of the last element that was taken.
+        // Position of the last element in the order of fields.
         let mut last = 0;
         while let Some(element) = elements.next()? {
             let place = match element.typ {
@@ -154,7 +154,7 @@ impl<'a> Interest<'a> {
         Ok(interest)
     }
 
-    /// Parameters need a digest in the name, and the other way round; a signature needs both its parts.
+    /// Checks that parameters have a digest in the name and the reverse, and that a signature has both parts.
     #[inline(always)]
     fn check_parameters(&self) -> Result<(), WireError> {
         let may = self.parameters_at != 0 || self.signature_info.is_some() || self.signature_value.is_some();
@@ -163,7 +163,7 @@ impl<'a> Interest<'a> {
 
     #[inline(never)]
     fn check_parameters_slowly(&self) -> Result<(), WireError> {
-        // The name may not have been checked yet.
+        // The components of the name may not have been checked yet.
         let at = (self.name.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize);
         let name = NdnName::parse(self.name).map_err(|error| WireError::Name { at, error })?;
         let digests = name.components().filter(|component| component.typ == PARAMETERS_SHA256_DIGEST).count();
@@ -179,58 +179,58 @@ impl<'a> Interest<'a> {
         }
     }
 
-    /// The packet.
+    /// Encoded packet.
     #[inline]
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The name.
+    /// Name.
     ///
     /// # Panics
-    /// Never: it has been checked.
+    /// Never: parsing checked the name.
     #[inline]
     pub fn name(&self) -> NdnName<'a> {
         NdnName::parse(self.name).expect("a name that was checked")
     }
 
-    /// The encoded name, with its type and length.
+    /// Encoded name, with its type and length.
     #[inline]
     pub fn name_bytes(&self) -> &'a [u8] {
         self.name
     }
 
-    /// How many components the name has, at least 1.
+    /// Number of components of the name, at least 1.
     #[inline]
     pub fn name_len(&self) -> usize {
-        // Not counted where the name was checked apart.
+        // [`parse_except_name`](Self::parse_except_name) does not count them.
         if self.components == 0 { self.name().len() } else { self.components.into() }
     }
 
-    /// Whether Data whose name only begins with this one's may satisfy it.
+    /// True if Data with a longer name may satisfy it.
     #[inline]
     pub fn can_be_prefix(&self) -> bool {
         self.flags & PREFIX_FLAG != 0
     }
 
-    /// Whether a cache may satisfy it with fresh Data only.
+    /// True if a cache may satisfy it only with fresh Data.
     #[inline]
     pub fn must_be_fresh(&self) -> bool {
         self.flags & FRESH_FLAG != 0
     }
 
-    /// The names to forward it by, encoded one after the other; empty where there are none.
+    /// Encoded names of the forwarding hint, in order; empty if absent.
     #[inline]
     pub fn forwarding_hint(&self) -> &'a [u8] {
         self.hint
     }
 
-    /// The names of the forwarding hint.
+    /// Names of the forwarding hint.
     pub fn hints(&self) -> impl Iterator<Item = NdnName<'a>> {
         names_in(self.hint)
     }
 
-    /// The Nonce.
+    /// Nonce.
     #[inline]
     pub fn nonce(&self) -> Option<u32> {
         let at = self.nonce_at()?.start;
@@ -238,33 +238,33 @@ impl<'a> Interest<'a> {
         Some(u32::from_be_bytes(*bytes))
     }
 
-    /// Where the value of the Nonce stands in the packet.
+    /// Span of the Nonce in the packet.
     #[inline]
     pub fn nonce_at(&self) -> Option<Range<usize>> {
         let at = self.nonce_at as usize;
         (at != 0).then_some(at..at + 4)
     }
 
-    /// How long it is wanted, in milliseconds: what it states, or [`DEFAULT_LIFETIME`].
+    /// Lifetime in milliseconds; [`DEFAULT_LIFETIME`] if absent.
     #[inline]
     pub fn lifetime(&self) -> u64 {
         self.lifetime.unwrap_or(DEFAULT_LIFETIME)
     }
 
-    /// How many more hops it may take.
+    /// Number of hops that are left.
     #[inline]
     pub fn hop_limit(&self) -> Option<u8> {
         self.bytes.get(self.hop_limit_at()?).copied()
     }
 
-    /// Where the hop limit stands in the packet.
+    /// Offset of the hop limit in the packet.
     #[inline]
     pub fn hop_limit_at(&self) -> Option<usize> {
         let at = self.hop_limit_at as usize;
         (at != 0).then_some(at)
     }
 
-    /// The value of ApplicationParameters.
+    /// ApplicationParameters.
     pub fn parameters(&self) -> Option<&'a [u8]> {
         let at = self.parameters_at as usize;
         if at == 0 {
@@ -274,13 +274,13 @@ impl<'a> Interest<'a> {
         element.invariant("parameters that were checked").map(|element| element.value)
     }
 
-    /// The signature's description.
+    /// Description of the signature.
     pub fn signature_info(&self) -> Option<SignatureInfo<'a>> {
         let element = self.element(self.signature_info?)?;
         SignatureInfo::parse(element).ok().invariant("a SignatureInfo that was checked")
     }
 
-    /// The signature.
+    /// Signature value.
     pub fn signature_value(&self) -> Option<&'a [u8]> {
         Some(self.element(self.signature_value?)?.value)
     }
@@ -289,8 +289,8 @@ impl<'a> Interest<'a> {
         single(part(self.bytes, from as usize..to as usize)).ok().invariant("an element that was checked")
     }
 
-    /// What a signature of format 0.3 covers, in two pieces: the name's components before the digest, and from ApplicationParameters up to the
-    /// signature; `None` where it is not signed so.
+    /// Bytes that a signature of format 0.3 covers, in two pieces: the name components before the digest, and
+    /// everything from ApplicationParameters up to the signature value. `None` if the Interest is not signed.
     ///
     /// Source: NDN Packet Format 0.3, Signed Interest.
     pub fn signed_portion(&self) -> Option<[&'a [u8]; 2]> {
@@ -306,7 +306,7 @@ impl<'a> Interest<'a> {
         Some([before, parameters])
     }
 
-    /// Whether the digest in the name is that of the parameters; true where there are neither.
+    /// True if the digest in the name is that of the parameters, or if there are neither.
     ///
     /// Source: NDN Packet Format 0.3, Interest Parameters Digest Component.
     pub fn has_valid_parameters_digest(&self) -> bool {
@@ -322,12 +322,12 @@ impl<'a> Interest<'a> {
     }
 }
 
-/// Whether the encoded `name` may have a digest of parameters for a component: bytes 2 and 32 before 32 others. The second alone is looked
-/// for first, as it is rare in names and cheap to find.
+/// Returns false if the encoded `name` cannot contain a digest of parameters: bytes 2 and 32, followed by 32
+/// more. The rare byte 32 is searched first.
 #[inline(always)]
 fn may_hold_digest(name: &[u8]) -> bool {
     let heads = part(name, ..name.len().saturating_sub(32));
-    // Without a branch for each byte: the compiler compares sixteen at once.
+    // Without branches, the compiler compares sixteen bytes at once.
     let has_32 = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | (*byte == 32));
     let (chunks, rest) = heads.as_chunks::<32>();
     heads.len() > 3
@@ -335,7 +335,7 @@ fn may_hold_digest(name: &[u8]) -> bool {
         && heads.windows(2).any(|pair| *pair == [PARAMETERS_SHA256_DIGEST as u8, 32])
 }
 
-/// The names that `bytes`, which have been checked, are.
+/// Names in `bytes`, which have been checked.
 fn names_in(bytes: &[u8]) -> impl Iterator<Item = NdnName<'_>> {
     let mut elements = Elements::new(bytes);
     core::iter::from_fn(move || {
@@ -344,12 +344,13 @@ fn names_in(bytes: &[u8]) -> impl Iterator<Item = NdnName<'_>> {
     })
 }
 
-/// Names of a forwarding hint: at least one, and nothing critical besides.
+/// Checks the names of a forwarding hint: at least one, and no other elements.
 #[inline(never)]
 fn check_hint(bytes: &[u8], mut elements: Elements<'_>) -> Result<(), WireError> {
     let mut names = 0;
     while let Some(element) = elements.next()? {
-        // What may be ignored between names would have to be skipped by all who read them: there is none.
+        // Elements that may be ignored are rejected here, as every reader of the hint would have to skip
+        // them.
         if element.typ != super::NAME {
             return Err(WireError::Critical { typ: element.typ, at: element.at });
         }
@@ -360,20 +361,20 @@ fn check_hint(bytes: &[u8], mut elements: Elements<'_>) -> Result<(), WireError>
     if names == 0 { Err(WireError::Missing { typ: super::NAME }) } else { Ok(()) }
 }
 
-/// What an Interest is to be made of.
+/// Builder of an Interest.
 #[derive(Clone, Debug)]
 pub struct InterestBuilder<'a> {
-    /// The name; with [`parameters`](Self::parameters), without the digest of them, which is put at its end.
+    /// Name. With [`parameters`](Self::parameters), without their digest, which is appended.
     pub name: NdnName<'a>,
     /// CanBePrefix.
     pub can_be_prefix: bool,
     /// MustBeFresh.
     pub must_be_fresh: bool,
-    /// Names to forward it by.
+    /// Names of the forwarding hint.
     pub hints: Vec<NdnName<'a>>,
-    /// The Nonce; applications and forwarders give every Interest one.
+    /// Nonce. Every Interest sent to a network has one.
     pub nonce: Option<u32>,
-    /// Lifetime in milliseconds; stated where it is not [`DEFAULT_LIFETIME`].
+    /// Lifetime in milliseconds; omitted if [`DEFAULT_LIFETIME`].
     pub lifetime: u64,
     /// HopLimit.
     pub hop_limit: Option<u8>,
@@ -382,7 +383,7 @@ pub struct InterestBuilder<'a> {
 }
 
 impl<'a> InterestBuilder<'a> {
-    /// An Interest for `name` and nothing else.
+    /// Creates a builder with only a name.
     pub const fn new(name: NdnName<'a>) -> Self {
         Self {
             name,
@@ -396,7 +397,7 @@ impl<'a> InterestBuilder<'a> {
         }
     }
 
-    /// The packet.
+    /// Builds the packet.
     pub fn build(&self) -> Vec<u8> {
         match self.parameters {
             Some(parameters) => {
@@ -408,8 +409,8 @@ impl<'a> InterestBuilder<'a> {
         }
     }
 
-    /// The packet, signed in format 0.3. `info` is the value of its InterestSignatureInfo; `sign` makes the signature of the two pieces of bytes
-    /// that it covers.
+    /// Builds the packet, signed in format 0.3. `info` is the value of InterestSignatureInfo; `sign` signs
+    /// the two pieces that the signature covers.
     ///
     /// Source: NDN Packet Format 0.3, Signed Interest.
     pub fn build_signed(&self, info: &[u8], sign: impl FnOnce([&[u8]; 2]) -> Vec<u8>) -> Vec<u8> {
@@ -465,7 +466,7 @@ impl<'a> InterestBuilder<'a> {
     }
 }
 
-/// The components of `name` that a digest of parameters would follow: all of it, where none stands at its end.
+/// Components of `name` without a digest of parameters at its end.
 pub fn without_parameters_digest(name: NdnName<'_>) -> impl Iterator<Item = Component<'_>> {
     name.components().filter(|component| component.typ != PARAMETERS_SHA256_DIGEST)
 }

@@ -1,23 +1,23 @@
-//! A label: up to 32 bytes of a link header, which neighbours return to each other.
+//! Short byte strings of link headers: PIT tokens and InterestDigests.
 
 use super::lp::MAX_PIT_TOKEN;
 use crate::invariant::part;
 
-/// Bytes that neighbours give one another in link headers: 32 at the most.
+/// Byte string of a link header, at most 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
     len: u8,
     bytes: [u8; MAX_PIT_TOKEN],
 }
 
-/// What a downstream wants back with the answer.
+/// PIT token: returned to the downstream with the answer.
 pub type PitToken = Label;
 
 impl Label {
-    /// None.
+    /// Empty label.
     pub const NONE: Self = Self { len: 0, bytes: [0; MAX_PIT_TOKEN] };
 
-    /// The label of these bytes, of which those after the 32nd are left out.
+    /// Creates a label; bytes after the 32nd are cut off.
     #[inline]
     pub fn new(token: &[u8]) -> Self {
         let mut bytes = [0; MAX_PIT_TOKEN];
@@ -26,7 +26,7 @@ impl Label {
         Self { len: len as u8, bytes }
     }
 
-    /// The bytes; none where there are none.
+    /// Bytes of the label.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         part(&self.bytes, ..usize::from(self.len))

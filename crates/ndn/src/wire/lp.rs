@@ -49,33 +49,34 @@ pub const NON_DISCOVERY: u32 = 844;
 /// PrefixAnnouncement.
 pub const PREFIX_ANNOUNCEMENT: u32 = 848;
 
-/// InterestDigest, where nothing else is configured: the first number that could be ignored and is not assigned.
+/// Default TLV-TYPE of InterestDigest: the first type that may be ignored and is not assigned.
 pub const INTEREST_DIGEST: u32 = 852;
 
 /// CachePolicyType that keeps Data out of the content store.
 pub const NO_CACHE: u64 = 1;
 
-/// The longest PitToken, in bytes.
+/// Longest PIT token, in bytes.
 pub const MAX_PIT_TOKEN: usize = 32;
 
-/// The longest InterestDigest, in bytes.
+/// Longest InterestDigest, in bytes.
 pub const MAX_INTEREST_DIGEST: usize = 32;
 
-/// Why an Interest came back.
+/// Reason of a Nack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NackReason(pub u64);
 
 impl NackReason {
-    /// None is stated.
+    /// No reason given.
     pub const NONE: Self = Self(0);
-    /// The link is congested.
+    /// Congested link.
     pub const CONGESTION: Self = Self(50);
-    /// The Nonce was seen before.
+    /// Duplicate Nonce.
     pub const DUPLICATE: Self = Self(100);
-    /// There is no way to go.
+    /// No route.
     pub const NO_ROUTE: Self = Self(150);
 
-    /// How severe, for comparisons: congestion least, then a duplicate, then no route, then all others.
+    /// Severity for comparisons: congestion is the least severe, then duplicate, then no route, then all
+    /// others.
     pub const fn severity(self) -> u8 {
         match self {
             Self::CONGESTION => 0,
@@ -98,33 +99,35 @@ impl fmt::Display for NackReason {
     }
 }
 
-/// The Ack fields of a link packet that was parsed, or none.
+/// Ack fields of a parsed link packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acks<'a>(&'a [u8]);
 
-/// The digest of the Interest that a packet is or answers, for neighbours that index by it. No type is assigned to this field, so that one is
-/// configured; a reader takes the first field that may be it, and the caller looks at its type.
+/// InterestDigest field: the digest of the Interest that a packet contains or answers. No TLV-TYPE is
+/// assigned, so it is configured: a reader takes the first field of a possible type, and the caller compares
+/// the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DigestField<'a> {
-    /// TLV-TYPE: at least [`INTEREST_DIGEST`], and one that may be ignored.
+    /// TLV-TYPE. Valid: see [`is_type`](Self::is_type).
     pub typ: u32,
-    /// 1 to [`MAX_INTEREST_DIGEST`] bytes, or none where there is no such field.
+    /// Digest of 1 to [`MAX_INTEREST_DIGEST`] bytes; empty if the field is absent.
     pub value: &'a [u8],
 }
 
 impl<'a> DigestField<'a> {
-    /// Whether a number can be the type of the field: not assigned to another, and ignored by whoever does not know it.
+    /// True for a possible TLV-TYPE of the field: at least [`INTEREST_DIGEST`], not assigned to another
+    /// field, and ignored by receivers that do not know it.
     pub const fn is_type(typ: u32) -> bool {
         typ >= INTEREST_DIGEST && typ <= 959 && typ & 3 == 0
     }
 
-    /// The field, or none where there is no value.
+    /// Creates the field; absent if `value` is empty.
     #[inline]
     pub fn new(typ: u32, value: &'a [u8]) -> Self {
         if value.is_empty() { Self::default() } else { Self { typ, value } }
     }
 
-    /// The value, if the field has this type.
+    /// Value, if the field has this type; else empty.
     #[inline]
     pub fn of(&self, typ: u32) -> &'a [u8] {
         if self.typ == typ { self.value } else { &[] }
@@ -134,38 +137,38 @@ impl<'a> DigestField<'a> {
 /// Header fields of a link packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LpHeader<'a> {
-    /// The number of the link packet, for reassembly.
+    /// Sequence: number of the link packet, for reassembly.
     pub sequence: Option<u64>,
-    /// Which piece the fragment is, from 0.
+    /// FragIndex: index of the fragment.
     pub frag_index: u64,
-    /// Of how many pieces; 0 where nothing is stated, which is one.
+    /// FragCount: number of fragments; 0 if absent, which means 1.
     pub frag_count: u64,
-    /// What a forwarder wants back with the answer; 1 to [`MAX_PIT_TOKEN`] bytes, or none.
+    /// PitToken, 1 to [`MAX_PIT_TOKEN`] bytes; empty if absent.
     pub pit_token: &'a [u8],
-    /// The Interest in the fragment came back, and why.
+    /// Nack, with its reason: the fragment is an Interest sent back.
     pub nack: Option<NackReason>,
-    /// The face it came from, told to an application.
+    /// IncomingFaceId: ingress face, for applications.
     pub incoming_face: Option<u64>,
-    /// The face it is to go to, told by an application.
+    /// NextHopFaceId: next hop that an application chooses.
     pub next_hop_face: Option<u64>,
-    /// What a content store may do with it.
+    /// CachePolicyType: treatment by content stores.
     pub cache_policy: Option<u64>,
-    /// How congested the way was; 0 where it was not.
+    /// CongestionMark; 0 if absent.
     pub congestion_mark: u64,
-    /// What is acknowledged: read it with [`acks`](Self::acks).
+    /// Acknowledged link packets; see [`acks`](Self::acks).
     pub acks: Acks<'a>,
-    /// The number of the link packet, for reliability.
+    /// TxSequence: number of the link packet, for reliability.
     pub tx_sequence: Option<u64>,
-    /// The Interest must not be flooded.
+    /// NonDiscovery: the Interest must not be flooded.
     pub non_discovery: bool,
-    /// A packet that announces a prefix; unparsed.
+    /// PrefixAnnouncement, unparsed.
     pub prefix_announcement: &'a [u8],
-    /// The digest of the Interest.
+    /// InterestDigest.
     pub digest: DigestField<'a>,
 }
 
 impl<'a> LpHeader<'a> {
-    /// A header without fields.
+    /// Header without fields.
     pub const EMPTY: Self = Self {
         sequence: None,
         frag_index: 0,
@@ -183,19 +186,19 @@ impl<'a> LpHeader<'a> {
         digest: DigestField { typ: 0, value: &[] },
     };
 
-    /// Whether no field is set.
+    /// True if no field is set.
     #[inline]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the fragment is one of several.
+    /// True if the fragment is one of several.
     #[inline]
     pub fn is_fragmented(&self) -> bool {
         self.frag_count > 1
     }
 
-    /// The numbers of the link packets that arrived.
+    /// Numbers of the acknowledged link packets.
     pub fn acks(&self) -> impl Iterator<Item = u64> {
         let mut elements = Elements::new(self.acks.0);
         core::iter::from_fn(move || {
@@ -204,8 +207,8 @@ impl<'a> LpHeader<'a> {
         })
     }
 
-    /// What stands before a fragment of `len` bytes in a link packet with this header: nothing where the header is empty, and a bare packet
-    /// will do. A PitToken longer than [`MAX_PIT_TOKEN`] is left out.
+    /// Encodes the bytes before a fragment of `len` bytes. Empty for an empty header: the packet is sent
+    /// bare. A PIT token longer than [`MAX_PIT_TOKEN`] is left out.
     pub fn frame(&self, len: usize) -> LpFrame {
         let mut frame = LpFrame::new();
         if !self.is_empty() {
@@ -215,7 +218,7 @@ impl<'a> LpHeader<'a> {
         frame
     }
 
-    /// As [`frame`](Self::frame), in a link packet even where the header is empty.
+    /// As [`frame`](Self::frame), but as a link packet even if the header is empty.
     pub fn wrapped(&self, len: usize) -> LpFrame {
         let mut frame = LpFrame::new();
         frame.fields(self);
@@ -226,10 +229,10 @@ impl<'a> LpHeader<'a> {
 
 /// Room for the header: [`HEAD`] bytes, 184 for the fields that are written, and 6 to begin the fragment.
 const FRAME: usize = super::MAX_LINK_HEADER;
-/// Room before the fields, for the type and the length of the link packet.
+/// Room before the fields, for type and length of the link packet.
 const HEAD: usize = 10;
 
-/// The bytes before a fragment.
+/// Encoded bytes before a fragment.
 #[derive(Clone, Debug)]
 pub struct LpFrame {
     bytes: [u8; FRAME],
@@ -242,7 +245,7 @@ impl LpFrame {
         Self { bytes: [0; FRAME], start: HEAD, end: HEAD }
     }
 
-    /// The bytes.
+    /// Encoded bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         part(&self.bytes, self.start..self.end)
@@ -256,7 +259,7 @@ impl LpFrame {
         }
     }
 
-    /// A type or a length.
+    /// Appends a type or length.
     fn number(&mut self, number: u64) {
         match number {
             0..=252 => self.push(&[number as u8]),
@@ -281,7 +284,7 @@ impl LpFrame {
         self.field(typ, shortest(&number.to_be_bytes()));
     }
 
-    /// A field in a field.
+    /// Appends a field that contains a field.
     fn nested(&mut self, typ: u32, inner: u32, number: u64) {
         self.number(typ.into());
         self.number((3 + 1 + integer_len(number)) as u64);
@@ -328,7 +331,7 @@ impl LpFrame {
         }
     }
 
-    /// Begins the fragment, and puts before all of it the type and the length of the link packet.
+    /// Begins the fragment, and prepends type and length of the link packet.
     fn close(&mut self, fragment: usize) {
         if fragment > 0 {
             self.number(FRAGMENT.into());
@@ -346,17 +349,17 @@ impl LpFrame {
     }
 }
 
-/// A checked link packet.
+/// Checked link packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LpPacket<'a> {
-    /// Its header; of a bare packet, an empty one.
+    /// Header; empty for a bare packet.
     pub header: LpHeader<'a>,
-    /// A whole Interest or Data packet, or a piece of one; empty in a packet that is there for its header.
+    /// Interest, Data, or a fragment of one; empty in a packet that has only header fields.
     pub fragment: &'a [u8],
 }
 
 impl<'a> LpPacket<'a> {
-    /// Checks `bytes`, which must be exactly one link packet. What the fragment holds is not looked at.
+    /// Parses `bytes`, which must be exactly one link packet. The content of the fragment is not checked.
     ///
     /// # Errors
     /// The first rule that the bytes break.
@@ -368,8 +371,7 @@ impl<'a> LpPacket<'a> {
         Self::parse_wrapped(bytes)
     }
 
-    /// True if the bytes begin as a bare Interest or Data packet. The parser of that packet finds out if
-    /// their length is right.
+    /// True if the bytes begin like a bare Interest or Data packet, whose parser checks the length.
     #[inline(always)]
     pub fn is_bare(bytes: &[u8]) -> bool {
         bytes.first().is_some_and(|first| [INTEREST, DATA].contains(&u32::from(*first)))
@@ -387,14 +389,15 @@ impl<'a> LpPacket<'a> {
         while let Some(element) = elements.next()? {
             if element.typ == FRAGMENT {
                 parsed.fragment = element.value;
-                // Nothing may follow it.
+                // The fragment is the last element.
                 return match elements.next()? {
                     Some(after) => Err(WireError::Critical { typ: after.typ, at: after.at }),
                     None if parsed.fragment.is_empty() => Err(element.wrong_length()),
                     None => parsed.checked(),
                 };
             }
-            // Even of a field that may be ignored where it is unknown: a Nack that is overlooked is an Interest.
+            // This rejects even fields that may be ignored: a Nack that is overlooked would be forwarded as
+            // an Interest.
             if element.typ < last || element.typ == last && last != ACK {
                 return Err(WireError::Critical { typ: element.typ, at: element.at });
             }
@@ -404,7 +407,7 @@ impl<'a> LpPacket<'a> {
         parsed.checked()
     }
 
-    /// What fields of it say together.
+    /// Checks fields against each other.
     fn checked(self) -> Result<Self, WireError> {
         let header = &self.header;
         if header.frag_index >= header.frag_count.max(1) {
@@ -444,7 +447,7 @@ impl<'a> LpHeader<'a> {
             CONGESTION_MARK => self.congestion_mark = element.number()?,
             ACK => {
                 element.array::<8>()?;
-                // They stand together, since fields are in order.
+                // Ack fields are adjacent, as fields are in order.
                 let start = element.at - self.acks.0.len();
                 self.acks = Acks(part(bytes, start..element.end()));
             }
@@ -466,7 +469,7 @@ impl<'a> LpHeader<'a> {
     }
 }
 
-/// Nothing, where a receiver that does not expect the field may ignore it.
+/// Checks that a receiver which does not expect this field may ignore it.
 fn ignored(element: &Element<'_>) -> Result<(), WireError> {
     if (800..=959).contains(&element.typ) && element.typ & 3 == 0 {
         Ok(())
@@ -475,7 +478,7 @@ fn ignored(element: &Element<'_>) -> Result<(), WireError> {
     }
 }
 
-/// The number in the element of type `typ` in a field.
+/// Reads the number in the element of type `typ` in a field.
 fn inner(field: &Element<'_>, typ: u32) -> Result<Option<u64>, WireError> {
     let mut elements = field.elements();
     let mut number = None;

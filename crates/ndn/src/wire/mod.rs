@@ -1,7 +1,8 @@
-//! Packets: [`Interest`], [`Data`], and the link packets of NDNLPv2 that carry them ([`lp`]); and a packet as a [`tree`] to look at.
+//! Packets: [`Interest`], [`Data`], the link packets of NDNLPv2 ([`lp`]), and a packet as a [`tree`] of
+//! elements.
 //!
-//! A view checks the whole packet when it is parsed, and reads fields without looking again. A builder writes the one encoding that the
-//! view of it reads back.
+//! A view checks the whole packet when it is parsed; reading a field checks nothing again. A builder writes
+//! the one encoding that the view reads back.
 
 pub mod data;
 pub mod digest;
@@ -41,22 +42,22 @@ pub const DATA: u32 = 6;
 /// TLV-TYPE of a name.
 pub const NAME: u32 = 7;
 
-/// Time at which the name of a packet is checked.
+/// Time of the check of a packet's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameCheck {
     Now,
-    /// The caller checks and hashes the names of many packets together, and uses no packet before that.
+    /// By the caller, which checks and hashes the names of many packets together before it uses a packet.
     Later,
 }
 
-/// The name that `element` of a packet is, in `bytes`, which its offsets are in.
+/// Name in the element `element`, whose offsets are relative to `bytes`.
 #[inline(always)]
 pub(crate) fn name_bytes<'a>(bytes: &'a [u8], element: &Element<'a>) -> &'a [u8] {
     part(bytes, element.at..element.end())
 }
 
-/// The first element of a packet, which must be its name, and the number of its components: at least 1 if it
-/// is checked now, else 0.
+/// Name of a packet, from its first element, and the number of its components: at least 1 if checked now,
+/// else 0.
 #[inline(always)]
 fn packet_name<'a>(
     bytes: &'a [u8],
@@ -74,7 +75,7 @@ fn packet_name<'a>(
     }
     match NdnName::parse(name).map(|name| name.len()) {
         Ok(0) => Err(WireError::EmptyName { at: element.at }),
-        // A name has 255 components at the most.
+        // A name has at most 255 components.
         Ok(count) => Ok((name, count as u8)),
         Err(error) => Err(WireError::Name { at: element.at, error }),
     }

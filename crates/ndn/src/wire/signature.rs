@@ -1,4 +1,4 @@
-//! What a packet says of its signature.
+//! SignatureInfo: description of a signature.
 
 use super::name_bytes;
 use crate::tlv::{Element, WireError, write_element, write_integer, write_nested};
@@ -21,12 +21,12 @@ pub const SIGNATURE_SEQ_NUM: u32 = 42;
 /// ValidityPeriod, of a certificate.
 pub const VALIDITY_PERIOD: u32 = 253;
 
-/// How a packet is signed.
+/// SignatureType: the algorithm of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureType(pub u64);
 
 impl SignatureType {
-    /// A SHA-256 digest, which keeps what happens by chance from the packet and nobody else.
+    /// SHA-256 digest. Detects corruption; authenticates nobody.
     pub const DIGEST_SHA256: Self = Self(0);
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     pub const SHA256_WITH_RSA: Self = Self(1);
@@ -36,7 +36,7 @@ impl SignatureType {
     pub const HMAC_WITH_SHA256: Self = Self(4);
     /// Ed25519.
     pub const ED25519: Self = Self(5);
-    /// None at all.
+    /// No signature.
     pub const NULL: Self = Self(200);
 }
 
@@ -54,39 +54,39 @@ impl fmt::Display for SignatureType {
     }
 }
 
-/// Which key signed.
+/// KeyLocator: the key of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyLocator<'a> {
-    /// The key, or the certificate, with a name that begins so.
+    /// Name of the key or certificate, or a prefix of it.
     Name(NdnName<'a>),
-    /// The key whose digest this is.
+    /// SHA-256 digest of the key.
     Digest(&'a [u8]),
 }
 
 /// SignatureInfo or InterestSignatureInfo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureInfo<'a> {
-    /// How.
+    /// Algorithm.
     pub signature_type: SignatureType,
-    /// With which key.
+    /// Key.
     pub key_locator: Option<KeyLocator<'a>>,
-    /// Bytes that no other Interest signed with this key has.
+    /// SignatureNonce: bytes unique among Interests signed with this key.
     pub nonce: Option<&'a [u8]>,
-    /// When, in milliseconds since 1970.
+    /// SignatureTime, in milliseconds since 1970.
     pub time: Option<u64>,
-    /// A number over that of the Interest signed before.
+    /// SignatureSeqNum: larger than that of the Interest signed before.
     pub seq_num: Option<u64>,
-    /// The value of ValidityPeriod.
+    /// Value of ValidityPeriod.
     pub validity: Option<Element<'a>>,
 }
 
 impl<'a> SignatureInfo<'a> {
-    /// Only the type.
+    /// Creates a description with only the algorithm.
     pub const fn of(signature_type: SignatureType) -> Self {
         Self { signature_type, key_locator: None, nonce: None, time: None, seq_num: None, validity: None }
     }
 
-    /// Reads the element, whatever its type.
+    /// Parses the element, whatever its type.
     ///
     /// # Errors
     /// The first rule that it breaks.
@@ -149,7 +149,7 @@ impl<'a> SignatureInfo<'a> {
     }
 }
 
-/// What the element holds; nothing where it is of a kind that is not known.
+/// KeyLocator in an element; `None` if its kind is unknown.
 fn key_locator(element: Element<'_>) -> Result<Option<KeyLocator<'_>>, WireError> {
     let value = element.value;
     let Some(first) = element.elements().next()? else { return Ok(None) };

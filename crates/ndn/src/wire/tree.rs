@@ -1,42 +1,42 @@
-//! A packet as a tree of elements, with their names: for those who show packets to people.
+//! Packets as trees of named elements, for display.
 //!
-//! Nothing is checked but that elements are elements: a packet that a parser refuses can be looked at, too.
+//! Only the structure of elements is checked, so packets that a parser rejects can be displayed, too.
 
 use super::{DATA, INTEREST, NAME, data, interest, lp, signature};
 use crate::tlv::{Element, Elements, WireError};
 
-/// What the value of an element is.
+/// Kind of an element's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Elements.
+    /// Nested elements.
     Nested,
-    /// A name.
+    /// Name.
     Name,
     /// A NonNegativeInteger, or a number of a fixed length.
     Number,
-    /// Bytes of any meaning.
+    /// Opaque bytes.
     Bytes,
-    /// Nothing: the element says all by being there.
+    /// Empty value; the presence of the element is the flag.
     Flag,
     /// Text.
     Text,
 }
 
-/// An element at its place in a packet.
+/// Element at its place in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
-    /// How many elements it is in.
+    /// Number of elements around it.
     pub depth: usize,
-    /// The element; its offsets are those in the whole packet.
+    /// Element, with offsets in the whole packet.
     pub element: Element<'a>,
-    /// What it is called, unless its type is unknown where it stands.
+    /// Name of the element; `None` if its type is unknown there.
     pub name: Option<&'static str>,
-    /// What its value is.
+    /// Kind of its value.
     pub kind: Kind,
 }
 
-/// The name of type `typ` in an element of type `parent` (`None`: at the top), and what the value is. The name of an element that is not
-/// known there is `None`.
+/// Name and kind of an element of type `typ` inside an element of type `parent` (`None`: at the top). The
+/// name is `None` if the type is unknown there.
 pub fn describe(parent: Option<u32>, typ: u32) -> (Option<&'static str>, Kind) {
     use Kind::{Bytes, Flag, Name, Nested, Number, Text};
     let (name, kind) = match (parent, typ) {
@@ -106,20 +106,20 @@ fn signature_field(typ: u32) -> (Option<&'static str>, Kind) {
     (Some(name), kind)
 }
 
-/// Hands the elements of `bytes` to `visit`, each before those that are in it, and what is no element as the rule that it breaks; after
-/// that, what the outer element has left.
+/// Visits the elements of `bytes`, parents before children. Bytes that are not an element are passed as the
+/// rule that they break, and the walk continues after the outer element.
 pub fn walk<'a>(bytes: &'a [u8], visit: &mut dyn FnMut(Result<Node<'a>, WireError>)) {
     level(None, Elements::new(bytes), 0, visit);
 }
 
-/// It goes no deeper than [`describe`] nests types: a link packet, its fragment, Data, what it says of its signature, of the key, its name.
+/// The depth is bounded by [`describe`]: link packet, fragment, Data, SignatureInfo, KeyLocator, name.
 fn level<'a>(
     parent: Option<u32>,
     mut elements: Elements<'a>,
     depth: usize,
     visit: &mut dyn FnMut(Result<Node<'a>, WireError>),
 ) {
-    // A piece of a packet is not elements.
+    // A fragment of a packet has no element structure.
     let mut in_pieces = false;
     loop {
         let element = match elements.next() {
@@ -211,7 +211,7 @@ mod tests {
                     assert!(node.depth < 8 && node.element.end() <= bytes.len());
                 }
             });
-            // Each takes two bytes at least, and is in no more than six.
+            // An element takes at least two bytes, and has at most six around it.
             prop_assert!(seen <= 7 * bytes.len() + 1);
         }
     }
