@@ -1,11 +1,11 @@
-//! Elements: a type, a length, and as many bytes of value.
+//! TLV elements: type, length, value.
 //!
 //! ```text
-//! element = type length value      both numbers of 1, 3, 5 or 9 bytes, in their shortest form; type 1..=4294967295
+//! element = type length value      numbers of 1, 3, 5 or 9 bytes, in their shortest form
 //! ```
-//! Elements that stand in a packet have an order. One that a reader does not know, or that comes out of its order, is ignored, unless it
-//! is *critical*: its type is at most 31, or odd. Then the packet is refused (NDN Packet Format 0.3, TLV, Considerations for
-//! Evolvability).
+//! Types are 1 to 2³²−1. Elements of a packet are ordered. An unknown or misplaced element is ignored, unless
+//! it is *critical*: its type is at most 31, or odd. A packet with such an element is rejected (NDN Packet
+//! Format 0.3, TLV, Considerations for Evolvability).
 
 use crate::invariant::part;
 use alloc::vec::Vec;

@@ -1,9 +1,9 @@
 //! Forwarding pipelines, as stages over a burst of packets.
 //!
-//! A [`Forwarder`] is a state machine without I/O, clock or thread. [`receive`](Forwarder::receive) takes one link
-//! packet, [`receive_burst`](Forwarder::receive_burst) several; both hand packets to send to an [`Output`].
-//! [`handle_timeout`](Forwarder::handle_timeout) expires entries. The same packets at the same times have the same
-//! effects, so a whole network of forwarders runs in one test.
+//! A [`Forwarder`] is a state machine without I/O, clock or thread. [`receive`](Forwarder::receive) takes one
+//! link packet, [`receive_burst`](Forwarder::receive_burst) several; both hand packets to send to an
+//! [`Output`]. [`handle_timeout`](Forwarder::handle_timeout) expires entries. The same packets at the same
+//! times have the same effects, so a whole network of forwarders runs in one test.
 //!
 //! The pipelines are those of the NFD Developer's Guide, Forwarding, with these differences:
 //!

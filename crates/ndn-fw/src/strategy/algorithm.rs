@@ -32,8 +32,8 @@ pub struct InterestContext<'a> {
 }
 
 impl<'a> InterestContext<'a> {
-    /// Next hops that the Interest may take: within the scope of its name, and not the ingress face unless that is an
-    /// ad hoc link.
+    /// Next hops that the Interest may take: within the scope of its name, and not the ingress face unless
+    /// that is an ad hoc link.
     #[inline(always)]
     pub fn eligible(&self) -> impl Iterator<Item = NextHop> + use<'a> {
         let (faces, ingress, localhop) = (self.faces, self.ingress, self.localhop);
@@ -52,8 +52,8 @@ impl<'a> InterestContext<'a> {
 pub enum Decision {
     /// Forward it to these faces, in this order.
     Forward(SmallVec<[FaceId; 2]>),
-    /// Forward it to `best`, and a copy with another Nonce to `probed`, to measure that face. The Nonces differ so
-    /// that a forwarder that receives both does not take them for a loop.
+    /// Forward it to `best`, and a copy with another Nonce to `probed`, to measure that face. The Nonces
+    /// differ so that a forwarder that receives both does not take them for a loop.
     Probe {
         /// Face that gets the Interest.
         best: FaceId,
@@ -107,8 +107,8 @@ pub trait Algorithm: Clone + Debug + Default {
     }
 }
 
-/// Nacks every downstream once every upstream has sent a Nack, with the least severe reason. If the only upstream left
-/// is a downstream, too, that one gets a Nack, as it may be waiting for this forwarder.
+/// Nacks every downstream once every upstream has sent a Nack, with the least severe reason. If the only
+/// upstream left is a downstream, too, that one gets a Nack, as it may be waiting for this forwarder.
 ///
 /// Source: NFD Developer's Guide, Best Route Strategy.
 pub(super) fn after_nack(records: &Records, now: Time) -> NackDecision {

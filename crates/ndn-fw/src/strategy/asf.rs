@@ -16,12 +16,12 @@ use smallvec::SmallVec;
 
 /// Strategy that measures the round-trip time (RTT) of each face, for each FIB prefix.
 ///
-/// An Interest goes to the face with the shortest RTT; faces without a measurement follow in order of cost, then faces
-/// that time out. At intervals an Interest also goes to another face, as a probe. There is no timer: a timeout is
-/// detected when the next Interest of the prefix arrives.
+/// An Interest goes to the face with the shortest RTT; faces without a measurement follow in order of cost,
+/// then faces that time out. At intervals an Interest also goes to another face, as a probe. There is no
+/// timer: a timeout is detected when the next Interest of the prefix arrives.
 ///
-/// Source: Lehman et al., "An Experimental Investigation of Hyperbolic Routing with a Smart Forwarding Plane in NDN"
-/// (IWQoS 2016), §IV; RTT estimation as in RFC 6298.
+/// Source: Lehman et al., "An Experimental Investigation of Hyperbolic Routing with a Smart Forwarding Plane
+/// in NDN" (IWQoS 2016), §IV; RTT estimation as in RFC 6298.
 #[derive(Clone, Debug)]
 pub struct Asf {
     /// Time between probes of a prefix, in milliseconds. Valid: 1000 and more.

@@ -7,8 +7,8 @@ use hashlane_ndn::wire::NackReason;
 
 /// Strategy that forwards a new Interest to the next hop of the lowest cost.
 ///
-/// A retransmission goes to the lowest-cost next hop that was not used yet, or else to the one that was used the
-/// longest time ago.
+/// A retransmission goes to the lowest-cost next hop that was not used yet, or else to the one that was used
+/// the longest time ago.
 ///
 /// Source: NFD Developer's Guide, Best Route Strategy.
 #[derive(Clone, Copy, Debug, Default)]

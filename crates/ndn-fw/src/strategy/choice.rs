@@ -42,8 +42,8 @@ impl ChoiceTable {
         self.prefixes.insert(prefix, strategy);
     }
 
-    /// Unsets the strategy of a prefix, which then inherits from the next shorter one. Returns false if the prefix
-    /// had none, or is the root, which keeps its strategy.
+    /// Unsets the strategy of a prefix, which then inherits from the next shorter one. Returns false if the
+    /// prefix had none, or is the root, which keeps its strategy.
     pub fn unset(&mut self, prefix: &HashedName<'_>) -> bool {
         !prefix.is_empty() && self.prefixes.remove(prefix).is_some()
     }

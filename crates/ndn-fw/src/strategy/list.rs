@@ -74,14 +74,16 @@ macro_rules! strategies {
                 }
             }
 
-            /// Handles Data from `face` for the entry with these records, whose FIB prefix has the hash `prefix`.
+            /// Handles Data from `face` for the entry with these records, whose FIB prefix has the hash
+            /// `prefix`.
             pub fn on_data(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) {
                 match self {
                     $(Self::$kind(strategy) => strategy.on_data(prefix, records, face, now),)*
                 }
             }
 
-            /// Handles a Nack from `face`, which the records already contain, and decides what the downstreams get.
+            /// Handles a Nack from `face`, which the records already contain, and decides what the
+            /// downstreams get.
             pub fn on_nack(&mut self, prefix: u64, records: &Records, face: FaceId, now: Time) -> NackDecision {
                 match self {
                     $(Self::$kind(strategy) => strategy.on_nack(prefix, records, face, now),)*

@@ -1,10 +1,10 @@
 //! Forwarding strategies: selection among the next hops of the FIB.
 //!
-//! A strategy sees one Interest at a time, with the records of its PIT entry, and returns a [`Decision`]; it sends
-//! nothing itself. The [`ChoiceTable`] maps prefixes to strategies.
+//! A strategy sees one Interest at a time, with the records of its PIT entry, and returns a [`Decision`]; it
+//! sends nothing itself. The [`ChoiceTable`] maps prefixes to strategies.
 //!
-//! To add a strategy: a file in this folder with a type that implements [`Algorithm`], its `mod` line, and its entry
-//! in the list below.
+//! To add a strategy: a file in this folder with a type that implements [`Algorithm`], its `mod` line, and
+//! its entry in the list below.
 
 #[macro_use]
 mod list;

@@ -75,8 +75,9 @@ impl StrategyKind {
 }
 
 impl Strategy {
-    /// Creates the strategy that a name selects: `/localhost/nfd/strategy/NAME`, optionally with a version, then
-    /// parameters, each a component `NAME~VALUE`. A version before the implemented one selects the implemented one.
+    /// Creates the strategy that a name selects: `/localhost/nfd/strategy/NAME`, optionally with a version,
+    /// then parameters, each a component `NAME~VALUE`. A version before the implemented one selects the
+    /// implemented one.
     ///
     /// # Errors
     /// The first rule that the name breaks.

@@ -5,8 +5,8 @@ use super::best_route::BestRoute;
 use super::suppression::Suppression;
 use hashlane_ndn::wire::NackReason;
 
-/// Strategy that forwards each new Interest to one of its next hops, all with the same probability, and handles
-/// retransmissions as [`BestRoute`] does.
+/// Strategy that forwards each new Interest to one of its next hops, all with the same probability, and
+/// handles retransmissions as [`BestRoute`] does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random {
     /// Handling of retransmissions.

@@ -2,8 +2,8 @@
 
 use super::algorithm::positive;
 
-/// Backoff of retransmissions: an Interest that follows the last one of its entry within an interval is suppressed;
-/// the interval grows with each one that is forwarded.
+/// Backoff of retransmissions: an Interest that follows the last one of its entry within an interval is
+/// suppressed; the interval grows with each one that is forwarded.
 ///
 /// Source: NFD Developer's Guide, Retransmission Suppression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +44,8 @@ impl Suppression {
         Some(())
     }
 
-    /// Returns true if an Interest may be forwarded `since_last` milliseconds after the last one. Updates `interval`,
-    /// the current interval of the entry, which is 0 before its first use.
+    /// Returns true if an Interest may be forwarded `since_last` milliseconds after the last one. Updates
+    /// `interval`, the current interval of the entry, which is 0 before its first use.
     #[inline]
     pub(super) fn allows(&self, interval: &mut u32, since_last: u128) -> bool {
         let current = if *interval == 0 { self.initial } else { *interval };

@@ -237,8 +237,8 @@ fn entries_end_without_a_look_at_those_that_do_not() {
         rig.forwarder.handle_timeout(rig.now);
         assert_eq!(rig.forwarder.pit().len(), 200_000);
     }
-    // Turns that looked at all entries would have looked a thousand million times. Those that ended were looked at once each, and the others with
-    // each turn of the wheel, of which there was one and the beginning of a second.
+    // A timeout that visited all entries would have made a thousand million visits. Expired entries were
+    // visited once each, the others once per turn of the wheel: one turn and the beginning of a second.
     let looks = rig.forwarder.pit().timer_visits();
     assert!((5000..=5000 + 2 * 200_000).contains(&looks), "{looks}");
 }

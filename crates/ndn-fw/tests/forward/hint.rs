@@ -83,7 +83,8 @@ fn an_interest_that_came_back_has_the_hint_it_came_with() {
     assert_eq!(rig.asks(consumer, &hinted), [producer]);
     rig.passes(10);
     assert_eq!(rig.asks(other, &plain), [producer], "a new Nonce");
-    // What came in is a loop, and has no other way: both times its sender gets what it sent.
+    // The Interest loops and has no other next hop: both times its sender gets a Nack with the Interest it
+    // sent.
     assert_eq!(rig.refuses(other, &ask("/a/1", 1).hint("/net")).0, DropReason::Loop);
     let nowhere = ask("/b", 4).hint("/net");
     let sent = rig.take(consumer, LpHeader::default(), &nowhere.build());

@@ -1,5 +1,5 @@
-//! What one forwarder does with what comes in. The rules are those of the NFD Developer's Guide; many of the cases are those of its tests
-//! (tests/daemon/fw).
+//! Behaviour of one forwarder. The rules are those of the NFD Developer's Guide; many cases are those of
+//! NFD's own tests (tests/daemon/fw).
 
 #[path = "../support/mod.rs"]
 #[allow(unreachable_pub, reason = "it is shared")]

@@ -41,7 +41,7 @@ impl<P: Pit> Rig<P> {
         self.face_of(Scope::NonLocal, LinkType::PointToPoint)
     }
 
-    /// So many of them.
+    /// Several faces to other hosts.
     pub fn faces<const N: usize>(&mut self) -> [FaceId; N] {
         core::array::from_fn(|_| self.face())
     }
@@ -69,7 +69,7 @@ impl<P: Pit> Rig<P> {
         self.forwarder.set_strategy(&crate::support::uri(prefix).view(), strategy);
     }
 
-    /// What a packet does, which may be dropped.
+    /// Receives a packet, which may be dropped.
     pub fn try_take(&mut self, face: FaceId, packet: &LpPacket<'_>) -> (Vec<Sent>, Result<(), DropReason>) {
         let mut log = Log::default();
         let done = self.forwarder.receive(face, packet, self.now, &mut log);
@@ -77,14 +77,14 @@ impl<P: Pit> Rig<P> {
         (log.0, done)
     }
 
-    /// What a packet does, which is not dropped.
+    /// Receives a packet, which is not dropped.
     pub fn take(&mut self, face: FaceId, header: LpHeader<'_>, bytes: &[u8]) -> Vec<Sent> {
         let (sent, done) = self.try_take(face, &packet(header, bytes));
         assert_eq!(done, Ok(()));
         sent
     }
 
-    /// The faces that an Interest goes to.
+    /// Receives an Interest; returns the faces that it is sent to.
     pub fn asks(&mut self, face: FaceId, ask: &Ask) -> Vec<FaceId> {
         self.asks_with(face, LpHeader::default(), ask)
     }
@@ -100,7 +100,7 @@ impl<P: Pit> Rig<P> {
             .collect()
     }
 
-    /// The faces that Data goes to, with the tokens.
+    /// Receives Data; returns the faces that it is sent to, with the tokens.
     pub fn gives(&mut self, face: FaceId, data: &[u8]) -> Vec<(FaceId, Vec<u8>)> {
         self.gives_with(face, LpHeader::default(), data)
     }
@@ -118,14 +118,14 @@ impl<P: Pit> Rig<P> {
         faces
     }
 
-    /// The faces that are told that an Interest came back, and why.
+    /// Receives a Nack; returns the faces that get a Nack, with the reasons.
     pub fn nacks(&mut self, face: FaceId, reason: NackReason, ask: &Ask) -> Vec<(FaceId, NackReason)> {
         let header = LpHeader { nack: Some(reason), ..LpHeader::default() };
         let sent = self.take(face, header, &ask.build());
         sent.iter().map(|sent| (sent.face, sent.nack.expect("a Nack"))).collect()
     }
 
-    /// Why an Interest is dropped, and what its sender is told.
+    /// Receives an Interest that is dropped; returns the reason, and that of the Nack to its sender.
     pub fn refuses(&mut self, face: FaceId, ask: &Ask) -> (DropReason, Option<NackReason>) {
         let bytes = ask.build();
         let (sent, done) = self.try_take(face, &packet(LpHeader::default(), &bytes));
@@ -133,14 +133,14 @@ impl<P: Pit> Rig<P> {
         (done.expect_err("a packet that is dropped"), sent.first().map(|sent| sent.nack.expect("a Nack")))
     }
 
-    /// Why a packet of bytes is dropped, with nothing sent.
+    /// Receives bytes that are dropped without a packet sent; returns the reason.
     pub fn drops(&mut self, face: FaceId, bytes: &[u8]) -> DropReason {
         let (sent, done) = self.try_take(face, &packet(LpHeader::default(), bytes));
         assert!(sent.is_empty());
         done.expect_err("a packet that is dropped")
     }
 
-    /// Lets so many milliseconds pass.
+    /// Advances the time by this many milliseconds.
     pub fn passes(&mut self, millis: u64) {
         self.now = self.now.after_millis(millis);
         self.forwarder.handle_timeout(self.now);

@@ -34,7 +34,7 @@ fn only_the_management_answers_for_its_names() {
     rig.forwarder.add_management(Face::new(Scope::Local, LinkType::PointToPoint), &[prefix.view()]);
     let (victim, consumer, producer) = (rig.app(), rig.app(), rig.app());
     rig.route("/", producer, 0);
-    // An Interest for a shorter name, and one with a hint, lead to an application. What it answers would be kept.
+    // Interests for a shorter name, or with a hint, lead to an application, whose answer would be cached.
     assert_eq!(rig.asks(consumer, &ask("/localhost", 1).prefix()), [producer]);
     assert_eq!(rig.asks(consumer, &ask("/localhost/nfd/cs/info", 2).prefix().hint("/hint")), [producer]);
     for name in ["/localhost/nfd/status/general/1/0", "/localhost/nfd/cs/info/1/0"] {

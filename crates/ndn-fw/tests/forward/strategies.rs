@@ -7,7 +7,7 @@ use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::strategy::{Strategy, StrategyError, StrategyKind};
 use std::collections::BTreeSet;
 
-/// A consumer, and ways of costs 10, 20, 30 for `/a`.
+/// A consumer, and next hops of costs 10, 20 and 30 for `/a`.
 fn next_hops(strategy: &str) -> (Rig, FaceId, [FaceId; 3]) {
     let mut rig = Rig::new();
     rig.strategy("/", strategy);
@@ -100,7 +100,7 @@ fn random_takes_each_way() {
     assert_eq!(sent[0].nack, Some(NackReason::NO_ROUTE));
 }
 
-/// Asks for a new name, and has it answered after so many milliseconds by whichever way was asked.
+/// Sends an Interest for a new name, which the fastest upstream answers after `millis` milliseconds.
 fn round_trip(rig: &mut Rig, consumer: FaceId, number: u32, millis: impl Fn(FaceId) -> u64) -> Vec<FaceId> {
     let name = format!("/a/{number}");
     let to = rig.asks(consumer, &ask(&name, number));

@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
         .prop_map(|(face, letters, freshness)| Step::Give { face, letters, freshness });
     let answer = (any::<usize>(), any::<bool>(), any::<bool>(), 0..8_u8)
         .prop_map(|(which, nack, longer, keeps)| Step::Answer { which, nack, longer, keeps: keeps > 0 });
-    // What is no packet, what is nearly one, and a link packet with nothing in it.
+    // Malformed bytes, nearly well-formed ones, and a link packet without a fragment.
     let broken = [
         &b""[..],
         b"\x05\x00",
@@ -212,7 +212,7 @@ fn both_ways<P: Pit + std::fmt::Debug>(pit: impl Fn() -> P, batches: &[Batch]) -
             let outcome = one.forwarder.receive_bytes(packet.face, bytes, one.now, &mut apart);
             match burst.push(packet.face, bytes) {
                 Ok(()) => outcomes.push(outcome),
-                // What is no link packet is no packet of a burst.
+                // A burst does not take malformed link packets.
                 Err(_) => other.forwarder.count_drop(packet.face, outcome.expect_err("no link packet")),
             }
         }

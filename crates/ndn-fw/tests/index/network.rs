@@ -1,8 +1,10 @@
 //! Whole networks under each index forward the same packets to the same faces at the same times.
 //!
-//! A plan is drawn from a seed: forwarders, links, producers, what consumers ask and when. It runs once under each index. What links do to a packet, how long they
-//! take and whether they lose it, is drawn from the packet itself, so that a packet meets the same fate in all runs. Tokens and digests are not compared, but
-//! those that hosts gave; nor are copies of a packet that differ in nothing else: two entries of one neighbour have two tokens.
+//! A plan is drawn from a seed: forwarders, links, producers, what consumers ask and when. It runs once under
+//! each index. What links do to a packet, how long they take and whether they lose it, is drawn from the
+//! packet itself, so that a packet meets the same fate in all runs. Tokens and digests are not compared, but
+//! those that hosts gave; nor are copies of a packet that differ in nothing else: two entries of one
+//! neighbour have two tokens.
 
 use crate::support::{Ask, Log, Sent, check, data_of};
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
@@ -21,7 +23,7 @@ use hashlane_ndn_fw::strategy::{Rng, Strategy};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Where a face leads.
+/// Peer of a face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     /// To a face of another forwarder.
@@ -50,7 +52,7 @@ struct Plan {
     /// Forwarders whose store neither takes nor gives, and those that a hint leads to.
     storeless: Vec<usize>,
     regions: Vec<usize>,
-    /// Who asks what, at which millisecond, with which token.
+    /// Requests of consumers: consumer, name, millisecond, token.
     asks: Vec<(u64, usize, usize, Ask, Vec<u8>)>,
 }
 
@@ -64,7 +66,7 @@ fn hashed(salt: u64, parts: &[&[u8]]) -> u64 {
     SipHash13::new(&Key::VECTOR).hash(&[&salt.to_le_bytes(), &parts.concat()[..]].concat())
 }
 
-/// What the one packet of a name is, wherever it is made.
+/// The Data of a name, the same wherever it is made.
 fn packet_of(salt: u64, name: &OwnedName<Ndn>) -> Vec<u8> {
     let fresh = [0, 0, 50, 2000][(hashed(salt, &[b"fresh", name.as_bytes()]) % 4) as usize];
     data_of(name, fresh, b"x")
@@ -172,10 +174,11 @@ fn plan(seed: u64) -> Plan {
     Plan { salt, nodes, routes, strategies, storeless, regions, asks }
 }
 
-/// A packet on its way: when it arrives and where, and what it is. The order is that in which they arrive; copies stand together.
+/// A packet in flight: time and place of its arrival, and its bytes. Ordered by arrival; copies stay
+/// together.
 type Arrival = (u64, usize, usize, Vec<u8>, Option<u64>, Vec<u8>, Vec<u8>);
 
-/// A packet that was sent: when, by whom, to which face, with what that may be compared.
+/// A packet that was sent: time, sender, face, and the fields that are compared.
 type Trace = BTreeSet<(u64, usize, usize, Vec<u8>, Option<u64>, u64, Vec<u8>)>;
 
 struct Network<'p, P> {
@@ -309,7 +312,7 @@ impl<'p, P: Pit> Network<'p, P> {
         }
     }
 
-    /// What a producer says to an Interest.
+    /// The answer of a producer to an Interest.
     fn produce(&mut self, at: u64, node: usize, face: usize, sent: &Sent, fate: u64) {
         if sent.packet.first() != Some(&5) || sent.nack.is_some() {
             return;
@@ -344,7 +347,8 @@ impl<'p, P: Pit> Network<'p, P> {
         let packet = packet_of(self.plan.salt, &name);
         let wanted = interest.name().components().find(|component| component.typ == IMPLICIT_SHA256_DIGEST);
         let own = Data::parse(&packet).expect("Data").implicit_digest();
-        // What does not answer the Interest must not say that it does: it would be dropped, and not by the other indexes.
+        // Data that does not answer the Interest must not carry its digest: only the index by digest would
+        // drop it.
         let answers = wanted.is_none_or(|wanted| wanted.value == own);
         let digest = if answers { digest } else { vec![] };
         self.under_way.insert((at, node, face, packet, None, token, digest));

@@ -17,7 +17,7 @@ pub fn data(name: &OwnedName<Ndn>) -> Vec<u8> {
     data_of(name, freshness, &vec![b'x'; [0, 10, 700, 3000][mark / 5 % 4]])
 }
 
-/// What a producer answers: for the digest of a packet that packet, for a prefix something below it.
+/// Answer of a producer: for a name with a digest that packet, for a prefix a packet below it.
 pub fn answer(interest: &Interest<'_>) -> Vec<u8> {
     let name = interest.name();
     let mut parts: Vec<Component<'_>> = name.components().collect();
@@ -81,7 +81,7 @@ pub fn draw(topology: &Topology, nonce: u32, chance: &mut Chance) -> Ask {
     let producer = chance.one_of(&topology.producers);
     let mut name = uri(&format!("{}/n{}", producer.prefix, chance.below(topology.names)));
     if chance.happens(200) {
-        // What answers the Interest for a prefix.
+        // A packet that answers the Interest for a prefix.
         name = OwnedName::from_components(name.view().components().chain([Component::generic(b"v")]))
             .expect("a short name");
     }

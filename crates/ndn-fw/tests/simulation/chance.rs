@@ -27,7 +27,7 @@ impl Chance {
         self.0.below(bound)
     }
 
-    /// Whether something happens that does so in so many of a thousand cases.
+    /// Returns true in this many of a thousand cases.
     pub fn happens(&mut self, permille: usize) -> bool {
         self.0.below(1000) < permille
     }

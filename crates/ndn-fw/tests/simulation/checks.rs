@@ -1,10 +1,10 @@
-//! What must hold of a network that has come to rest, besides what each step was held against.
+//! Properties of a network at rest, besides those checked at each step.
 
 use crate::network::Network;
 use crate::node::Index;
 use crate::topology::Kind;
 
-/// What came of several runs.
+/// Totals of several runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     pub forwarders: usize,
@@ -43,8 +43,8 @@ pub fn check<P: Index>(network: &Network<P>) {
     if topology.kind != Kind::Sound {
         return;
     }
-    // Where nothing is repeated each Interest goes over each link once in each direction at the most, and so does each probe, of which a node
-    // sends one for an Interest.
+    // Without repetitions, each Interest crosses each link at most once in each direction, and so does each
+    // probe, of which a node sends one per Interest.
     let probing =
         topology.strategies.iter().chain(&topology.second_strategy).any(|name| name.starts_with("asf"));
     let nonces = network.nonces as usize * if probing { 1 + topology.nodes } else { 1 };

@@ -1,8 +1,8 @@
-//! Networks of forwarders in one process, drawn from seeds, with links that lose, repeat and reorder, against a plain model of what each forwarder
-//! must do.
+//! Networks of forwarders in one process, drawn from seeds, over links that lose, repeat and reorder packets,
+//! against a plain model of each forwarder.
 //!
-//! A run is a function of its seed. One that fails prints it, and is run again, alone, with `HASHLANE_SIM_SEED=n cargo test -p hashlane-ndn --test
-//! simulation`. `HASHLANE_SIM_RUNS=n` runs so many seeds of each kind. The PITs of a network have one index; the model knows of none.
+//! A run is a function of its seed. A run that fails prints its seed; `HASHLANE_SIM_SEED=n cargo test -p
+//! hashlane-ndn-fw --test simulation` repeats it alone. `HASHLANE_SIM_SEEDS=n` sets the number of seeds.
 
 #[path = "../support/mod.rs"]
 #[allow(unreachable_pub, reason = "it is shared")]

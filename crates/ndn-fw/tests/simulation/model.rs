@@ -1,8 +1,10 @@
-//! What a forwarder must do, by lists that are searched from end to end: no hashes, no wheel, no shared code but the parsers.
+//! Model of a forwarder: lists that are searched from end to end, without hashes, timers or shared code
+//! except the parsers.
 //!
-//! Tokens and digests that neighbours give each other are no part of it: with them the same must happen as without.
+//! Tokens and digests between neighbours are left out: they must not change the outcome.
 //!
-//! Where an Interest goes is a strategy's choice, and taken from what the forwarder did. To whom Data and Nacks go is not: that is said here.
+//! The next hops of an Interest are the strategy's choice, and copied from the forwarder. The model predicts
+//! the downstreams of Data and Nacks.
 
 use crate::support::Sent;
 use hashlane_name::component::IMPLICIT_SHA256_DIGEST;
@@ -20,7 +22,7 @@ fn parts(name: NdnName<'_>) -> Vec<Part> {
     name.components().map(|part| (part.typ, part.value.to_vec())).collect()
 }
 
-/// What makes Interests one entry.
+/// Key of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Question {
     name: Vec<Part>,
@@ -95,7 +97,7 @@ pub struct Arrival<'a> {
     pub now: Time,
 }
 
-/// What the forwarder did with it.
+/// Outcome of a packet at the forwarder.
 #[derive(Clone, Copy)]
 pub struct Done<'a> {
     pub result: Result<(), DropReason>,
@@ -117,7 +119,7 @@ pub struct Model {
     /// Longest lifetime of an Interest of another host.
     remote_lifetime: u64,
     regions: Vec<hashlane_name::build::OwnedName<hashlane_name::ndn::Ndn>>,
-    /// Whether Data may leave the content store before it is asked for again.
+    /// True if Data may leave the content store before the next request.
     evicts: bool,
     pub packets_in: usize,
     pub interests_in: usize,
@@ -185,7 +187,8 @@ impl Model {
         self.entries.iter_mut().find(|entry| entry.question == *question)
     }
 
-    /// Time passed: what the forwarder's PIT has now. What is gone must have ended, and what has ended must be gone one tick later.
+    /// Compares the PIT after a timeout. A missing entry must have expired, and an expired one must be
+    /// missing a tick later.
     pub fn turned(&mut self, now: Time, left: &[Question]) {
         self.entries.retain(|entry| {
             let is_left = left.contains(&entry.question);
@@ -198,7 +201,7 @@ impl Model {
         assert_eq!(self.entries.len(), left.len(), "entries that nobody asked for");
     }
 
-    /// A packet came in, and this is what was done with it.
+    /// Compares the outcome of an incoming packet.
     pub fn arrived(&mut self, arrival: Arrival<'_>, done: Done<'_>) {
         self.packets_in += 1;
         for sent in done.sent {
@@ -276,7 +279,7 @@ impl Model {
         }
     }
 
-    /// An Interest must not be taken for a new one twice, whichever way it came; a face may repeat what it waits for.
+    /// An Interest must not be taken for new twice, from any face; a face may retransmit a pending one.
     fn must_be_new(&mut self, from: FaceId, now: Time, question: &Question, nonce: u32) {
         let entry = self.entry(question);
         let again = entry
@@ -287,7 +290,8 @@ impl Model {
         assert!(!others, "{from:?} brought a Nonce that another face asks with: {question:?} {nonce}");
         let evicts = self.evicts;
         let Some(passed) = self.passed.get_mut(&(question.clone(), nonce)) else { return };
-        // The dead nonce list holds it for six seconds at least. What was answered the store answers again, unless it is too small.
+        // The dead nonce list keeps it for at least six seconds. Answered Interests are answered by the
+        // store, unless that is too small.
         let forgotten = now.since(passed.at).as_millis() >= 6000 || passed.answered && evicts;
         assert!(
             again || forgotten,

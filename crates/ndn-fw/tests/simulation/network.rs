@@ -11,7 +11,7 @@ use hashlane_ndn::wire::{Interest, LpHeader, LpPacket};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens.
+/// Event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A packet comes to a node over a link.
@@ -310,7 +310,7 @@ impl<P: Index> Network<P> {
         self.asks_again(consumer, &sent.interest());
     }
 
-    /// What comes back is asked again after a while.
+    /// Retransmits an Interest after a Nack.
     fn asks_again(&mut self, consumer: usize, interest: &Interest<'_>) {
         let requests = &mut self.consumers[consumer].requests;
         let request = requests.iter().position(|request| request.ask.nonce == interest.nonce());

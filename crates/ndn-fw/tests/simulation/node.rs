@@ -35,7 +35,7 @@ impl Output for Parted {
     }
 }
 
-/// What is at the other end of a face.
+/// Peer of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// A link, by its number.
@@ -83,7 +83,7 @@ pub struct Node<P> {
     pub forwarder: Forwarder<P>,
     pub model: Model,
     pub ports: Vec<Port>,
-    /// When the forwarder is to be turned next.
+    /// Time of the forwarder's next timeout.
     pub turn_at: Option<Time>,
     /// Link packets that wait to be read together, with the numbers of their ports.
     pub waiting: Vec<(usize, Vec<u8>)>,
@@ -276,7 +276,7 @@ impl<P: Index> Node<P> {
         log.0
     }
 
-    /// What is kept is within its limits.
+    /// Checks the limits of all tables.
     fn within_limits(&self, now: Time) {
         let forwarder = &self.forwarder;
         assert_eq!(forwarder.pit().len(), self.model.entries());

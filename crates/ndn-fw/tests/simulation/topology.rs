@@ -1,9 +1,9 @@
-//! What a network looks like, drawn from a seed: forwarders, links, who produces what, and what goes wrong.
+//! Networks drawn from a seed: forwarders, links, producers and faults.
 
 use crate::chance::Chance;
 use std::collections::VecDeque;
 
-/// What kind of networks are drawn.
+/// Kind of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing is lost, and each way leads nearer to a producer: what is asked for comes.
@@ -54,11 +54,11 @@ pub struct Topology {
     pub pit_entries: usize,
     /// Longest lifetime of an Interest that comes over a link, in milliseconds.
     pub remote_lifetime: u64,
-    /// Whether ways that lead away from the producer are routes, too, and Interests may go round.
+    /// True if next hops that lead away from the producer are routes, too, so that Interests may loop.
     pub circular: bool,
     /// Interests of each consumer.
     pub asks: usize,
-    /// How many names each producer is asked for.
+    /// Number of names requested from each producer.
     pub names: usize,
     /// Restarts of forwarders, and faces that go and come again.
     pub restarts: usize,
@@ -118,7 +118,7 @@ impl Topology {
         })
     }
 
-    /// How many links each node is away from `to`.
+    /// Distance of each node from `to`, in links.
     pub fn distances(&self, to: usize) -> Vec<usize> {
         let mut distances = vec![usize::MAX; self.nodes];
         distances[to] = 0;
@@ -144,7 +144,7 @@ impl Topology {
             .collect()
     }
 
-    /// Whether each packet goes over a link once and in order, and each Interest is asked once.
+    /// True if each packet crosses a link once and in order, and each Interest is sent once.
     pub fn repeats(&self) -> bool {
         self.links.iter().any(|link| link.twice > 0) || self.kind != Kind::Sound
     }

@@ -1,4 +1,4 @@
-//! What the tests of forwarding share: packets from a few words, and what must hold of a forwarder at any time.
+//! Helpers of the forwarding tests: short builders of packets, and checks of a forwarder's counters.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
@@ -136,7 +136,7 @@ impl Sent {
         Data::parse(&self.packet).expect("Data that was sent")
     }
 
-    /// What stands before it on the link.
+    /// Link header.
     pub fn header(&self) -> LpHeader<'_> {
         LpHeader {
             pit_token: &self.token,
@@ -167,10 +167,10 @@ impl Output for Log {
     }
 }
 
-/// What a forwarder counts must be what it has.
+/// Checks the counters of a forwarder against its tables.
 ///
 /// # Panics
-/// Where it is not.
+/// If they differ.
 pub fn check<P: Pit>(forwarder: &Forwarder<P>) {
     let mut ins: BTreeMap<FaceId, usize> = BTreeMap::new();
     for (key, records) in forwarder.pit().iter() {

@@ -33,7 +33,8 @@ struct Plain {
 }
 
 impl Plain {
-    /// Places in the tree: names, prefixes where two of them part, and, for each of both that has no such as its parent, an edge.
+    /// Number of places in the tree: names, prefixes where names branch, and an edge for each that is not a
+    /// child of the next shorter prefix.
     fn places(&self) -> usize {
         let names: BTreeSet<&[u8]> = self.kept.iter().map(|kept| &*kept.letters).collect();
         let mut nodes = names.clone();
@@ -68,8 +69,8 @@ impl Plain {
         self.kept.len() > self.config.packets || self.bytes() > self.config.bytes
     }
 
-    /// Evicts what comes first. In which order packets went stale at once does not matter, and is as in the store, which has `left`; but it
-    /// has evicted none of them without need.
+    /// Evicts the next packet. Packets that became stale at the same time leave in the order of the store,
+    /// which has `left`; it must have evicted none of them without need.
     fn shrink(&mut self, left: &BTreeSet<Vec<u8>>) {
         if !self.is_over_capacity() {
             return;
@@ -177,7 +178,7 @@ fn insert(
     store.insert(&hashed, &data, now, |components| other.hash(components))
 }
 
-/// What a packet and a place in the tree cost, told from outside: the second name has an edge.
+/// Costs of a packet and of a place in the tree, measured from outside: the second name has an edge.
 fn costs() -> (usize, usize) {
     let [one, two] = ["/a", "/a/b"].map(|text| {
         let mut store = ContentStore::default();
@@ -339,7 +340,7 @@ fn what_is_too_much_leaves_in_steps() {
                 store.handle_timeout(Time::default());
                 assert!((1..=EVICTED).contains(&(before - store.len())), "{before} {}", store.len());
                 before = store.len();
-                // What comes meanwhile takes the places of two, whatever the reason is.
+                // An insertion meanwhile evicts two packets, for either reason.
                 if store.is_over_capacity() {
                     let name = uri(&format!("/new/{before}"));
                     insert(&mut store, &name, &data_of(&name, 1000, b""), Time::default());
@@ -388,12 +389,13 @@ fn a_packet_of_many_components_takes_no_more_than_another() {
         assert!(insert(&mut store, &uri(text), &bytes, Time::default()));
         costs.push(store.bytes() - before - bytes.len());
     }
-    // What a packet costs, and of places: node and edge; node, and where it parts; node; none, as names part there; node.
+    // Cost of a packet, then places added: node and edge; node and branch; node; none, as names branch there;
+    // node.
     let (packet, place) = self::costs();
     assert_eq!(costs, [2, 2, 1, 0, 1].map(|places| packet + places * place));
 }
 
-/// Names of many shapes, in and out again: what there is to be found below each prefix is found, and nothing is left.
+/// Names of many shapes, inserted and removed: lookups below each prefix find them, and nothing is left.
 #[test]
 fn finds_what_is_below_each_prefix_of_long_names() {
     let mut store = ContentStore::default();

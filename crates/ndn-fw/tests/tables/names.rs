@@ -126,7 +126,7 @@ fn a_packet_of_as_many_octets_as_may_be_is_forwarded_and_one_of_more_is_not() {
     }
 }
 
-/// How many entries of a PIT of these names are compared to find one: the mean and the most.
+/// Entries compared by lookups in a PIT of these names: mean and maximum.
 fn compared(names: &[OwnedName<Ndn>]) -> (f64, usize) {
     let mut hasher = NameHasher::new(&Key::VECTOR);
     let mut pit = ByName::default();
@@ -148,7 +148,8 @@ fn compared(names: &[OwnedName<Ndn>]) -> (f64, usize) {
 
 #[test]
 fn names_that_collide_in_a_hash_of_xors_are_spread_as_any_others() {
-    // The hash of a name as the XOR of its components' is the same for all permutations, and for pairs of whatever component, which cancel.
+    // The XOR of the components' hashes is the same for all permutations, and pairs of equal components
+    // cancel.
     let name = |parts: &[String]| {
         OwnedName::<Ndn>::from_components(parts.iter().map(|part| Component::generic(part.as_bytes())))
             .expect("a short name")

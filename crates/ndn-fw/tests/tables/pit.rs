@@ -1,4 +1,4 @@
-//! What Data satisfies.
+//! Entries that Data satisfies.
 
 use crate::support::{Ask, data_of};
 use crate::{letters, name};
@@ -14,10 +14,10 @@ use hashlane_ndn_fw::pit::{ByName, HopFields, OutRecord, Pit as _};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What an entry is, and where it went.
+/// An entry, and its upstreams.
 type Entry = (Vec<u8>, bool, bool, u8, u8);
 
-/// What may stand behind the letters of a name: nothing, the digest of a packet of that name, another digest.
+/// End of a name after the letters: nothing, the digest of a packet of that name, or another digest.
 fn with_digest(letters: &[u8], digest: u8) -> OwnedName<Ndn> {
     let plain = name(letters);
     let bytes = match digest {

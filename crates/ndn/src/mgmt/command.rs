@@ -1,10 +1,12 @@
-//! Commands: Interests that say in their name what is to be done, and by whose will.
+//! Commands: signed Interests with a verb and its parameters in the name.
 //!
 //! ```text
-//! format 0.3   /<top>/nfd/<module>/<verb>/<ControlParameters>/<digest>, signature behind the ApplicationParameters
-//! format 0.2   /<top>/nfd/<module>/<verb>/<ControlParameters>/<timestamp>/<nonce>/<SignatureInfo>/<SignatureValue>
+//! name         /<top>/nfd/<module>/<verb>/<ControlParameters>/…
+//! format 0.3   …/<digest>, and the signature after ApplicationParameters
+//! format 0.2   …/<timestamp>/<nonce>/<SignatureInfo>/<SignatureValue>
 //! ```
-//! `<top>` is `localhost`, or `localhop` for registrations by a neighbour. The old format still comes from python-ndn's `NDNApp`.
+//! `<top>` is `localhost`, or `localhop` for registrations by a neighbour. python-ndn's `NDNApp` still uses
+//! format 0.2.
 //!
 //! Source: NFD wiki, ControlCommand; NDN Packet Format 0.3, Signed Interest; ndn-cxx, Signed Interest 0.2.
 
@@ -373,7 +375,8 @@ mod tests {
 
     #[test]
     fn reads_what_python_ndn_sends() {
-        // python-ndn 0.5.2, ndn.app_support.nfd_mgmt: make_command and make_command_v2, with a DigestSha256 signer.
+        // python-ndn 0.5.2, ndn.app_support.nfd_mgmt: make_command and make_command_v2, with a DigestSha256
+        // signer.
         let old = "056f076908096c6f63616c686f737408036e666408037269620808726567697374657208096807070508036170700808\
                     000001a1fde997f008088da74e4988189721080516031b010008221720e8b9a51aef518b0bb0fd969a5270d2b0bfcd58\
                     37ef33d663d954fb92f42918e10c0203e8";

@@ -1,13 +1,13 @@
-//! The addresses of faces as text.
+//! Face URIs: addresses of faces as text.
 //!
 //! ```text
 //! udp4://192.0.2.1:6363   udp6://[2001:db8::1]:6363   tcp4://…   tcp6://…       canonical
-//! udp://router.example    tcp://192.0.2.1             udp4://192.0.2.1         to be made canonical
-//! ws://0.0.0.0:9696       wsclient://192.0.2.1:50000                           a WebSocket listener, and who came to it
+//! udp://router.example    tcp://192.0.2.1             udp4://192.0.2.1         not canonical
+//! ws://0.0.0.0:9696       wsclient://192.0.2.1:50000                           WebSocket listener, client
 //! unix:///run/nfd.sock    fd://7                      internal://              null://
 //! dev://eth0              ether://[02:00:00:00:00:01] udp4+dev://eth0:56363
 //! ```
-//! A canonical URI says where to without anything having to be looked up; the management protocol takes no other.
+//! A canonical URI needs no lookup; the management protocol accepts no other.
 //!
 //! Source: NFD wiki, FaceMgmt, FaceUri.
 

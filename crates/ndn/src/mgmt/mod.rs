@@ -1,18 +1,19 @@
-//! The management protocol of NFD: commands, their answers, and lists of what a forwarder holds.
+//! NFD's management protocol: commands, responses, datasets and events.
 //!
 //! ```text
 //! command   = Interest /localhost/nfd/<module>/<verb>/<ControlParameters>, signed
-//! answer    = Data of the command's name, its content a ControlResponse
-//! dataset   = Data /localhost/nfd/<module>/<list>/v=<version>/seg=<number>, their contents joined a list of records
-//! event     = Data /localhost/nfd/faces/events/seq=<number>, its content a FaceEventNotification
+//! response  = Data with the command's name, whose content is a ControlResponse
+//! dataset   = Data /localhost/nfd/<module>/<list>/v=<version>/seg=<number>; joined contents: records
+//! event     = Data /localhost/nfd/faces/events/seq=<number>, whose content is a FaceEventNotification
 //! ```
-//! - [`command`]: both forms of signed command, read and built.
+//! - [`command`]: parsing and building commands of formats 0.2 and 0.3.
 //! - [`parameters`]: ControlParameters and ControlResponse.
-//! - [`dataset`]: the records of datasets and events.
-//! - [`face_uri`]: the addresses of faces as text.
-//! - [`segment`]: a list as Data packets, and their names.
+//! - [`dataset`]: records of datasets and events.
+//! - [`face_uri`]: face URIs.
+//! - [`segment`]: segmentation of datasets, and their names.
 //!
-//! Source: NFD Management protocol (the wiki pages Management, FaceMgmt, FibMgmt, RibMgmt, CsMgmt, StrategyChoice, ForwarderStatus).
+//! Source: NFD Management protocol (wiki pages Management, FaceMgmt, FibMgmt, RibMgmt, CsMgmt,
+//! StrategyChoice, ForwarderStatus).
 
 pub mod command;
 pub mod dataset;

@@ -1,11 +1,14 @@
-//! Signatures of packets: who made them, and whether we trust those.
+//! Signatures of packets, certificates, trust.
 //!
-//! - [`Signer`] and [`Verifier`]: the private and the public half of a key.
-//! - [`Signed`]: what a signature covers, of Data, of an Interest of format 0.3, and of a command in the form before it.
-//! - [`Certificate`]: Data that binds a public key to a name for a time; [`SafeBag`]: one together with its encrypted private key.
-//! - [`TrustAnchors`]: certificates that are trusted, and by which rule of theirs a packet is refused.
+//! - [`Signer`] and [`Verifier`]: private and public keys.
+//! - [`Signed`]: the signature of a Data packet, of an Interest of format 0.3 or of a command of format 0.2,
+//!   with the bytes that it covers.
+//! - [`Certificate`]: Data that binds a public key to a name for a period; [`SafeBag`]: a certificate with
+//!   its encrypted private key.
+//! - [`TrustAnchors`]: trusted certificates, which verify packets.
 //!
-//! Sources: NDN Packet Format 0.3, Signature, Signed Interest and Certificate; ndn-cxx specifications, SafeBag.
+//! Sources: NDN Packet Format 0.3, Signature, Signed Interest and Certificate; ndn-cxx specifications,
+//! SafeBag.
 
 pub mod certificate;
 pub mod error;

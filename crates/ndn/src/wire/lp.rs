@@ -1,11 +1,12 @@
-//! Link packets: what stands between two neighbours around an Interest, a Data packet, or a piece of one.
+//! Link packets of NDNLPv2: header fields around an Interest, a Data packet, or a fragment of one.
 //!
 //! ```text
 //! link packet = bare Interest / bare Data / LpPacket
 //! LpPacket    = 100 length *header-field [fragment]
 //! ```
-//! Header fields come in the order of their types, each once, but for Ack; a packet in which they do not is refused. An unknown one of type
-//! 800 to 959 whose two lowest bits are 0 is ignored, any other spoils the packet.
+//! Header fields occur once, except Ack, and in the order of their types; other packets are rejected. An
+//! unknown field is ignored if its type is 800 to 959 with the two lowest bits 0; otherwise the packet is
+//! rejected.
 //!
 //! Source: NDNLPv2, revision 63.
 

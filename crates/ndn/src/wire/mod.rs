@@ -28,8 +28,8 @@ use hashlane_name::ndn::NdnName;
 /// Longest Interest or Data packet, in bytes: the customary limit (NDN Packet Format 0.3 has none).
 pub const MAX_PACKET: usize = 8800;
 
-/// Longest link header, in bytes: every field at its longest except acknowledgements and announcements, and the
-/// type and length of the fragment.
+/// Longest link header, in bytes: every field at its longest except acknowledgements and announcements, and
+/// the type and length of the fragment.
 pub const MAX_LINK_HEADER: usize = 200;
 
 /// Longest link packet, in bytes.

@@ -43,7 +43,7 @@ fn anchors(certificates: &[&str]) -> TrustAnchors {
     anchors
 }
 
-/// What `check` says of the packet, and of it with each of its bytes changed in turn.
+/// Runs `check` on the packet, and on it with each byte changed in turn.
 fn refuses_each_change(bytes: &[u8], check: impl Fn(&[u8]) -> Option<Result<(), Refusal>>) {
     assert_eq!(check(bytes), Some(Ok(())));
     for at in 0..bytes.len() {

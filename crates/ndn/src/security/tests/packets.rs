@@ -1,4 +1,4 @@
-//! What others signed.
+//! Packets signed by other implementations.
 
 use super::{FROM, SECRET, named, refuses_each_change, vector};
 use crate::security::{Certificate, Refusal, Signed, Verifier};

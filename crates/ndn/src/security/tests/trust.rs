@@ -1,4 +1,4 @@
-//! What is trusted, and which rule refuses the rest.
+//! Trusted packets, and the rules that reject others.
 
 use super::{FROM, UNTIL, anchors, named, own, vector};
 use crate::security::{Certificate, Refusal, Signed, Signer, TrustAnchors};

@@ -1,4 +1,5 @@
-//! Packets are from the unit tests of ndn-cxx (`tests/unit/data.t.cpp`, commit a362e65e) where they are said to be published.
+//! Packets are from the unit tests of ndn-cxx (`tests/unit/data.t.cpp`, commit a362e65e) where they are said
+//! to be published.
 
 use super::{hex, packet};
 use crate::tlv::WireError;

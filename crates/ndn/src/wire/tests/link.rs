@@ -1,4 +1,5 @@
-//! Packets are from the unit tests of ndn-cxx (`tests/unit/lp/packet.t.cpp`, commit a362e65e) where they are said to be published.
+//! Packets are from the unit tests of ndn-cxx (`tests/unit/lp/packet.t.cpp`, commit a362e65e) where they are
+//! said to be published.
 
 use super::{hex, packet};
 use crate::tlv::WireError;
@@ -9,7 +10,7 @@ fn error(parts: &[&str]) -> Option<WireError> {
     LpPacket::parse(&packet(100, parts)).err()
 }
 
-/// What the header of a link packet of these parts, which must parse, is.
+/// Parses the header of a link packet with these parts.
 fn with_header(parts: &[&str], check: impl FnOnce(&LpHeader<'_>)) {
     let bytes = packet(100, parts);
     check(&LpPacket::parse(&bytes).unwrap().header);

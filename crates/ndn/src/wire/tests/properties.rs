@@ -1,4 +1,4 @@
-//! What was built is read back, and nothing that arrives makes a view reach outside of it.
+//! Built packets are parsed back, and views of any input stay inside it.
 
 use crate::tlv::integer_len;
 use crate::wire::interest::DEFAULT_LIFETIME;
@@ -30,7 +30,7 @@ fn any_number() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0..64).prop_map(|(number, shift)| number >> shift)
 }
 
-/// Whether `part` is bytes of `whole`, and not of somewhere else.
+/// True if `part` lies inside `whole`.
 fn inside(whole: &[u8], part: &[u8]) -> bool {
     let (whole, part) = (whole.as_ptr_range(), part.as_ptr_range());
     part.is_empty() || whole.start <= part.start && part.end <= whole.end
