@@ -3,10 +3,12 @@
 //!
 //! - [`forward`]: the forwarding pipelines, over one packet or a burst of up to 64.
 //! - [`fib`], [`pit`], [`cs`], [`dead_nonce`]: the tables.
+//! - [`face`]: faces as forwarding sees them; [`drop`]: reasons for dropping packets.
 //! - [`strategy`]: the forwarding strategies, one for each prefix.
 //! - [`share`]: shares of a bounded table, so that no face fills it.
 //!
-//! A forwarder takes packets and says what is to be sent. Who calls it has the sockets and the clock:
+//! A forwarder takes packets and passes the packets to send to an output. The caller has the sockets and the
+//! clock:
 //!
 //! ```
 //! use hashlane_hash::scheme::Key;
@@ -17,7 +19,7 @@
 //! use hashlane_ndn::time::Time;
 //! use hashlane_ndn::wire::{DataBuilder, InterestBuilder, LpHeader};
 //!
-//! /// Writes down what goes where.
+//! /// Records the packets that are sent.
 //! #[derive(Default)]
 //! struct Sent(Vec<(FaceId, Vec<u8>)>);
 //!
@@ -28,11 +30,12 @@
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // Key and seed: drawn at random when the process starts, and told to nobody.
+//! // Key and seed are drawn at random when the process starts, and kept secret.
 //! # let (key, seed) = (Key::VECTOR, 1);
 //! let mut forwarder = Forwarder::new(Config::default(), &key, seed);
-//! let consumer = forwarder.add_face(Face::new(Scope::Local, LinkType::PointToPoint)).ok_or("too many faces")?;
-//! let producer = forwarder.add_face(Face::new(Scope::NonLocal, LinkType::PointToPoint)).ok_or("too many faces")?;
+//! let face = |scope| Face::new(scope, LinkType::PointToPoint);
+//! let consumer = forwarder.add_face(face(Scope::Local)).ok_or("too many faces")?;
+//! let producer = forwarder.add_face(face(Scope::NonLocal)).ok_or("too many faces")?;
 //! forwarder.add_route(&parse_uri(b"/example")?.view(), NextHop { face: producer, cost: 0 });
 //!
 //! let name = parse_uri(b"/example/hello")?;
@@ -40,12 +43,12 @@
 //! let data = DataBuilder::new(name.view(), b"world").build();
 //! let (mut sent, now) = (Sent::default(), Time::from_millis(1));
 //!
-//! // The Interest goes where the route leads, and the Data back to who asked.
+//! // The Interest follows the route, and the Data returns to the consumer.
 //! forwarder.receive_bytes(consumer, &interest, now, &mut sent).map_err(|reason| reason.name())?;
 //! forwarder.receive_bytes(producer, &data, now, &mut sent).map_err(|reason| reason.name())?;
 //! assert_eq!(sent.0, [(producer, interest), (consumer, data.clone())]);
 //!
-//! // Nobody waits for it any more.
+//! // No Interest is pending any more.
 //! assert!(forwarder.receive_bytes(producer, &data, now, &mut sent).is_err());
 //! # Ok(())
 //! # }
@@ -89,7 +92,7 @@
 //! }
 //! forwarder.receive_burst(&mut burst, now, &mut sent);
 //!
-//! // Data finds the entry of the Interest before it.
+//! // The Data satisfies the Interest before it in the burst.
 //! assert_eq!(sent.0, [producer, consumer]);
 //! assert!(burst.outcomes().all(|outcome| outcome.is_ok()));
 //! # Ok(())

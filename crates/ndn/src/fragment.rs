@@ -230,10 +230,10 @@ pub enum ReassemblyError {
 impl core::fmt::Display for ReassemblyError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
-            Self::NoSequence => "a piece without a number",
-            Self::TooManyFragments => "a packet of too many pieces",
-            Self::CountMismatch => "a piece that states another number of pieces than those before it",
-            Self::TooLong => "a packet that is too long, or an empty piece",
+            Self::NoSequence => "fragment without a sequence number",
+            Self::TooManyFragments => "packet with too many fragments",
+            Self::CountMismatch => "fragment count differs from that of earlier fragments",
+            Self::TooLong => "packet too long, or empty fragment",
         })
     }
 }

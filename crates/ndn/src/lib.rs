@@ -22,3 +22,7 @@ pub mod security;
 pub mod time;
 pub mod tlv;
 pub mod wire;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -89,29 +89,34 @@ pub enum WireError {
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Truncated { at } => write!(f, "the input ends inside the element at offset {at}"),
+            Self::Truncated { at } => {
+                write!(f, "truncated: the input ends inside the element at offset {at}")
+            }
             Self::NotShortest { at } => write!(f, "the number at offset {at} is not in its shortest form"),
             Self::TypeOutOfRange { at } => {
-                write!(f, "the type at offset {at} is not between 1 and 4294967295")
+                write!(f, "type out of range at offset {at}: not between 1 and 4294967295")
             }
             Self::TrailingBytes { at } => {
-                write!(f, "the packet ends at offset {at}, but the input goes on")
+                write!(f, "trailing bytes after the packet, from offset {at}")
             }
-            Self::UnexpectedType { typ } => write!(f, "type {typ} is not that of a packet expected here"),
+            Self::UnexpectedType { typ } => write!(f, "unexpected packet type {typ}"),
             Self::Critical { typ, at } => {
-                write!(f, "the critical element of type {typ} at offset {at} is unknown here or out of order")
+                write!(
+                    f,
+                    "critical element of type {typ} at offset {at} is unknown, repeated or out of order"
+                )
             }
-            Self::Missing { typ } => write!(f, "the element of type {typ} is missing"),
+            Self::Missing { typ } => write!(f, "missing element of type {typ}"),
             Self::Length { typ, at } => {
-                write!(f, "the element of type {typ} at offset {at} has a length that this type cannot have")
+                write!(f, "invalid length of the element of type {typ} at offset {at}")
             }
             Self::Value { typ, at } => {
-                write!(f, "the element of type {typ} at offset {at} has a value that this type cannot have")
+                write!(f, "invalid value of the element of type {typ} at offset {at}")
             }
             Self::Name { at, error } => write!(f, "in the name at offset {at}: {error}"),
-            Self::EmptyName { at } => write!(f, "the name at offset {at} has no component"),
+            Self::EmptyName { at } => write!(f, "empty name at offset {at}"),
             Self::ParametersDigest => {
-                f.write_str("parameters and one digest of them in the name go together, and one is missing")
+                f.write_str("parameters require one digest of them in the name, and the reverse")
             }
         }
     }

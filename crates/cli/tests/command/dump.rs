@@ -107,7 +107,7 @@ fn shows_packets_and_what_the_link_says_of_them() {
         line(3, &format!("NDNLPv2 PitToken=a0a1 CongestionMark=1, {INTEREST}")),
         line(4, &format!("NDNLPv2 860=01020304, {INTEREST}")),
         line(5, "NDNLPv2, IDLE"),
-        line(6, "malformed: type 9 is not that of a packet expected here"),
+        line(6, "malformed: unexpected packet type 9"),
     ];
     assert_eq!(dumped(&frames, &[]), expected);
     // That of the forwarder has its name where nobody gives one, also where an Interest comes back.
@@ -187,7 +187,7 @@ fn follows_tcp_connections() {
     assert_eq!(lines[2], lines[0]);
     holds(
         &lines[3],
-        &[&format!("malformed: type 71 is not that of a packet expected here, at byte {} of", stream.len())],
+        &[&format!("malformed: unexpected packet type 71, at byte {} of", stream.len())],
     );
     holds(&lines[4], &["skipped: 3 bytes"]);
     let lost = dumped(&[frames[0].clone(), frames[1].clone(), frames[2].clone()], &[]);

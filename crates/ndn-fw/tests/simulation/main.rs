@@ -2,7 +2,8 @@
 //! against a plain model of each forwarder.
 //!
 //! A run is a function of its seed. A run that fails prints its seed; `HASHLANE_SIM_SEED=n cargo test -p
-//! hashlane-ndn-fw --test simulation` repeats it alone. `HASHLANE_SIM_SEEDS=n` sets the number of seeds.
+//! hashlane-ndn-fw --test simulation` repeats it alone. `HASHLANE_SIM_RUNS=n` sets the number of seeds of
+//! each kind. All PITs of a network have the same index, which the model does not know.
 
 #[path = "../support/mod.rs"]
 #[allow(unreachable_pub, reason = "it is shared")]

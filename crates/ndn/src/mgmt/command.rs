@@ -214,13 +214,15 @@ pub enum CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotManagement => f.write_str("the name does not lead to a module and a verb of management"),
+            Self::NotManagement => {
+                f.write_str("not a management name: expected /localhost/nfd/<module>/<verb>")
+            }
             Self::MissingParameters => f.write_str("the name has no component with ControlParameters"),
             Self::Parameters(error) => write!(f, "in the ControlParameters: {error}"),
             Self::Unsigned => f.write_str("the command is not signed"),
-            Self::Components => f.write_str("the name has components that a command does not have"),
+            Self::Components => f.write_str("the name has extra components for a command"),
             Self::ParametersDigest => {
-                f.write_str("the digest in the name is not that of the application parameters and signature")
+                f.write_str("wrong digest of the application parameters and signature in the name")
             }
             Self::SignatureComponent(error) => write!(f, "in a signature component of the name: {error}"),
         }

@@ -19,9 +19,9 @@ pub enum KeyError {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Malformed => "the key is malformed",
-            Self::Curve => "the key is on an elliptic curve other than P-256",
-            Self::Kind => "keys of this kind are not supported",
+            Self::Malformed => "malformed key",
+            Self::Curve => "unsupported elliptic curve: only P-256 is supported",
+            Self::Kind => "unsupported kind of key",
         })
     }
 }
@@ -59,18 +59,18 @@ pub enum CertificateError {
 impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text => f.write_str("no certificate: neither a Data packet nor Base64"),
+            Self::Text => f.write_str("not a certificate: neither a Data packet nor Base64"),
             Self::TooLong { limit } => write!(f, "not a certificate: file longer than {limit} bytes"),
-            Self::Packet(error) => write!(f, "the certificate is no Data packet: {error}"),
+            Self::Packet(error) => write!(f, "not a certificate: {error}"),
             Self::Name => {
-                f.write_str("the name of the certificate is not /<identity>/KEY/<key>/<issuer>/<version>")
+                f.write_str("not a certificate name: expected /<identity>/KEY/<key>/<issuer>/<version>")
             }
             Self::ContentType { stated } => {
-                write!(f, "the certificate has content of type {stated} instead of 2, a key")
+                write!(f, "not a certificate: content type {stated}, expected 2 (key)")
             }
-            Self::Validity => f.write_str("the certificate does not say from when to when it is valid"),
+            Self::Validity => f.write_str("the certificate has no valid ValidityPeriod"),
             Self::Key(error) => write!(f, "in the certificate, {error}"),
-            Self::NoPublicKey => f.write_str("a key without a public half has no certificate"),
+            Self::NoPublicKey => f.write_str("this signer has no public key to certify"),
         }
     }
 }
@@ -98,14 +98,12 @@ pub enum SafeBagError {
 impl fmt::Display for SafeBagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Packet(error) => write!(f, "this is no safe bag: {error}"),
+            Self::Packet(error) => write!(f, "not a safe bag: {error}"),
             Self::Certificate(error) => write!(f, "in the safe bag, {error}"),
-            Self::Encryption => {
-                f.write_str("the key in the safe bag is encrypted in a way that is not supported")
-            }
-            Self::Passphrase => f.write_str("the passphrase is not that of the key in the safe bag"),
+            Self::Encryption => f.write_str("unsupported encryption of the key in the safe bag"),
+            Self::Passphrase => f.write_str("wrong passphrase for the safe bag"),
             Self::Key(error) => write!(f, "in the safe bag, {error}"),
-            Self::OtherKey => f.write_str("the key in the safe bag is not that of the certificate beside it"),
+            Self::OtherKey => f.write_str("key and certificate in the safe bag do not match"),
         }
     }
 }
@@ -154,20 +152,20 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsigned => f.write_str("the packet is not signed"),
-            Self::ParametersDigest => f.write_str("the digest of the parameters in the name is wrong"),
-            Self::Keyless { stated } => write!(f, "{stated} does not say who signed"),
-            Self::NoKeyLocator => f.write_str("the signature does not say by which key it is"),
-            Self::UnknownKey => f.write_str("no trusted certificate is of the key that signed"),
+            Self::ParametersDigest => f.write_str("wrong digest of the parameters in the name"),
+            Self::Keyless { stated } => write!(f, "{stated} authenticates nobody: sign with a key"),
+            Self::NoKeyLocator => f.write_str("the signature has no KeyLocator"),
+            Self::UnknownKey => f.write_str("no trusted certificate for the key that signed"),
             Self::NotYetValid { from } => {
                 write!(f, "the certificate is not valid before {from} seconds since 1970")
             }
             Self::Expired { until } => {
-                write!(f, "the certificate has not been valid since {until} seconds since 1970")
+                write!(f, "the certificate expired at {until} seconds since 1970")
             }
             Self::TypeMismatch { stated, key } => {
-                write!(f, "the packet states {stated}, but its key is for {key}")
+                write!(f, "signature type {stated} does not match the key, which is for {key}")
             }
-            Self::WrongSignature => f.write_str("the signature is wrong"),
+            Self::WrongSignature => f.write_str("wrong signature"),
         }
     }
 }

@@ -29,7 +29,7 @@ fn trust_says_which_rule_refused() {
     assert_eq!(verify(&TrustAnchors::new(), "data-ecdsa", FROM), Err(Refusal::UnknownKey));
     assert_eq!(
         mismatch.to_string(),
-        "the packet states SignatureEd25519, but its key is for SignatureSha256WithEcdsa"
+        "signature type SignatureEd25519 does not match the key, which is for SignatureSha256WithEcdsa"
     );
 }
 
