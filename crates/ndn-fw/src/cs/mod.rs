@@ -16,4 +16,4 @@ mod tree;
 
 pub use config::{Config, Policy};
 pub(crate) use store::Pass;
-pub use store::{ContentStore, EVICTED};
+pub use store::{ContentStore, MAX_EVICTED};

@@ -26,13 +26,13 @@ pub(crate) enum Pass {
 }
 
 /// Most packets with the same name and different digests.
-const SAME_NAME: usize = 4;
+const MAX_SAME_NAME: usize = 4;
 
 /// Most packets visited by a prefix lookup.
 const MAX_VISITED: usize = 64;
 
 /// Most packets evicted per timeout after the capacity was reduced.
-pub const EVICTED: usize = 256;
+pub const MAX_EVICTED: usize = 256;
 
 /// Content store.
 #[derive(Clone, Debug, Default)]
@@ -72,9 +72,9 @@ impl ContentStore {
     /// Changes the configuration. A new policy applies to packets inserted from then on.
     ///
     /// A smaller capacity evicts nothing at once, so that no packet waits for it: each
-    /// [`handle_timeout`](Self::handle_timeout) evicts at most [`EVICTED`] packets while the store [is over
-    /// capacity](Self::is_over_capacity). Meanwhile an insertion evicts two packets if there are too many, or
-    /// as many as make room for it if they have too many bytes.
+    /// [`handle_timeout`](Self::handle_timeout) evicts at most [`MAX_EVICTED`] packets while the store [is
+    /// over capacity](Self::is_over_capacity). Meanwhile an insertion evicts two packets if there are too
+    /// many, or as many as make room for it if they have too many bytes.
     pub fn configure(&mut self, config: Config) {
         self.config = config;
     }
@@ -141,12 +141,12 @@ impl ContentStore {
             hash,
         );
         let Some(node) = node else { return false };
-        if let Some(same) = self.known(node, data) {
+        if let Some(same) = self.identical(node, data) {
             if let Some(cached) = self.cached_mut(same).invariant("the packet was found") {
                 cached.fresh_until = fresh_until;
             }
-            self.unlink(same);
-            self.link(same, now);
+            self.dequeue(same);
+            self.enqueue(same, now);
             return self.config.serve;
         }
         let bytes = data.as_bytes();
@@ -177,8 +177,8 @@ impl ContentStore {
         if let Some(cached) = self.cached_mut(slot).invariant("the packet was inserted") {
             cached.older = older;
         }
-        self.link(slot, now);
-        let oldest = self.packets_of(node).nth(SAME_NAME);
+        self.enqueue(slot, now);
+        let oldest = self.packets_of(node).nth(MAX_SAME_NAME);
         if let Some(oldest) = oldest {
             self.remove(oldest);
         }
@@ -201,14 +201,14 @@ impl ContentStore {
     }
 
     /// Slot of the identical packet.
-    fn known(&self, node: u32, data: &Data<'_>) -> Option<u32> {
+    fn identical(&self, node: u32, data: &Data<'_>) -> Option<u32> {
         self.packets_of(node)
             .find(|slot| self.cached(*slot).is_some_and(|cached| *cached.packet == *data.as_bytes()))
     }
 
     /// Appends a packet to its queue.
     #[inline(always)]
-    fn link(&mut self, slot: u32, now: Time) {
+    fn enqueue(&mut self, slot: u32, now: Time) {
         let fifo = self.config.policy == Policy::PriorityFifo;
         let Some(cached) = self.cached_mut(slot).invariant("the packet exists") else { return };
         let fresh_until = cached.fresh_until;
@@ -222,7 +222,7 @@ impl ContentStore {
     }
 
     #[inline(always)]
-    fn unlink(&mut self, slot: u32) {
+    fn dequeue(&mut self, slot: u32) {
         let Some(cached) = self.cached(slot).invariant("the packet exists") else { return };
         let stale = cached.stale;
         let Self { packets, queue, stale: stales, wheel, .. } = self;
@@ -230,8 +230,8 @@ impl ContentStore {
         wheel.stop(slot);
     }
 
-    /// Handles timeouts: moves packets that became stale to their queue, and evicts up to [`EVICTED`] packets
-    /// above the capacity.
+    /// Handles timeouts: moves packets that became stale to their queue, and evicts up to [`MAX_EVICTED`]
+    /// packets above the capacity.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(slot) = self.wheel.pop_due(now.millis()) {
             let cached = self.cached(slot).invariant("a removed packet has no timer");
@@ -240,11 +240,11 @@ impl ContentStore {
                 let due = tick_of(cached.fresh_until);
                 self.wheel.set(slot, due);
             } else if self.config.policy == Policy::PriorityFifo {
-                self.unlink(slot);
-                self.link(slot, now);
+                self.dequeue(slot);
+                self.enqueue(slot, now);
             }
         }
-        for _ in 0..EVICTED {
+        for _ in 0..MAX_EVICTED {
             if !self.is_over_capacity() || !self.evict() {
                 break;
             }
@@ -258,7 +258,7 @@ impl ContentStore {
     }
 
     fn remove(&mut self, slot: u32) {
-        self.unlink(slot);
+        self.dequeue(slot);
         let cached = self.packets.get_mut(slot as usize).and_then(Option::take);
         let Some(cached) = cached.invariant("the packet exists") else { return };
         self.free.push(slot);
@@ -267,7 +267,7 @@ impl ContentStore {
         if self.tree.packet(cached.node) == slot {
             self.tree.replace(cached.node, cached.older);
         } else {
-            // Few steps: a name has at most [`SAME_NAME`] packets.
+            // Few steps: a name has at most [`MAX_SAME_NAME`] packets.
             let newer = self
                 .packets_of(cached.node)
                 .find(|newer| self.cached(*newer).is_some_and(|newer| newer.older == slot));
@@ -295,8 +295,8 @@ impl ContentStore {
         };
         self.hits += 1;
         if self.config.policy == Policy::Lru {
-            self.unlink(slot);
-            self.link(slot, now);
+            self.dequeue(slot);
+            self.enqueue(slot, now);
         }
         self.cached(slot).invariant("the packet was found").map(|cached| &*cached.packet)
     }

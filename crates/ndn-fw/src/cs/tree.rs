@@ -81,7 +81,7 @@ pub(super) const PLACES: usize = 4;
 
 /// End of a search.
 #[derive(Clone, Copy, Debug)]
-enum Ending {
+enum SearchEnd {
     /// A node and its number of components; [`NONE`] and 0 if no prefix has a place.
     Node(u32, usize),
     /// An edge with `len` components, and the node that it leads to.
@@ -185,16 +185,16 @@ impl Tree {
 
     /// Longest prefix of a name that has a place.
     #[inline(always)]
-    fn search(&self, name: &HashedName<'_>) -> Ending {
+    fn search(&self, name: &HashedName<'_>) -> SearchEnd {
         for len in self.probed(name) {
             let Some(slot) = self.slot(name, len) else { continue };
             match self.places.entry(slot).invariant("the place was found") {
-                Some((_, Place::Edge { node, .. })) => return Ending::Edge { slot, node: *node, len },
-                Some((_, Place::Node(_))) => return Ending::Node(slot, len),
+                Some((_, Place::Edge { node, .. })) => return SearchEnd::Edge { slot, node: *node, len },
+                Some((_, Place::Node(_))) => return SearchEnd::Node(slot, len),
                 None => continue,
             }
         }
-        Ending::Node(NONE, 0)
+        SearchEnd::Node(NONE, 0)
     }
 
     /// Node of a name.
@@ -208,8 +208,8 @@ impl Tree {
     #[inline(always)]
     pub(super) fn top(&self, name: &HashedName<'_>) -> Option<u32> {
         match self.search(name) {
-            Ending::Node(slot, len) => (len == name.len()).then_some(slot),
-            Ending::Edge { node, .. } => Some(node),
+            SearchEnd::Node(slot, len) => (len == name.len()).then_some(slot),
+            SearchEnd::Edge { node, .. } => Some(node),
         }
     }
 
@@ -228,13 +228,13 @@ impl Tree {
 
     /// Newest packets of the nodes from `top` down, newest branch first.
     pub(super) fn below(&self, top: u32) -> impl Iterator<Item = u32> {
-        core::iter::successors(Some(top), move |at| self.after(*at, top))
+        core::iter::successors(Some(top), move |at| self.next_node(*at, top))
             .map(|slot| self.packet(slot))
             .filter(|packet| *packet != NONE)
     }
 
     /// Next node in a walk of the tree below `top`, parents before children.
-    fn after(&self, mut at: u32, top: u32) -> Option<u32> {
+    fn next_node(&self, mut at: u32, top: u32) -> Option<u32> {
         let node = self.node(at).invariant("a link leads to a node")?;
         if node.child != NONE {
             return Some(node.child);
@@ -256,7 +256,7 @@ impl Tree {
         self.places.insert(hash, hash, place, |hash| *hash).slot
     }
 
-    fn take_away(&mut self, slot: u32) {
+    fn remove_place(&mut self, slot: u32) {
         if slot == NONE {
             return;
         }
@@ -277,17 +277,17 @@ impl Tree {
         hash: impl Fn(&[u8]) -> u64,
     ) -> Option<u32> {
         match self.search(name) {
-            Ending::Node(slot, len) if len == name.len() => Some(slot),
-            Ending::Node(parent, len) => Some(self.hang(name, parent, len)),
-            Ending::Edge { slot, node, len } => self.split(name, slot, node, len, components, hash),
+            SearchEnd::Node(slot, len) if len == name.len() => Some(slot),
+            SearchEnd::Node(parent, len) => Some(self.insert_leaf(name, parent, len)),
+            SearchEnd::Edge { slot, node, len } => self.split(name, slot, node, len, components, hash),
         }
     }
 
     /// Inserts the node of `name` below the node of its first `len` components.
     #[inline(always)]
-    fn hang(&mut self, name: &HashedName<'_>, parent: u32, len: usize) -> u32 {
+    fn insert_leaf(&mut self, name: &HashedName<'_>, parent: u32, len: usize) -> u32 {
         let leaf = self.add_node(name.hash(), name.len());
-        self.adopt(parent, leaf);
+        self.insert_child(parent, leaf);
         if name.len() > len + 1 {
             self.add_edge(name.prefix(len + 1), len + 1, leaf);
         }
@@ -312,7 +312,7 @@ impl Tree {
         let (common, next_end) = common_components(name.components, other);
         // Fewer components are shared if hashes collide.
         let at = common.min(usize::from(lower.len) - 1).max(from).min(name.len());
-        let parting = if at == from {
+        let branch = if at == from {
             // The place of the edge becomes the node.
             let node = Node { len: from as u8, ..Node::EMPTY };
             if let Some((_, place)) = self.places.entry_mut(edge).invariant("the edge was found") {
@@ -320,25 +320,25 @@ impl Tree {
             }
             edge
         } else {
-            let parting = self.add_node(name.prefix(at), at);
-            self.lead(edge, parting);
-            parting
+            let branch = self.add_node(name.prefix(at), at);
+            self.set_edge(edge, branch);
+            branch
         };
         // The new node takes the place of the lower one, which becomes its child.
-        if let Some(node) = self.node_mut(parting).invariant("the node was added") {
+        if let Some(node) = self.node_mut(branch).invariant("the node was added") {
             (node.parent, node.next, node.prev) = (lower.parent, lower.next, lower.prev);
         }
-        self.point_at(&lower, parting, parting);
-        if let Some(node) = self.node_mut(parting).invariant("the node was added") {
+        self.relink_around(&lower, branch, branch);
+        if let Some(node) = self.node_mut(branch).invariant("the node was added") {
             node.child = below;
         }
         if let Some(node) = self.node_mut(below).invariant("an edge leads to a node") {
-            (node.parent, node.next, node.prev, node.edge) = (parting, NONE, NONE, NONE);
+            (node.parent, node.next, node.prev, node.edge) = (branch, NONE, NONE, NONE);
         }
         if usize::from(lower.len) > at + 1 {
             self.add_edge(hash(part(other, ..next_end)), at + 1, below);
         }
-        Some(if at == name.len() { parting } else { self.hang(name, parting, at) })
+        Some(if at == name.len() { branch } else { self.insert_leaf(name, branch, at) })
     }
 
     fn add_node(&mut self, hash: u64, len: usize) -> u32 {
@@ -347,11 +347,11 @@ impl Tree {
 
     fn add_edge(&mut self, hash: u64, len: usize, node: u32) {
         let slot = self.add(hash, Place::Edge { len: len as u8, node });
-        self.lead(slot, node);
+        self.set_edge(slot, node);
     }
 
     /// Sets the node that an edge leads to.
-    fn lead(&mut self, edge: u32, to: u32) {
+    fn set_edge(&mut self, edge: u32, to: u32) {
         if let Some((_, Place::Edge { node, .. })) = self.places.entry_mut(edge).invariant("the edge exists")
         {
             *node = to;
@@ -363,7 +363,7 @@ impl Tree {
 
     /// Inserts `child` before the other children of `parent`.
     #[inline(always)]
-    fn adopt(&mut self, parent: u32, child: u32) {
+    fn insert_child(&mut self, parent: u32, child: u32) {
         // A node at the top has no parent.
         let Some(above) = self.linked_mut(parent) else { return };
         let next = core::mem::replace(&mut above.child, child);
@@ -376,7 +376,7 @@ impl Tree {
     }
 
     /// Points the neighbours of `node` elsewhere: the previous one at `before`, the next one at `behind`.
-    fn point_at(&mut self, node: &Node, before: u32, behind: u32) {
+    fn relink_around(&mut self, node: &Node, before: u32, behind: u32) {
         if let Some(next) = self.linked_mut(node.next) {
             next.prev = behind;
         }
@@ -396,37 +396,37 @@ impl Tree {
             return;
         }
         if node.child != NONE {
-            return self.join(slot);
+            return self.merge(slot);
         }
-        self.point_at(&node, node.next, node.prev);
-        self.take_away(node.edge);
-        self.take_away(slot);
-        self.join(node.parent);
+        self.relink_around(&node, node.next, node.prev);
+        self.remove_place(node.edge);
+        self.remove_place(slot);
+        self.merge(node.parent);
     }
 
     /// Removes a node with one child and without packets: the child takes its place.
     #[inline(always)]
-    fn join(&mut self, slot: u32) {
+    fn merge(&mut self, slot: u32) {
         // A node at the top has no parent, and a node may have no child.
         let Some(&node) = self.linked(slot) else { return };
         let Some(&child) = self.linked(node.child) else { return };
         if node.packet != NONE || child.next != NONE {
             return;
         }
-        self.take_away(child.edge);
+        self.remove_place(child.edge);
         if let Some(place) = self.linked_mut(node.child) {
             (place.parent, place.next, place.prev) = (node.parent, node.next, node.prev);
         }
-        self.point_at(&node, node.child, node.child);
+        self.relink_around(&node, node.child, node.child);
         if node.edge == NONE {
             // The node's own prefix becomes the edge of the child.
             if let Some((_, place)) = self.places.entry_mut(slot).invariant("the node exists") {
                 *place = Place::Edge { len: node.len, node: node.child };
             }
-            self.lead(slot, node.child);
+            self.set_edge(slot, node.child);
         } else {
-            self.lead(node.edge, node.child);
-            self.take_away(slot);
+            self.set_edge(node.edge, node.child);
+            self.remove_place(slot);
         }
     }
 }

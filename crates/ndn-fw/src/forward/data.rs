@@ -114,11 +114,11 @@ impl<P: Pit> Forwarder<P> {
     #[inline(never)]
     fn measure(&mut self, slot: u32, data: &HashedName<'_>, from: FaceId, now: Time) {
         let Self { hasher, pit, fib, choice, .. } = self;
-        let way = pit.cached_lookup(slot).filter(|way| way.tables == self.generation);
+        let lookup = pit.cached_lookup(slot).filter(|lookup| lookup.tables == self.generation);
         let Some((key, records)) = pit.entry(slot).invariant("the entry matched") else { return };
-        if let Some(way) = way {
-            if let Some(strategy) = choice.at(way.strategy).invariant("the tables have not changed") {
-                strategy.on_data(way.prefix, records, from, now);
+        if let Some(lookup) = lookup {
+            if let Some(strategy) = choice.at(lookup.strategy).invariant("the tables have not changed") {
+                strategy.on_data(lookup.prefix, records, from, now);
             }
             return;
         }

@@ -58,8 +58,8 @@ impl<P: Pit> Forwarder<P> {
             NackDecision::Wait => {}
             NackDecision::NackOne(face, reason) => {
                 let at = records.ins.iter().position(|record| record.face == face);
-                let told = at.map(|at| records.ins.remove(at));
-                if let (Some(record), Some((key, _))) = (told, self.pit.entry(slot)) {
+                let removed = at.map(|at| records.ins.remove(at));
+                if let (Some(record), Some((key, _))) = (removed, self.pit.entry(slot)) {
                     let mut packet = key.packet().to_vec();
                     let at = key.nonce_at();
                     self.release_share(&record);
@@ -116,14 +116,15 @@ impl<P: Pit> Forwarder<P> {
         }
         // An Interest that arrived with a hint has another digest at the downstream.
         let hinted = record.hinted.as_ref().map(|hinted| hinted.as_slice());
-        let came = hinted.and_then(|hinted| {
+        let hinted_mark = hinted.and_then(|hinted| {
             let interest = Interest::parse(hinted).ok()?;
             self.pit.mark(&interest, HopFields::default()).ok()
         });
         let packet = hinted.unwrap_or(packet);
         face.counters.out_nacks.add(1);
         self.counters.out_nacks.add(1);
-        let digest = digest_for(face, P::digest_of(came.as_ref().unwrap_or(mark)), self.config.digest_type);
+        let digest =
+            digest_for(face, P::digest_of(hinted_mark.as_ref().unwrap_or(mark)), self.config.digest_type);
         let pit_token = record.token.as_bytes();
         let header = LpHeader { nack: Some(reason), pit_token, digest, ..LpHeader::default() };
         out.send(record.face, &header, packet);

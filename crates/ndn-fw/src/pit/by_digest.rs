@@ -60,9 +60,9 @@ pub struct DigestExtra {
     /// Slots of the neighbours in the chain.
     prev: u32,
     next: u32,
-    way: Option<CachedLookup>,
+    lookup: Option<CachedLookup>,
     /// Digests of downstreams' Interests that differ from the entry's: they arrived with a forwarding hint.
-    came: Vec<(FaceId, InterestDigest)>,
+    downstream_digests: Vec<(FaceId, InterestDigest)>,
 }
 
 impl Sibling for DigestExtra {
@@ -218,7 +218,8 @@ impl Pit for ByDigest {
         mark: DigestMark,
         expires: Time,
     ) -> u32 {
-        let extra = DigestExtra { siblings: 0, prev: NONE, next: NONE, way: None, came: Vec::new() };
+        let extra =
+            DigestExtra { siblings: 0, prev: NONE, next: NONE, lookup: None, downstream_digests: Vec::new() };
         let slot = self.entries.insert(Key::new(name, interest), mark, extra, expires);
         if self.entries.len() > self.chains.len() {
             self.chains = vec![NONE; 2 * self.chains.len()];
@@ -234,12 +235,12 @@ impl Pit for ByDigest {
 
     #[inline]
     fn remove(&mut self, slot: u32) -> Option<Removed<DigestMark, DigestExtra>> {
-        let gone = self.entries.remove(slot)?;
-        let name = gone.key.name_hash();
-        self.unlink(name, gone.extra.prev, gone.extra.next);
-        self.others.leaves(&gone.key);
-        leave(self, |pit| &mut pit.others, name, slot, gone.extra.siblings);
-        Some(gone)
+        let removed = self.entries.remove(slot)?;
+        let name = removed.key.name_hash();
+        self.unlink(name, removed.extra.prev, removed.extra.next);
+        self.others.leaves(&removed.key);
+        leave(self, |pit| &mut pit.others, name, slot, removed.extra.siblings);
+        Some(removed)
     }
 
     #[inline(always)]
@@ -308,25 +309,26 @@ impl Pit for ByDigest {
         }
         let entry = self.entries.table.entry_mut(slot).invariant("the caller found the entry");
         let Some((kept, stored)) = entry else { return };
-        let came = &mut stored.extra.came;
-        if !came.is_empty() || hop.digest != kept.mark.digest.as_bytes() {
+        let downstream_digests = &mut stored.extra.downstream_digests;
+        if !downstream_digests.is_empty() || hop.digest != kept.mark.digest.as_bytes() {
             // At most one digest for each in-record.
-            came.retain(|(face, _)| *face != from);
-            came.push((from, Label::new(hop.digest)));
+            downstream_digests.retain(|(face, _)| *face != from);
+            downstream_digests.push((from, Label::new(hop.digest)));
         }
     }
 
     #[inline(always)]
     fn retain_downstreams(&mut self, slot: u32, keep: impl Fn(FaceId) -> bool) {
-        if let Some(extra) = self.entries.extra_mut(slot).filter(|extra| !extra.came.is_empty()) {
-            extra.came.retain(|(face, _)| keep(*face));
+        if let Some(extra) = self.entries.extra_mut(slot).filter(|extra| !extra.downstream_digests.is_empty())
+        {
+            extra.downstream_digests.retain(|(face, _)| keep(*face));
         }
     }
 
     #[inline(always)]
-    fn downstream_digest(gone: &Removed<DigestMark, DigestExtra>, to: FaceId) -> &[u8] {
-        let came = gone.extra.came.iter().find(|(face, _)| *face == to);
-        came.map_or(&gone.mark.digest, |(_, digest)| digest).as_bytes()
+    fn downstream_digest(removed: &Removed<DigestMark, DigestExtra>, to: FaceId) -> &[u8] {
+        let downstream_digests = removed.extra.downstream_digests.iter().find(|(face, _)| *face == to);
+        downstream_digests.map_or(&removed.mark.digest, |(_, digest)| digest).as_bytes()
     }
 
     #[inline(always)]
@@ -336,13 +338,13 @@ impl Pit for ByDigest {
 
     #[inline(always)]
     fn cached_lookup(&self, slot: u32) -> Option<CachedLookup> {
-        self.entries.table.entry(slot)?.1.extra.way
+        self.entries.table.entry(slot)?.1.extra.lookup
     }
 
     #[inline(always)]
-    fn cache_lookup(&mut self, slot: u32, way: CachedLookup) {
+    fn cache_lookup(&mut self, slot: u32, lookup: CachedLookup) {
         if let Some(extra) = self.entries.extra_mut(slot) {
-            extra.way = Some(way);
+            extra.lookup = Some(lookup);
         }
     }
 

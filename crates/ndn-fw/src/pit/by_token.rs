@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_has_a_token_where_it_fits_and_the_token_tells_it() {
+    fn a_token_contains_its_slot_if_that_fits() {
         let pit = ByToken::new(&HashKey::VECTOR, 0xa5);
         let most = (1 << SLOT_BITS) - 1;
         for (slot, secret) in [(0, 1), (1, 0), (most, (1 << SECRET_BITS) - 1)] {
@@ -281,8 +281,8 @@ mod tests {
             let [shard, mixed @ ..] = token;
             assert_eq!(shard, 0xa5);
             let mixed = mixed.iter().fold(0_u64, |mixed, byte| mixed << 8 | u64::from(*byte));
-            let told = mixed.wrapping_mul(pit.factors[1]) & MIXED;
-            assert_eq!(told, u64::from(slot) << SECRET_BITS | u64::from(secret));
+            let read = mixed.wrapping_mul(pit.factors[1]) & MIXED;
+            assert_eq!(read, u64::from(slot) << SECRET_BITS | u64::from(secret));
         }
         assert_eq!(pit.token(most + 1, Secret(1)), [0; TOKEN_LEN], "an entry without a token");
     }

@@ -187,7 +187,7 @@ pub trait Pit {
 
     /// InterestDigest to return with Data to a downstream.
     #[inline(always)]
-    fn downstream_digest(_gone: &Removed<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
+    fn downstream_digest(_removed: &Removed<Self::Mark, Self::Extra>, _to: FaceId) -> &[u8] {
         &[]
     }
 
@@ -205,7 +205,7 @@ pub trait Pit {
 
     /// Caches the FIB and strategy choice lookup of an entry.
     #[inline(always)]
-    fn cache_lookup(&mut self, _slot: u32, _way: CachedLookup) {}
+    fn cache_lookup(&mut self, _slot: u32, _lookup: CachedLookup) {}
 
     /// Downstreams that got no Data although its name answers their Interest ([`Satisfy::One`]).
     #[inline(always)]

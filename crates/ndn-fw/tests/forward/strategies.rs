@@ -12,7 +12,7 @@ fn next_hops(strategy: &str) -> (Rig, FaceId, [FaceId; 3]) {
     let mut rig = Rig::new();
     rig.strategy("/", strategy);
     let [consumer, ways @ ..]: [FaceId; 4] = rig.faces();
-    ways.iter().zip([10, 20, 30]).for_each(|(way, cost)| rig.route("/a", *way, cost));
+    ways.iter().zip([10, 20, 30]).for_each(|(face, cost)| rig.route("/a", *face, cost));
     (rig, consumer, ways)
 }
 
@@ -88,7 +88,7 @@ fn random_takes_each_way() {
     for number in 0..600 {
         let to = rig.asks(consumer, &ask(&format!("/a/{number}"), 1));
         assert_eq!(to.len(), 1);
-        taken[all.iter().position(|way| *way == to[0]).expect("a way")] += 1;
+        taken[all.iter().position(|face| *face == to[0]).expect("a face")] += 1;
     }
     assert!(taken.iter().all(|times| (130..270).contains(times)), "{taken:?}");
     rig.passes(100);
@@ -112,7 +112,7 @@ fn round_trip(rig: &mut Rig, consumer: FaceId, number: u32, millis: impl Fn(Face
 }
 
 #[test]
-fn asf_finds_the_faster_way() {
+fn asf_finds_the_fastest_next_hop() {
     let (mut rig, consumer, [first, second, third]) = next_hops("asf/probing-interval~1000");
     let millis = |face| match face {
         _ if face == first => 100,
@@ -133,7 +133,7 @@ fn asf_finds_the_faster_way() {
 }
 
 #[test]
-fn asf_leaves_a_way_that_stays_silent() {
+fn asf_leaves_a_next_hop_that_times_out() {
     let (mut rig, consumer, [first, second, _]) = next_hops("asf/max-timeouts~2");
     let mut tries = 0;
     loop {
@@ -149,7 +149,7 @@ fn asf_leaves_a_way_that_stays_silent() {
 }
 
 #[test]
-fn asf_leaves_a_way_that_has_no_route() {
+fn asf_leaves_a_next_hop_without_a_route() {
     let (mut rig, consumer, [first, second, _]) = next_hops("asf");
     assert_eq!(rig.asks(consumer, &ask("/a/1", 1)), [first]);
     assert_eq!(rig.nacks(first, NackReason::NO_ROUTE, &ask("/a/1", 1)), [(consumer, NackReason::NO_ROUTE)]);
@@ -181,23 +181,23 @@ fn asf_probes_with_a_nonce_of_its_own() {
 fn asf_measures_faces_that_come_after_many_that_went() {
     let mut rig = Rig::new();
     rig.strategy("/", "asf");
-    let [consumer, dear] = rig.faces();
-    rig.route("/a", dear, 100);
+    let [consumer, costly] = rig.faces();
+    rig.route("/a", costly, 100);
     for number in 0..40 {
-        let way = rig.face();
-        rig.route("/a", way, 1);
-        assert_eq!(rig.asks(consumer, &ask(&format!("/a/{number}"), number)), [way]);
+        let face = rig.face();
+        rig.route("/a", face, 1);
+        assert_eq!(rig.asks(consumer, &ask(&format!("/a/{number}"), number)), [face]);
         rig.passes(1);
-        rig.gives(way, &data(&format!("/a/{number}"), 0));
-        rig.forwarder.remove_face(way);
-        rig.forwarder.remove_route(&uri("/a").view(), way);
+        rig.gives(face, &data(&format!("/a/{number}"), 0));
+        rig.forwarder.remove_face(face);
+        rig.forwarder.remove_route(&uri("/a").view(), face);
     }
-    let way = rig.face();
-    rig.route("/a", way, 1);
+    let face = rig.face();
+    rig.route("/a", face, 1);
     let mut tries = 0;
-    while rig.asks(consumer, &ask(&format!("/a/late/{tries}"), tries)) == [way] {
+    while rig.asks(consumer, &ask(&format!("/a/late/{tries}"), tries)) == [face] {
         tries += 1;
-        assert!(tries < 5, "it does not notice that this way is silent");
+        assert!(tries < 5, "it does not notice that this face is silent");
         rig.passes(4000);
     }
 }

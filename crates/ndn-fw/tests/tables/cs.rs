@@ -6,7 +6,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Data, Interest};
-use hashlane_ndn_fw::cs::{Config, ContentStore, EVICTED, Policy};
+use hashlane_ndn_fw::cs::{Config, ContentStore, MAX_EVICTED, Policy};
 use hashlane_ndn_fw::hashed::{HashedName, NameHasher};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -265,7 +265,7 @@ proptest! {
         prop_assert_eq!(store.names().count(), store.len());
         store.configure(Config { packets: 0, ..config });
         // Never more than that many at once.
-        prop_assert!(store.len() <= EVICTED);
+        prop_assert!(store.len() <= MAX_EVICTED);
         store.handle_timeout(Time::from_millis(millis));
         prop_assert_eq!((store.len(), store.bytes(), store.is_over_capacity()), (0, 0, false));
     }
@@ -328,17 +328,17 @@ fn what_is_too_much_leaves_in_steps() {
         for smaller in
             [Config { packets: 10, ..Config::default() }, Config { bytes: 3000, ..Config::default() }]
         {
-            let mut store = filled(10 * EVICTED, policy);
+            let mut store = filled(10 * MAX_EVICTED, policy);
             store.configure(Config { policy, ..smaller });
             assert_eq!(
                 (store.len(), store.is_over_capacity()),
-                (10 * EVICTED, true),
+                (10 * MAX_EVICTED, true),
                 "configuring evicts nothing"
             );
             let mut before = store.len();
             while store.is_over_capacity() {
                 store.handle_timeout(Time::default());
-                assert!((1..=EVICTED).contains(&(before - store.len())), "{before} {}", store.len());
+                assert!((1..=MAX_EVICTED).contains(&(before - store.len())), "{before} {}", store.len());
                 before = store.len();
                 // An insertion meanwhile evicts two packets, for either reason.
                 if store.is_over_capacity() {
@@ -358,14 +358,14 @@ fn what_is_too_much_leaves_in_steps() {
 
 #[test]
 fn a_large_packet_takes_the_place_of_small_ones_as_large() {
-    let mut store = filled(10 * EVICTED, Policy::Lru);
+    let mut store = filled(10 * MAX_EVICTED, Policy::Lru);
     let config = Config { bytes: store.bytes() / 2, ..Config::default() };
     store.configure(config);
     let (len, bytes) = (store.len(), store.bytes());
     let name = uri("/large");
     assert!(insert(&mut store, &name, &data_of(&name, 0, &[0; 8000]), Time::default()));
     assert!(store.bytes() <= bytes);
-    assert!((2..EVICTED).contains(&(len + 1 - store.len())), "{len} {}", store.len());
+    assert!((2..MAX_EVICTED).contains(&(len + 1 - store.len())), "{len} {}", store.len());
 }
 
 #[test]
