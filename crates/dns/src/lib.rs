@@ -41,3 +41,8 @@ pub mod wire;
 
 /// Maximum length of a message in bytes, that of the length field on a stream (RFC 1035 §4.2.2).
 pub const MAX_MESSAGE_LEN: usize = 65_535;
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

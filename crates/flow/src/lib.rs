@@ -47,3 +47,8 @@ macro_rules! for_each_tuple_hash {
         }
     };
 }
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -76,3 +76,8 @@ pub const MAX_COMPONENTS: usize = 255;
 
 /// The most bytes that an encoded name may have, in any encoding, its outer frame included.
 pub const MAX_NAME_LEN: usize = 65_535;
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

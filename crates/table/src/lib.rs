@@ -36,3 +36,8 @@ pub use table::{Inserted, Table};
 
 #[cfg(test)]
 mod tests;
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
