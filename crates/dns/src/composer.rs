@@ -211,11 +211,11 @@ impl<Target: FreezeBuilder, C> FreezeBuilder for Compressing<Target, C> {
     }
 }
 
-/// Data of a record, with its names compressed even where a `StreamTarget` around the target keeps that from
-/// `domain`.
+/// Data of a record, with its names compressed even inside a `StreamTarget`, which keeps `domain` from
+/// compressing them.
 ///
-/// Only the types of RFC 1035 have such names (RFC 3597 §4); with all others, and in a target that does not
-/// compress, the data are written as they would be without it.
+/// Only the types of RFC 1035 have such names (RFC 3597 §4). The data of all others, and in a target that
+/// does not compress, are written as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compressed<D>(pub D);
 

@@ -1,11 +1,11 @@
-//! Flows: the 4-tuple of a connection, its hash, and the table that leads from it to the connection.
+//! Flows: the 4-tuple of a connection, its hash, and the table from tuples to connections.
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as bytes and as words.
 //! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
-//! - [`table`](mod@table): the flows of a host or a device, found, seen, and expired when they are idle.
-//! - [`shared`]: a table of flows that one thread writes while others find.
+//! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
+//! - [`shared`]: a table of flows that one thread writes while others read.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
 #![no_std]

@@ -300,8 +300,8 @@ const MOBILITY: u8 = 135;
 const HIP: u8 = 139;
 const SHIM6: u8 = 140;
 
-/// The ports, with which the headers of these protocols begin: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC
-/// 4340), SCTP (RFC 9260) and UDP-Lite (RFC 3828).
+/// The ports, the first fields of these protocols: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP (RFC
+/// 9260) and UDP-Lite (RFC 3828).
 fn ports(
     bytes: &[u8],
     at: usize,

@@ -51,10 +51,10 @@ impl<H: TupleHash> Writer<H> {
         self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
     }
 
-    /// Gives a flow a value, and returns the one that it had. Readers find the old one or the new one.
+    /// Inserts a flow or changes its value; returns the old value. Readers find the old value or the new one.
     ///
     /// # Errors
-    /// [`InsertError::Full`] where the flow is not in the table and as many others are as there may be.
+    /// [`InsertError::Full`] if the flow is not in the table and the table is full.
     pub fn insert(&mut self, tuple: &Tuple, value: u64) -> Result<Option<u64>, InsertError> {
         self.table.insert(widened::<H>(self.hash.hash(tuple)), tuple.as_ref(), value)
     }
@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// A hash of `WIDTH` bits, of no worth but for its buckets.
+    /// A weak hash of `WIDTH` bits that fills chosen buckets.
     #[derive(Clone)]
     struct Sum<const WIDTH: u32>(u64);
 

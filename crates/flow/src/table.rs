@@ -99,9 +99,9 @@ impl<V> fmt::Display for Full<V> {
 impl<V: fmt::Debug> core::error::Error for Full<V> {}
 
 impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
-    /// An empty table at tick `now`, with a little room. It grows up to its limit where its shape can: an
-    /// insertion then takes the time of all flows, and the table up to twice the memory that it would have
-    /// [with room](Self::with_room).
+    /// An empty table at tick `now`, with little room. It grows up to its limit if its shape can grow: such
+    /// an insertion takes time proportional to all flows, and the table up to twice the memory of one [with
+    /// room](Self::with_room).
     pub fn new(key: &Key, limits: Limits, now: u32) -> Self {
         Self::with_room(limits.flows.min(1024), key, limits, now)
     }

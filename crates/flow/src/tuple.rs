@@ -128,7 +128,8 @@ impl Tuple {
     }
 }
 
-/// All words at once, without a branch between them: derived, it would be a call that compares bytes.
+/// Compares all words at once, without a branch between them; the derived form would call a comparison of
+/// bytes.
 impl PartialEq for Tuple {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {

@@ -40,7 +40,7 @@ impl Wheel {
         (self.heads.capacity() + self.next.capacity()) * size_of::<u32>()
     }
 
-    /// Links `slot` at the tick `due`, unless it is linked already.
+    /// Links `slot` at the tick `due`, unless it is linked.
     #[inline]
     pub(crate) fn watch(&mut self, slot: u32, due: u32) {
         let at = slot as usize;

@@ -110,7 +110,7 @@ fn from_17_to_32(bytes: &[u8]) -> u64 {
 fn from_33_to_64(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let multiplier = multiplier(length);
-    // Four words from the start and four up to the end; they overlap where there are fewer than eight.
+    // Four words from the start and four up to the end; fewer than eight overlap.
     let a = le64(bytes, 0).wrapping_mul(K2);
     let b = le64(bytes, 8);
     let e = le64(bytes, 16).wrapping_mul(K2);

@@ -1,7 +1,7 @@
 //! HalfSipHash: SipHash with words of 32 bits, for machines of 32 bits.
 //!
-//! It has a key of 64 bits and here a result of 32, so it is no replacement for SipHash where a machine has
-//! 64-bit words. The Linux kernel's `hsiphash` is HalfSipHash-1-3 on 32-bit machines.
+//! It has a key of 64 bits and here a result of 32, so it does not replace SipHash on machines with 64-bit
+//! words. The Linux kernel's `hsiphash` is HalfSipHash-1-3 on 32-bit machines.
 //!
 //! Source: Aumasson, `halfsiphash.c` of the SipHash reference implementation (2016); Linux `lib/siphash.c`.
 
@@ -90,7 +90,7 @@ pub fn hsiphash_4u32(input: [u32; 4], key: [u32; 2]) -> u32 {
 struct Words([u32; 4]);
 
 impl Words {
-    /// The words before the first byte: two are zero but for the key.
+    /// The words before the first byte: two are the key, two are zero.
     const fn new(k0: u32, k1: u32) -> Self {
         Self([k0, k1, 0x6c79_6765 ^ k0, 0x7465_6462 ^ k1])
     }

@@ -1,9 +1,9 @@
 //! Little-endian reads that are defined for every offset.
 //!
-//! A family checks the length once and then reads at offsets that it knows to lie inside; the compiler sees
-//! the same and drops the test. A read that would pass the end gives 0 instead of a panic.
+//! A hash checks the length once and then reads at offsets inside it; the compiler sees the same and drops
+//! the test. A read past the end returns 0 instead of a panic.
 
-/// The four bytes at `at`, or 0 where fewer are left.
+/// The four bytes at `at`, or 0 if fewer are left.
 #[inline(always)]
 pub(crate) fn le32(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -12,7 +12,7 @@ pub(crate) fn le32(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
-/// The eight bytes at `at`, or 0 where fewer are left.
+/// The eight bytes at `at`, or 0 if fewer are left.
 #[inline(always)]
 pub(crate) fn le64(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {

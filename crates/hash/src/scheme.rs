@@ -171,7 +171,6 @@ pub trait PrefixKernel {
     fn run<H: PrefixHash>(self, hash: &H) -> Self::Output;
 }
 
-/// A [`PrefixHash`] that does not see where one `extend` ended and the next began: extending by `a`, then by
-/// `b`, finishes as `hash(a ‖ b)`. The one-pass forms need this, as they take words across component
-/// boundaries.
+/// A [`PrefixHash`] that ignores the boundaries of `extend`: extending by `a`, then by `b`, finishes as
+/// `hash(a ‖ b)`. The one-pass forms need this, as they take words across component boundaries.
 pub trait Concatenative: PrefixHash {}

@@ -99,8 +99,7 @@ impl SuffixHash {
         }
     }
 
-    /// The hash of the last `len` of the bytes that `sums` was made of; without meaning where there were
-    /// fewer.
+    /// The hash of the last `len` bytes of the input of `sums`; unspecified if there were fewer.
     #[inline(always)]
     pub fn suffix(&self, sums: &SuffixSums, len: usize) -> u32 {
         let (at, rest) = (len / 8, len % 8);

@@ -72,12 +72,12 @@ impl Toeplitz {
         key_word(key, b"toeplitz", i)
     }
 
-    /// The part that the bytes behind the tables add to the hash.
+    /// The part of the hash from bytes beyond the tables.
     #[cold]
     fn beyond(&self, input: &[u8]) -> u32 {
         let word = |i| u128::from(Self::key_word(&self.key, i));
         let first = Rss::MAX_LEN / 8;
-        // The 128 bits of key that begin with the word in which the byte stands.
+        // The 128 bits of key that begin with the word of the byte.
         let mut bits = word(first) << 64 | word(first + 1);
         let mut hash = 0;
         for (i, byte) in input.iter().enumerate().skip(Rss::MAX_LEN) {

@@ -2,8 +2,7 @@
 
 use std::vec::Vec;
 
-/// The rows of a vector file: columns are separated by blanks, lines that begin with `#` say where they come
-/// from.
+/// The rows of a vector file: blanks separate columns, and lines that begin with `#` state the source.
 pub(crate) fn rows(file: &str) -> impl Iterator<Item = Vec<&str>> {
     file.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_whitespace().collect())
 }

@@ -14,8 +14,8 @@ pub trait WordsHash<const N: usize, const LEN: usize> {
     /// The hash of one key, equal to that of its bytes.
     fn hash_words(&self, key: &[u64; N]) -> u64;
 
-    /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are left out,
-    /// and places beyond the number of keys left as they are.
+    /// Writes the hash of each of `keys` to its place in `out`. Keys beyond the length of `out` are ignored,
+    /// and places beyond the number of keys unchanged.
     fn hash_burst(&self, keys: &[[u64; N]], out: &mut [u64]);
 }
 
@@ -97,8 +97,7 @@ impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize>
         let Self { lanes, initial: Words([v0, v1, v2, v3]), last, mark } = *self;
         let both = |one, other| Both(Vector(lanes, one), Vector(lanes, other));
         let mut words = Words([Both(v0, v0), Both(v1, v1), Both(v2, v2), Both(v3, v3)]);
-        // All words are read before the first round: a gather between two rounds would hold up those behind
-        // it.
+        // All words are read before the first round: a gather between two rounds would delay the next ones.
         let mut columns = [both(last, last); N];
         for (at, column) in columns.iter_mut().enumerate() {
             *column = both(lanes.column(&keys[0], at), lanes.column(&keys[1], at));
@@ -116,7 +115,7 @@ impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize>
     }
 }
 
-/// Two vectors in step, so that the one is worked on where the other waits.
+/// Two vectors in step: the CPU works on one while the other waits.
 #[derive(Clone, Copy)]
 struct Both<W>(W, W);
 
@@ -190,8 +189,8 @@ impl From32 for u32 {
     }
 }
 
-/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits where there are
-/// such.
+/// Eight inputs of 32 bits as an array, which the compiler keeps in one register of 256 bits if the target
+/// has them.
 #[derive(Clone, Copy)]
 struct Eight([u32; WIDTH]);
 

@@ -75,7 +75,7 @@ impl Size {
 /// ```
 pub struct NameBuilder<E> {
     values: Vec<u8>,
-    /// The type of each component, and where its value ends in `values`.
+    /// The type of each component, and the end of its value in `values`.
     index: Vec<(u16, usize)>,
     size: Size,
     encoding: PhantomData<E>,

@@ -49,12 +49,12 @@ pub const fn swap_type(typ: u16) -> u16 {
     }
 }
 
-/// The walk over a CCNx name: its segments, and where in them the next one starts.
+/// The walk over a CCNx name: its segments, and the start of the next one.
 #[derive(Clone, Copy, Debug)]
 pub struct CcnxWalk<'a> {
     value: &'a [u8],
     position: usize,
-    /// The value's length when so short a value cannot hold too many segments, else 0: segments that end here
+    /// The value's length if a value that short cannot hold too many segments, else 0: segments that end here
     /// or before need not be counted.
     uncounted: usize,
     /// Number of counted segments still allowed.

@@ -14,7 +14,7 @@ pub enum ParseError {
         /// Offset of the element.
         at: usize,
     },
-    /// The input goes on after the name's end.
+    /// Bytes follow the name.
     TrailingBytes {
         /// Offset of the first byte that is not of the name.
         at: usize,
@@ -59,7 +59,7 @@ pub enum ParseError {
         /// Offset of the first component that is too many.
         at: usize,
     },
-    /// An end in the index of an offset name lies before the end that precedes it.
+    /// An end in the index of an offset name is before the preceding end.
     EndDecreases {
         /// Offset of the end.
         at: usize,

@@ -14,7 +14,7 @@ pub trait Layout: Encoding {
     /// The last component of `walk`, which is `span` of the walk's bytes.
     fn component<'a>(walk: &Self::Walk<'a>, span: Range<usize>) -> Component<'a>;
 
-    /// The bytes that `component` adds to a name, wherever they stand.
+    /// Length that `component` adds to a name.
     fn component_len(component: Component<'_>) -> usize;
 
     /// Length of a name whose components add `body` bytes.

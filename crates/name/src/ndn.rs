@@ -35,7 +35,7 @@ pub const TYPE_NAME: u8 = 7;
 /// be counted.
 const UNCOUNTED: usize = 2 * MAX_COMPONENTS;
 
-/// The walk over an NDN name: its TLV-VALUE, and where in it the next component starts.
+/// The walk over an NDN name: its TLV-VALUE, and the start of the next component.
 #[derive(Clone, Copy, Debug)]
 pub struct NdnWalk<'a> {
     value: &'a [u8],
@@ -148,8 +148,7 @@ impl<'a> Walk<'a> for NdnWalk<'a> {
     }
 }
 
-/// The end of the component at `start`, whatever it is. It takes no walk, so that the walk can stay in
-/// registers.
+/// The end of the component at `start`, of any form. Takes no walk, so that the walk can stay in registers.
 #[cold]
 fn rare_end(value: &[u8], start: usize, left: u32) -> Result<usize, ParseError> {
     let frame = Ndn::name_len(value.len()) - value.len();

@@ -55,7 +55,7 @@ const ENTRY: usize = 3;
 /// The bytes of the count and of the length field.
 const FRAME: usize = 3;
 
-/// The walk over an offset name: its index, its segments, and where in the index the next component stands.
+/// The walk over an offset name: its index, its segments, and the entry of the next component.
 #[derive(Clone, Copy, Debug)]
 pub struct OffsetWalk<'a> {
     index: &'a [u8],

@@ -66,7 +66,7 @@ pub enum UriError {
         /// Offset of the text in its place.
         at: usize,
     },
-    /// A value has no characters, or one or two periods and nothing else.
+    /// A value is empty, or one or two periods alone.
     FewPeriods {
         /// Offset of the value.
         at: usize,

@@ -135,7 +135,7 @@ impl<E: Layout> Iterator for Spans<'_, E> {
 
     #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
-        // The name was checked, so the walk meets no error.
+        // The name was checked, so the walk has no error.
         let end = self.walk.next_end().ok()??;
         let start = core::mem::replace(&mut self.end, end);
         self.left = self.left.saturating_sub(1);

@@ -1,7 +1,7 @@
-//! Other people's crates behind hashlane's traits, so that one run measures all.
+//! Other projects' crates behind hashlane's traits, so that one run measures all.
 //!
-//! Each module adapts one crate and says which part of a [`Key`](hashlane_hash::scheme::Key) it takes and
-//! whether its results are the same everywhere. The versions are pinned exactly: foldhash and ahash promise
+//! Each module adapts one crate and states the part of a [`Key`](hashlane_hash::scheme::Key) that it takes,
+//! and if its results are the same everywhere. The versions are pinned exactly: foldhash and ahash promise
 //! nothing from one release to the next, and a measurement is of a release.
 #![forbid(unsafe_code)]
 

@@ -28,7 +28,7 @@ pub struct Batched<K, V> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Bucket {
-    /// 0 where the place is free.
+    /// 0 in a free place.
     tags: Tags,
     places: [u32; Tags::WIDTH],
     /// Entries that passed this bucket because it was full.
@@ -52,7 +52,7 @@ pub(crate) fn tag(hash: u64) -> u16 {
 #[inline(always)]
 pub(crate) fn probe(buckets: usize, hash: u64) -> impl Iterator<Item = usize> {
     let mask = buckets - 1;
-    // Triangular numbers meet each bucket once in as many steps as there are buckets.
+    // Triangular numbers reach each bucket once in as many steps as there are buckets.
     (0..buckets).scan(hash as usize & mask, move |at, step| {
         *at = (*at + step) & mask;
         Some(*at)
@@ -135,7 +135,7 @@ impl<K: Eq, V> Batched<K, V> {
         }
     }
 
-    /// The entry in a slot, its value to be changed.
+    /// The entry in a slot, with a mutable value.
     #[inline(always)]
     pub fn entry_mut(&mut self, slot: u32) -> Option<(&K, &mut V)> {
         self.entries.at_mut(slot).map(|entry| (&entry.key, &mut entry.value))

@@ -46,7 +46,7 @@ impl<T> Places<T> {
         self.places.get_mut(place as usize).and_then(Option::as_mut)
     }
 
-    /// The memory of a place, whether it is taken or not, to be prefetched.
+    /// The memory of a place, taken or free, for prefetching.
     #[inline(always)]
     pub(crate) fn memory(&self, place: u32) -> Option<&Option<T>> {
         self.places.get(place as usize)

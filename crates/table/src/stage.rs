@@ -1,4 +1,4 @@
-//! The seam between a data plane and whatever measures it.
+//! The interface between a data plane and the studies that time it.
 
 /// A step of a receive path, run over a batch of packets.
 ///

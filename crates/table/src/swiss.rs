@@ -31,7 +31,7 @@ const WIDTH: usize = Tags8::WIDTH;
 /// A slot that never had an entry since the table was made.
 const EMPTY: u8 = 0xff;
 
-/// A slot that had an entry, in a group that was full at some time: a find must go on behind it.
+/// A slot that had an entry, in a group that was full at some time: a find must probe past it.
 const DELETED: u8 = 0x80;
 
 #[inline(always)]
@@ -43,7 +43,7 @@ fn tag(hash: u64) -> u8 {
 #[inline(always)]
 fn probe(groups: usize, hash: u64) -> impl Iterator<Item = usize> {
     let mask = groups - 1;
-    // Triangular numbers meet each group once in as many steps as there are groups.
+    // Triangular numbers reach each group once in as many steps as there are groups.
     (0..groups).scan(hash as usize & mask, move |at, step| {
         *at = (*at + step) & mask;
         Some(*at)

@@ -12,8 +12,8 @@ pub trait Table<K, V> {
     /// returns [`Inserted::moved`].
     const SLOTS_STAY: bool;
 
-    /// An empty table with room for `entries`. It takes no more memory until it has had more than that at
-    /// once, however many come and go; then it grows where its shape can.
+    /// An empty table with room for `entries`. Its memory grows only when it has more entries than that at
+    /// once, however many come and go, and only if its shape can grow.
     fn with_capacity(entries: usize) -> Self;
 
     /// Number of entries.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::vec::Vec;
 
-/// Few keys, so that they meet again; hashes that share buckets, tags or all their bits.
+/// Few keys, so that they repeat; hashes that share buckets, tags or all their bits.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Insert(u16, u32),

@@ -18,8 +18,8 @@ const HASHED: usize = 16;
 /// The new renderer's table of suffixes.
 ///
 /// A suffix's bucket comes from a combination of its first 16 bytes in lower case, without a key: suffixes
-/// that begin alike share a bucket, which is searched from the newest item on, and anybody can make such. An
-/// item holds the whole hash, so that bytes are compared only where it is the same, and the suffix's length.
+/// with equal first bytes share a bucket, which is searched from the newest item on, so anyone can flood it.
+/// An item holds the whole hash, so that bytes are compared only if it matches, and the suffix's length.
 #[derive(Clone, Debug)]
 pub struct New {
     buckets: [Vec<Item>; BUCKETS],

@@ -91,8 +91,7 @@ fn ports(tuple: &Tuple) -> u32 {
     u32::from(tuple.local_port()) << 16 | foreign_port(tuple)
 }
 
-/// A type for a function of a tuple and secrets, so that it can be used where a
-/// [`TupleHash`](hashlane_flow::ehash::TupleHash) is asked for.
+/// A [`TupleHash`](hashlane_flow::ehash::TupleHash) made from a function of a tuple and secrets.
 macro_rules! tuple_hash {
     ($(#[$doc:meta])* $name:ident, $function:ident, $info:expr) => {
         $(#[$doc])*

@@ -47,7 +47,7 @@ impl<'d> Batch<'d> {
         self.datagrams.get(..self.len).unwrap_or_default()
     }
 
-    /// The outcome of each datagram, in order of arrival; of meaning after [`Decode`].
+    /// The outcome of each datagram, in order of arrival; valid after [`Decode`].
     #[inline]
     pub fn outcomes(&self) -> &[Outcome<'d>] {
         self.outcomes.get(..self.len).unwrap_or_default()

@@ -26,7 +26,7 @@ pub struct Query<'d> {
     pub header: Header,
     /// The name of the question, in the spelling of the datagram.
     pub name: Name<'d>,
-    /// The type that is asked for.
+    /// The type of the question.
     pub rtype: RecordType,
     /// The class.
     pub class: Class,
@@ -60,7 +60,7 @@ pub struct Refusal {
 pub enum DropReason {
     /// Fewer bytes than a header: there is nothing to put into a response's header (RFC 1035 §4.1.1).
     TooShort,
-    /// A response. To respond to it could begin a loop between two servers.
+    /// A response. Answering it could start a loop between two servers.
     Response,
 }
 

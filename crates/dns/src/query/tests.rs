@@ -373,7 +373,7 @@ fn refuses_an_opt_record_that_breaks_a_rule() {
 
 #[test]
 fn walks_over_records_to_the_opt_record() {
-    // As an IXFR has an SOA record in its authority section (RFC 1995 §3), and a TSIG record stands last.
+    // An IXFR has an SOA record in its authority section (RFC 1995 §3), and a TSIG record comes last.
     let soa = b"\xc0\x0c\0\x06\0\x01\0\0\0\0\0\x16\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     let other = b"\x01k\0\0\xfa\0\xff\0\0\0\0\0\x01x";
     let datagram = message(9, &[1, 0, 2], &[&soa[..], &opt(0, b""), other].concat());

@@ -43,7 +43,7 @@ impl Marks {
         self.now
     }
 
-    /// True where a mark of that time at `len` bytes is of this message, and no rollback since removed it.
+    /// True if a mark of that time at `len` bytes is of this message and was not rolled back.
     pub(super) fn holds(&self, taken: Moment, len: usize) -> bool {
         let next = self.lowest.partition_point(|(count, _)| *count <= taken.count);
         taken.renderer == self.now.renderer

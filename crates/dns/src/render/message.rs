@@ -58,7 +58,7 @@ impl<'a, C: Compressor> Message<'a, C> {
         self.counts[section.index()]
     }
 
-    /// The header, to be changed; it is written at the end.
+    /// The header, for changes; it is written at the end.
     pub const fn header_mut(&mut self) -> &mut Header {
         &mut self.header
     }
@@ -96,7 +96,7 @@ impl<'a, C: Compressor> Message<'a, C> {
         Point { len: self.writer.len(), counts: self.counts, section: self.section }
     }
 
-    /// Goes back to a point behind which no mark was taken.
+    /// Goes back to a point after which no mark was taken.
     fn return_to(&mut self, point: Point) {
         self.writer.truncate(point.len);
         (self.counts, self.section) = (point.counts, point.section);

@@ -27,7 +27,7 @@ use core::fmt;
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::Case;
 
-/// Bytes of a renderer's own buffer that it keeps whatever the messages are.
+/// Minimum size in bytes of a renderer's own buffer after large messages.
 const KEPT: usize = 16 * 1024;
 
 /// Messages in a row that need at most [`KEPT`] bytes before a larger buffer is given back.

@@ -31,8 +31,8 @@ impl Content {
         Ok(Self { header: message.header(), questions, records })
     }
 
-    /// The message in wire form, without a pointer, and without regard to how long it may be; `None` where a
-    /// section has more entries than a header can count.
+    /// The message in wire form without pointers, of any length; `None` if a section has more entries than a
+    /// header can count.
     pub fn uncompressed(&self) -> Option<Vec<u8>> {
         let mut bytes = self.header.to_bytes().to_vec();
         for section in Section::ALL {

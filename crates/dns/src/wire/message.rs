@@ -6,7 +6,7 @@ use core::error::Error;
 use core::fmt;
 use hashlane_name::dns::{self, NameBuf};
 
-/// A message as it came: its header is there, and nothing else has been looked at.
+/// A received message: its header is complete, and nothing else has been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     bytes: &'a [u8],
@@ -15,9 +15,9 @@ pub struct Message<'a> {
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The name that is asked about.
+    /// The name of the question.
     pub name: NameBuf,
-    /// The type that is asked for.
+    /// The type of the question.
     pub rtype: RecordType,
     /// The class.
     pub class: Class,
@@ -184,7 +184,7 @@ pub enum ParseError {
         /// Offset of the end of the input.
         at: usize,
     },
-    /// The message goes on after the last record that its header counts.
+    /// Bytes follow the last record that the header counts.
     TrailingBytes {
         /// The first byte that is not of it.
         at: usize,

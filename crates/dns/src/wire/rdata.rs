@@ -14,7 +14,7 @@ pub struct Layout {
     pub strings: usize,
     /// Number of consecutive names: 1 or 2.
     pub names: usize,
-    /// Bytes after the names; `None` where there may be any number.
+    /// Number of bytes after the names; `None` for any number.
     pub after: Option<usize>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Rdata<'a> {
         Self { before: bytes, names: [None; 2], after: &[] }
     }
 
-    /// Data that are a name, as of NS, CNAME and PTR.
+    /// Data that consist of a name, as of NS, CNAME and PTR.
     #[inline]
     pub const fn name(name: Name<'a>) -> Self {
         Self { before: &[], names: [Some(name), None], after: &[] }
@@ -116,7 +116,7 @@ impl<'a> Rdata<'a> {
         }
     }
 
-    /// Bytes of the data where no name is compressed.
+    /// Length of the data without compression.
     pub fn len(&self) -> usize {
         let names: usize = self.names.iter().flatten().map(|name| name.len()).sum();
         self.before.len() + names + self.after.len()

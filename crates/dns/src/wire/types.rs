@@ -15,7 +15,7 @@ macro_rules! numbers {
         impl $number {
             $($(#[doc = $doc])* pub const $id: Self = Self($value);)*
 
-            /// The mnemonic, where this crate knows one.
+            /// The mnemonic, if this crate knows one.
             pub const fn mnemonic(self) -> Option<&'static str> {
                 match self.0 {
                     $($value => Some(stringify!($id)),)*

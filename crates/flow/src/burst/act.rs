@@ -12,7 +12,7 @@ pub trait Visitor<V> {
     /// Handles packet `number`, of a flow with this value; the flow has been marked as seen.
     fn known(&mut self, number: usize, value: &mut V);
 
-    /// Returns the value of the new flow that packet `number` begins; `None` adds no flow.
+    /// Returns the value of the new flow of packet `number`; `None` adds no flow.
     fn begins(&mut self, number: usize, tuple: &Tuple) -> Option<V>;
 
     /// Takes back the value of the flow that packet `number` would have begun: the table is at its limit.

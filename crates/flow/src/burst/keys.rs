@@ -31,7 +31,7 @@ impl<'t> Keys<'t> {
         self.tuples
     }
 
-    /// The hash of each tuple, 64 bits wide; of meaning after [`Hash`](struct@Hash).
+    /// The hash of each tuple, 64 bits wide; valid after [`Hash`](struct@Hash).
     #[inline(always)]
     pub fn hashes(&self) -> &[u64] {
         self.hashes

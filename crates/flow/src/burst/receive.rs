@@ -44,9 +44,9 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         }
     }
 
-    /// Receives a burst of packets at tick `now`: each marks its flow as seen, or begins one.
+    /// Receives a burst of packets at tick `now`: each marks its flow as seen, or adds one.
     ///
-    /// `visitor` gets the packets' numbers in the burst. Those without a tuple are counted by `decode` and
+    /// `visitor` gets the packets' numbers in the burst. `decode` counts packets without a tuple, which are
     /// not visited.
     #[inline]
     pub fn receive(

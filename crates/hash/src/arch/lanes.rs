@@ -2,7 +2,7 @@
 
 use super::stage::Stage;
 
-/// Lanes in a vector, whatever the registers are.
+/// Number of lanes in a vector, on every CPU.
 pub(crate) const WIDTH: usize = 8;
 
 /// Arithmetic on [`WIDTH`] lanes of 64 bits at once.
@@ -66,7 +66,7 @@ pub(crate) trait LaneKernel {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
-/// Arrays, which the compiler spreads over whatever registers the target has.
+/// Arrays, which the compiler spreads over the registers of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 

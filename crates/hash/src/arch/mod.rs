@@ -1,7 +1,7 @@
 //! The CPU's instructions, and the choice among them at run time.
 //!
-//! This is the only module of the crate with `unsafe`. Each kind of CPU is a token: a value that exists only
-//! where its instructions do, made by its `detect`. The kernels of the other modules are safe, generic over a
+//! This is the only module of the crate with `unsafe`. Each kind of CPU is a token: its `detect` returns a
+//! value only on a CPU that has the instructions. The kernels of the other modules are safe, generic over a
 //! token's trait and `#[inline(always)]`; a token's `run` compiles them with its instructions enabled.
 
 pub(crate) mod crc;

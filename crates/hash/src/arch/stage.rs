@@ -1,4 +1,4 @@
-//! Copying a name to where the kernels work on it.
+//! Copies of a name into the buffer of the kernels.
 
 /// Bytes set aside for each name.
 pub(crate) const STRIDE: usize = 512;

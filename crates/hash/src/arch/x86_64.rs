@@ -505,8 +505,8 @@ impl Lanes for Avx2 {
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
     }
-    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow where its leak is
-    /// mended.
+    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow with the mitigation of
+    /// its data leak.
     #[inline(always)]
     fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Pair; N] {
         let mut columns = [self.splat(0); N];

@@ -26,7 +26,7 @@ pub(crate) fn finished(register: u64) -> u64 {
     register ^ 0xffff_ffff
 }
 
-/// CRC32C with the CPU's instruction where there is one, its last bytes taken by `T`.
+/// CRC32C by the CPU's instruction or by tables, with `T` for the last bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Crc<T> {
     unit: CrcUnit,

@@ -16,8 +16,8 @@ pub(crate) trait Form {
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64;
 }
 
-/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 byte where the length has
-/// that bit. Exact; its branches follow the lengths, which for names cannot be predicted.
+/// The 8-4-2-1 ladder (Mosko, CCNxCON 2015): one step of 4, one of 2 and one of 1 byte, each if the length
+/// has that bit. Exact; its branches follow the lengths, which for names cannot be predicted.
 #[derive(Clone, Copy, Debug)]
 pub struct Ladder;
 
@@ -62,7 +62,7 @@ impl Tail for Masked {
     };
 }
 
-/// Takes the whole words of `bytes[from..to]`; returns the register and where the last bytes start.
+/// Takes the whole words of `bytes[from..to]`; returns the register and the start of the last bytes.
 #[inline(always)]
 fn whole_words<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to: usize) -> (u64, usize) {
     let mut at = from.min(to);

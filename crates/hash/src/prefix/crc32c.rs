@@ -60,8 +60,8 @@ impl<S: CrcStep> EveryPrefix for On<S, Ladder> {
     }
 }
 
-/// Rows that are chained at a time: the loop's end follows the longest name of the group, and is easier to
-/// predict where it comes in such steps. The rows after the last that is needed do no harm.
+/// Number of rows that are chained at a time: the end of the loop depends on the longest name of the group,
+/// and larger steps make it easier to predict. Rows after the last one needed do no harm.
 const STEP: usize = 4;
 
 /// Stores the register before each of the `height` first words, and after the last of them, for the first N

@@ -122,7 +122,7 @@ impl Group {
     }
 }
 
-/// The prefixes of a name that is about to be added to a [`Group`].
+/// The prefixes of a name to add to a [`Group`].
 #[derive(Debug)]
 #[must_use = "the name is not in the group before `add`"]
 pub struct Prefixes<'g> {
@@ -147,7 +147,7 @@ impl Prefixes<'_> {
         self.at += 1;
     }
 
-    /// Adds the name and its prefixes to the group; `false`, and nothing is added, where they are more than
+    /// Adds the name and its prefixes to the group. Returns `false`, and adds nothing, if there are more than
     /// 256.
     #[inline(always)]
     #[must_use]

@@ -3,7 +3,7 @@
 use super::{MAX_LABEL_LEN, MAX_NAME_LEN, Name, ParseError};
 use core::fmt;
 
-/// A name in wire form that owns its bytes, in place: 256 bytes whatever the name.
+/// A name in wire form that owns its bytes, in place: 256 bytes for any name.
 // In this order, so that the length and the first labels come with one cache line.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -60,7 +60,7 @@ impl From<Name<'_>> for NameBuf {
     }
 }
 
-/// Byte by byte, as of [`Name`].
+/// Byte by byte, like [`Name`].
 impl PartialEq for NameBuf {
     fn eq(&self, other: &Self) -> bool {
         self.as_bytes() == other.as_bytes()

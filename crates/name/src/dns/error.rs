@@ -13,7 +13,7 @@ pub enum ParseError {
         /// Offset of its first byte.
         at: usize,
     },
-    /// The input goes on after the name's end.
+    /// Bytes follow the name.
     TrailingBytes {
         /// Offset of the first byte that is not of the name.
         at: usize,

@@ -40,7 +40,7 @@ impl<'a> LabelSequence<'a> {
         Self { bytes: labels.rest() }
     }
 
-    /// The sequence without its last `count` labels; the root, where it is the end, counts as one.
+    /// The sequence without its last `count` labels; a root at the end counts as one.
     pub fn strip_right(self, count: usize) -> Self {
         let labels = self.labels().count() + usize::from(self.is_absolute());
         let mut kept = self.labels();
@@ -75,7 +75,7 @@ impl<'a> LabelSequence<'a> {
     }
 }
 
-/// The presentation form; with a dot at its end where the root is the end.
+/// The presentation form; with a trailing dot if the sequence ends with the root.
 impl fmt::Display for LabelSequence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.bytes == [0] {

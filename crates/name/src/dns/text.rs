@@ -9,11 +9,10 @@ use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
-/// Reads a name in presentation form. It is taken as complete, whether or not a dot is its end; `.` is the
-/// root.
+/// Reads a name in presentation form. The name is absolute, with or without a trailing dot; `.` is the root.
 ///
 /// # Errors
-/// The first rule broken, and where in the text.
+/// The first rule broken, and its offset in the text.
 pub fn parse(text: &[u8]) -> Result<NameBuf, TextError> {
     let mut name = NameBuf::ROOT;
     match text {
@@ -81,7 +80,7 @@ impl FromStr for NameBuf {
 pub enum TextError {
     /// There is no text.
     Empty,
-    /// Two dots in a row, or a dot before anything else.
+    /// Two dots in a row, or a leading dot.
     EmptyLabel {
         /// Offset of the second dot.
         at: usize,

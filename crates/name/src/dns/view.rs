@@ -6,8 +6,8 @@ use core::fmt;
 
 /// A name in wire form, whole and without pointers: 1 to 255 bytes, the last of them the root.
 ///
-/// The view was checked when it was made; nothing that it does can fail. Two views are equal (`==`) where
-/// their bytes are; [`eq_ignore_case`](Self::eq_ignore_case) is how the DNS compares.
+/// The view is checked at its creation; none of its operations can fail. Two views are equal (`==`) if their
+/// bytes are; [`eq_ignore_case`](Self::eq_ignore_case) compares as the DNS does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name<'a>(&'a [u8]);
 
@@ -28,10 +28,10 @@ impl<'a> Name<'a> {
         }
     }
 
-    /// The name that `bytes` begins with.
+    /// The name at the start of `bytes`.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), but for bytes that follow the name.
+    /// As [`parse`](Self::parse), except that bytes may follow the name.
     #[inline]
     pub fn parse_first(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut at = 0;
@@ -92,7 +92,7 @@ impl<'a> Name<'a> {
         self.labels().count()
     }
 
-    /// The labels from number `first` on, counted from 0 on the left, to the root; the root alone where there
+    /// The labels from number `first` on, counted from 0 on the left, to the root; the root alone if there
     /// are fewer.
     pub fn labels_from(self, first: usize) -> LabelSequence<'a> {
         LabelSequence::of(self).strip_left(first)
@@ -141,7 +141,7 @@ impl<'a> LabelSequence<'a> {
         Self { bytes: name.as_bytes() }
     }
 
-    /// The sequence as a name, where the root is its end.
+    /// The sequence as a name, if it ends with the root.
     #[inline]
     pub fn as_name(self) -> Option<Name<'a>> {
         self.is_absolute().then(|| Name::checked(self.bytes))

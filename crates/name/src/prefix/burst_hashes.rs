@@ -3,13 +3,13 @@
 use crate::error::ParseError;
 use alloc::vec::Vec;
 
-/// The hashes of all prefixes of each name of a burst. Made once and reused.
+/// The hashes of all prefixes of each name of a burst. Reusable.
 ///
-/// The kernels write the hashes here, one name's behind the other's, so that nothing copies them. It keeps
-/// the memory of the largest burst so far: 8 bytes for each prefix, 8 for each name.
+/// The kernels write the hashes here, one name's after the other's, so that nothing copies them. It keeps the
+/// memory of the largest burst so far: 8 bytes for each prefix, 8 for each name.
 #[derive(Clone, Debug, Default)]
 pub struct BurstHashes {
-    /// Behind the hashes of the last name stands whatever a vector wrote there.
+    /// A vector may have written unspecified values after the hashes of the last name.
     hashes: Vec<u64>,
     /// Hashes of all names so far.
     len: usize,

@@ -47,7 +47,7 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     }
 }
 
-/// Walks `name` into the group, which must not be full; `false` where it is too long for any group.
+/// Walks `name` into the group, which must not be full; `false` if it is too long for any group.
 #[inline(always)]
 fn stage<E: Encoding, H: EveryPrefix>(hash: &H, group: &mut Group, name: &[u8]) -> Result<bool, ParseError> {
     let walk = E::walk(name)?;
@@ -63,7 +63,7 @@ fn long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept) -> 
     one_by_one::<E, H>(hash, name, kept)
 }
 
-/// One name through a group; `false` where it is too long.
+/// One name through a group; `false` if it is too long.
 struct Name<'a, E> {
     group: &'a mut Group,
     kept: &'a mut Kept,

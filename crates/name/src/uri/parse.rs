@@ -26,7 +26,7 @@ pub fn parse_uri<E: Layout>(text: &[u8]) -> Result<OwnedName<E>, UriError> {
         return Err(UriError::MissingSlash { at });
     };
     at += 1;
-    // The slash of "/" alone and one at the end stand before no component.
+    // The slash of "/" alone and a trailing one precede no component.
     if let [before @ .., b'/'] = components {
         components = before;
         if components.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn after_scheme(text: &[u8]) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"ndn:").then_some(rest)
 }
 
-/// Reads the component `text`, which stands at `at`: appends its value to `value` and returns its type.
+/// Reads the component `text` at offset `at`: appends its value to `value` and returns its type.
 fn parse_component(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<u16, UriError> {
     let Some(equals) = text.iter().position(|&byte| byte == b'=') else {
         unescape(text, at, value)?;
@@ -87,7 +87,7 @@ fn parse_component(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<u16, U
     }
 }
 
-/// Appends the value that `text`, which stands at `at`, is the escaped form of.
+/// Appends the value whose escaped form is `text`, at offset `at`.
 fn unescape(text: &[u8], at: usize, value: &mut Vec<u8>) -> Result<(), UriError> {
     let mut rest = text;
     while let Some((&byte, after)) = rest.split_first() {

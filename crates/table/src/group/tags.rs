@@ -52,14 +52,14 @@ macro_rules! tags {
                 }
             }
 
-            /// The positions where `tag` stands.
+            /// The positions with `tag`.
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             pub(crate) fn matching(&self, tag: $tag) -> Positions {
                 Positions($sse2(self.0, tag))
             }
 
-            /// The positions where `tag` stands.
+            /// The positions with `tag`.
             #[cfg(not(target_arch = "x86_64"))]
             #[inline(always)]
             pub(crate) fn matching(&self, tag: $tag) -> Positions {
@@ -106,7 +106,7 @@ mod sse2 {
 #[cfg(target_arch = "x86_64")]
 use sse2::{sse2_8, sse2_16};
 
-/// The bits of the positions in two words where the 8-bit `tag` stands.
+/// The bits of the positions in two words with the 8-bit `tag`.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 fn words_8(words: [u64; 2], tag: u8) -> u32 {
@@ -121,7 +121,7 @@ fn words_8(words: [u64; 2], tag: u8) -> u32 {
     bits(words[0]) | bits(words[1]) << 8
 }
 
-/// The bits of the positions in two words where the 16-bit `tag` stands.
+/// The bits of the positions in two words with the 16-bit `tag`.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
 fn words_16(words: [u64; 2], tag: u16) -> u32 {

@@ -5,7 +5,7 @@ use crate::batched::{probe, tag};
 use alloc::boxed::Box;
 use core::array;
 
-/// Slots of a bucket. Loom's models stay small with two, and then meet full buckets too.
+/// Slots of a bucket. Loom's models stay small with two, and still have full buckets.
 pub(super) const SLOTS: usize = if cfg!(loom) { 2 } else { 7 };
 
 /// Slots of a bucket that are taken on average when the table is full.
@@ -25,7 +25,7 @@ pub(super) struct Memory<const N: usize> {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Bucket {
-    /// Tag and ticket; 0 where the slot is free.
+    /// Tag and ticket; 0 in a free slot.
     slots: [AtomicU64; SLOTS],
     /// Entries that passed this bucket because it was full.
     passed: AtomicU64,
@@ -97,7 +97,7 @@ impl<const N: usize> Memory<N> {
         None
     }
 
-    /// The bucket where a find begins.
+    /// The first bucket of a find.
     #[inline(always)]
     pub(super) fn first_bucket(&self, hash: u64) -> Option<&Bucket> {
         self.buckets.get(hash as usize & (self.buckets.len() - 1))
@@ -151,7 +151,7 @@ impl Bucket {
         Self { slots: array::from_fn(|_| AtomicU64::new(0)), passed: AtomicU64::new(0) }
     }
 
-    /// The slots where the tag of a hash stands, and their words, all read at the beginning.
+    /// The slots with the tag of a hash, and their words, all read at the beginning.
     #[inline(always)]
     fn matching(&self, hash: u64) -> impl Iterator<Item = (&AtomicU64, u64)> {
         let words = self.slots.each_ref().map(|slot| slot.load(Acquire));

@@ -18,9 +18,9 @@ fn outcomes<T: Ord + Send + 'static>(model: impl Fn() -> T + Sync + Send + 'stat
     core::mem::take(&mut *outcomes.lock().expect("the outcomes"))
 }
 
-/// A hash that begins in bucket 0; all that begin there share their tag.
+/// A hash of bucket 0; all its hashes share their tag.
 const HASH: u64 = 0x5555 << 48;
-/// One that begins in bucket 1, with the same tag.
+/// A hash of bucket 1, with the same tag.
 const NEXT: u64 = HASH | 1;
 
 /// Runs `write` and, in another thread, `read`, on a table of `entries` with no spare place; returns the

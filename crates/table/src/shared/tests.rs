@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::vec::Vec;
 
-/// Few keys, so that they meet again.
+/// Few keys, so that they repeat.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Insert(u64, u64),
@@ -103,7 +103,7 @@ fn a_ticket_comes_back_only_after_all_others_of_its_place() {
         ticket = memory.next_ticket(ticket);
         assert_eq!(ticket, used << 4 | 3);
     }
-    // 44 bits count, and then the count begins again, at the same place and without touching the tag.
+    // The count has 44 bits and then starts again, at the same place and without touching the tag.
     assert_eq!(memory.next_ticket((1 << 48) - 16 + 3), 3);
 }
 

@@ -10,8 +10,7 @@ use core::fmt;
 #[derive(Debug)]
 pub struct Writer<const N: usize> {
     memory: Arc<Memory<N>>,
-    /// The tickets of the free places. First in, first out: so each waits for all others to be used before it
-    /// is again.
+    /// The tickets of the free places. First in, first out: a place is reused only after all others.
     free: VecDeque<u64>,
     capacity: usize,
 }
@@ -43,12 +42,12 @@ impl<const N: usize> Writer<N> {
         self.memory.find(hash, key).map(|found| found.value)
     }
 
-    /// Gives `key` a value, and returns the one that it had.
+    /// Inserts `key` or changes its value; returns the old value.
     ///
-    /// A value is replaced where it stands, in one step: readers find the old one or the new one.
+    /// A value is replaced in one step: readers find the old one or the new one.
     ///
     /// # Errors
-    /// [`InsertError::Full`] where `key` is not in the table and as many others are as there may be.
+    /// [`InsertError::Full`] if `key` is not in the table and the table is full.
     pub fn insert(&mut self, hash: u64, key: &[u64; N], value: u64) -> Result<Option<u64>, InsertError> {
         if let Some(found) = self.memory.find(hash, key) {
             found.change(value);

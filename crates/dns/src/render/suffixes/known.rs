@@ -1,4 +1,4 @@
-//! Names that were met lately, as they were spelled: found without their hash.
+//! Recently written names in their spelling, which are found without their hash.
 
 /// Maximum length in bytes of a name that is compared by its bytes.
 pub(super) const SHORT: usize = 32;
@@ -12,7 +12,7 @@ pub(super) const AGAIN: u8 = 2;
 /// Number of new short names in a row after which the next is expected to be new.
 pub(super) const HOPE: u8 = 32;
 
-/// A short name as it was spelled, and where it stands.
+/// A short name in its spelling, and its offset.
 #[derive(Clone, Copy)]
 pub(super) struct Whole {
     /// Its first sixteen bytes and its last, which may overlap; of a shorter name the first and the last
@@ -90,7 +90,7 @@ impl Recent {
     }
 }
 
-/// A name without its first label, as it was spelled when it was last met.
+/// A name without its first label, in its most recent spelling.
 #[derive(Clone)]
 pub(super) struct Parent {
     pub(super) bytes: [u8; 64],

@@ -42,9 +42,9 @@ pub struct SuffixTable {
     hope: u8,
     /// Number of repeated names since the last time that `hope` ran out.
     again: u8,
-    /// Short names lately met.
+    /// Recent short names.
     whole: [Whole; WHOLE],
-    /// Long names lately met: a slot for each, with the check of [`Recent`] in place of a hash.
+    /// Recent long names: a slot for each, with the check of [`Recent`] in place of a hash.
     recent: [Slot; RECENT],
     parents: [Parent; PARENTS],
     sums: SuffixSums,
@@ -155,7 +155,7 @@ impl SuffixTable {
         if rest.is_empty() {
             return true;
         }
-        // Nearly always the pointer leads to a name without one.
+        // Nearly always the pointer leads to an uncompressed name.
         let Some(target) = pointer_at(written, at + literal) else { return false };
         match written.get(target..target + rest.len()) {
             Some(there) if self.case.eq(there, rest) => true,
@@ -233,8 +233,7 @@ impl SuffixTable {
         place
     }
 
-    /// Keeps a name without its first label, which stands at `target`, for names to come. Its words have just
-    /// been summed up.
+    /// Remembers a name without its first label, at `target`. Its words have just been summed up.
     #[inline]
     fn keep_parent(&mut self, rest: &[u8], target: usize) {
         let message = self.slots.message();
@@ -373,7 +372,7 @@ fn follows(written: &[u8], at: usize, target: u16) -> bool {
 fn stands_at(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
     loop {
         if let Some(target) = pointer_at(written, at) {
-            // No pointer leads to a pointer, or onward.
+            // Pointers lead neither to pointers nor forward.
             if target >= at || pointer_at(written, target).is_some() {
                 return false;
             }

@@ -1,10 +1,10 @@
-//! Hash table from the hash of a suffix to the offsets where such a suffix stands.
+//! Hash table from the hash of a suffix to the offsets of such suffixes.
 
 use super::super::compressor::POINTER_LIMIT;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Slots that a table keeps whatever the messages are; 5 KiB with their log.
+/// Minimum number of slots after large messages; 5 KiB with their log.
 const KEPT: usize = 512;
 
 /// Limit of the slots; 160 KiB with their log. A message holds at most half as many suffixes that a pointer
@@ -48,7 +48,7 @@ impl Slot {
     }
 }
 
-/// An entry of the log: which slot was taken, and the offset behind the name that took it.
+/// An entry of the log: the slot, and the offset after the name that took it.
 #[derive(Clone, Copy)]
 struct Taken {
     slot: u16,
@@ -97,8 +97,7 @@ impl Slots {
         self.message
     }
 
-    /// Begins a message; true where its number was used before, so that whatever else is marked with it must
-    /// be wiped.
+    /// Begins a message; true if its number was used before, so that everything marked with it must be wiped.
     #[inline]
     pub(super) fn start(&mut self) -> bool {
         if self.used > KEPT / 2 {
@@ -150,8 +149,7 @@ impl Slots {
         Slot((at as u64) << 48 | (literal as u64) << 40 | self.tag(hash))
     }
 
-    /// The offset of a suffix of this hash that was written before; `stands` says of a slot whether it holds
-    /// it.
+    /// The offset of an earlier suffix with this hash for whose slot `stands` returns true.
     #[inline(always)]
     pub(super) fn find(&self, hash: u32, stands: impl Fn(Slot) -> bool) -> Option<u16> {
         let (tag, mask) = (self.tag(hash), self.slots.len() - 1);
