@@ -68,17 +68,17 @@ enum Outcome {
 struct Log(Vec<Outcome>);
 
 impl Visitor<u32> for Log {
-    fn known(&mut self, number: usize, packets: &mut u32) {
+    fn on_known_flow(&mut self, number: usize, packets: &mut u32) {
         *packets += 1;
         self.0.push(Outcome::Known(number, *packets));
     }
 
-    fn begins(&mut self, number: usize, _: &Tuple) -> Option<u32> {
+    fn on_new_flow(&mut self, number: usize, _: &Tuple) -> Option<u32> {
         self.0.push(Outcome::Begins(number));
         Some(1)
     }
 
-    fn refused(&mut self, number: usize, Full(packets): Full<u32>) {
+    fn on_table_full(&mut self, number: usize, Full(packets): Full<u32>) {
         self.0.push(Outcome::Refused(number, packets));
     }
 }
@@ -94,12 +94,12 @@ impl Side {
     }
 
     fn receive(&mut self, number: usize, tuple: Tuple, now: u32) {
-        if let Some(packets) = self.flows.seen(&tuple, now) {
-            self.log.known(number, packets);
-        } else if let Some(packets) = self.log.begins(number, &tuple)
+        if let Some(packets) = self.flows.touch(&tuple, now) {
+            self.log.on_known_flow(number, packets);
+        } else if let Some(packets) = self.log.on_new_flow(number, &tuple)
             && let Err(full) = self.flows.insert(tuple, packets, now)
         {
-            self.log.refused(number, full);
+            self.log.on_table_full(number, full);
         }
     }
 

@@ -24,7 +24,7 @@ use hashlane_name::dns::{self, Case, LabelSequence, NameBuf};
 use hashlane_name::layout::Layout;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::offset::Offset;
-use hashlane_name::prefix::{BurstHashes, Kept, OnePass, one_by_one};
+use hashlane_name::prefix::{BurstHashes, HashBuffer, OnePass, one_by_one};
 use hashlane_name::uri::{parse_line, parse_path, parse_uri};
 use hashlane_name::view::Name;
 use hashlane_name::walk::Walk;
@@ -94,7 +94,7 @@ pub fn check_line(line: &[u8]) {
 pub fn check_burst<E: Layout>(octets: &[u8]) {
     let names: Vec<&[u8]> = octets.split(|octet| *octet == 0xff).collect();
     let hash = SipHash24::new(&Key::VECTOR);
-    let mut kept = Kept::new();
+    let mut kept = HashBuffer::new();
     let mut hashed = BurstHashes::new();
     OnePass::<E, _>::new(hash.clone()).burst(names.iter().copied(), &mut hashed);
     assert_eq!(hashed.len(), names.len());
@@ -141,7 +141,7 @@ fn check_dns_name(name: dns::Name<'_>) {
         lower.push(&folded).expect("a label in lower case");
     }
     let (spelled, lower) = (LabelSequence::of(name), LabelSequence::of(lower.view()));
-    assert!(spelled.same(lower, Case::Ignored));
+    assert!(spelled.equals(lower, Case::Ignored));
     let hash = SipHash24::new(&Key::VECTOR);
     assert_eq!(spelled.hash(&hash, Case::Ignored), lower.hash(&hash, Case::Sensitive));
 }

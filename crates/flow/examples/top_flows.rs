@@ -18,15 +18,15 @@ struct Count {
 }
 
 impl Visitor<u64> for Count {
-    fn known(&mut self, _: usize, packets: &mut u64) {
+    fn on_known_flow(&mut self, _: usize, packets: &mut u64) {
         *packets += 1;
     }
 
-    fn begins(&mut self, _: usize, _: &Tuple) -> Option<u64> {
+    fn on_new_flow(&mut self, _: usize, _: &Tuple) -> Option<u64> {
         Some(1)
     }
 
-    fn refused(&mut self, _: usize, _: Full<u64>) {
+    fn on_table_full(&mut self, _: usize, _: Full<u64>) {
         self.refused += 1;
     }
 }

@@ -153,8 +153,8 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
 
     /// The value of a flow, which is marked as seen at tick `now`.
     #[inline(always)]
-    pub fn seen(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
-        self.seen_hashed(self.hash(tuple), tuple, now)
+    pub fn touch(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
+        self.touch_hashed(self.hash(tuple), tuple, now)
     }
 
     /// [`find`](Self::find) of a tuple with a known hash.
@@ -163,9 +163,9 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.table.find(hash, tuple).map(|flow| &flow.value)
     }
 
-    /// [`seen`](Self::seen) of a tuple with a known hash.
+    /// [`touch`](Self::touch) of a tuple with a known hash.
     #[inline(always)]
-    pub(crate) fn seen_hashed(&mut self, hash: u64, tuple: &Tuple, now: u32) -> Option<&mut V> {
+    pub(crate) fn touch_hashed(&mut self, hash: u64, tuple: &Tuple, now: u32) -> Option<&mut V> {
         let flow = self.table.find_mut(hash, tuple)?;
         flow.after = after(now);
         Some(&mut flow.value)
@@ -177,7 +177,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// The table is full and the flow is not in it.
     pub fn insert(&mut self, tuple: Tuple, value: V, now: u32) -> Result<Option<V>, Full<V>> {
         let hash = self.hash(&tuple);
-        if let Some(known) = self.seen_hashed(hash, &tuple, now) {
+        if let Some(known) = self.touch_hashed(hash, &tuple, now) {
             return Ok(Some(core::mem::replace(known, value)));
         }
         self.insert_hashed(hash, tuple, value, now).map(|()| None)
@@ -231,7 +231,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     /// table.
     pub fn expire(&mut self, now: u32, mut each: impl FnMut(Tuple, V)) {
         let Self { hash, table, wheel, limits, .. } = self;
-        wheel.turn(now, |slot| {
+        wheel.advance(now, |slot| {
             let (tuple, flow) = table.entry(slot)?;
             let idle = flow.idle(now);
             if idle < limits.idle {
@@ -253,8 +253,8 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     }
 
     /// Number of tuples that a find of this one compares: 1 without collisions.
-    pub fn compared(&self, tuple: &Tuple) -> usize {
-        self.table.compared(self.hash(tuple), tuple)
+    pub fn comparisons(&self, tuple: &Tuple) -> usize {
+        self.table.comparisons(self.hash(tuple), tuple)
     }
 }
 

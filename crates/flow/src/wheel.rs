@@ -58,7 +58,7 @@ impl Wheel {
 
     /// Visits the slots of every tick up to `now`: `again` returns the later tick at which to visit a slot
     /// again, or `None`.
-    pub(crate) fn turn(&mut self, now: u32, mut again: impl FnMut(u32) -> Option<u32>) {
+    pub(crate) fn advance(&mut self, now: u32, mut again: impl FnMut(u32) -> Option<u32>) {
         let passed = now.wrapping_sub(self.done);
         if passed == 0 || passed > i32::MAX as u32 {
             return;

@@ -61,7 +61,7 @@ impl<K: Eq, V> Table<K, V> for Hashbrown<K, V> {
     #[inline(always)]
     fn prefetch_entry(&self, _: u64) {}
 
-    fn compared(&self, hash: u64, key: &K) -> usize {
+    fn comparisons(&self, hash: u64, key: &K) -> usize {
         let mut keys = 0;
         self.0.find(hash, |(other, _)| {
             keys += 1;
@@ -106,7 +106,7 @@ mod tests {
         for (key, slot) in slots {
             assert_eq!(table.entry(slot), Some((&key, &(key + 1))));
             assert_eq!(table.find(hash(&key), &key), Some(&(key + 1)));
-            assert!((slot as usize) < table.slots() && table.compared(hash(&key), &key) > 0);
+            assert!((slot as usize) < table.slots() && table.comparisons(hash(&key), &key) > 0);
         }
     }
 }

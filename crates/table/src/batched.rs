@@ -264,7 +264,7 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
         }
     }
 
-    fn compared(&self, hash: u64, key: &K) -> usize {
+    fn comparisons(&self, hash: u64, key: &K) -> usize {
         let mut keys = 0;
         self.entered(hash, |other| {
             keys += 1;

@@ -164,7 +164,7 @@ impl<K: Eq, V> Table<K, V> for Chained<K, V> {
 
     /// Nodes of the bucket before the key is found, whether or not their hash is the same: each is a step in
     /// memory.
-    fn compared(&self, hash: u64, key: &K) -> usize {
+    fn comparisons(&self, hash: u64, key: &K) -> usize {
         let mut nodes = 0;
         for (_, node) in self.chain(hash) {
             nodes += 1;

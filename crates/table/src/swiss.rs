@@ -215,7 +215,7 @@ impl<K: Eq, V> Table<K, V> for Swiss<K, V> {
         }
     }
 
-    fn compared(&self, hash: u64, key: &K) -> usize {
+    fn comparisons(&self, hash: u64, key: &K) -> usize {
         let mut keys = 0;
         self.slot(hash, |other| {
             keys += 1;

@@ -56,7 +56,7 @@ pub trait Table<K, V> {
     fn prefetch_entry(&self, hash: u64);
 
     /// Number of entries that [`find`](Self::find) compares with the key. An attacker wants it high.
-    fn compared(&self, hash: u64, key: &K) -> usize;
+    fn comparisons(&self, hash: u64, key: &K) -> usize;
 
     /// All entries with their slots, in no order that means anything.
     fn iter<'a>(&'a self) -> impl Iterator<Item = (u32, &'a K, &'a V)>

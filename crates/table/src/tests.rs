@@ -65,7 +65,7 @@ fn behaves_like_a_map<T: Table<u16, u32>>(capacity: usize, kind: u8, steps: &[St
                 table.prefetch_entry(hash(&key));
                 assert_eq!(table.find(hash(&key), &key), map.get(&key));
                 assert_eq!(slots.get(&key).and_then(|slot| table.entry(*slot)), map.get_key_value(&key));
-                assert!(!map.contains_key(&key) || table.compared(hash(&key), &key) > 0);
+                assert!(!map.contains_key(&key) || table.comparisons(hash(&key), &key) > 0);
             }
             Step::Change(key, value) => {
                 if let Some(old) = table.find_mut(hash(&key), &key) {
@@ -112,7 +112,7 @@ fn survives_churn<T: Table<u32, u32>>() {
     }
     assert_eq!(table.len(), 700);
     assert!(table.slots() <= slots.max(701), "a table with as many entries as ever must not grow");
-    let most = table.iter().map(|(_, key, _)| table.compared(hash(key), key)).max();
+    let most = table.iter().map(|(_, key, _)| table.comparisons(hash(key), key)).max();
     assert!(most.is_some_and(|most| most < 16), "{most:?}");
 }
 
@@ -131,8 +131,8 @@ fn one_chain_is_as_long_as_its_bucket_is_full() {
     }
     assert_eq!(table.longest_chain(), 40);
     // The newest is first.
-    assert_eq!(table.compared(39 << 32 | 5, &39), 1);
-    assert_eq!(table.compared(5, &0), 40);
+    assert_eq!(table.comparisons(39 << 32 | 5, &39), 1);
+    assert_eq!(table.comparisons(5, &0), 40);
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn entries_of_a_good_hash_are_found_at_the_first_comparison() {
         swiss.insert(hash(key), *key, (), hash);
     }
     let first = |compared: &dyn Fn(&u64) -> usize| keys.iter().filter(|key| compared(key) == 1).count();
-    assert!(first(&|key| batched.compared(hash(key), key)) > 9990);
-    assert!(first(&|key| swiss.compared(hash(key), key)) > 9000);
+    assert!(first(&|key| batched.comparisons(hash(key), key)) > 9990);
+    assert!(first(&|key| swiss.comparisons(hash(key), key)) > 9000);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::subject::Model;
 use hashlane_hash::prefix::EveryPrefix;
 use hashlane_name::error::ParseError;
-use hashlane_name::prefix::{BurstHashes, Kept, OnePass};
+use hashlane_name::prefix::{BurstHashes, HashBuffer, OnePass};
 use hashlane_name::walk::{Encoding, Walk};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -15,20 +15,20 @@ fn sum(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
 }
 
-/// A way that hashes one name into [`Kept`]; `F` is one of the functions of [`hashlane_name::prefix`].
+/// A way that hashes one name into [`HashBuffer`]; `F` is one of the functions of [`hashlane_name::prefix`].
 pub(crate) struct OneName<H, F> {
     hash: H,
     way: F,
-    kept: Kept,
+    kept: HashBuffer,
 }
 
 impl<H, F> OneName<H, F>
 where
-    F: Fn(&H, &[u8], &mut Kept) -> Result<(), ParseError>,
+    F: Fn(&H, &[u8], &mut HashBuffer) -> Result<(), ParseError>,
 {
     /// With `hash`, in the way of `way`.
     pub(crate) fn new(hash: H, way: F) -> Self {
-        Self { hash, way, kept: Kept::new() }
+        Self { hash, way, kept: HashBuffer::new() }
     }
 
     #[inline(always)]
@@ -42,7 +42,7 @@ where
 
 impl<H, F> Model for OneName<H, F>
 where
-    F: Fn(&H, &[u8], &mut Kept) -> Result<(), ParseError>,
+    F: Fn(&H, &[u8], &mut HashBuffer) -> Result<(), ParseError>,
 {
     const UNIT: usize = 1;
 

@@ -44,7 +44,7 @@ impl Marks {
     }
 
     /// True if a mark of that time at `len` bytes is of this message and was not rolled back.
-    pub(super) fn holds(&self, taken: Moment, len: usize) -> bool {
+    pub(super) fn is_valid(&self, taken: Moment, len: usize) -> bool {
         let next = self.lowest.partition_point(|(count, _)| *count <= taken.count);
         taken.renderer == self.now.renderer
             && taken.count >= self.start

@@ -83,7 +83,7 @@ impl<'a, C: Compressor> Message<'a, C> {
     /// back; the message stays as it is.
     pub fn rollback(&mut self, mark: Mark) -> Result<(), RenderError> {
         let Mark { point, taken } = mark;
-        if !self.marks.holds(taken, point.len) {
+        if !self.marks.is_valid(taken, point.len) {
             return Err(RenderError::Mark);
         }
         self.return_to(point);

@@ -28,10 +28,10 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::Case;
 
 /// Minimum size in bytes of a renderer's own buffer after large messages.
-const KEPT: usize = 16 * 1024;
+const MIN_BUFFER: usize = 16 * 1024;
 
-/// Messages in a row that need at most [`KEPT`] bytes before a larger buffer is given back.
-const CALM: u8 = 64;
+/// Messages in a row that need at most [`MIN_BUFFER`] bytes before a larger buffer is given back.
+const SMALL_MESSAGES: u8 = 64;
 
 /// The transport of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl Options {
 pub struct Renderer<C = SuffixTable> {
     compressor: C,
     own: Vec<u8>,
-    /// Messages in a row that needed at most [`KEPT`] bytes of a larger buffer.
-    calm: u8,
+    /// Messages in a row that needed at most [`MIN_BUFFER`] bytes of a larger buffer.
+    small_messages: u8,
     marks: Marks,
 }
 
@@ -119,7 +119,7 @@ impl Renderer {
 impl<C: Compressor> Renderer<C> {
     /// A renderer that compresses so.
     pub fn with(compressor: C) -> Self {
-        Self { compressor, own: Vec::new(), calm: 0, marks: Marks::new() }
+        Self { compressor, own: Vec::new(), small_messages: 0, marks: Marks::new() }
     }
 
     /// The compressor.
@@ -134,10 +134,10 @@ impl<C: Compressor> Renderer<C> {
         let len = options.prefix() + options.limit();
         if self.own.len() < len {
             self.own.resize(len, 0);
-        } else if len > KEPT {
-            self.calm = 0;
-        } else if self.own.len() > KEPT {
-            self.give_back();
+        } else if len > MIN_BUFFER {
+            self.small_messages = 0;
+        } else if self.own.len() > MIN_BUFFER {
+            self.shrink();
         }
         let buffer = &mut self.own[..len];
         match start(&mut self.compressor, buffer, header, &options, &mut self.marks) {
@@ -150,10 +150,10 @@ impl<C: Compressor> Renderer<C> {
     /// Takes a smaller buffer after enough small messages in a row, so that large ones may alternate with
     /// small ones.
     #[cold]
-    fn give_back(&mut self) {
-        self.calm += 1;
-        if self.calm == CALM {
-            (self.own, self.calm) = (vec![0; KEPT], 0);
+    fn shrink(&mut self) {
+        self.small_messages += 1;
+        if self.small_messages == SMALL_MESSAGES {
+            (self.own, self.small_messages) = (vec![0; MIN_BUFFER], 0);
         }
     }
 

@@ -10,29 +10,29 @@ use hashlane_table::stage::Stage;
 /// Decisions of the caller about each packet of a burst, in order of arrival.
 pub trait Visitor<V> {
     /// Handles packet `number`, of a flow with this value; the flow has been marked as seen.
-    fn known(&mut self, number: usize, value: &mut V);
+    fn on_known_flow(&mut self, number: usize, value: &mut V);
 
     /// Returns the value of the new flow of packet `number`; `None` adds no flow.
-    fn begins(&mut self, number: usize, tuple: &Tuple) -> Option<V>;
+    fn on_new_flow(&mut self, number: usize, tuple: &Tuple) -> Option<V>;
 
     /// Takes back the value of the flow that packet `number` would have begun: the table is at its limit.
-    fn refused(&mut self, number: usize, full: Full<V>);
+    fn on_table_full(&mut self, number: usize, full: Full<V>);
 }
 
 impl<V, T: Visitor<V>> Visitor<V> for &mut T {
     #[inline(always)]
-    fn known(&mut self, number: usize, value: &mut V) {
-        T::known(self, number, value);
+    fn on_known_flow(&mut self, number: usize, value: &mut V) {
+        T::on_known_flow(self, number, value);
     }
 
     #[inline(always)]
-    fn begins(&mut self, number: usize, tuple: &Tuple) -> Option<V> {
-        T::begins(self, number, tuple)
+    fn on_new_flow(&mut self, number: usize, tuple: &Tuple) -> Option<V> {
+        T::on_new_flow(self, number, tuple)
     }
 
     #[inline(always)]
-    fn refused(&mut self, number: usize, full: Full<V>) {
-        T::refused(self, number, full);
+    fn on_table_full(&mut self, number: usize, full: Full<V>) {
+        T::on_table_full(self, number, full);
     }
 }
 
@@ -54,12 +54,12 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>, R: Visitor<V>> Stage<Keys<'_>> f
     #[inline(always)]
     fn run(&mut self, batch: &mut Keys<'_>) {
         for (number, (tuple, hash)) in batch.tuples().iter().zip(batch.hashes()).enumerate() {
-            if let Some(value) = self.flows.seen_hashed(*hash, tuple, self.now) {
-                self.visitor.known(number, value);
-            } else if let Some(value) = self.visitor.begins(number, tuple)
+            if let Some(value) = self.flows.touch_hashed(*hash, tuple, self.now) {
+                self.visitor.on_known_flow(number, value);
+            } else if let Some(value) = self.visitor.on_new_flow(number, tuple)
                 && let Err(full) = self.flows.insert_hashed(*hash, *tuple, value, self.now)
             {
-                self.visitor.refused(number, full);
+                self.visitor.on_table_full(number, full);
             }
         }
     }

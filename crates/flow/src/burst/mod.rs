@@ -8,12 +8,12 @@
 //! | [`Find`] | [`Keys`] | looks each tuple up |
 //! | [`Act`] | [`Keys`] | for each packet in order of arrival: marks its flow seen, or adds it |
 //!
-//! [`FlowTable::receive`] runs Decode, Hash, Prefetch and Act; [`FlowTable::seen_burst`] the last three, of
+//! [`FlowTable::receive`] runs Decode, Hash, Prefetch and Act; [`FlowTable::touch_burst`] the last three, of
 //! tuples that the caller has; [`FlowTable::find_burst`] Hash, Prefetch and Find. No stage allocates, unless
 //! an added flow makes the table grow.
 //!
 //! [`FlowTable::receive`]: crate::table::FlowTable::receive
-//! [`FlowTable::seen_burst`]: crate::table::FlowTable::seen_burst
+//! [`FlowTable::touch_burst`]: crate::table::FlowTable::touch_burst
 //! [`FlowTable::find_burst`]: crate::table::FlowTable::find_burst
 
 mod act;

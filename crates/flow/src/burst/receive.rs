@@ -37,7 +37,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
 
     /// As [`find_burst`](Self::find_burst), and marks the flows as seen at tick `now`.
     #[inline]
-    pub fn seen_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
+    pub fn touch_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {
             let visitor = Seen { first: BURST * chunk, each: &mut each };
             self.act(tuples, now, visitor);
@@ -80,18 +80,18 @@ struct Seen<F> {
 
 impl<V, F: FnMut(usize, Option<&mut V>)> Visitor<V> for Seen<F> {
     #[inline(always)]
-    fn known(&mut self, number: usize, value: &mut V) {
+    fn on_known_flow(&mut self, number: usize, value: &mut V) {
         (self.each)(self.first + number, Some(value));
     }
 
     #[inline(always)]
-    fn begins(&mut self, number: usize, _: &Tuple) -> Option<V> {
+    fn on_new_flow(&mut self, number: usize, _: &Tuple) -> Option<V> {
         (self.each)(self.first + number, None);
         None
     }
 
     #[inline(always)]
-    fn refused(&mut self, _: usize, _: Full<V>) {}
+    fn on_table_full(&mut self, _: usize, _: Full<V>) {}
 }
 
 /// Gives a visitor the numbers of packets for the places of their tuples.
@@ -109,17 +109,17 @@ impl<R> Numbered<'_, R> {
 
 impl<V, R: Visitor<V>> Visitor<V> for Numbered<'_, R> {
     #[inline(always)]
-    fn known(&mut self, place: usize, value: &mut V) {
-        self.visitor.known(self.number(place), value);
+    fn on_known_flow(&mut self, place: usize, value: &mut V) {
+        self.visitor.on_known_flow(self.number(place), value);
     }
 
     #[inline(always)]
-    fn begins(&mut self, place: usize, tuple: &Tuple) -> Option<V> {
-        self.visitor.begins(self.number(place), tuple)
+    fn on_new_flow(&mut self, place: usize, tuple: &Tuple) -> Option<V> {
+        self.visitor.on_new_flow(self.number(place), tuple)
     }
 
     #[inline(always)]
-    fn refused(&mut self, place: usize, full: Full<V>) {
-        self.visitor.refused(self.number(place), full);
+    fn on_table_full(&mut self, place: usize, full: Full<V>) {
+        self.visitor.on_table_full(self.number(place), full);
     }
 }

@@ -67,12 +67,12 @@ fn begins(tuple: &Tuple) -> Option<u32> {
 }
 
 impl Visitor<u32> for Log {
-    fn known(&mut self, number: usize, value: &mut u32) {
+    fn on_known_flow(&mut self, number: usize, value: &mut u32) {
         *value += 1;
         self.outcomes.push(Outcome::Known(self.first + number, *value));
     }
 
-    fn begins(&mut self, number: usize, tuple: &Tuple) -> Option<u32> {
+    fn on_new_flow(&mut self, number: usize, tuple: &Tuple) -> Option<u32> {
         let value = begins(tuple);
         self.outcomes.push(value.map_or(Outcome::Passed(self.first + number), |value| {
             Outcome::Begins(self.first + number, value)
@@ -80,7 +80,7 @@ impl Visitor<u32> for Log {
         value
     }
 
-    fn refused(&mut self, number: usize, Full(value): Full<u32>) {
+    fn on_table_full(&mut self, number: usize, Full(value): Full<u32>) {
         self.outcomes.push(Outcome::Refused(self.first + number, value));
     }
 }
@@ -107,7 +107,7 @@ fn one_by_one<T: Table<Tuple, Flow<u32>>>(
                 continue;
             }
         };
-        if let Some(value) = flows.seen(&tuple, now) {
+        if let Some(value) = flows.touch(&tuple, now) {
             *value += 1;
             outcomes.push(Outcome::Known(number, *value));
         } else if let Some(value) = begins(&tuple) {

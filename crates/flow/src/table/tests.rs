@@ -81,14 +81,14 @@ fn behaves_like_a_map<H: TupleHash, T: Table<Tuple, Flow<u32>>>(start: u32, step
                 assert_eq!(flows.remove(&tuple(*number)), map.remove(number).map(|(value, _)| value));
             }
             Step::Seen(number) => {
-                let found = flows.seen(&tuple(*number), now).copied();
+                let found = flows.touch(&tuple(*number), now).copied();
                 assert_eq!(found, map.get(number).map(|(value, _)| *value));
                 map.entry(*number).and_modify(|(_, seen)| *seen = now);
             }
             Step::SeenBurst(numbers) => {
                 let tuples: Vec<Tuple> = numbers.iter().map(|number| tuple(*number)).collect();
                 let mut expected = numbers.iter().enumerate();
-                flows.seen_burst(&tuples, now, |at, value| {
+                flows.touch_burst(&tuples, now, |at, value| {
                     let (position, number) = expected.next().unwrap();
                     assert_eq!(at, position);
                     assert_eq!(value.copied(), map.get(number).map(|(value, _)| *value));
@@ -120,7 +120,7 @@ fn behaves_like_a_map<H: TupleHash, T: Table<Tuple, Flow<u32>>>(start: u32, step
     flows.find_burst(&all, |at, found| {
         assert_eq!(found, map.get(&(at as u16)).map(|(value, _)| value));
         assert_eq!(found, flows.find(&all[at]));
-        assert!(found.is_none() || flows.compared(&all[at]) > 0);
+        assert!(found.is_none() || flows.comparisons(&all[at]) > 0);
     });
     let entries: BTreeMap<u16, u32> =
         flows.iter().map(|(tuple, value)| (tuple.foreign_port(), *value)).collect();

@@ -35,7 +35,7 @@ impl Case {
             return false;
         }
         let (Some(first_a), Some(first_b)) = (a.first_chunk(), b.first_chunk()) else {
-            return self.same(few(a), few(b));
+            return self.same(load_short(a), load_short(b));
         };
         // The last eight bytes overlap those before them.
         let (Some(last_a), Some(last_b)) = (a.last_chunk(), b.last_chunk()) else { return false };
@@ -76,7 +76,7 @@ impl Case {
 /// Packs fewer than eight bytes into a word, by at most two reads that may overlap. The order of the bytes
 /// depends on the length alone.
 #[inline(always)]
-fn few(bytes: &[u8]) -> u64 {
+fn load_short(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         u64::from(u32::from_ne_bytes(*first)) | u64::from(u32::from_ne_bytes(*last)) << 32
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {

@@ -55,7 +55,7 @@ impl<'a> LabelSequence<'a> {
 
     /// Returns true if both have the same labels.
     #[inline]
-    pub fn same(self, other: LabelSequence<'_>, case: Case) -> bool {
+    pub fn equals(self, other: LabelSequence<'_>, case: Case) -> bool {
         case.eq(self.bytes, other.bytes)
     }
 

@@ -14,7 +14,7 @@
 //! let name: NameBuf = text::parse(b"www.Example.com")?;
 //! assert_eq!(name.as_bytes(), b"\x03www\x07Example\x03com\0");
 //! let parent = name.view().labels_from(1);
-//! assert!(parent.same(text::parse(b"example.COM.")?.view().labels_from(0), Case::Ignored));
+//! assert!(parent.equals(text::parse(b"example.COM.")?.view().labels_from(0), Case::Ignored));
 //! assert_eq!(name.to_string(), "www.Example.com.");
 //! # Ok::<(), hashlane_name::dns::text::TextError>(())
 //! ```

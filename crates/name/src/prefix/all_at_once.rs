@@ -1,6 +1,6 @@
 //! Each prefix hashed from its start.
 
-use super::Kept;
+use super::HashBuffer;
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use hashlane_hash::scheme::{BytesHash, BytesKernel};
@@ -9,14 +9,14 @@ use hashlane_hash::scheme::{BytesHash, BytesKernel};
 /// results: [`Walk::end_of`] finds the end of each prefix anew.
 ///
 /// # Errors
-/// The error of [`Encoding::walk`] or of the walk; `kept` is then unspecified.
+/// The error of [`Encoding::walk`] or of the walk; `buffer` is then unspecified.
 #[inline]
 pub fn all_at_once<E: Encoding, H: BytesHash>(
     hash: &H,
     name: &[u8],
-    kept: &mut Kept,
+    buffer: &mut HashBuffer,
 ) -> Result<(), ParseError> {
-    hash.run(Anew { walk: E::walk(name)?, kept })
+    hash.run(FromStart { walk: E::walk(name)?, buffer })
 }
 
 /// Hashes each prefix from its start, the longest first, from an array of ends that one walk has written.
@@ -27,46 +27,46 @@ pub fn all_at_once<E: Encoding, H: BytesHash>(
 pub fn all_at_once_longest_first<E: Encoding, H: BytesHash>(
     hash: &H,
     name: &[u8],
-    kept: &mut Kept,
+    buffer: &mut HashBuffer,
 ) -> Result<(), ParseError> {
-    hash.run(FromKept { walk: E::walk(name)?, kept })
+    hash.run(FromEnds { walk: E::walk(name)?, buffer })
 }
 
-struct Anew<'k, W> {
+struct FromStart<'k, W> {
     walk: W,
-    kept: &'k mut Kept,
+    buffer: &'k mut HashBuffer,
 }
 
-impl<'a, W: Walk<'a>> BytesKernel for Anew<'_, W> {
+impl<'a, W: Walk<'a>> BytesKernel for FromStart<'_, W> {
     type Output = Result<(), ParseError>;
 
     #[inline(always)]
     fn run<H: BytesHash>(self, hash: &H) -> Self::Output {
-        let Self { walk, kept } = self;
-        kept.clear();
+        let Self { walk, buffer } = self;
+        buffer.clear();
         let bytes = walk.bytes();
         let mut component = 0;
         while let Some(end) = walk.end_of(component)? {
-            kept.push_hash(hash.hash(&bytes[..end.min(bytes.len())]));
+            buffer.push_hash(hash.hash(&bytes[..end.min(bytes.len())]));
             component += 1;
         }
         Ok(())
     }
 }
 
-struct FromKept<'k, W> {
+struct FromEnds<'k, W> {
     walk: W,
-    kept: &'k mut Kept,
+    buffer: &'k mut HashBuffer,
 }
 
-impl<'a, W: Walk<'a>> BytesKernel for FromKept<'_, W> {
+impl<'a, W: Walk<'a>> BytesKernel for FromEnds<'_, W> {
     type Output = Result<(), ParseError>;
 
     #[inline(always)]
     fn run<H: BytesHash>(self, hash: &H) -> Self::Output {
-        let Self { mut walk, kept } = self;
+        let Self { mut walk, buffer } = self;
         let bytes = walk.bytes();
-        let (ends, hashes) = kept.keep_ends(&mut walk)?;
+        let (ends, hashes) = buffer.collect_ends(&mut walk)?;
         for (place, end) in hashes.iter_mut().zip(ends.iter().rev()) {
             *place = hash.hash(&bytes[..(*end as usize).min(bytes.len())]);
         }

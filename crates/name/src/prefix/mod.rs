@@ -20,13 +20,13 @@
 //! Source: M. Mosko, "Name Hashing Performance for Three Encoding Schemes", CCNxCON 2015.
 
 mod all_at_once;
+mod buffer;
 mod burst_hashes;
-mod kept;
 mod one_by_one;
 mod one_pass;
 
 pub use all_at_once::{all_at_once, all_at_once_longest_first};
+pub use buffer::HashBuffer;
 pub use burst_hashes::BurstHashes;
-pub use kept::Kept;
 pub use one_by_one::{one_by_one, one_by_one_longest_first};
 pub use one_pass::OnePass;

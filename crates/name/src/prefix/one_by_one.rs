@@ -1,6 +1,6 @@
 //! Component by component, each hash going on from the one before.
 
-use super::Kept;
+use super::HashBuffer;
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use hashlane_hash::scheme::{PrefixHash, PrefixKernel};
@@ -9,14 +9,14 @@ use hashlane_hash::scheme::{PrefixHash, PrefixKernel};
 /// so on.
 ///
 /// # Errors
-/// The error of [`Encoding::walk`] or of the walk; `kept` is then unspecified.
+/// The error of [`Encoding::walk`] or of the walk; `buffer` is then unspecified.
 #[inline]
 pub fn one_by_one<E: Encoding, H: PrefixHash>(
     hash: &H,
     name: &[u8],
-    kept: &mut Kept,
+    buffer: &mut HashBuffer,
 ) -> Result<(), ParseError> {
-    hash.run_prefix(OneByOne { walk: E::walk(name)?, kept })
+    hash.run_prefix(OneByOne { walk: E::walk(name)?, buffer })
 }
 
 /// Hashes every prefix as [`one_by_one`] does and yields the stored hashes in the order of table lookups: the
@@ -28,16 +28,16 @@ pub fn one_by_one<E: Encoding, H: PrefixHash>(
 pub fn one_by_one_longest_first<E: Encoding, H: PrefixHash>(
     hash: &H,
     name: &[u8],
-    kept: &mut Kept,
+    buffer: &mut HashBuffer,
 ) -> Result<(), ParseError> {
-    hash.run_prefix(OneByOne { walk: E::walk(name)?, kept })?;
-    kept.reverse();
+    hash.run_prefix(OneByOne { walk: E::walk(name)?, buffer })?;
+    buffer.reverse();
     Ok(())
 }
 
 struct OneByOne<'k, W> {
     walk: W,
-    kept: &'k mut Kept,
+    buffer: &'k mut HashBuffer,
 }
 
 impl<'a, W: Walk<'a>> PrefixKernel for OneByOne<'_, W> {
@@ -45,14 +45,14 @@ impl<'a, W: Walk<'a>> PrefixKernel for OneByOne<'_, W> {
 
     #[inline(always)]
     fn run<H: PrefixHash>(self, hash: &H) -> Self::Output {
-        let Self { mut walk, kept } = self;
-        kept.clear();
+        let Self { mut walk, buffer } = self;
+        buffer.clear();
         let bytes = walk.bytes();
         let mut state = hash.start();
         let mut from = 0;
         while let Some(end) = walk.next_end()? {
             hash.extend_within(&mut state, bytes, from, end);
-            kept.push_hash(hash.finish(&state));
+            buffer.push_hash(hash.finish(&state));
             from = end;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Checked, walked and hashed in one pass.
 
-use super::{BurstHashes, Kept, one_by_one};
+use super::{BurstHashes, HashBuffer, one_by_one};
 use crate::error::ParseError;
 use crate::walk::{Encoding, Walk};
 use core::marker::PhantomData;
@@ -15,14 +15,14 @@ use hashlane_hash::prefix::{EveryKernel, EveryPrefix, Group};
 pub struct OnePass<E, H> {
     hash: H,
     group: Group,
-    kept: Kept,
+    buffer: HashBuffer,
     encoding: PhantomData<E>,
 }
 
 impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     /// With `hash`, under its key.
     pub const fn new(hash: H) -> Self {
-        Self { hash, group: Group::new(), kept: Kept::new(), encoding: PhantomData }
+        Self { hash, group: Group::new(), buffer: HashBuffer::new(), encoding: PhantomData }
     }
 
     /// The hashes of all prefixes of `name`, the shortest first.
@@ -31,19 +31,19 @@ impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
     /// The rule of the encoding that `name` breaks.
     #[inline]
     pub fn name(&mut self, name: &[u8]) -> Result<&[u64], ParseError> {
-        let Self { hash, group, kept, .. } = self;
-        if !hash.run_every(Name::<E> { group, kept, name, encoding: PhantomData })? {
-            long::<E, H>(hash, name, kept)?;
+        let Self { hash, group, buffer, .. } = self;
+        if !hash.run_every(Name::<E> { group, buffer, name, encoding: PhantomData })? {
+            long::<E, H>(hash, name, buffer)?;
         }
-        Ok(kept.hashes())
+        Ok(buffer.hashes())
     }
 
     /// Hashes all prefixes of each of `names`, any number of them, in groups of [`Group::NAMES`]. Replaces
     /// the content of `out` with the result of each name.
     #[inline]
     pub fn burst<'n>(&mut self, names: impl IntoIterator<Item = &'n [u8]>, out: &mut BurstHashes) {
-        let Self { hash, group, kept, encoding } = self;
-        hash.run_every(Burst::<E, _> { group, kept, names: names.into_iter(), out, encoding: *encoding });
+        let Self { hash, group, buffer, encoding } = self;
+        hash.run_every(Burst::<E, _> { group, buffer, names: names.into_iter(), out, encoding: *encoding });
     }
 }
 
@@ -59,14 +59,18 @@ fn stage<E: Encoding, H: EveryPrefix>(hash: &H, group: &mut Group, name: &[u8]) 
 /// A name that is too long for a group.
 #[cold]
 #[inline(never)]
-fn long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept) -> Result<(), ParseError> {
-    one_by_one::<E, H>(hash, name, kept)
+fn long<E: Encoding, H: EveryPrefix>(
+    hash: &H,
+    name: &[u8],
+    buffer: &mut HashBuffer,
+) -> Result<(), ParseError> {
+    one_by_one::<E, H>(hash, name, buffer)
 }
 
 /// One name through a group; `false` if it is too long.
 struct Name<'a, E> {
     group: &'a mut Group,
-    kept: &'a mut Kept,
+    buffer: &'a mut HashBuffer,
     name: &'a [u8],
     encoding: PhantomData<E>,
 }
@@ -81,7 +85,7 @@ impl<E: Encoding> EveryKernel for Name<'_, E> {
             return Ok(false);
         }
         let hashes = self.group.counts().next().unwrap_or_default();
-        hash.every_prefix(self.group, self.kept.room(hashes));
+        hash.every_prefix(self.group, self.buffer.room(hashes));
         Ok(true)
     }
 }
@@ -89,7 +93,7 @@ impl<E: Encoding> EveryKernel for Name<'_, E> {
 /// A burst through one group after the other.
 struct Burst<'a, E, I> {
     group: &'a mut Group,
-    kept: &'a mut Kept,
+    buffer: &'a mut HashBuffer,
     names: I,
     out: &'a mut BurstHashes,
     encoding: PhantomData<E>,
@@ -100,7 +104,7 @@ impl<'n, E: Encoding, I: Iterator<Item = &'n [u8]>> EveryKernel for Burst<'_, E,
 
     #[inline(always)]
     fn run<H: EveryPrefix>(self, hash: &H) {
-        let Self { group, kept, names, out, .. } = self;
+        let Self { group, buffer, names, out, .. } = self;
         group.clear();
         out.clear();
         for name in names {
@@ -110,7 +114,7 @@ impl<'n, E: Encoding, I: Iterator<Item = &'n [u8]>> EveryKernel for Burst<'_, E,
                 // The names of the group come before it.
                 Ok(false) => {
                     flush(hash, group, out);
-                    push_long::<E, H>(hash, name, kept, out);
+                    push_long::<E, H>(hash, name, buffer, out);
                 }
                 Err(error) => {
                     flush(hash, group, out);
@@ -125,10 +129,15 @@ impl<'n, E: Encoding, I: Iterator<Item = &'n [u8]>> EveryKernel for Burst<'_, E,
 /// Adds a name that is too long for a group.
 #[cold]
 #[inline(never)]
-fn push_long<E: Encoding, H: EveryPrefix>(hash: &H, name: &[u8], kept: &mut Kept, out: &mut BurstHashes) {
-    match long::<E, H>(hash, name, kept) {
+fn push_long<E: Encoding, H: EveryPrefix>(
+    hash: &H,
+    name: &[u8],
+    buffer: &mut HashBuffer,
+    out: &mut BurstHashes,
+) {
+    match long::<E, H>(hash, name, buffer) {
         Ok(()) => {
-            let hashes = kept.hashes();
+            let hashes = buffer.hashes();
             for (place, hash) in out.room(hashes.len()).iter_mut().zip(hashes) {
                 *place = *hash;
             }

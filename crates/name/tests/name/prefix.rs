@@ -11,7 +11,8 @@ use hashlane_name::layout::Layout;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::offset::Offset;
 use hashlane_name::prefix::{
-    BurstHashes, Kept, OnePass, all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first,
+    BurstHashes, HashBuffer, OnePass, all_at_once, all_at_once_longest_first, one_by_one,
+    one_by_one_longest_first,
 };
 use hashlane_name::view::Name;
 use hashlane_name::walk::Walk;
@@ -26,8 +27,8 @@ fn expected<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) -> Hashes {
     Ok(name.spans().map(|span| hash.hash(&bytes[..span.end])).collect())
 }
 
-fn kept(way: impl FnOnce(&mut Kept) -> Result<(), ParseError>) -> Hashes {
-    let mut kept = Kept::new();
+fn kept(way: impl FnOnce(&mut HashBuffer) -> Result<(), ParseError>) -> Hashes {
+    let mut kept = HashBuffer::new();
     way(&mut kept)?;
     Ok(kept.hashes().to_vec())
 }

@@ -130,10 +130,10 @@ fn measure(session: &mut Session<'_>, workload: &str, subjects: &mut [Subject<'_
     let ids: Vec<String> = subjects.iter().map(|subject| subject.id.clone()).collect();
     for (at, subject) in subjects.iter().enumerate() {
         let compared: Vec<f64> =
-            subject.aimed_at.iter().map(|tuple| subject.flows.compared(tuple) as f64).collect();
+            subject.aimed_at.iter().map(|tuple| subject.flows.comparisons(tuple) as f64).collect();
         let mean = hashlane_lab::stats::mean(&compared).unwrap_or_default();
         // The hostile flow that was added first is the last of a chain, and so are those aimed at.
-        let last = subject.hostile.first().map_or(0, |tuple| subject.flows.compared(tuple)) as f64;
+        let last = subject.hostile.first().map_or(0, |tuple| subject.flows.comparisons(tuple)) as f64;
         let longest = compared.iter().copied().fold(last, f64::max);
         let id = &subject.id;
         session.add("flood", workload, id, "rounds", metric::NS, "ns", aimed.time(at));

@@ -18,7 +18,7 @@ pub trait Flows {
     fn churn(&mut self, tuples: &[Tuple], first: u32);
 
     /// How many tuples a find of this one compares.
-    fn compared(&self, tuple: &Tuple) -> usize;
+    fn comparisons(&self, tuple: &Tuple) -> usize;
 
     /// How many flows there are.
     fn len(&self) -> usize;
@@ -91,8 +91,8 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         }
     }
 
-    fn compared(&self, tuple: &Tuple) -> usize {
-        self.flows.compared(tuple)
+    fn comparisons(&self, tuple: &Tuple) -> usize {
+        self.flows.comparisons(tuple)
     }
 
     fn len(&self) -> usize {

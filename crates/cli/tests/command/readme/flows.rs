@@ -10,7 +10,7 @@ fn receive(key: &Key, burst: &[Tuple]) -> usize {
 
     // Hashed side by side, prefetched, then looked up: each packet counts, or makes a flow.
     let mut new = Vec::new();
-    flows.seen_burst(burst, 1, |at, packets| match packets {
+    flows.touch_burst(burst, 1, |at, packets| match packets {
         Some(packets) => *packets += 1,
         None => new.push(burst[at]),
     });

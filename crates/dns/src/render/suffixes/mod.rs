@@ -1,6 +1,6 @@
 //! The suffixes of the names of a message, in a hash table.
 
-mod known;
+mod recent;
 mod slots;
 
 use super::compressor::{Compressor, POINTER_LIMIT, Place};
@@ -8,7 +8,7 @@ use crate::wire::HEADER_LEN;
 use hashlane_hash::scheme::{Key, Scheme};
 use hashlane_hash::suffix::{SuffixHash, SuffixSums};
 use hashlane_name::dns::{Case, MAX_LABELS, Name};
-use known::{AGAIN, HOPE, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
+use recent::{MAX_MISSES, MIN_REPEATS, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use slots::{Slot, Slots};
 
 /// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names, for
@@ -39,9 +39,9 @@ pub struct SuffixTable {
     slots: Slots,
     first: First,
     /// Number of further names worth looking up in [`whole`](Self::whole) without a hit.
-    hope: u8,
-    /// Number of repeated names since the last time that `hope` ran out.
-    again: u8,
+    tries: u8,
+    /// Number of repeated names since the last time that `tries` ran out.
+    repeats: u8,
     /// Recent short names.
     whole: [Whole; WHOLE],
     /// Recent long names: a slot for each, with the check of [`Recent`] in place of a hash.
@@ -70,8 +70,8 @@ impl SuffixTable {
             case: Case::Ignored,
             slots: Slots::new(),
             first: First::None,
-            hope: 0,
-            again: 0,
+            tries: 0,
+            repeats: 0,
             whole: [Whole::NONE; WHOLE],
             recent: [Slot::FREE; RECENT],
             parents: [Parent::NONE; PARENTS],
@@ -97,7 +97,7 @@ impl SuffixTable {
     fn place_short(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         match self.place_under_parent(written, bytes, from) {
             Some(place) => place,
-            None => self.place_anew(written, bytes, from),
+            None => self.place_new(written, bytes, from),
         }
     }
 
@@ -159,7 +159,7 @@ impl SuffixTable {
         let Some(target) = pointer_at(written, at + literal) else { return false };
         match written.get(target..target + rest.len()) {
             Some(there) if self.case.eq(there, rest) => true,
-            _ => stands_at(written, target, rest, self.case),
+            _ => reads_suffix(written, target, rest, self.case),
         }
     }
 
@@ -192,7 +192,7 @@ impl SuffixTable {
 
     /// Places a name whose bytes from `from` on are not remembered.
     #[inline(never)]
-    fn place_anew(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
+    fn place_new(&mut self, written: &[u8], bytes: &[u8], from: usize) -> Place {
         let case = self.case;
         self.hash.sums(bytes, |word| case.fold8(word), &mut self.sums);
         let (mut suffix, mut missed) = (bytes, 0);
@@ -275,7 +275,7 @@ impl Compressor for SuffixTable {
         if self.slots.start() {
             self.clear_recent();
         }
-        (self.hope, self.again) = (0, 0);
+        (self.tries, self.repeats) = (0, 0);
         (self.first, self.case) = (First::None, case);
     }
 
@@ -308,12 +308,12 @@ impl Compressor for SuffixTable {
         if bytes.len() > SHORT {
             return self.place_long(written, bytes, from);
         }
-        if self.hope == 0 {
+        if self.tries == 0 {
             let place = self.place_short(written, bytes, from);
             if place.literal == 0 {
-                self.again += 1;
-                if self.again == AGAIN {
-                    (self.hope, self.again) = (HOPE, 0);
+                self.repeats += 1;
+                if self.repeats == MIN_REPEATS {
+                    (self.tries, self.repeats) = (MAX_MISSES, 0);
                 }
             }
             return place;
@@ -321,10 +321,10 @@ impl Compressor for SuffixTable {
         let whole = Whole::of(bytes, self.slots.message());
         let kept = whole.place();
         if let Some(at) = self.whole.get(kept).and_then(|kept| whole.same(kept)) {
-            self.hope = HOPE;
+            self.tries = MAX_MISSES;
             return Place { literal: 0, pointer: Some(at) };
         }
-        self.hope -= 1;
+        self.tries -= 1;
         let place = self.place_short(written, bytes, from);
         let at = match place {
             Place { literal: 0, pointer: Some(at) } => usize::from(at),
@@ -369,7 +369,7 @@ fn follows(written: &[u8], at: usize, target: u16) -> bool {
 
 /// True if a reader finds `suffix` at offset `at`, label by label; false for anything that no writer of names
 /// writes.
-fn stands_at(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
+fn reads_suffix(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) -> bool {
     loop {
         if let Some(target) = pointer_at(written, at) {
             // Pointers lead neither to pointers nor forward.

@@ -5,14 +5,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// Minimum number of slots after large messages; 5 KiB with their log.
-const KEPT: usize = 512;
+const MIN_SLOTS: usize = 512;
 
 /// Limit of the slots; 160 KiB with their log. A message holds at most half as many suffixes that a pointer
 /// can reach.
 const MOST: usize = 16_384;
 
-/// Messages in a row that need at most [`KEPT`] slots before a larger table is given back.
-const CALM: u8 = 64;
+/// Messages in a row that need at most [`MIN_SLOTS`] slots before a larger table is given back.
+const SMALL_MESSAGES: u8 = 64;
 
 /// Limit of the slots that a lookup reads.
 const PROBES: usize = 16;
@@ -72,8 +72,8 @@ pub(super) struct Slots {
     used: usize,
     /// The message's number; that of a free slot is 0.
     message: u8,
-    /// Messages in a row that needed at most [`KEPT`] slots, in a larger table.
-    calm: u8,
+    /// Messages in a row that needed at most [`MIN_SLOTS`] slots, in a larger table.
+    small_messages: u8,
 }
 
 impl Slots {
@@ -83,7 +83,7 @@ impl Slots {
 
     fn with_slots(slots: usize, message: u8) -> Self {
         let log = vec![Taken::NONE; slots / 2];
-        Self { slots: vec![Slot::FREE; slots], log, used: 0, message, calm: 0 }
+        Self { slots: vec![Slot::FREE; slots], log, used: 0, message, small_messages: 0 }
     }
 
     /// Bytes of memory.
@@ -100,28 +100,28 @@ impl Slots {
     /// Begins a message; true if its number was used before, so that everything marked with it must be wiped.
     #[inline]
     pub(super) fn start(&mut self) -> bool {
-        if self.used > KEPT / 2 {
-            self.calm = 0;
-        } else if self.slots.len() > KEPT {
-            self.give_back();
+        if self.used > MIN_SLOTS / 2 {
+            self.small_messages = 0;
+        } else if self.slots.len() > MIN_SLOTS {
+            self.shrink();
         }
         self.used = 0;
         self.message = self.message.wrapping_add(1);
-        let again = self.message == 0;
-        if again {
+        let wrapped = self.message == 0;
+        if wrapped {
             self.slots.fill(Slot::FREE);
             self.message = 1;
         }
-        again
+        wrapped
     }
 
     /// Takes a smaller table after enough small messages in a row, so that large ones may alternate with
     /// small ones.
     #[cold]
-    fn give_back(&mut self) {
-        self.calm += 1;
-        if self.calm == CALM {
-            *self = Self::with_slots(KEPT, self.message);
+    fn shrink(&mut self) {
+        self.small_messages += 1;
+        if self.small_messages == SMALL_MESSAGES {
+            *self = Self::with_slots(MIN_SLOTS, self.message);
         }
     }
 

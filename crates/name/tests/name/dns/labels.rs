@@ -59,7 +59,7 @@ fn the_root_and_nothing_are_not_the_same() {
     let nothing = root.strip_right(1);
     assert!(root.is_absolute() && !nothing.is_absolute());
     for case in CASES {
-        assert!(!root.same(nothing, case));
+        assert!(!root.equals(nothing, case));
         assert_ne!(hash(root, case), hash(nothing, case));
     }
 }
@@ -70,7 +70,7 @@ fn the_borders_of_labels_count() {
     let (a, b) = (name(&[b"a", b"bc"]), name(&[b"ab", b"c"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
     for case in CASES {
-        assert!(!a.same(b, case));
+        assert!(!a.equals(b, case));
         assert_ne!(hash(a, case), hash(b, case));
     }
 }
@@ -79,14 +79,14 @@ fn the_borders_of_labels_count() {
 fn case_counts_where_it_is_told_to() {
     let (a, b) = (name(&[b"WWW", b"Example"]), name(&[b"www", b"example"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
-    assert!(a.same(b, Case::Ignored) && !a.same(b, Case::Sensitive));
+    assert!(a.equals(b, Case::Ignored) && !a.equals(b, Case::Sensitive));
     assert_eq!(hash(a, Case::Ignored), hash(b, Case::Ignored));
     assert_eq!(hash(a, Case::Ignored), hash(b, Case::Sensitive));
     assert_ne!(hash(a, Case::Sensitive), hash(b, Case::Sensitive));
     // Equal under a mask of 0x20.
     let (a, b) = (name(&[b"[\x0d"]), name(&[b"{-"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
-    assert!(!a.same(b, Case::Ignored));
+    assert!(!a.equals(b, Case::Ignored));
     assert_ne!(hash(a, Case::Ignored), hash(b, Case::Ignored));
 }
 
@@ -110,10 +110,10 @@ proptest! {
     fn equal_sequences_hash_equal((name, other) in respelled(), left in 0_usize..8, right in 0_usize..8) {
         let of = |name| LabelSequence::of(name).strip_left(left).strip_right(right);
         let (a, b) = (of(name.view()), of(other.view()));
-        prop_assert!(a.same(b, Case::Ignored));
-        prop_assert_eq!(a.same(b, Case::Sensitive), a.as_bytes() == b.as_bytes());
+        prop_assert!(a.equals(b, Case::Ignored));
+        prop_assert_eq!(a.equals(b, Case::Sensitive), a.as_bytes() == b.as_bytes());
         for case in CASES {
-            prop_assert_eq!(a.same(b, case), hash(a, case) == hash(b, case));
+            prop_assert_eq!(a.equals(b, case), hash(a, case) == hash(b, case));
         }
     }
 }

@@ -5,20 +5,20 @@ use hashlane_hash::prefix::Group;
 
 /// The hashes of a name's prefixes and, for some methods, the ends of the prefixes. Reusable.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct HashBuffer {
     /// One more than names have components: the vectors of a group write eight at a time.
     hashes: [u64; Group::PREFIXES],
     ends: [u32; MAX_COMPONENTS],
     len: usize,
 }
 
-impl Default for Kept {
+impl Default for HashBuffer {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Kept {
+impl HashBuffer {
     /// Room for any name.
     pub const fn new() -> Self {
         Self { hashes: [0; Group::PREFIXES], ends: [0; MAX_COMPONENTS], len: 0 }
@@ -58,7 +58,7 @@ impl Kept {
 
     /// Keeps the ends that `walk` yields; returns them and the places for as many hashes.
     #[inline(always)]
-    pub(super) fn keep_ends<'a, W: crate::walk::Walk<'a>>(
+    pub(super) fn collect_ends<'a, W: crate::walk::Walk<'a>>(
         &mut self,
         walk: &mut W,
     ) -> Result<(&[u32], &mut [u64]), crate::error::ParseError> {

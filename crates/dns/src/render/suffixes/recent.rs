@@ -7,10 +7,10 @@ pub(super) const SHORT: usize = 32;
 pub(super) const WHOLE: usize = 32;
 
 /// Number of repeated names after which more repetitions are expected in the message.
-pub(super) const AGAIN: u8 = 2;
+pub(super) const MIN_REPEATS: u8 = 2;
 
 /// Number of new short names in a row after which the next is expected to be new.
-pub(super) const HOPE: u8 = 32;
+pub(super) const MAX_MISSES: u8 = 32;
 
 /// A short name in its spelling, and its offset.
 #[derive(Clone, Copy)]
