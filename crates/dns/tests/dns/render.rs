@@ -198,7 +198,7 @@ fn rollbacks_leave_the_table_as_it_was() {
 }
 
 #[test]
-fn spelling_is_kept_and_on_request_told_apart() {
+fn keeps_spelling_and_optionally_compares_case() {
     let spelled = names(&["Example.COM", "www.example.com", "WWW.EXAMPLE.com"]);
     for (case, size) in [(Case::Ignored, 12 + 13 + 6 + 2), (Case::Sensitive, 12 + 13 + 17 + 4 + 8 + 2)] {
         let mut table = SuffixTable::new(&Key::VECTOR);

@@ -81,7 +81,7 @@ fn refuses_what_does_not_fit() {
 }
 
 #[test]
-fn wrong_ends_harm_nobody() {
+fn wrong_ends_are_ignored() {
     let mut group = Group::new();
     for _ in 0..Group::NAMES {
         let mut prefixes = group.push(&SipHash24::new(&Key::VECTOR), b"abc").unwrap();

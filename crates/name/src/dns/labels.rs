@@ -108,7 +108,7 @@ pub(super) fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Resu
     })
 }
 
-/// The labels of a name from the left; see [`Name::labels`].
+/// The labels of a name from the left; see [`Name::labels`](super::Name::labels).
 #[derive(Clone, Debug)]
 pub struct Labels<'a> {
     rest: &'a [u8],

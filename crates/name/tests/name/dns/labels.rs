@@ -76,7 +76,7 @@ fn the_borders_of_labels_count() {
 }
 
 #[test]
-fn case_counts_where_it_is_told_to() {
+fn respects_case_sensitivity() {
     let (a, b) = (name(&[b"WWW", b"Example"]), name(&[b"www", b"example"]));
     let (a, b) = (LabelSequence::of(a.view()), LabelSequence::of(b.view()));
     assert!(a.equals(b, Case::Ignored) && !a.equals(b, Case::Sensitive));
