@@ -106,7 +106,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         Self::with_room(limits.flows.min(1024), key, limits, now)
     }
 
-    /// As [`new`](Self::new), under a key from the operating system's random numbers.
+    /// Acts as [`new`](Self::new), under a key from the operating system's random numbers.
     ///
     /// # Errors
     /// The operating system provides no random numbers.

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 pub(crate) struct Wheel {
     /// The first slot that is linked at a tick, modulo the length, a power of two.
     heads: Vec<u32>,
-    /// For each slot the next one of the same tick.
+    /// The next slot of the same tick, for each slot.
     next: Vec<u32>,
     /// The last tick that was looked at.
     done: u32,

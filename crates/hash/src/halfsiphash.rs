@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(HalfSipHash13::new(&Key::VECTOR).hash(CHECK_INPUT), <HalfSipHash13 as Scheme>::INFO.check);
     }
 
-    /// From the definition, byte by byte: each line of the round is a row of (word changed, word read,
+    /// The definition, byte by byte: each line of the round is a row of (word changed, word read,
     /// rotation of the word changed, rotation of the word read afterwards).
     fn naive(rounds: [usize; 2], key: [u8; 8], bytes: &[u8]) -> u32 {
         const ROUND: [(usize, usize, u32, u32); 4] =

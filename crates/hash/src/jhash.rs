@@ -104,7 +104,7 @@ pub fn jhash_3words(a: u32, b: u32, c: u32, initval: u32) -> u32 {
     jhash_nwords([a, b, c], 3, initval)
 }
 
-/// Up to three words, `n` of them, through the final mixing alone.
+/// Mixes up to three words, `n` of them, by the final mixing alone.
 #[inline(always)]
 fn jhash_nwords(words: [u32; 3], n: u32, initval: u32) -> u32 {
     mix_last(add(&mut [JHASH_INITVAL.wrapping_add(n << 2).wrapping_add(initval); 3], words))

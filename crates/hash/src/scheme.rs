@@ -82,8 +82,8 @@ pub struct SchemeInfo {
     pub width: u32,
     /// The part of the key that reaches the result.
     pub keying: Keying,
-    /// Under [`Key::VECTOR`], the hash of the nine bytes `123456789`, or, of a scheme that takes nothing but
-    /// one kind of key, of that kind's check input.
+    /// The hash of the check input under [`Key::VECTOR`]: the nine bytes `123456789`, or, for a hash of one kind
+    /// of key alone, the check input of that kind.
     pub check: u64,
     /// Safe uses, in one sentence.
     pub safe: &'static str,

@@ -32,7 +32,7 @@ const WORDS: usize = MAX_LEN / 8 + 1;
 pub struct SuffixHash {
     /// The initial value of the sum, and the multiplier of the length.
     start: [u64; 2],
-    /// For each word, from the end, one for its low half and one for its high half.
+    /// Key words of the low and the high half of each word, from the end.
     pairs: [[u64; 2]; WORDS],
     key: Key,
 }

@@ -19,7 +19,7 @@ use crate::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 /// of the packet that arrives, in network order.
 #[derive(Clone)]
 pub struct Rss {
-    /// For each place, the hash of each byte there.
+    /// The hash of each byte at each place.
     tables: [[u32; 256]; Self::MAX_LEN],
 }
 

@@ -4,7 +4,7 @@ use ::hashbrown::HashTable;
 use hashlane_table::{Inserted, Table};
 
 /// A `hashbrown::HashTable` of keys and values. It has nothing to prefetch: its finds are one at a time.
-/// Under churn it may double within its capacity.
+/// Churn may double it within its capacity.
 #[derive(Clone, Debug)]
 pub struct Hashbrown<K, V>(HashTable<(K, V)>);
 

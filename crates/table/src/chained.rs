@@ -79,7 +79,7 @@ impl<'a, K, V> Iterator for Chain<'a, K, V> {
 impl<K: Eq, V> Table<K, V> for Chained<K, V> {
     const SLOTS_STAY: bool = true;
 
-    /// As many buckets as entries, rounded up to a power of two; they stay as many.
+    /// One bucket for each entry, rounded up to a power of two; their number never changes.
     fn with_capacity(entries: usize) -> Self {
         Self { heads: vec![END; entries.next_power_of_two()], nodes: Places::with_capacity(entries) }
     }

@@ -55,7 +55,7 @@ impl<T> Places<T> {
     /// Puts an entry at a free place.
     ///
     /// # Panics
-    /// With 2³² entries.
+    /// More than 2³² − 1 entries.
     pub(crate) fn add(&mut self, entry: T) -> u32 {
         match self.free.pop() {
             Some(place) => {

@@ -13,7 +13,7 @@ pub(super) struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// From the length at offset `at`.
+    /// Starts at the length byte at offset `at`.
     #[inline]
     pub(super) fn new(message: &'a [u8], at: usize) -> Self {
         Self { message, at, label: 0 }

@@ -82,7 +82,7 @@ pub struct Suffixes {
     hashes: Vec<u64>,
     /// Hashes of all datagrams so far.
     len: usize,
-    /// For each datagram, the first of its hashes and how many there are.
+    /// The index of the first hash and the number of hashes of each datagram.
     places: [(u16, u16); BATCH],
 }
 

@@ -31,7 +31,7 @@ impl Hash {
 }
 
 impl<H: EveryPrefix + Scheme> Hash<H> {
-    /// With a hash of the caller's choice under `key`.
+    /// Uses a hash of the caller's choice under `key`.
     pub fn with(key: &Key) -> Self {
         Self { hash: H::new(key), group: Group::new(), name: [0; Group::PREFIXES] }
     }

@@ -21,7 +21,7 @@ impl Place {
         self.literal + if self.pointer.is_some() { 2 } else { 0 }
     }
 
-    /// As it is, to its root.
+    /// Places the whole name uncompressed.
     #[inline(always)]
     pub const fn whole(name: Name<'_>) -> Self {
         Self { literal: name.len(), pointer: None }

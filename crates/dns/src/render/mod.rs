@@ -36,7 +36,7 @@ const SMALL_MESSAGES: u8 = 64;
 /// The transport of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// By itself, as over UDP.
+    /// A datagram of its own, as over UDP.
     #[default]
     Datagram,
     /// After two bytes of length, as over TCP (RFC 1035 §4.2.2). Offsets are from the header nevertheless.
@@ -106,7 +106,7 @@ impl Renderer {
         Self::with(SuffixTable::new(key))
     }
 
-    /// As [`new`](Self::new), under a key from the operating system's random numbers.
+    /// Acts as [`new`](Self::new), under a key from the operating system's random numbers.
     ///
     /// # Errors
     /// The operating system provides no random numbers.

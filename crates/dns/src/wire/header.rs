@@ -13,12 +13,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Of a query.
+    /// Header of a query.
     pub const fn query(id: u16) -> Self {
         Self { id, flags: Flags(0) }
     }
 
-    /// Of a response, with no other flag and [`Rcode::NO_ERROR`].
+    /// Header of a response, with no other flag and [`Rcode::NO_ERROR`].
     pub const fn response(id: u16) -> Self {
         Self { id, flags: Flags::RESPONSE }
     }

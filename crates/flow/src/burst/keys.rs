@@ -13,7 +13,7 @@ pub type Hashes = [u64; BURST];
 #[derive(Debug)]
 pub struct Keys<'t> {
     tuples: &'t [Tuple],
-    /// As many as tuples.
+    /// One for each tuple.
     hashes: &'t mut [u64],
 }
 

@@ -35,7 +35,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         }
     }
 
-    /// As [`find_burst`](Self::find_burst), and marks the flows as seen at tick `now`.
+    /// Acts as [`find_burst`](Self::find_burst), and marks the flows as seen at tick `now`.
     #[inline]
     pub fn touch_burst(&mut self, tuples: &[Tuple], now: u32, mut each: impl FnMut(usize, Option<&mut V>)) {
         for (chunk, tuples) in tuples.chunks(BURST).enumerate() {

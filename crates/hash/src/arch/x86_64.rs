@@ -89,7 +89,7 @@ crc_token!(
 );
 
 crc_token!(
-    /// With AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight
+    /// AVX-512 and carry-less multiplication in 512 bits (since Ice Lake and Zen 4), which takes eight
     /// last words at once.
     Clmul512,
     "sse4.2,bmi1,bmi2,avx512f,avx512bw,vpclmulqdq",
@@ -170,7 +170,7 @@ impl Avx512 {
 }
 
 impl Stage for Avx512 {
-    /// By masked loads, without a branch up to 128 bytes.
+    /// Uses masked loads, without a branch up to 128 bytes.
     #[inline(always)]
     fn stage(self, place: &mut [u8; STRIDE], bytes: &[u8]) {
         let masks = &MASKS[bytes.len().min(128)];
@@ -189,7 +189,7 @@ impl Stage for Avx512 {
     }
 }
 
-/// For each length up to 128, the bits of its first 64 bytes and of the next.
+/// Masks of the first 64 bytes and of the next 64, for each length up to 128.
 static MASKS: [[u64; 2]; 129] = {
     let mut masks = [[0; 2]; 129];
     let mut len = 0;
@@ -331,7 +331,7 @@ impl Lanes for Avx512 {
         // SAFETY: `words` has 8 N words, of which word N i + at % N is read for every i below 8.
         unsafe { _mm512_i64gather_epi64::<8>(self.load(&rows), words.as_ptr().add(at % N).cast()) }
     }
-    /// By loads and shuffles: four gathers take several times as long.
+    /// Loads and shuffles: four gathers take several times as long.
     #[inline(always)]
     fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: __m512i) -> [__m512i; 4] {
         const { assert!(LEN.is_power_of_two()) };
@@ -505,7 +505,7 @@ impl Lanes for Avx2 {
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { [_mm256_i64gather_epi64::<1>(table, at[0]), _mm256_i64gather_epi64::<1>(table, at[1])] }
     }
-    /// By loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow with the mitigation of
+    /// Loads and inserts: on CPUs with AVX2 alone a gather is no faster, and slow with the mitigation of
     /// its data leak.
     #[inline(always)]
     fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Pair; N] {
@@ -536,7 +536,7 @@ impl Lanes for Avx2 {
         }
         columns
     }
-    /// By loads and shuffles: four gathers take several times as long.
+    /// Loads and shuffles: four gathers take several times as long.
     #[inline(always)]
     fn gather_rows<const LEN: usize>(self, table: &[[u64; 4]; LEN], index: Pair) -> [Pair; 4] {
         const { assert!(LEN.is_power_of_two()) };

@@ -43,7 +43,7 @@ pub type Crc32cShifted = Crc<Shifted>;
 pub type Crc32cMasked = Crc<Masked>;
 
 impl<T: Tail> Crc<T> {
-    /// With the instructions that this CPU has.
+    /// Chooses the fastest instructions of this CPU.
     pub fn detect() -> Self {
         Self::on(CrcUnit::detect())
     }

@@ -20,7 +20,7 @@ pub struct OnePass<E, H> {
 }
 
 impl<E: Encoding, H: EveryPrefix> OnePass<E, H> {
-    /// With `hash`, under its key.
+    /// Uses `hash`.
     pub const fn new(hash: H) -> Self {
         Self { hash, group: Group::new(), buffer: HashBuffer::new(), encoding: PhantomData }
     }

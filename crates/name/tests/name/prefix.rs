@@ -20,7 +20,7 @@ use proptest::prelude::*;
 
 type Hashes = Result<Vec<u64>, ParseError>;
 
-/// By the definition: the parser's ends, and each prefix hashed from its start.
+/// The definition: the parser's ends, and each prefix hashed from its start.
 fn expected<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) -> Hashes {
     let name = Name::<E>::parse(bytes)?;
     let bytes = name.walk().bytes();
@@ -46,7 +46,7 @@ fn one_by_one_agrees<E: Layout, H: PrefixHash>(hash: &H, bytes: &[u8]) {
     assert_eq!(reversed(kept(|kept| one_by_one_longest_first::<E, H>(hash, bytes, kept))), expected);
 }
 
-/// On names that parse: anew, an offset name is read, not walked.
+/// Compares names that parse; an offset name is read anew, not walked.
 fn all_at_once_agrees<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) {
     let expected = expected::<E, H>(hash, bytes);
     assert_eq!(reversed(kept(|kept| all_at_once_longest_first::<E, H>(hash, bytes, kept))), expected);
