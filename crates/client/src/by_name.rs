@@ -1,12 +1,12 @@
-//! Values by names, for the search of all prefixes of a name that came from outside.
+//! A map from names, for the lookup of all prefixes of a received name.
 
 use std::collections::HashMap;
 
-/// Values by the value of their name's element. A prefix of a length that no name here has costs no hashing: a packet with many long prefixes
-/// is no work.
+/// Values by the value of the name element. A prefix of a length that no key has costs no hashing, so that a
+/// packet with many long prefixes is cheap.
 pub(crate) struct ByName<V> {
     entries: HashMap<Vec<u8>, V>,
-    /// How many names there are of each length in octets.
+    /// Number of keys of each length in bytes.
     lengths: HashMap<usize, usize>,
 }
 
@@ -23,7 +23,7 @@ impl<V> ByName<V> {
         self.entries.get_mut(name)
     }
 
-    /// Sets the value; the one that was there is gone.
+    /// Sets the value of a name, in place of an earlier one.
     pub(crate) fn insert(&mut self, name: Vec<u8>, value: V) {
         let len = name.len();
         if self.entries.insert(name, value).is_none() {

@@ -1,15 +1,17 @@
 //! The task that owns the connection.
 //!
-//! It alone reads and writes the socket, and holds the Interests that wait for Data and the prefixes that Interests are wanted for. Whoever
-//! has a [`Client`](crate::Client) sends it [`Command`]s over a bounded channel; it takes none while too much waits.
+//! Only this task reads and writes the socket. It holds the pending Interests and the prefixes with a
+//! receiver. Each [`Client`](crate::Client) sends it [`Command`]s over a bounded channel, from which it takes
+//! none while too much waits.
 
 use crate::by_name::ByName;
-use crate::client::Incoming;
 use crate::link::Link;
+use crate::message::{Command, Incoming, Reply};
 use crate::packet::{ExpressError, OwnedData};
-use crate::reassembly::Reassembly;
 use crate::transport::{ConnectError, Transport};
 use hashlane_name::walk::{Encoding, Walk};
+use hashlane_ndn::fragment::Reassembler;
+use hashlane_ndn::time::Time;
 use hashlane_ndn::tlv;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use hashlane_ndn::wire::{Data, DigestFunction, Interest, LpHeader, LpPacket, NackReason};
@@ -17,66 +19,36 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// Interests that wait for Data at the same time.
-const MOST_PENDING: usize = 32_768;
+/// Most pending Interests.
+const MAX_PENDING: usize = 32_768;
 
-/// Octets that wait to be written, over which no command is taken.
-const MOST_QUEUED: usize = 1 << 20;
+/// Length of the send queue in bytes from which no command is taken.
+const MAX_QUEUED: usize = 1 << 20;
 
-/// Commands that are taken at once.
+/// Commands that are taken together.
 const BATCH: usize = 64;
 
 /// The first pause before a new attempt to connect, and the longest.
 const PAUSE: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(3)];
 
-/// How long an attempt to connect may take.
+/// Time limit of an attempt to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Where the answer to an Interest goes.
-pub(crate) enum Reply {
-    One(oneshot::Sender<Outcome>),
-    /// To one who has expressed many, with the number that this one was given.
-    Numbered(u64, mpsc::UnboundedSender<(u64, Outcome)>),
-}
-
-pub(crate) type Outcome = Result<OwnedData, ExpressError>;
-
-impl Reply {
-    fn send(self, outcome: Outcome) {
-        // Who does not wait any more has no use for it.
-        match self {
-            Self::One(sender) => drop(sender.send(outcome)),
-            Self::Numbered(number, sender) => drop(sender.send((number, outcome))),
-        }
-    }
-}
-
-pub(crate) enum Command {
-    /// An Interest that was checked, and how long to wait for its Data.
-    Express { packet: Vec<u8>, wait: Duration, reply: Reply },
-    /// A link packet.
-    Send(Vec<u8>),
-    /// Interests with names under a prefix (the value of its element) are wanted. The answer is whether none wanted them before.
-    Listen { prefix: Vec<u8>, sink: mpsc::Sender<Incoming>, reply: oneshot::Sender<bool> },
-    /// They are not wanted any more.
-    Ignore { prefix: Vec<u8> },
-    /// Interests have a digest from now on, in a header field of this type.
-    Digest { function: DigestFunction, typ: u32 },
-}
-
-/// What stands between us and the forwarder.
+/// State of the connection.
 enum State {
     Connected(Box<Link>),
     Connecting(Pin<Box<dyn Future<Output = Result<Link, ConnectError>> + Send>>),
 }
 
-/// What the client is told of the connection: how many there have been, and whether the forwarder is on this host.
+/// Properties of the connection, as clients see them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Connection {
+    /// Number of connections so far, this one included.
     pub(crate) number: u64,
+    /// True if the forwarder takes the client for an application on its own host.
     pub(crate) is_local: bool,
 }
 
@@ -97,7 +69,7 @@ impl Driver {
         Self { transport, commands, connection, tables: Tables::new(sender) }
     }
 
-    /// Runs until no client is left and all is written.
+    /// Runs until no client is left and everything is written.
     pub(crate) async fn run(mut self, link: Link) {
         let mut state = State::Connected(Box::new(link));
         let mut pause = PAUSE[0];
@@ -114,14 +86,14 @@ impl Driver {
             if !open && queued == 0 {
                 return;
             }
-            let room = open && queued < MOST_QUEUED && self.tables.pending.len() < MOST_PENDING;
+            let room = open && queued < MAX_QUEUED && self.tables.pending.len() < MAX_PENDING;
             tokio::select! {
                 taken = self.commands.recv_many(&mut batch, BATCH), if room => {
                     open = taken > 0;
                     batch.drain(..).for_each(|command| self.take(command, &mut state));
                 }
                 () = sleep_until(first.unwrap_or(now)), if first.is_some() => {}
-                turned = turn(&mut state) => match turned {
+                turned = wait(&mut state) => match turned {
                     Ok(None) => match &mut state {
                         State::Connected(link) => {
                             if self.tables.receive_all(link).is_err() {
@@ -134,7 +106,7 @@ impl Driver {
                         State::Connecting(_) => {}
                     },
                     Ok(Some(mut link)) => {
-                        self.tables.express_again(&mut link);
+                        self.tables.retransmit(&mut link);
                         self.connection.send_modify(|connection| {
                             connection.number += 1;
                             connection.is_local = link.is_local;
@@ -151,7 +123,7 @@ impl Driver {
         }
     }
 
-    /// A connection after a pause.
+    /// Begins to connect after a pause.
     fn connect(&self, pause: Duration) -> State {
         let transport = self.transport.clone();
         State::Connecting(Box::pin(async move {
@@ -170,7 +142,7 @@ impl Driver {
         };
         match command {
             Command::Express { packet, wait, reply } => {
-                // Without a connection it is sent when there is one again.
+                // Without a connection it is sent over the next one.
                 if let Some(link) = link {
                     self.tables.push(link, &packet);
                 }
@@ -183,7 +155,7 @@ impl Driver {
             }
             Command::Digest { function, typ } => self.tables.digest = Some((function, typ)),
             Command::Listen { prefix, sink, reply } => {
-                // Who has given up waiting has dropped the sink too.
+                // A receiver that has stopped waiting has dropped the sink, too.
                 let _ = reply.send(self.tables.listen(prefix, sink));
             }
             Command::Ignore { prefix } => self.tables.sinks.remove(&prefix),
@@ -191,30 +163,32 @@ impl Driver {
     }
 }
 
-/// Waits for something to happen to the connection: packets may have come, or it is made.
-async fn turn(state: &mut State) -> Result<Option<Link>, ConnectionLost> {
+/// Waits for packets, or for the new connection.
+async fn wait(state: &mut State) -> Result<Option<Link>, ConnectionLost> {
     match state {
         State::Connected(link) => link.turn().await.map(|()| None).map_err(|_| ConnectionLost),
         State::Connecting(opening) => opening.await.map(Some).map_err(|_| ConnectionLost),
     }
 }
 
-/// The connection is to be made again, whatever the reason.
+/// The connection is lost and must be made again.
 struct ConnectionLost;
 
-/// Interests that wait, and prefixes that Interests are wanted for.
+/// Pending Interests, and prefixes with a receiver of Interests.
 struct Tables {
     sender: mpsc::WeakSender<Command>,
-    reassembly: Reassembly,
+    reassembler: Reassembler,
+    /// Zero of the reassembler's clock.
+    start: Instant,
     next_id: u64,
     pending: HashMap<u64, Pending>,
-    /// The ids of the pending Interests, by the value of their name.
+    /// Ids of the pending Interests, by the value of their name.
     by_name: ByName<BTreeSet<u64>>,
     deadlines: BTreeSet<(Instant, u64)>,
     /// Pending Interests whose name ends with an implicit digest.
     with_digest: usize,
     sinks: ByName<mpsc::Sender<Incoming>>,
-    /// What Interests are digested with, and the type of the field.
+    /// Function of the InterestDigest, and type of its field.
     digest: Option<(DigestFunction, u32)>,
 }
 
@@ -232,7 +206,8 @@ impl Tables {
     fn new(sender: mpsc::WeakSender<Command>) -> Self {
         Self {
             sender,
-            reassembly: Reassembly::default(),
+            reassembler: Reassembler::default(),
+            start: Instant::now(),
             next_id: 0,
             pending: HashMap::new(),
             by_name: ByName::new(),
@@ -293,22 +268,25 @@ impl Tables {
         }
     }
 
-    /// Sends all that waits over a new connection, with new Nonces.
-    fn express_again(&mut self, link: &mut Link) {
+    /// Sends all pending Interests over a new connection, with new Nonces.
+    fn retransmit(&mut self, link: &mut Link) {
         for pending in self.pending.values_mut() {
             renew_nonce(&mut pending.packet);
         }
         self.pending.values().for_each(|pending| self.push(link, &pending.packet));
     }
 
-    /// Queues an Interest, with its digest where that is wanted.
+    /// Queues an Interest, with its digest if the client has asked for it.
     fn push(&self, link: &mut Link, packet: &[u8]) {
-        let digest = self.digest.and_then(|(function, typ)| {
-            let digest = function.digest(&Interest::parse(packet).ok()?);
-            let digest = DigestField::new(typ, digest.as_bytes());
-            Some(LpHeader { digest, ..LpHeader::default() }.frame(packet.len()))
-        });
-        link.push(&[digest.as_ref().map_or(&[], |frame| frame.as_bytes()), packet]);
+        let Some((function, typ)) = self.digest else { return link.push(&[packet]) };
+        let Ok(interest) = Interest::parse(packet) else {
+            debug_assert!(false, "Interests are checked before they come here");
+            return;
+        };
+        let digest = function.digest(&interest);
+        let digest = DigestField::new(typ, digest.as_bytes());
+        let header = LpHeader { digest, ..LpHeader::default() }.frame(packet.len());
+        link.push(&[header.as_bytes(), packet]);
     }
 
     fn listen(&mut self, prefix: Vec<u8>, sink: mpsc::Sender<Incoming>) -> bool {
@@ -326,22 +304,24 @@ impl Tables {
         Ok(())
     }
 
-    /// Takes a link packet. What is broken is dropped: its sender has lost it, and sends it again.
-    fn receive(&mut self, octets: &[u8]) {
-        let Ok(packet) = LpPacket::parse(octets) else { return };
+    /// Handles a link packet. A malformed packet or fragment is dropped, like one that is lost on the link.
+    fn receive(&mut self, bytes: &[u8]) {
+        let Ok(packet) = LpPacket::parse(bytes) else { return };
         if packet.header.is_fragmented() {
-            if let Some(whole) = self.reassembly.take(&packet) {
-                self.receive_network(&packet.header, &whole);
+            let now = Time(self.start.elapsed().as_nanos() as u64);
+            if let Ok(Some(whole)) = self.reassembler.receive(&packet, bytes, now) {
+                let whole = whole.packet();
+                self.receive_network(&whole.header, whole.fragment);
             }
         } else if !packet.fragment.is_empty() {
             self.receive_network(&packet.header, packet.fragment);
         }
     }
 
-    fn receive_network(&mut self, header: &LpHeader<'_>, octets: &[u8]) {
-        if let Ok(data) = Data::parse(octets) {
+    fn receive_network(&mut self, header: &LpHeader<'_>, bytes: &[u8]) {
+        if let Ok(data) = Data::parse(bytes) {
             self.receive_data(&data, header.congestion_mark > 0);
-        } else if let Ok(interest) = Interest::parse(octets) {
+        } else if let Ok(interest) = Interest::parse(bytes) {
             match header.nack {
                 Some(reason) => self.receive_nack(&interest, reason),
                 None => self.receive_interest(&interest, header),
@@ -378,7 +358,7 @@ impl Tables {
 
     fn receive_nack(&mut self, interest: &Interest<'_>, reason: NackReason) {
         let ids = self.by_name.get(name_value(interest.name_bytes()));
-        // An earlier Interest of the same name that came back late says nothing of this one.
+        // A late Nack of an earlier Interest of the same name is not about this one.
         let same_nonce = |id: &&u64| {
             let pending = self.pending.get(id).and_then(|pending| Interest::parse(&pending.packet).ok());
             pending.is_some_and(|pending| pending.nonce() == interest.nonce())
@@ -389,7 +369,8 @@ impl Tables {
         }
     }
 
-    /// Gives the Interest to who wants the longest prefix of its name. Where the queue is full it is lost, as it could be on any link.
+    /// Delivers an Interest to the receiver of the longest prefix. If the queue is full it is lost, as on any
+    /// link.
     fn receive_interest(&mut self, interest: &Interest<'_>, header: &LpHeader<'_>) {
         let name = name_value(interest.name_bytes());
         let mut sink = self.sinks.get(&[][..]);
@@ -405,9 +386,11 @@ impl Tables {
     }
 }
 
-/// The components of an encoded name.
+/// The value of an encoded name: its components.
 pub(crate) fn name_value(name: &[u8]) -> &[u8] {
-    tlv::single(name).map_or(&[], |name| name.value)
+    let element = tlv::single(name);
+    debug_assert!(element.is_ok(), "the name has been checked");
+    element.map_or(&[], |name| name.value)
 }
 
 /// Calls `each` with the end of each component in the name's value.
@@ -419,7 +402,7 @@ fn for_each_prefix(name: &[u8], mut each: impl FnMut(usize)) {
     }
 }
 
-/// Whether the last component of a name, given as its value, is an implicit digest.
+/// True if the last component of a name, given as its value, is an implicit digest.
 fn ends_with_digest(name: &[u8]) -> bool {
     let mut elements = tlv::Elements::new(name);
     let mut last = 0;
@@ -429,7 +412,7 @@ fn ends_with_digest(name: &[u8]) -> bool {
     last == u32::from(hashlane_name::component::IMPLICIT_SHA256_DIGEST)
 }
 
-/// Gives a checked Interest another Nonce.
+/// Replaces the Nonce of a checked Interest.
 pub(crate) fn renew_nonce(packet: &mut [u8]) {
     let at = Interest::parse(packet).ok().and_then(|interest| interest.nonce_at());
     if let Some(room) = at.and_then(|at| packet.get_mut(at)) {
@@ -437,8 +420,44 @@ pub(crate) fn renew_nonce(packet: &mut [u8]) {
     }
 }
 
-/// A Nonce.
+/// A random Nonce.
 pub(crate) fn random_nonce() -> u32 {
-    // A system without randomness repeats Nonces, and its Interests are taken for loops: that is what can be told of it.
-    getrandom::u32().unwrap_or_default()
+    use std::hash::{BuildHasher, RandomState};
+    // Nonces only need to differ; the standard library's hash keys do, even without the system's random
+    // numbers.
+    getrandom::u32().unwrap_or_else(|_| RandomState::new().hash_one(()) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_name::build::OwnedName;
+    use hashlane_name::ndn::Ndn;
+    use hashlane_ndn::fragment::Fragmenter;
+    use hashlane_ndn::wire::InterestBuilder;
+
+    #[test]
+    fn a_fragmented_interest_keeps_the_header_fields_of_its_first_fragment() {
+        let (commands, _receiver) = mpsc::channel(1);
+        let mut tables = Tables::new(commands.downgrade());
+        let name: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/a/b").expect("a name");
+        let prefix = name_value(name.as_bytes()).to_vec();
+        let (sink, mut incoming) = mpsc::channel(1);
+        assert!(tables.listen(prefix, sink));
+        let parameters = [7; 500];
+        let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) };
+        let interest = InterestBuilder { parameters: Some(&parameters), ..interest }.build();
+        let header = LpHeader { pit_token: b"token", ..LpHeader::default() };
+        let mut fragments = Vec::new();
+        let whole = Fragmenter::new(u64::MAX).send(&header, &interest, 300, |head, piece| {
+            fragments.push([head, piece].concat());
+        });
+        assert!(whole && fragments.len() > 1, "{}", fragments.len());
+        for fragment in &fragments {
+            tables.receive(fragment);
+        }
+        let incoming = incoming.try_recv().expect("the Interest");
+        assert_eq!(incoming.interest().as_bytes(), interest);
+        assert_eq!(incoming.header().pit_token, b"token");
+    }
 }

@@ -1,4 +1,4 @@
-//! Objects that are divided into segments.
+//! Retrieval of objects that are divided into segments.
 //!
 //! ```text
 //! object    = Data /<name>/v=<version>/seg=0, …/seg=1, …, the last one named by FinalBlockId
@@ -7,7 +7,8 @@
 //! Sources: NDN Naming Conventions revision 3; RDR, Realtime Data Retrieval (NDN-0027).
 
 use crate::client::{Client, Express};
-use crate::driver::{Outcome, random_nonce};
+use crate::driver::random_nonce;
+use crate::message::Outcome;
 use crate::packet::{ExpressError, OwnedData, Validate, intact, is_application_nack};
 use crate::window::{RoundTrip, Window};
 use hashlane_name::build::OwnedName;
@@ -25,38 +26,39 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
-/// Value of the keyword component that metadata is asked for with.
+/// Value of the keyword component in names of metadata.
 pub const METADATA: &[u8] = b"metadata";
 
-/// Segments that may have come before one that is waited for.
+/// Most segments that are requested beyond the next one to deliver.
 const AHEAD: u64 = 2048;
 
-/// How the version of an object is found.
+/// Discovery of the version of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Discovery {
-    /// The name may have a version or be that of one segment; else metadata are asked for, and where there are none, any Data below the name.
+    /// The name may have a version, or be that of one segment. Otherwise metadata, and if there are none, any
+    /// Data below the name.
     #[default]
     Auto,
-    /// By metadata.
+    /// Metadata.
     Metadata,
-    /// By any fresh Data below the name.
+    /// Any fresh Data below the name.
     Prefix,
-    /// The name has the version, or there is none.
+    /// None: the name has the version, or the object has none.
     None,
 }
 
-/// How an object is fetched.
+/// Options of a fetch.
 #[derive(Clone)]
 pub struct FetchOptions {
-    /// How its version is found.
+    /// Discovery of the version.
     pub discovery: Discovery,
-    /// The lifetime of Interests, in milliseconds; also how long the answers that tell the version are waited for.
+    /// Lifetime of Interests in milliseconds, and time to wait for an answer during discovery.
     pub lifetime: u64,
-    /// How often the Interest for a segment is sent again.
+    /// Retransmissions of the Interest for a segment.
     pub retries: u32,
-    /// Interests that are under way at the most.
-    pub most: usize,
-    /// What Data is accepted.
+    /// Most Interests in flight.
+    pub max_in_flight: usize,
+    /// Validator of the Data.
     pub validate: Arc<Validate<'static>>,
 }
 
@@ -66,68 +68,68 @@ impl Default for FetchOptions {
             discovery: Discovery::Auto,
             lifetime: 4000,
             retries: 15,
-            most: 512,
+            max_in_flight: 512,
             validate: Arc::new(intact),
         }
     }
 }
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Segments that came.
+    /// Received segments.
     pub segments: u64,
-    /// Octets of content in them.
-    pub octets: u64,
-    /// Segments of the object, once one has told.
+    /// Bytes of content in them.
+    pub bytes: u64,
+    /// Segments of the object, once the last one is known.
     pub total: Option<u64>,
-    /// Interests that were sent again.
-    pub sent_again: u64,
-    /// How often the congestion window was cut.
+    /// Retransmitted Interests.
+    pub retransmissions: u64,
+    /// Decreases of the congestion window.
     pub cuts: u64,
-    /// Interests that may be under way now.
+    /// Congestion window: Interests that may be in flight.
     pub window: usize,
-    /// The estimated round-trip time.
+    /// Smoothed round-trip time.
     pub round_trip: Option<Duration>,
 }
 
-/// An object that is being fetched.
+/// A fetch in progress.
 pub struct Fetch {
     client: Client,
     options: FetchOptions,
-    /// The name before the number of the segment.
+    /// Name of the segments, without their number.
     base: OwnedName<Ndn>,
-    /// The segment that comes out next, and the one that was never asked for.
+    /// The next segment to deliver, and the next one to request for the first time.
     next_out: u64,
     next_sent: u64,
-    /// How many segments there are.
+    /// Number of segments, once it is known.
     end: Option<u64>,
     ready: BTreeMap<u64, OwnedData>,
-    /// What to send again, and how often it was sent.
-    again: BTreeMap<u64, u32>,
-    under_way: HashMap<u64, UnderWay>,
-    /// The number of the next Interest.
+    /// Segments to retransmit, with the times that each was sent.
+    lost: BTreeMap<u64, u32>,
+    in_flight: HashMap<u64, InFlight>,
+    /// Number of the next Interest.
     next_number: u64,
     sink: mpsc::UnboundedSender<(u64, Outcome)>,
-    /// As many answers as there are Interests under way, at the most.
+    /// At most as many answers as there are Interests in flight.
     answers: mpsc::UnboundedReceiver<(u64, Outcome)>,
     window: Window,
     round_trip: RoundTrip,
     progress: Progress,
 }
 
-struct UnderWay {
+struct InFlight {
     segment: u64,
     since: Instant,
-    /// How often it was sent, this time included.
+    /// Times that the segment was requested, this one included.
     sent: u32,
 }
 
 impl Client {
-    /// Finds the version of an object. [`Fetch::next`] then brings its segments.
+    /// Discovers the version of an object. [`Fetch::next`] then returns its segments.
     ///
     /// # Errors
-    /// There is no answer, or none that tells a version.
+    /// There is no answer, or none with a version.
     pub async fn fetch(&self, name: NdnName<'_>, options: FetchOptions) -> Result<Fetch, FetchError> {
         let last = name.components().last().map(|component| component.typ);
         match (options.discovery, last) {
@@ -141,7 +143,7 @@ impl Client {
             (Discovery::Metadata, _) => self.fetch_by_metadata(name, 3, options).await,
             (Discovery::Prefix, _) => self.fetch_by_prefix(name, options).await,
             (Discovery::Auto, _) => match self.fetch_by_metadata(name, 1, options.clone()).await {
-                // Who has no metadata may not answer, or answer with something else.
+                // A producer without metadata may not answer, or with other Data.
                 Err(FetchError::Express(ExpressError::Closed)) => {
                     Err(FetchError::Express(ExpressError::Closed))
                 }
@@ -209,19 +211,19 @@ impl Fetch {
             next_sent: 0,
             end: None,
             ready: BTreeMap::new(),
-            again: BTreeMap::new(),
-            under_way: HashMap::new(),
+            lost: BTreeMap::new(),
+            in_flight: HashMap::new(),
             next_number: 0,
             sink,
             answers,
-            window: Window::new(options.most),
+            window: Window::new(options.max_in_flight),
             round_trip: RoundTrip::new(),
             progress: Progress::default(),
             options,
         }
     }
 
-    /// The object is this one packet.
+    /// Completes the fetch of an object of one packet.
     fn with_single(mut self, data: OwnedData) -> Self {
         self.count(&data);
         self.ready.insert(0, data);
@@ -229,21 +231,21 @@ impl Fetch {
         self
     }
 
-    /// The name with the version, before the number of the segment.
+    /// Name of the object with its version.
     pub fn name(&self) -> NdnName<'_> {
         self.base.view()
     }
 
-    /// How far it is.
+    /// Progress so far.
     pub fn progress(&self) -> Progress {
         let (window, round_trip) = (self.window.size(), self.round_trip.smoothed());
         Progress { total: self.end, window, round_trip, ..self.progress }
     }
 
-    /// The next segment, in their order; `None` after the last.
+    /// The next segment in order; `None` after the last.
     ///
     /// # Errors
-    /// A segment did not come, or was refused. The fetch is then over.
+    /// A segment did not come, or was refused. The fetch cannot go on.
     pub async fn next(&mut self) -> Result<Option<OwnedData>, FetchError> {
         loop {
             if let Some(data) = self.ready.remove(&self.next_out) {
@@ -253,20 +255,20 @@ impl Fetch {
             if self.end.is_some_and(|end| self.next_out >= end) {
                 return Ok(None);
             }
-            while self.under_way.len() < self.window.size() {
+            while self.in_flight.len() < self.window.size() {
                 let Some((segment, sent)) = self.next_to_send() else { break };
                 self.send(segment, sent + 1).await?;
             }
             let closed = FetchError::Express(ExpressError::Closed);
             let (number, outcome) = self.answers.recv().await.ok_or(closed)?;
-            self.answered(number, outcome).await?;
+            self.handle_answer(number, outcome).await?;
         }
     }
 
-    /// A segment to ask for, and how often it was before.
+    /// The next segment to request, and the times that it was before.
     fn next_to_send(&mut self) -> Option<(u64, u32)> {
-        if let Some(again) = self.again.pop_first() {
-            return Some(again);
+        if let Some(lost) = self.lost.pop_first() {
+            return Some(lost);
         }
         loop {
             let segment = self.next_sent;
@@ -274,7 +276,7 @@ impl Fetch {
                 return None;
             }
             self.next_sent += 1;
-            // The one that told the version has come already.
+            // The segment of the discovery is there already.
             if segment >= self.next_out && !self.ready.contains_key(&segment) {
                 return Some((segment, 0));
             }
@@ -290,20 +292,20 @@ impl Fetch {
         };
         let number = self.next_number;
         self.next_number += 1;
-        self.under_way.insert(number, UnderWay { segment, since: Instant::now(), sent });
+        self.in_flight.insert(number, InFlight { segment, since: Instant::now(), sent });
         let wait = self.round_trip.timeout();
         let sent = self.client.express_numbered(interest.build(), wait, number, &self.sink).await;
         sent.map_err(FetchError::Express)
     }
 
-    async fn answered(&mut self, number: u64, outcome: Outcome) -> Result<(), FetchError> {
-        let Some(under_way) = self.under_way.remove(&number) else { return Ok(()) };
-        let segment = under_way.segment;
+    async fn handle_answer(&mut self, number: u64, outcome: Outcome) -> Result<(), FetchError> {
+        let Some(in_flight) = self.in_flight.remove(&number) else { return Ok(()) };
+        let segment = in_flight.segment;
         match outcome {
             Ok(data) => {
-                // An answer to one that was sent twice may be that to the first.
-                if under_way.sent == 1 {
-                    self.round_trip.take(under_way.since.elapsed());
+                // An answer after a retransmission may be that to the first Interest (Karn's algorithm).
+                if in_flight.sent == 1 {
+                    self.round_trip.add_sample(in_flight.since.elapsed());
                 }
                 if data.congested() {
                     self.cut(number);
@@ -314,22 +316,22 @@ impl Fetch {
                 valid.map_err(|rule| FetchError::Express(ExpressError::Invalid(rule)))?;
                 self.take(segment, data)
             }
-            // Segments behind the end may have been asked for before it was known.
+            // Segments past the end may have been requested before it was known.
             Err(_) if self.end.is_some_and(|end| segment >= end) => Ok(()),
             Err(error @ (ExpressError::Timeout { .. } | ExpressError::Nack(_))) => {
-                if under_way.sent > self.options.retries {
-                    return Err(FetchError::Segment { segment, sent: under_way.sent, error });
+                if in_flight.sent > self.options.retries {
+                    return Err(FetchError::Segment { segment, sent: in_flight.sent, error });
                 }
                 let is_timeout = matches!(error, ExpressError::Timeout { .. });
                 if self.cut(number) && is_timeout {
                     self.round_trip.back_off();
                 }
                 if error == ExpressError::Nack(NackReason::NO_ROUTE) {
-                    // The producer may be connecting again.
+                    // The producer may be reconnecting.
                     sleep(self.round_trip.timeout()).await;
                 }
-                self.progress.sent_again += 1;
-                self.again.insert(segment, under_way.sent);
+                self.progress.retransmissions += 1;
+                self.lost.insert(segment, in_flight.sent);
                 Ok(())
             }
             Err(error) => Err(FetchError::Express(error)),
@@ -344,7 +346,7 @@ impl Fetch {
 
     fn count(&mut self, data: &OwnedData) {
         self.progress.segments += 1;
-        self.progress.octets += data.view().content().len() as u64;
+        self.progress.bytes += data.view().content().len() as u64;
     }
 
     fn take(&mut self, segment: u64, data: OwnedData) -> Result<(), FetchError> {
@@ -363,39 +365,39 @@ impl Fetch {
     }
 }
 
-/// Why an object could not be fetched.
+/// Error of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// An Interest brought nothing.
+    /// An Interest was not answered.
     Express(ExpressError),
     /// A segment did not come.
     Segment {
         /// Its number.
         segment: u64,
-        /// How often it was asked for.
+        /// Times that it was requested.
         sent: u32,
-        /// The last reason.
+        /// The last error.
         error: ExpressError,
     },
-    /// The producer says that there is no such object.
+    /// The producer reports that the object does not exist.
     Absent {
-        /// The name of the Data that says so.
+        /// Name of the application Nack.
         name: String,
     },
-    /// Metadata that do not name a version.
+    /// The metadata have no name with a version.
     Metadata(WireError),
     /// The name has no room for the number of a segment.
     Name(BuildError),
-    /// It is a dataset of this module, which the forwarder gives on its own host only: nothing was asked.
+    /// A dataset of this module, which the forwarder gives on its own host only. Nothing was requested.
     NotLocal {
         /// The module.
         module: String,
     },
-    /// The object has too many octets for what it is.
+    /// The dataset is too long.
     TooLong {
-        /// Octets that it may have.
-        most: usize,
+        /// Most bytes allowed.
+        limit: usize,
     },
 }
 
@@ -404,13 +406,13 @@ impl fmt::Display for FetchError {
         match self {
             Self::Express(error) => error.fmt(f),
             Self::Segment { segment, sent, error } => {
-                write!(f, "segment {segment} did not come, asked for {sent} times: {error}")
+                write!(f, "segment {segment} did not arrive, requested {sent} times: {error}")
             }
-            Self::Absent { name } => write!(f, "the producer says that there is no {name}"),
-            Self::Metadata(error) => write!(f, "the metadata do not name a version: {error}"),
+            Self::Absent { name } => write!(f, "the producer reports that {name} does not exist"),
+            Self::Metadata(error) => write!(f, "the metadata have no name with a version: {error}"),
             Self::Name(error) => error.fmt(f),
-            Self::NotLocal { module } => crate::management::write_not_local(f, module),
-            Self::TooLong { most } => write!(f, "the object has more than {most} octets"),
+            Self::NotLocal { module } => crate::transport::write_not_local(f, module),
+            Self::TooLong { limit } => write!(f, "the dataset has more than {limit} bytes"),
         }
     }
 }

@@ -1,20 +1,21 @@
 //! Consumers and producers of Named Data Networking, over one connection to a forwarder.
 //!
-//! - [`Client`] connects by a [`Transport`] and [expresses](Client::express) Interests; it connects again by itself.
-//! - [`Fetch`] brings an object of many segments, in order, as fast as the way bears.
-//! - [`Registration`] brings the Interests for a prefix; a [`Library`] of [`Publication`]s answers them.
-//! - [`intact`] and [`trusted`] say what Data is accepted.
+//! - [`Client`] connects by a [`Transport`] and [expresses](Client::express) Interests; it connects again by
+//!   itself.
+//! - [`Fetch`] retrieves an object of many segments in order, under congestion control.
+//! - [`Registration`] receives the Interests below a prefix; a [`Library`] of [`Publication`]s answers them.
+//! - [`intact`] and [`trusted`] validate Data.
 //! - [`Client::command`] and [`Client::dataset`] speak NFD's management protocol.
 //!
 //! ```no_run
-//! use client::{Client, Express, Transport};
+//! use hashlane_client::{Client, Express, Transport};
 //! use hashlane_ndn::wire::InterestBuilder;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(&Transport::from_environment()?).await?;
 //! let name = hashlane_name::uri::parse_uri(b"/example/hello")?;
 //! let data = client.express(&InterestBuilder::new(name.view()), &Express::default()).await?;
-//! println!("{} octets", data.view().content().len());
+//! println!("{} bytes", data.view().content().len());
 //! # Ok(())
 //! # }
 //! ```
@@ -22,7 +23,7 @@
 //! A producer of one object, which may be larger than a packet:
 //!
 //! ```no_run
-//! use client::{Client, Library, Publication, Transport};
+//! use hashlane_client::{Client, Library, Publication, Transport};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(&Transport::from_environment()?).await?;
@@ -44,18 +45,19 @@ mod driver;
 mod fetch;
 mod link;
 mod management;
+mod message;
 mod packet;
 mod publication;
-mod reassembly;
 mod register;
 mod transport;
 mod trust;
 mod window;
 
-pub use client::{Client, Express, Incoming, SendError};
+pub use client::{Client, Express};
 pub use fetch::{Discovery, Fetch, FetchError, FetchOptions, METADATA, Progress};
 pub use hashlane_ndn::wire::MAX_PACKET;
 pub use management::CommandError;
+pub use message::{Incoming, SendError};
 pub use packet::{ExpressError, OwnedData, Validate, intact, is_application_nack};
 pub use publication::{Library, MAX_OBJECT_NAME, Publication, PublishError, SEGMENT_SIZE};
 pub use register::{RegisterError, Registration};

@@ -1,4 +1,4 @@
-//! Packets in and out of one socket.
+//! Packets to and from one socket.
 
 use crate::transport::{ConnectError, Transport};
 use hashlane_ndn::tlv;
@@ -8,22 +8,22 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket, UnixStream, lookup_host};
 
-/// Octets that are read at once at the most.
+/// Length of the receive buffer, in bytes.
 const READ: usize = 64 << 10;
 
-/// Octets of datagrams that the system holds until they are read.
+/// Requested length of the system's receive queue for datagrams, in bytes.
 const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// A connected socket. Packets that wait to be written, and octets that have been read, are held here.
+/// A connected socket with its receive buffer and send queue.
 pub(crate) struct Link {
     socket: Socket,
-    /// Whether the forwarder takes this for a connection of its own host.
+    /// True if the forwarder takes this for a connection from its own host.
     pub(crate) is_local: bool,
-    /// Read and not yet taken: `input[taken..filled]`.
+    /// Received bytes: `input[taken..filled]`.
     input: Vec<u8>,
     taken: usize,
     filled: usize,
-    /// To write: `output[written..]`, whole packets but for the first on a stream.
+    /// Send queue: `output[written..]`, whole packets except for the first on a stream.
     output: Vec<u8>,
     written: usize,
 }
@@ -60,13 +60,14 @@ impl Link {
             let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0; 16], 0).into() };
             let connected = async {
                 let socket = UdpSocket::bind(any).await?;
-                // A window of packets in pieces comes at once. A system that grants less leaves its own size.
+                // A window of fragmented packets arrives at once. A smaller queue than requested is no error.
                 let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
                 socket.connect(peer).await?;
                 Ok(socket)
             };
             match connected.await {
-                // Who sent a datagram nobody knows: forwarders take UDP for non-local, be it from their own host.
+                // A datagram does not prove its sender: forwarders take UDP for non-local, also from their
+                // own host.
                 Ok(socket) => return Ok(Self::new(Socket::Datagrams(socket), false)),
                 Err(error) => last = error,
             }
@@ -78,21 +79,21 @@ impl Link {
         Self { socket, is_local, input: vec![0; READ], taken: 0, filled: 0, output: Vec::new(), written: 0 }
     }
 
-    /// Octets that wait to be written.
+    /// Length of the send queue, in bytes.
     pub(crate) fn queued(&self) -> usize {
         self.output.len() - self.written
     }
 
-    /// Queues a whole link packet, given in pieces.
-    pub(crate) fn push(&mut self, pieces: &[&[u8]]) {
+    /// Queues a whole link packet, given as its parts in order.
+    pub(crate) fn push(&mut self, parts: &[&[u8]]) {
         if self.written == self.output.len() {
             self.output.clear();
             self.written = 0;
         }
-        pieces.iter().for_each(|piece| self.output.extend_from_slice(piece));
+        parts.iter().for_each(|part| self.output.extend_from_slice(part));
     }
 
-    /// Waits until something was read or written. Nothing is lost where the wait is given up.
+    /// Waits until something is read or written. Cancel-safe: nothing is lost if the future is dropped.
     pub(crate) async fn turn(&mut self) -> io::Result<()> {
         if self.taken > 0 {
             self.input.copy_within(self.taken..self.filled, 0);
@@ -112,7 +113,7 @@ impl Link {
             Socket::Datagrams(socket) => {
                 let next = tlv::frame(waiting).ok().flatten().and_then(|len| waiting.get(..len as usize));
                 tokio::select! {
-                    // The buffer holds any datagram; what an earlier one left in it was no packet.
+                    // The buffer is longer than any datagram, and the one before has been taken.
                     read = socket.recv(room) => self.filled = read?,
                     sent = socket.send(next.unwrap_or(waiting)), if !waiting.is_empty() => {
                         self.written += next.unwrap_or(waiting).len();
@@ -128,10 +129,10 @@ impl Link {
         Ok(())
     }
 
-    /// Takes the next whole link packet of what has been read.
+    /// Takes the next whole link packet out of the receive buffer.
     ///
     /// # Errors
-    /// The borders of packets are lost, and with them the connection.
+    /// The start of the next packet cannot be found: the connection is lost.
     pub(crate) fn next_packet(&mut self) -> io::Result<Option<&[u8]>> {
         let read = self.input.get(self.taken..self.filled).unwrap_or_default();
         if let Socket::Datagrams(_) = self.socket {
@@ -142,7 +143,7 @@ impl Link {
         let broken = |rule: String| io::Error::new(io::ErrorKind::InvalidData, rule);
         match tlv::frame(read).map_err(|error| broken(error.to_string()))? {
             Some(len) if len > MAX_LINK_PACKET as u64 => {
-                Err(broken(format!("a packet of {len} octets, where {MAX_LINK_PACKET} are the most")))
+                Err(broken(format!("packet too long: {len} bytes, at most {MAX_LINK_PACKET} allowed")))
             }
             Some(len) => Ok(read.get(..len as usize).inspect(|_| self.taken += len as usize)),
             None => Ok(None),

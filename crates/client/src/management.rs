@@ -1,4 +1,4 @@
-//! Commands to the forwarder, and its datasets.
+//! NFD's management protocol: commands, and datasets.
 
 use crate::client::{Client, Express};
 use crate::driver::random_nonce;
@@ -16,20 +16,23 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a command is waited for, and how long one that makes a face: for a connection to come about, a forwarder may wait 8 s.
+/// Time to wait for the answer to a command, and to faces/create: the forwarder may wait 8 s for its
+/// connection.
 const LIFETIME: Duration = Duration::from_secs(4);
 const FACE_LIFETIME: Duration = Duration::from_secs(12);
 
-/// The time of the last command, in milliseconds since 1970.
+/// Time of the last command, in milliseconds since 1970.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 impl Client {
-    /// Sends a command of the management protocol, signed with its digest; the parameters in the answer.
+    /// Sends a command of the management protocol, signed with its digest. Returns the parameters in the
+    /// answer.
     ///
-    /// Over a connection that is not [local](Self::is_local) only commands of module `rib` go, under `/localhop`.
+    /// Over a connection that is not [local](Self::is_local), only commands of module `rib` can be sent,
+    /// under `/localhop`.
     ///
     /// # Errors
-    /// The command was refused, or not answered, or does not go over this connection.
+    /// The command was refused or not answered, or cannot be sent over this connection.
     pub async fn command(
         &self,
         module: &str,
@@ -60,10 +63,11 @@ impl Client {
         Ok(parameters.unwrap_or_default())
     }
 
-    /// The octets of a dataset: `faces`/`list`, or with a filter as one component more `faces`/`query`.
+    /// Fetches a dataset, for example `faces`/`list`, or with a filter as one more component `faces`/`query`.
     ///
     /// # Errors
-    /// It could not be fetched, or is not given over a connection that is not [local](Self::is_local), as all but those of module `rib`.
+    /// The dataset could not be fetched. Over a connection that is not [local](Self::is_local), only those of
+    /// module `rib` can be.
     pub async fn dataset(
         &self,
         module: &str,
@@ -78,17 +82,17 @@ impl Client {
         let name = OwnedName::<Ndn>::from_components(components).map_err(FetchError::Name)?;
         let options = FetchOptions { discovery: Discovery::Prefix, ..FetchOptions::default() };
         let mut fetch = self.fetch(name.view(), options).await?;
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         while let Some(data) = fetch.next().await? {
-            octets.extend_from_slice(data.view().content());
-            if octets.len() > MOST_OCTETS {
-                return Err(FetchError::TooLong { most: MOST_OCTETS });
+            bytes.extend_from_slice(data.view().content());
+            if bytes.len() > MAX_DATASET {
+                return Err(FetchError::TooLong { limit: MAX_DATASET });
             }
         }
-        Ok(octets)
+        Ok(bytes)
     }
 
-    /// Whether forwarders listen to this connection for a module.
+    /// True if the forwarder answers for a module over this connection.
     fn reaches(&self, module: &str) -> bool {
         self.is_local() || module == "rib"
     }
@@ -98,38 +102,30 @@ impl Client {
     }
 }
 
-/// Writes why a module is out of reach, and what to do.
-pub(crate) fn write_not_local(f: &mut fmt::Formatter<'_>, module: &str) -> fmt::Result {
-    write!(
-        f,
-        "the forwarder answers for {module} on its own host only, and takes UDP for another host's: connect by its Unix socket \
-         (unix:///PATH), or there by tcp://localhost"
-    )
-}
+/// Longest dataset, in bytes.
+const MAX_DATASET: usize = 64 << 20;
 
-/// Octets of a dataset at the most.
-const MOST_OCTETS: usize = 64 << 20;
-
-/// The time now, or a millisecond after the last command where that is later: forwarders take no two commands of the same time.
+/// The time now, or a millisecond after the last command if that is later: forwarders accept no two commands
+/// of the same time.
 fn next_time() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
     let later = |last: u64| Some(now.max(last + 1));
     LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later).map_or(now, |last| now.max(last + 1))
 }
 
-/// Why a command was not done.
+/// Error of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The forwarder does not do it, and says why.
+    /// The forwarder refused it.
     Refused(ControlResponse),
     /// No answer came.
     Express(ExpressError),
-    /// The answer is none of the management protocol.
+    /// The answer is not a ControlResponse.
     Response(WireError),
     /// The parameters do not fit in a name.
     Parameters(BuildError),
-    /// The connection is not one of the forwarder's host, and the module not `rib`: nothing was sent.
+    /// The connection is not local, and the module is not `rib`. Nothing was sent.
     NotLocal {
         /// The module.
         module: String,
@@ -142,7 +138,7 @@ impl fmt::Display for CommandError {
             Self::Refused(response) => {
                 write!(f, "the forwarder refuses: {} {}", response.code, response.text)?;
                 match response.code {
-                    // Ours names the missing rule.
+                    // hashlane's forwarder names the missing rule.
                     401 | 403 if !response.text.starts_with("not authorized: ") => {
                         f.write_str("; is this user, or this key, allowed to by its configuration?")
                     }
@@ -156,8 +152,8 @@ impl fmt::Display for CommandError {
                 )
             }
             Self::Express(error) => error.fmt(f),
-            Self::Response(error) => write!(f, "the answer is no ControlResponse: {error}"),
-            Self::NotLocal { module } => write_not_local(f, module),
+            Self::Response(error) => write!(f, "the answer is not a ControlResponse: {error}"),
+            Self::NotLocal { module } => crate::transport::write_not_local(f, module),
             Self::Parameters(error) => write!(f, "the parameters do not fit in a name: {error}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Packets that own their octets, and what becomes of an Interest.
+//! Owned Data packets, validators, and errors of Interests.
 
 use hashlane_ndn::tlv::WireError;
 use hashlane_ndn::wire::data::APPLICATION_NACK;
@@ -11,39 +11,39 @@ use std::time::Duration;
 /// A Data packet.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OwnedData {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     congested: bool,
 }
 
 impl OwnedData {
-    /// Checks `octets`, which must be exactly one Data packet.
+    /// Parses `bytes`, which must be exactly one Data packet.
     ///
     /// # Errors
-    /// The first rule that they break.
-    pub fn parse(octets: Vec<u8>) -> Result<Self, WireError> {
-        Data::parse(&octets)?;
-        Ok(Self { octets, congested: false })
+    /// The first rule that the bytes break.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self, WireError> {
+        Data::parse(&bytes)?;
+        Ok(Self { bytes, congested: false })
     }
 
     /// A packet that has been parsed.
     pub(crate) fn checked(data: &Data<'_>, congested: bool) -> Self {
-        Self { octets: data.as_bytes().to_vec(), congested }
+        Self { bytes: data.as_bytes().to_vec(), congested }
     }
 
     /// The packet as a view.
     ///
     /// # Panics
-    /// Never: it has been checked.
+    /// Never: the packet has been checked.
     pub fn view(&self) -> Data<'_> {
-        Data::parse(&self.octets).expect("a packet that was checked")
+        Data::parse(&self.bytes).expect("a packet that was checked")
     }
 
     /// The packet.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.octets
+        &self.bytes
     }
 
-    /// Whether it came over a link that was congested.
+    /// True if the packet has a congestion mark.
     pub fn congested(&self) -> bool {
         self.congested
     }
@@ -52,30 +52,30 @@ impl OwnedData {
 impl fmt::Debug for OwnedData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let data = self.view();
-        write!(f, "Data({}, {} octets)", data.name(), data.content().len())
+        write!(f, "Data({}, {} bytes)", data.name(), data.content().len())
     }
 }
 
-/// Why an Interest brought no Data.
+/// Error of an Interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExpressError {
     /// No answer came in time.
     Timeout {
-        /// How long each Interest was waited for.
+        /// Time waited for each Interest.
         waited: Duration,
-        /// How many were sent.
+        /// Interests that were sent.
         sent: u32,
     },
-    /// The forwarder sent it back.
+    /// The forwarder answered with a Nack.
     Nack(NackReason),
-    /// The validator refused the Data, and said why.
+    /// The validator refused the Data, for this reason.
     Invalid(String),
-    /// The octets are no Interest.
+    /// The bytes are not an Interest.
     Interest(WireError),
-    /// The Interest has more octets than a packet may have.
+    /// The Interest is longer than a packet may be.
     TooLong {
-        /// Its octets.
+        /// Its length in bytes.
         len: usize,
     },
     /// The connection was closed.
@@ -87,18 +87,18 @@ impl fmt::Display for ExpressError {
         match self {
             Self::Timeout { waited, sent: 1 } => write!(f, "no answer within {} ms", waited.as_millis()),
             Self::Timeout { waited, sent } => {
-                write!(f, "no answer to {sent} Interests, each waited for {} ms", waited.as_millis())
+                write!(f, "no answer to {sent} Interests within {} ms each", waited.as_millis())
             }
             Self::Nack(NackReason::NO_ROUTE) => f.write_str(
                 "the forwarder has no route for this name (Nack: NoRoute); is its producer running?",
             ),
-            Self::Nack(reason) => write!(f, "the forwarder sent the Interest back (Nack: {reason})"),
+            Self::Nack(reason) => write!(f, "the forwarder rejected the Interest (Nack: {reason})"),
             Self::Invalid(rule) => write!(f, "the Data was refused: {rule}"),
-            Self::Interest(error) => write!(f, "this is no Interest: {error}"),
+            Self::Interest(error) => write!(f, "not an Interest: {error}"),
             Self::TooLong { len } => {
                 write!(
                     f,
-                    "the Interest has {len} octets, and {} are the most",
+                    "the Interest has {len} bytes, more than the {} of a packet",
                     hashlane_ndn::wire::MAX_PACKET
                 )
             }
@@ -109,22 +109,22 @@ impl fmt::Display for ExpressError {
 
 impl Error for ExpressError {}
 
-/// Accepts Data or says why not.
+/// A validator of Data. The error is the reason of the refusal.
 pub type Validate<'a> = dyn Fn(&Data<'_>) -> Result<(), String> + Send + Sync + 'a;
 
-/// Refuses Data that is signed with a digest which is not its digest; accepts all other Data without a look at its signature.
+/// Refuses Data with a wrong SHA-256 digest. Accepts all other Data without verifying its signature.
 ///
 /// # Errors
-/// What is wrong.
+/// The digest is wrong.
 pub fn intact(data: &Data<'_>) -> Result<(), String> {
     let is_digest = data.signature_info().signature_type == SignatureType::DIGEST_SHA256;
     if is_digest && Sha256::digest(data.signed_portion()).as_slice() != data.signature_value() {
-        return Err("its SHA-256 digest is not that of its octets".into());
+        return Err("its SHA-256 digest does not match its bytes".into());
     }
     Ok(())
 }
 
-/// Whether the producer says by this Data that there is nothing of the name.
+/// True if the Data is an application Nack: the producer reports that the name does not exist.
 pub fn is_application_nack(data: &Data<'_>) -> bool {
     data.content_type() == APPLICATION_NACK
 }

@@ -1,4 +1,4 @@
-//! Objects as segments, and answers to Interests for them.
+//! Publication of objects as segments.
 
 use crate::driver::name_value;
 use crate::fetch::METADATA;
@@ -20,46 +20,47 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Octets of content in a segment.
+/// Bytes of content in a segment.
 pub const SEGMENT_SIZE: usize = 8000;
 
-/// The longest name of an object, in octets: with it a segment is a packet that all forwarders take.
+/// Longest name of an object, in bytes. With it, a segment fits in a packet that all forwarders accept.
 pub const MAX_OBJECT_NAME: usize = 500;
 
-/// How long metadata are fresh.
+/// FreshnessPeriod of metadata.
 const METADATA_FRESHNESS: Duration = Duration::from_millis(10);
 
-/// An object to publish: octets, or a file that is read as its segments are asked for.
+/// An object to publish: bytes, or a file that is read as its segments are requested.
 #[derive(Debug)]
 pub struct Publication {
-    /// The name without and with the version.
+    /// Name without and with the version.
     name: OwnedName<Ndn>,
     versioned: OwnedName<Ndn>,
     source: Source,
     len: u64,
     freshness: Duration,
     signer: Signer,
-    /// The key, as its signatures say; none for a digest.
+    /// Name of the key, for the signatures; `None` for digests.
     key: Option<OwnedName<Ndn>>,
 }
 
 #[derive(Debug)]
 enum Source {
-    Octets(Vec<u8>),
+    Bytes(Vec<u8>),
     File(File),
 }
 
 impl Publication {
-    /// Octets under `name`, which may end with a version; else the time now is the version.
+    /// An object of bytes. If `name` does not end with a version, the time now is the version.
     ///
     /// # Errors
     /// The name is too long.
-    pub fn new(name: NdnName<'_>, octets: Vec<u8>) -> Result<Self, PublishError> {
-        let len = octets.len() as u64;
-        Self::of(name, SystemTime::now(), Source::Octets(octets), len)
+    pub fn new(name: NdnName<'_>, bytes: Vec<u8>) -> Result<Self, PublishError> {
+        let len = bytes.len() as u64;
+        Self::of(name, SystemTime::now(), Source::Bytes(bytes), len)
     }
 
-    /// A file under `name`, which may end with a version; else the time of its last change is the version.
+    /// An object of a file. If `name` does not end with a version, the time of the last change is the
+    /// version.
     ///
     /// # Errors
     /// The name is too long, or the file cannot be read.
@@ -91,15 +92,16 @@ impl Publication {
         Ok(Self { name, versioned, source, len, freshness, signer: Signer::DigestSha256, key: None })
     }
 
-    /// For how long its segments are fresh in caches; 10 s where nothing is said.
+    /// Sets the FreshnessPeriod of the segments; by default 10 s.
     pub fn with_freshness(self, freshness: Duration) -> Self {
         Self { freshness, ..self }
     }
 
-    /// Signed by `signer`, whose key or certificate has the name `key`; with digests where nothing is said.
+    /// Signs the segments with `signer`, whose key or certificate has the name `key`. By default they have
+    /// digests.
     ///
     /// # Errors
-    /// The name of the key is too long: with that of the object it stands in each segment.
+    /// The names of the object and the key, which are both in each segment, are too long.
     pub fn signed(self, signer: Signer, key: NdnName<'_>) -> Result<Self, PublishError> {
         let len = key.as_bytes().len();
         if self.name.as_bytes().len() + len > MAX_OBJECT_NAME {
@@ -108,36 +110,36 @@ impl Publication {
         Ok(Self { signer, key: Some(OwnedName::from(&key)), ..self })
     }
 
-    /// The name without the version.
+    /// Name without the version.
     pub fn name(&self) -> NdnName<'_> {
         self.name.view()
     }
 
-    /// The name with the version.
+    /// Name with the version.
     pub fn versioned_name(&self) -> NdnName<'_> {
         self.versioned.view()
     }
 
-    /// Octets of it.
+    /// Length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it has no octets; it then is one segment.
+    /// True if it has no bytes. It is one segment then.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many segments it has, at least one.
+    /// Number of segments, at least one.
     pub fn segments(&self) -> u64 {
         self.len.div_ceil(SEGMENT_SIZE as u64).max(1)
     }
 
-    /// The Data for an Interest, signed: a segment; the first one, for a prefix of it; or metadata. `None` where the Interest is
-    /// for nothing of the object.
+    /// The signed Data for an Interest: a segment, the first segment for a prefix of the name, or metadata.
+    /// Returns `None` if the Interest is for nothing of the object.
     ///
     /// # Errors
-    /// The file could not be read, or is shorter than it was.
+    /// The file cannot be read, or has become shorter.
     pub fn answer(&self, interest: &Interest<'_>) -> Result<Option<Vec<u8>>, PublishError> {
         let asked = name_value(interest.name_bytes());
         let versioned = name_value(self.versioned.as_bytes());
@@ -172,7 +174,7 @@ impl Publication {
         let len = self.len.saturating_sub(start).min(SEGMENT_SIZE as u64) as usize;
         let mut read = Vec::new();
         let content = match &self.source {
-            Source::Octets(octets) => octets.get(start as usize..start as usize + len).unwrap_or_default(),
+            Source::Bytes(bytes) => bytes.get(start as usize..start as usize + len).unwrap_or_default(),
             Source::File(file) => {
                 read.resize(len, 0);
                 file.read_exact_at(&mut read, start).map_err(PublishError::File)?;
@@ -196,8 +198,8 @@ impl Publication {
         freshness: Duration,
     ) -> Result<Vec<u8>, PublishError> {
         let name = with_number(versioned, SEGMENT, segment).map_err(PublishError::Name)?;
-        let octets = last.to_be_bytes();
-        let last = octets.get(8 - integer_len(last)..).unwrap_or_default();
+        let bytes = last.to_be_bytes();
+        let last = bytes.get(8 - integer_len(last)..).unwrap_or_default();
         let data = DataBuilder {
             freshness: Some(freshness.as_millis() as u64),
             final_block: Some(Component { typ: SEGMENT, value: last }),
@@ -213,24 +215,24 @@ fn micros(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64)
 }
 
-/// Objects by their names.
+/// Objects by name.
 #[derive(Debug, Default)]
 pub struct Library {
     objects: HashMap<Vec<u8>, Publication>,
 }
 
 impl Library {
-    /// None.
+    /// An empty library.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes one in; returns the one of the same name that was there.
+    /// Adds an object. Returns the one of the same name that it replaces.
     pub fn insert(&mut self, publication: Publication) -> Option<Publication> {
         self.objects.insert(name_value(publication.name.as_bytes()).to_vec(), publication)
     }
 
-    /// The object with the longest name that begins the Interest's.
+    /// The object with the longest name that is a prefix of the Interest's.
     pub fn find(&self, interest: &Interest<'_>) -> Option<&Publication> {
         let asked = name_value(interest.name_bytes());
         let mut found = self.objects.get(&[][..]);
@@ -241,10 +243,11 @@ impl Library {
         found
     }
 
-    /// Answers Interests until the connection is closed, and calls `answered` with each Data packet that was sent.
+    /// Answers Interests until the connection is closed. Calls `answered` with each Data packet that was
+    /// sent.
     ///
     /// # Errors
-    /// A file could not be read: the Interest is then not answered, and serving may go on.
+    /// A file cannot be read. The Interest is not answered; call again to go on.
     pub async fn serve(
         &self,
         registration: &mut Registration,
@@ -263,18 +266,18 @@ impl Library {
     }
 }
 
-/// Why an object cannot be published.
+/// Error of a publication.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// Its name, or its name and that of its key, are longer than [`MAX_OBJECT_NAME`].
+    /// The name of the object, with that of its key, is longer than [`MAX_OBJECT_NAME`].
     NameTooLong {
-        /// Octets of the names.
+        /// Length of the names in bytes.
         len: usize,
     },
-    /// Its name has no room for the version or the segment.
+    /// The name has no room for the version or the segment.
     Name(BuildError),
-    /// Its file cannot be read.
+    /// The file cannot be read.
     File(io::Error),
 }
 
@@ -282,10 +285,7 @@ impl fmt::Display for PublishError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NameTooLong { len } => {
-                write!(
-                    f,
-                    "the names of the object and its key have {len} octets, and {MAX_OBJECT_NAME} are the most"
-                )
+                write!(f, "the names of the object and its key have {len} bytes, more than {MAX_OBJECT_NAME}")
             }
             Self::Name(error) => error.fmt(f),
             Self::File(error) => write!(f, "cannot read the file: {error}"),

@@ -1,8 +1,9 @@
-//! Prefixes that Interests are wanted for.
+//! Registered prefixes, and their Interests.
 
-use crate::client::{Client, Incoming};
+use crate::client::Client;
 use crate::driver::name_value;
 use crate::management::CommandError;
+use crate::message::Incoming;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::ControlParameters;
@@ -12,35 +13,36 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
-/// Interests that wait for the producer at the most; more are lost.
+/// Most Interests that wait for the producer. Further ones are lost.
 const QUEUE: usize = 1024;
 
 /// The first pause before a prefix that was refused is registered again, and the longest.
 const PAUSE: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
 
-/// How long the answer to the end of a registration is waited for: it says that what was sent before has come, and a forwarder that ends in the
-/// same moment never gives it.
+/// Time to wait for the answer to the unregistration. It confirms that the packets before it have arrived; a
+/// forwarder that ends at the same moment never sends it.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// A prefix that is registered with the forwarder, and the Interests that come for it.
+/// A registered prefix, and the Interests below it.
 ///
-/// Over a new connection it is registered again. When this is dropped, it is unregistered; [`close`](Self::close) waits for that.
+/// It is registered again over each new connection, and unregistered on drop; [`close`](Self::close) waits
+/// for that.
 pub struct Registration {
     prefix: OwnedName<Ndn>,
     incoming: mpsc::Receiver<Incoming>,
-    /// Tells the task that keeps the prefix registered to end, by the sender or by its loss.
+    /// Ends the task that keeps the prefix registered, by a message or by its drop.
     end: oneshot::Sender<oneshot::Sender<()>>,
 }
 
 impl Client {
-    /// Registers a prefix: Interests with names that begin so are brought here.
+    /// Registers a prefix, to receive the Interests below it.
     ///
     /// # Errors
-    /// The forwarder refused it or did not answer, or this client has registered it before.
+    /// The forwarder refused it or did not answer, or this client has registered it already.
     pub async fn register(&self, prefix: NdnName<'_>) -> Result<Registration, RegisterError> {
         let prefix = OwnedName::from(&prefix);
         let key = name_value(prefix.as_bytes());
-        // A connection that is made from now on is a new one, be it while the command is on its way.
+        // A connection from now on is a new one, also if it is made while the command is in flight.
         let mut connections = self.connections();
         connections.mark_unchanged();
         let incoming = self.listen(key, QUEUE).await.ok_or(RegisterError::AlreadyRegistered)?;
@@ -66,8 +68,8 @@ impl Registration {
         self.incoming.recv().await
     }
 
-    /// Unregisters the prefix, and waits until the forwarder has done so, for half a second at the most. What was sent before has then reached it,
-    /// where it answers.
+    /// Unregisters the prefix, and waits for the answer for at most half a second. The answer confirms that
+    /// all packets sent before have arrived.
     pub async fn close(self) {
         let (sender, done) = oneshot::channel();
         if self.end.send(sender).is_ok() {
@@ -113,7 +115,7 @@ async fn keep(
         if let Some(name) = &parameters.name {
             client.ignore(name_value(name.as_bytes())).await;
         }
-        // A forwarder that does not answer has lost the route with the connection.
+        // A forwarder that does not answer removes the route with the connection.
         drop(client.command("rib", "unregister", &parameters).await);
     };
     let _ = timeout(FAREWELL, farewell).await;
@@ -122,13 +124,13 @@ async fn keep(
     }
 }
 
-/// Why a prefix was not registered.
+/// Error of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// The forwarder did not do it.
+    /// The command failed.
     Command(CommandError),
-    /// This client has registered the prefix before, or its connection was closed.
+    /// This client has registered the prefix already, or its connection was closed.
     AlreadyRegistered,
 }
 

@@ -1,4 +1,4 @@
-//! Where the forwarder is.
+//! Addresses of forwarders.
 
 use std::env;
 use std::error::Error;
@@ -7,45 +7,45 @@ use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The port of a forwarder, over TCP and UDP.
+/// Default port of a forwarder, over TCP and UDP.
 pub const DEFAULT_PORT: u16 = 6363;
 
-/// The variable that names the transport, as NFD's clients read it.
+/// Environment variable with the transport, as for NFD's clients.
 pub const VARIABLE: &str = "NDN_CLIENT_TRANSPORT";
 
-/// By which forwarders name their socket.
+/// Name of the service in the paths of its socket.
 const SERVICE: &str = "nfd";
 
-/// A way to a forwarder.
+/// Address of a forwarder.
 ///
-/// As text: `unix:///run/nfd/nfd.sock`, `tcp://host:6363`, `udp://host:6363`; `tcp4`, `tcp6`, `udp4` and `udp6` are read too, and the port
-/// may be left out.
+/// Text form: `unix:///run/nfd/nfd.sock`, `tcp://host:6363`, `udp://host:6363`. The schemes `tcp4`, `tcp6`,
+/// `udp4` and `udp6` are accepted, too, and the port is optional.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// A Unix stream socket.
     Unix(PathBuf),
     /// TCP.
     Tcp {
-        /// A name or an address.
+        /// Host name or IP address.
         host: String,
-        /// The port.
+        /// Port.
         port: u16,
     },
     /// UDP.
     Udp {
-        /// A name or an address.
+        /// Host name or IP address.
         host: String,
-        /// The port.
+        /// Port.
         port: u16,
     },
 }
 
 impl Transport {
-    /// The one that the environment names, or else the first socket that is there of [those](hashlane_link::unix::places) at which forwarders listen: this
-    /// user's own before the host's.
+    /// The transport of the environment variable [`VARIABLE`]. Without it, the first existing socket of the
+    /// [default paths](hashlane_link::unix::places): this user's before the host's.
     ///
     /// # Errors
-    /// What is wrong with the environment's.
+    /// The variable is not a transport.
     pub fn from_environment() -> Result<Self, TransportError> {
         if let Ok(text) = env::var(VARIABLE)
             && !text.is_empty()
@@ -76,7 +76,7 @@ impl FromStr for Transport {
 
     fn from_str(text: &str) -> Result<Self, TransportError> {
         let error = |rule| TransportError { text: text.to_owned(), rule };
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| error("it has no scheme"))?;
+        let (scheme, rest) = text.split_once("://").ok_or_else(|| error("the scheme is missing"))?;
         match scheme {
             "unix" if rest.starts_with('/') => Ok(Self::Unix(rest.into())),
             "unix" => Err(error("the path of the socket does not start with /")),
@@ -88,13 +88,13 @@ impl FromStr for Transport {
                 let (host, port) = endpoint(rest).map_err(error)?;
                 Ok(Self::Udp { host, port })
             }
-            "ws" | "wss" => Err(error("WebSockets are for browsers, and this client has none")),
-            _ => Err(error("its scheme is none of unix, tcp and udp")),
+            "ws" | "wss" => Err(error("WebSockets are for browsers; this client does not support them")),
+            _ => Err(error("the scheme is not one of unix, tcp and udp")),
         }
     }
 }
 
-/// The host and the port of `text`; an IPv6 address stands in brackets.
+/// Host and port of `text`; an IPv6 address is in brackets.
 fn endpoint(text: &str) -> Result<(String, u16), &'static str> {
     let text = text.strip_suffix('/').unwrap_or(text);
     let (host, after) = match text.strip_prefix('[') {
@@ -102,11 +102,11 @@ fn endpoint(text: &str) -> Result<(String, u16), &'static str> {
         None => text.split_at(text.find(':').unwrap_or(text.len())),
     };
     if host.is_empty() || host.contains('/') {
-        return Err("it has no host");
+        return Err("the host is missing");
     }
     match after.strip_prefix(':') {
         None if after.is_empty() => Ok((host.to_owned(), DEFAULT_PORT)),
-        None => Err("what follows the host is no port"),
+        None => Err("no port after the host"),
         Some(port) => {
             let port = port.parse().ok().filter(|&port| port != 0);
             Ok((host.to_owned(), port.ok_or("the port is not a number from 1 to 65535")?))
@@ -114,7 +114,16 @@ fn endpoint(text: &str) -> Result<(String, u16), &'static str> {
     }
 }
 
-/// A text that is no transport.
+/// Writes the error of a module that a connection does not reach, and the next step.
+pub(crate) fn write_not_local(f: &mut fmt::Formatter<'_>, module: &str) -> fmt::Result {
+    write!(
+        f,
+        "the forwarder answers for {module} on its own host only, and takes UDP for another host: connect to its Unix \
+         socket (unix:///PATH), or on that host to tcp://localhost"
+    )
+}
+
+/// Error of a text that is not a transport.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransportError {
     text: String,
@@ -124,18 +133,21 @@ pub struct TransportError {
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { text, rule } = self;
-        write!(f, "{text:?} is no transport: {rule}; write unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT")
+        write!(
+            f,
+            "{text:?} is not a transport: {rule}; write unix:///PATH, tcp://HOST:PORT or udp://HOST:PORT"
+        )
     }
 }
 
 impl Error for TransportError {}
 
-/// A forwarder that does not answer.
+/// Error of a connection.
 #[derive(Debug)]
 pub struct ConnectError {
-    /// Where it should be.
+    /// Address of the forwarder.
     pub transport: Transport,
-    /// What the system says.
+    /// Error of the system.
     pub error: io::Error,
 }
 
@@ -147,16 +159,16 @@ impl fmt::Display for ConnectError {
             io::ErrorKind::NotFound if matches!(transport, Transport::Unix(_)) => {
                 f.write_str("no such file")?;
             }
-            io::ErrorKind::ConnectionRefused => f.write_str("nobody listens there")?,
+            io::ErrorKind::ConnectionRefused => f.write_str("connection refused")?,
             io::ErrorKind::PermissionDenied => {
                 return f.write_str(
-                    "permission denied; run as a user who may write to it, or as the one who started the forwarder",
+                    "permission denied; run as a user with write permission, or as the one who started the forwarder",
                 );
             }
             _ => write!(f, "{error}")?,
         }
         f.write_str(
-            "; is a forwarder running? start one with `hashlane ndn run`, or say where it is with --connect",
+            "; is a forwarder running? start one with `hashlane ndn run`, or give its address with --connect",
         )
     }
 }
@@ -185,7 +197,7 @@ mod tests {
             assert!(text.parse::<Transport>().is_err(), "{text}");
         }
         let error = "ether://[01:00:5e:00:17:aa]".parse::<Transport>().unwrap_err();
-        assert!(error.to_string().contains("none of unix, tcp and udp"), "{error}");
+        assert!(error.to_string().contains("not one of unix, tcp and udp"), "{error}");
         let error = "ws://router.example:9696".parse::<Transport>().unwrap_err().to_string();
         assert!(error.contains("WebSockets") && error.contains("unix:///PATH, tcp://HOST:PORT"), "{error}");
     }

@@ -1,52 +1,54 @@
-//! How much may be under way, and how long to wait for it.
+//! Congestion window, and retransmission timeout.
 
 use std::time::Duration;
 
 /// The congestion window of a fetch: additive increase, multiplicative decrease, after a slow start.
 ///
-/// It is cut once for all that was sent before the cut: a burst of losses is one sign of congestion.
+/// It is decreased once for all Interests sent before the decrease: a burst of losses is one sign of
+/// congestion.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     size: f64,
-    /// Up to here the start is slow: each answer makes room for two.
+    /// End of the slow start. Below it, each answer makes room for two Interests.
     threshold: f64,
-    most: f64,
-    /// Losses of Interests with numbers below this one have been answered for.
+    limit: f64,
+    /// Losses of Interests with numbers below this one have been accounted for.
     cut_at: u64,
 }
 
 impl Window {
-    /// Begins with two; has never more than `most`.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { size: 2.0, threshold: f64::INFINITY, most: most.max(1) as f64, cut_at: 0 }
+    /// A window of two, that grows up to `limit`, at least 1.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { size: 2.0, threshold: f64::INFINITY, limit: limit.max(1) as f64, cut_at: 0 }
     }
 
-    /// Interests that may be under way.
+    /// Interests that may be in flight.
     pub(crate) fn size(&self) -> usize {
-        self.size.min(self.most) as usize
+        self.size.min(self.limit) as usize
     }
 
-    /// An answer came.
+    /// Increases the window after an answer.
     pub(crate) fn grow(&mut self) {
         let step = if self.size < self.threshold { 1.0 } else { 1.0 / self.size };
-        self.size = (self.size + step).min(self.most);
+        self.size = (self.size + step).min(self.limit);
     }
 
-    /// Interest `number` was lost, or its answer marked; `next` is the number of the next one. Whether the window was cut.
+    /// Decreases the window after the loss of Interest `number`, or a congestion mark in its answer. `next`
+    /// is the number of the next Interest. Returns true if the window was decreased.
     pub(crate) fn cut(&mut self, number: u64, next: u64) -> bool {
         if number < self.cut_at {
             return false;
         }
         self.cut_at = next;
         self.threshold = (self.size / 2.0).max(2.0);
-        self.size = self.threshold.min(self.most);
+        self.size = self.threshold.min(self.limit);
         true
     }
 }
 
-/// The estimated round-trip time, and the time after which an Interest is taken for lost.
+/// Smoothed round-trip time, and retransmission timeout.
 ///
-/// Source: RFC 6298 §2 and §5.5, with a least timeout of 200 ms.
+/// Source: RFC 6298 §2 and §5.5, with a minimum timeout of 200 ms.
 #[derive(Clone, Debug)]
 pub(crate) struct RoundTrip {
     smoothed: Option<Duration>,
@@ -54,15 +56,15 @@ pub(crate) struct RoundTrip {
     timeout: Duration,
 }
 
-const LEAST: Duration = Duration::from_millis(200);
-const MOST: Duration = Duration::from_secs(8);
+const MIN_TIMEOUT: Duration = Duration::from_millis(200);
+const MAX_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl RoundTrip {
     pub(crate) fn new() -> Self {
         Self { smoothed: None, variation: Duration::ZERO, timeout: Duration::from_secs(1) }
     }
 
-    /// The estimate, where there is one.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed
     }
@@ -71,8 +73,8 @@ impl RoundTrip {
         self.timeout
     }
 
-    /// An Interest that was sent once was answered after `sample`.
-    pub(crate) fn take(&mut self, sample: Duration) {
+    /// Adds a sample: the round-trip time of an Interest that was not retransmitted.
+    pub(crate) fn add_sample(&mut self, sample: Duration) {
         let smoothed = match self.smoothed {
             None => {
                 self.variation = sample / 2;
@@ -84,12 +86,12 @@ impl RoundTrip {
             }
         };
         self.smoothed = Some(smoothed);
-        self.timeout = (smoothed + self.variation * 4).clamp(LEAST, MOST);
+        self.timeout = (smoothed + self.variation * 4).clamp(MIN_TIMEOUT, MAX_TIMEOUT);
     }
 
-    /// The timeout was too short.
+    /// Doubles the timeout after it has expired.
     pub(crate) fn back_off(&mut self) {
-        self.timeout = (self.timeout * 2).min(MOST);
+        self.timeout = (self.timeout * 2).min(MAX_TIMEOUT);
     }
 }
 
@@ -123,14 +125,14 @@ mod tests {
     fn the_timeout_follows_the_samples() {
         let mut round_trip = RoundTrip::new();
         assert_eq!(round_trip.timeout(), Duration::from_secs(1));
-        round_trip.take(Duration::from_millis(100));
+        round_trip.add_sample(Duration::from_millis(100));
         assert_eq!(round_trip.timeout(), Duration::from_millis(300));
-        round_trip.take(Duration::from_millis(180));
+        round_trip.add_sample(Duration::from_millis(180));
         // 110 + 4 × (3/4 × 50 + 1/4 × 80)
         assert_eq!(round_trip.timeout(), Duration::from_millis(340));
         round_trip.back_off();
         assert_eq!(round_trip.timeout(), Duration::from_millis(680));
-        (0..100).for_each(|_| round_trip.take(Duration::from_millis(1)));
-        assert_eq!(round_trip.timeout(), LEAST);
+        (0..100).for_each(|_| round_trip.add_sample(Duration::from_millis(1)));
+        assert_eq!(round_trip.timeout(), MIN_TIMEOUT);
     }
 }

@@ -5,6 +5,8 @@ use hashlane_client::{
     Client, CommandError, Discovery, Express, ExpressError, FetchError, FetchOptions, Library, OwnedData,
     Publication, RegisterError, Transport,
 };
+use hashlane_client_testing::Forwarder;
+use hashlane_client_testing::Forwarder;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
@@ -12,7 +14,6 @@ use hashlane_name::uri::parse_uri;
 use hashlane_ndn::mgmt::{ControlParameters, ControlResponse, Record};
 use hashlane_ndn::wire::lp::INTEREST_DIGEST;
 use hashlane_ndn::wire::{DataBuilder, DigestFunction, Interest, InterestBuilder, LpPacket, NackReason};
-use hashlane_test_forwarder::Forwarder;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -33,7 +34,8 @@ async fn connect(path: &std::path::Path) -> Client {
     Client::connect(&Transport::Unix(path.into())).await.unwrap()
 }
 
-/// Answers each Interest below `prefix` with Data of its name, or of that with `/more`, until the client ends.
+/// Answers each Interest below `prefix` with Data of its name, or of that with `/more`, until the client
+/// ends.
 async fn echo(client: &Client, prefix: &str, more: bool) {
     let mut registration = client.register(name(prefix).view()).await.unwrap();
     tokio::spawn(async move {
@@ -107,7 +109,8 @@ async fn data_is_found_by_its_digest() {
         OwnedName::<Ndn>::from_components(name("/a/b").view().components().chain([last])).unwrap()
     };
     let (right, wrong) = (of(&digest), of(&[0; 32]));
-    // The forwarder of these tests knows no digests: it has this Data as that to an Interest for all below /a/b.
+    // The forwarder of these tests knows no digests: it has this Data as that to an Interest for all below
+    // /a/b.
     let mut registration = producer.register(name("/a").view()).await.unwrap();
     tokio::spawn(async move {
         while let Some(incoming) = registration.next().await {
@@ -198,7 +201,8 @@ async fn all_goes_on_when_the_forwarder_is_started_again() {
             consumer.express(&interest, &Express::default()).await
         }
     });
-    // It was on its way when the forwarder went, and comes again by the new one, unless the route comes after it.
+    // It was on its way when the forwarder went, and comes again by the new one, unless the route comes after
+    // it.
     let lost = registration.next().await.unwrap();
     drop(forwarder);
     let forwarder = Forwarder::start(&path);
@@ -218,12 +222,12 @@ async fn all_goes_on_when_the_forwarder_is_started_again() {
     assert_eq!(data.view().content(), b"hello");
 }
 
-/// Publishes `octets` under /object and fetches what is asked for as `uri`.
-async fn fetch(octets: Vec<u8>, uri: &str, loss: usize, discovery: Discovery) -> Result<Vec<u8>, FetchError> {
+/// Publishes `bytes` under /object and fetches what is asked for as `uri`.
+async fn fetch(bytes: Vec<u8>, uri: &str, loss: usize, discovery: Discovery) -> Result<Vec<u8>, FetchError> {
     let path = socket();
     let forwarder = Forwarder::start(&path);
     let (producer, consumer) = (connect(&path).await, connect(&path).await);
-    let object = Publication::new(name("/object/v=7").view(), octets).unwrap();
+    let object = Publication::new(name("/object/v=7").view(), bytes).unwrap();
     let mut library = Library::new();
     library.insert(object);
     let mut registration = producer.register(name("/object").view()).await.unwrap();
@@ -236,19 +240,19 @@ async fn fetch(octets: Vec<u8>, uri: &str, loss: usize, discovery: Discovery) ->
         fetched.extend_from_slice(data.view().content());
     }
     let progress = fetch.progress();
-    assert_eq!(progress.octets, fetched.len() as u64);
+    assert_eq!(progress.bytes, fetched.len() as u64);
     assert_eq!(progress.total, Some(progress.segments));
     assert_eq!(progress.cuts > 0, loss > 0, "{progress:?}");
     Ok(fetched)
 }
 
-fn octets(len: usize) -> Vec<u8> {
+fn bytes(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 31 / 7) as u8).collect()
 }
 
 #[tokio::test]
 async fn an_object_is_fetched_however_its_version_is_found() {
-    let sent = octets(300_000);
+    let sent = bytes(300_000);
     for (uri, discovery) in [
         ("/object", Discovery::Auto),
         ("/object", Discovery::Metadata),
@@ -262,14 +266,14 @@ async fn an_object_is_fetched_however_its_version_is_found() {
 
 #[tokio::test]
 async fn one_segment_is_fetched_by_its_name() {
-    let sent = octets(20_000);
+    let sent = bytes(20_000);
     let fetched = fetch(sent.clone(), "/object/v=7/seg=2", 0, Discovery::Auto).await.unwrap();
     assert_eq!(fetched, sent[2 * hashlane_client::SEGMENT_SIZE..]);
 }
 
 #[tokio::test]
-async fn an_object_comes_whole_over_a_way_that_loses_packets() {
-    let sent = octets(1_000_000);
+async fn an_object_comes_whole_over_a_link_that_loses_packets() {
+    let sent = bytes(1_000_000);
     assert_eq!(fetch(sent.clone(), "/object/v=7", 20, Discovery::Auto).await.unwrap(), sent);
 }
 
@@ -302,9 +306,9 @@ async fn over_udp_only_what_goes_to_other_hosts_is_asked() {
     // A prefix is registered as with a neighbour.
     let asking = client.clone();
     tokio::spawn(async move { asking.register(name("/a").view()).await });
-    let mut octets = [0; 9000];
-    let len = forwarder.recv(&mut octets).await.unwrap();
-    let packet = LpPacket::parse(&octets[..len]).unwrap();
+    let mut bytes = [0; 9000];
+    let len = forwarder.recv(&mut bytes).await.unwrap();
+    let packet = LpPacket::parse(&bytes[..len]).unwrap();
     let interest = Interest::parse(packet.fragment).unwrap();
     assert!(interest.name().to_string().starts_with("/localhop/nfd/rib/register/"), "{}", interest.name());
 }
@@ -316,9 +320,9 @@ async fn the_end_of_a_registration_is_not_waited_for_for_long() {
     // A forwarder that ends: it answers the first command, and no more.
     let forwarder = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let mut octets = [0; 9000];
-        let len = stream.read(&mut octets).await.unwrap();
-        let packet = LpPacket::parse(&octets[..len]).unwrap();
+        let mut bytes = [0; 9000];
+        let len = stream.read(&mut bytes).await.unwrap();
+        let packet = LpPacket::parse(&bytes[..len]).unwrap();
         let interest = Interest::parse(packet.fragment).unwrap();
         let response = ControlResponse::with(200, "OK", &ControlParameters::default());
         let data = DataBuilder::new(interest.name(), &response.to_bytes()).build();

@@ -185,10 +185,7 @@ fn follows_tcp_connections() {
     assert_eq!(lines[0], format!("103.000007 {ENDS} TCP, {INTEREST}"));
     holds(&lines[1], &["103.000007", "DATA: /a/b/c (Blob, 100 bytes"]);
     assert_eq!(lines[2], lines[0]);
-    holds(
-        &lines[3],
-        &[&format!("malformed: unexpected packet type 71, at byte {} of", stream.len())],
-    );
+    holds(&lines[3], &[&format!("malformed: unexpected packet type 71, at byte {} of", stream.len())]);
     holds(&lines[4], &["skipped: 3 bytes"]);
     let lost = dumped(&[frames[0].clone(), frames[1].clone(), frames[2].clone()], &[]);
     assert_eq!(lost.len(), 3, "{lost:#?}");

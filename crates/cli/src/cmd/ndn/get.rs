@@ -81,7 +81,7 @@ impl Get {
             },
             lifetime: self.lifetime.as_millis() as u64,
             retries: self.retries,
-            most: self.pipeline as usize,
+            max_in_flight: self.pipeline as usize,
             validate,
         };
         let begun = Instant::now();
@@ -103,10 +103,10 @@ impl Get {
             output::tell(&format!(
                 "fetched {}: {} bytes, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} retransmitted, window {}, rtt {:.3} ms",
                 fetch.name(),
-                progress.octets,
+                progress.bytes,
                 progress.segments,
-                progress.octets as f64 * 8e-6 / seconds,
-                progress.sent_again,
+                progress.bytes as f64 * 8e-6 / seconds,
+                progress.retransmissions,
                 progress.window,
                 progress.round_trip.unwrap_or_default().as_secs_f64() * 1e3,
             ));

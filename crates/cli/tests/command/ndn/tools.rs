@@ -1,12 +1,13 @@
 //! The tools of NDN as a user meets them, on the two sides of a forwarder that shares nothing with ours.
 
 use hashlane_client::{Client, Library, Publication, Transport};
+use hashlane_client_testing::Forwarder;
+use hashlane_client_testing::Forwarder;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::security::Signer;
 use hashlane_ndn::security::certificate::CertificateBuilder;
-use hashlane_test_forwarder::Forwarder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -334,7 +335,7 @@ fn mistakes_are_named() {
     assert_eq!(told.lines().count(), 1);
     for (arguments, rule) in [
         (&["peek", "a"][..], "expected \"/\" at offset 0"),
-        (&["peek", "/a", "--connect", "pigeon://x"], "none of unix, tcp and udp"),
+        (&["peek", "/a", "--connect", "pigeon://x"], "not one of unix, tcp and udp"),
         (&["route", "add", "/a", "nowhere"], "a face URI starts with a scheme"),
         (&["ping", "/a", "-i", "soon"], "expected milliseconds"),
         (&["cs", "config"], "--capacity"),

@@ -1,7 +1,9 @@
-//! A forwarder for tests: it routes by longest prefix between the connections of one Unix socket, and takes `rib/register`.
+//! A forwarder for tests: it routes by longest prefix between the connections of one Unix socket, and takes
+//! `rib/register`.
 //!
 //! It shares nothing with the tables of the real one, so that what works with both works with others.
 
+#![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 use hashlane_name::build::OwnedName;
@@ -13,7 +15,7 @@ use hashlane_ndn::mgmt::segment::with_number;
 use hashlane_ndn::mgmt::values::{FacePersistency, FaceScope, LinkType};
 use hashlane_ndn::mgmt::{Command, ControlParameters, ControlResponse, Record};
 use hashlane_ndn::tlv;
-use hashlane_ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, MAX_PACKET, NackReason};
+use hashlane_ndn::wire::{Data, DataBuilder, Interest, LpHeader, LpPacket, NackReason};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A running forwarder; it ends when dropped, and its socket's file is then gone.
+/// A running forwarder. On drop it ends and removes its socket file.
 pub struct Forwarder {
     path: PathBuf,
     state: Arc<Mutex<State>>,
@@ -34,11 +36,11 @@ struct State {
     connections: Vec<UnixStream>,
     routes: HashMap<Vec<u8>, usize>,
     pending: Vec<Pending>,
-    /// Of as many Data packets as this one is lost; 0 for none.
+    /// One of this many Data packets is lost; 0 for none.
     loss: usize,
-    /// The commands that were done: module and verb.
+    /// Successful commands: module and verb.
     commands: Vec<String>,
-    /// The InterestDigest that each packet came with, or none.
+    /// Kind and InterestDigest of each packet.
     digests: Vec<(&'static str, Vec<u8>)>,
     forwarded: usize,
 }
@@ -51,7 +53,7 @@ struct Pending {
 }
 
 impl Forwarder {
-    /// Listens at `path`.
+    /// Listens on `path`.
     pub fn start(path: &Path) -> Self {
         let listener = UnixListener::bind(path).unwrap();
         let state = Arc::new(Mutex::new(State::default()));
@@ -72,17 +74,17 @@ impl Forwarder {
         Self { path: path.into(), state }
     }
 
-    /// Loses one of `loss` Data packets.
+    /// Drops one of `loss` Data packets; 0 drops none.
     pub fn lose_one_of(&self, loss: usize) {
         self.state.lock().unwrap().loss = loss;
     }
 
-    /// The kinds of the packets that came, but for commands, and their InterestDigests.
+    /// Kinds of the received packets except commands, and their InterestDigests.
     pub fn digests(&self) -> Vec<(&'static str, Vec<u8>)> {
         self.state.lock().unwrap().digests.clone()
     }
 
-    /// The commands that were done.
+    /// Successful commands: module and verb.
     pub fn commands(&self) -> Vec<String> {
         self.state.lock().unwrap().commands.clone()
     }
@@ -96,7 +98,7 @@ impl Drop for Forwarder {
             let _ = connection.shutdown(Shutdown::Both);
         }
         drop(state);
-        // The listener looks whether it has been stopped after each connection.
+        // The listener checks after each connection if it has been stopped.
         let _ = UnixStream::connect(&self.path);
         let _ = std::fs::remove_file(&self.path);
     }
@@ -104,21 +106,21 @@ impl Drop for Forwarder {
 
 /// Reads packets until the connection ends.
 fn read(mut stream: UnixStream, id: usize, state: &Mutex<State>) {
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     let mut chunk = [0; 16384];
     while let Ok(count) = stream.read(&mut chunk)
         && count > 0
     {
-        octets.extend_from_slice(&chunk[..count]);
-        while let Some(len) = tlv::frame(&octets).expect("packets") {
-            if octets.len() < len as usize {
+        bytes.extend_from_slice(&chunk[..count]);
+        while let Some(len) = tlv::frame(&bytes).expect("packets") {
+            if bytes.len() < len as usize {
                 break;
             }
-            let packet: Vec<u8> = octets.drain(..len as usize).collect();
+            let packet: Vec<u8> = bytes.drain(..len as usize).collect();
             state.lock().unwrap().receive(id, &packet);
         }
     }
-    // Routes end with the connection, and pending Interests bring nothing any more.
+    // Routes and pending Interests end with the connection.
     let mut state = state.lock().unwrap();
     state.routes.retain(|_, to| *to != id);
     state.pending.retain(|pending| pending.from != id);
@@ -132,7 +134,7 @@ impl State {
         } else {
             let data = Data::parse(packet.fragment).expect("an Interest or Data");
             self.digests.push(("data", packet.header.digest.value.to_vec()));
-            assert_eq!(packet.header.pit_token, b"token", "the token comes back with {}", data.name());
+            assert_eq!(packet.header.pit_token, b"token", "the PIT token comes back with {}", data.name());
             self.data(&data);
         }
     }
@@ -194,7 +196,7 @@ impl State {
                     face_id: Some(77),
                     uri: parameters.uri.clone(),
                     persistency: Some(FacePersistency::Persistent),
-                    mtu: Some(MAX_PACKET as u64),
+                    mtu: Some(hashlane_ndn::wire::MAX_PACKET as u64),
                     ..Default::default()
                 };
                 return ControlResponse::with(409, "the face exists", &existing);
@@ -227,12 +229,12 @@ impl State {
 
     fn send(&self, to: usize, header: LpHeader<'_>, packet: &[u8]) {
         let framed = [header.frame(packet.len()).as_bytes(), packet].concat();
-        // Who has gone reads nothing.
+        // The peer may have closed its end.
         let _ = (&self.connections[to]).write_all(&framed);
     }
 }
 
-/// Records of faces/query for face 77, and of faces/list, which is old: the face is not in it yet.
+/// Records of faces/query for face 77, and of faces/list, which is outdated and does not have it yet.
 fn faces(interest: &Interest<'_>) -> Option<Vec<u8>> {
     let target = Target::of(interest.name()).filter(|target| target.module == b"faces")?;
     if target.verb == b"list" {
@@ -250,7 +252,7 @@ fn faces(interest: &Interest<'_>) -> Option<Vec<u8>> {
         link_type: LinkType::PointToPoint,
         marking_interval: None,
         congestion_threshold: None,
-        mtu: Some(MAX_PACKET as u64),
+        mtu: Some(hashlane_ndn::wire::MAX_PACKET as u64),
         in_interests: 0,
         in_data: 0,
         in_nacks: 0,
@@ -261,15 +263,15 @@ fn faces(interest: &Interest<'_>) -> Option<Vec<u8>> {
         out_bytes: 0,
         flags: 0,
     };
-    let is_it = face_id.is_none_or(|id| id == face.face_id) && uri.is_none_or(|uri| uri == face.uri);
-    Some(if is_it { face.to_bytes() } else { Vec::new() })
+    let matches = face_id.is_none_or(|id| id == face.face_id) && uri.is_none_or(|uri| uri == face.uri);
+    Some(if matches { face.to_bytes() } else { Vec::new() })
 }
 
 fn value(name: &[u8]) -> &[u8] {
     tlv::single(name).unwrap().value
 }
 
-/// The ends of the prefixes of a name in its value, from the empty one.
+/// Ends of the prefixes of a name in its value, from the empty one.
 fn prefixes(name: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
     let mut elements = tlv::Elements::new(value(name));
     let mut ends = vec![0];
