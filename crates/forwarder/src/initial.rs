@@ -1,8 +1,8 @@
-//! The routes and strategies of the configuration: the forwarder gives itself the commands that a user would.
+//! Routes and strategies of the configuration, made by the commands that a user would give.
 //!
-//! A face that cannot be made is tried again, for as long as the forwarder runs.
+//! If the face of a route cannot be opened, it is tried again for as long as the forwarder runs.
 
-use crate::config::{Config, face_uri, region_name, strategy_name};
+use crate::config::{Config, face_uri, parse_name, strategy_name};
 use crate::management::{Manager, Now, Origin, Peer, Plane};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -12,8 +12,8 @@ use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, Fac
 use hashlane_ndn::wire::{Data, Interest};
 use hashlane_ndn_fw::face::FaceId;
 
-/// Milliseconds until a face that could not be made is tried again.
-const AGAIN: u64 = 10_000;
+/// Pause before a face is tried again, in milliseconds.
+const RETRY: u64 = 10_000;
 
 /// A route of the configuration.
 #[derive(Clone, Debug)]
@@ -26,15 +26,15 @@ struct Route {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// To be tried at that time.
+    /// Due at this time.
     Due(u64),
-    /// The command of this name asks for its face.
-    Asked(OwnedName<Ndn>),
-    /// It stands; its face has this number.
+    /// Waiting for the answer to the faces/create command of this name.
+    Requested(OwnedName<Ndn>),
+    /// Registered for the face of this id.
     Up(u64),
 }
 
-/// What is yet to be done of the configuration, and what has to be done again.
+/// Routes and strategies of the configuration, and their progress.
 #[derive(Debug, Default)]
 pub(crate) struct Initial {
     routes: Vec<Route>,
@@ -43,16 +43,22 @@ pub(crate) struct Initial {
 }
 
 impl Initial {
-    /// That of a checked configuration.
+    /// Routes and strategies of a checked configuration.
     pub(crate) fn new(config: &Config) -> Self {
         let routes = config.routes.iter().filter_map(|route| {
-            let (prefix, to) = (region_name(&route.prefix)?, face_uri(&route.to).ok()?);
+            let (prefix, to) = (parse_name(&route.prefix)?, face_uri(&route.to).ok()?);
             Some(Route { prefix, to, cost: route.cost, state: State::Due(0) })
         });
+        let routes: Vec<_> = routes.collect();
         let strategies = config.strategies.iter();
-        let strategies =
-            strategies.filter_map(|(prefix, name)| Some((region_name(prefix)?, strategy_name(name)?)));
-        Self { routes: routes.collect(), strategies: strategies.collect(), commands: 0 }
+        let strategies: Vec<_> = strategies
+            .filter_map(|(prefix, name)| Some((parse_name(prefix)?, strategy_name(name)?)))
+            .collect();
+        debug_assert!(
+            (routes.len(), strategies.len()) == (config.routes.len(), config.strategies.len()),
+            "Config::check has accepted the URIs"
+        );
+        Self { routes, strategies, commands: 0 }
     }
 
     /// Gives the commands that are due.
@@ -64,8 +70,9 @@ impl Initial {
                 ..Default::default()
             };
             let target = Target { scope: Scope::Localhost, module: b"strategy-choice", verb: b"set" };
-            let data = self.build(target, &parameters).map(|command| give(&command, manager, now, plane));
-            tell(&format!("the strategy of {prefix}"), data);
+            if let Some(command) = self.build(target, &parameters) {
+                log_outcome(&format!("the strategy of {prefix}"), &give(&command, manager, now, plane));
+            }
         }
         for at in 0..self.routes.len() {
             let due = |route: &&Route| matches!(route.state, State::Due(at) if at <= now.monotonic);
@@ -73,16 +80,20 @@ impl Initial {
             let parameters = ControlParameters { uri: Some(route.to.to_string()), ..Default::default() };
             let target = Target { scope: Scope::Localhost, module: b"faces", verb: b"create" };
             let Some(command) = self.build(target, &parameters) else { continue };
-            let Ok(interest) = Interest::parse(&command) else { continue };
-            self.state(at, State::Asked(OwnedName::from(&interest.name())));
+            let Ok(interest) = Interest::parse(&command) else {
+                debug_assert!(false, "a command that was built is an Interest");
+                continue;
+            };
+            self.state(at, State::Requested(OwnedName::from(&interest.name())));
             for data in give(&command, manager, now, plane) {
-                self.answered(&data, manager, now, plane);
+                self.handle_answer(&data, manager, now, plane);
             }
         }
     }
 
-    /// Whether Data answers one of these commands; what follows from it is done.
-    pub(crate) fn answered(
+    /// Handles the answer to a faces/create command of a route, and registers the route. Returns false if
+    /// `data` is not such an answer.
+    pub(crate) fn handle_answer(
         &mut self,
         data: &[u8],
         manager: &mut Manager,
@@ -90,16 +101,18 @@ impl Initial {
         plane: &mut impl Plane,
     ) -> bool {
         let Ok(data) = Data::parse(data) else { return false };
-        let asked = |route: &Route| matches!(&route.state, State::Asked(name) if name.view() == data.name());
-        let Some(at) = self.routes.iter().position(asked) else { return false };
+        let requested =
+            |route: &Route| matches!(&route.state, State::Requested(name) if name.view() == data.name());
+        let Some(at) = self.routes.iter().position(requested) else { return false };
         let Some(route) = self.routes.get(at).cloned() else { return false };
         let response = ControlResponse::parse(data.content()).ok();
         let face =
             response.as_ref().and_then(|response| response.parameters().ok()?.and_then(|made| made.face_id));
         let Some(face) = face else {
-            let why = response.map_or_else(String::new, |response| response.text);
-            tracing::warn!(prefix = %route.prefix, to = %route.to, why, "no face for a configured route; it is tried again");
-            self.state(at, State::Due(now.monotonic + AGAIN));
+            let why = response.map_or_else(|| "the answer is malformed".to_owned(), |response| response.text);
+            let to = &route.to;
+            tracing::warn!(prefix = %route.prefix, %to, why, "cannot open the face of a configured route; retrying");
+            self.state(at, State::Due(now.monotonic + RETRY));
             return true;
         };
         let parameters = ControlParameters {
@@ -110,16 +123,18 @@ impl Initial {
             ..Default::default()
         };
         let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
-        let data = self.build(target, &parameters).map(|command| give(&command, manager, now, plane));
-        tell(&format!("the route of {} to {}", route.prefix, route.to), data);
+        if let Some(command) = self.build(target, &parameters) {
+            let subject = format!("the route of {} to {}", route.prefix, route.to);
+            log_outcome(&subject, &give(&command, manager, now, plane));
+        }
         self.state(at, State::Up(face));
         true
     }
 
-    /// A face is gone: its routes have to be made again.
+    /// Schedules the routes of a closed face.
     pub(crate) fn face_down(&mut self, face: u64, now: Now) {
         for route in self.routes.iter_mut().filter(|route| route.state == State::Up(face)) {
-            route.state = State::Due(now.monotonic + AGAIN);
+            route.state = State::Due(now.monotonic + RETRY);
         }
     }
 
@@ -129,7 +144,7 @@ impl Initial {
         }
     }
 
-    /// A command, unlike all others.
+    /// A command with a time of its own. `None`, and a log line, if its parameters are too long.
     fn build(&mut self, target: Target<'_>, parameters: &ControlParameters) -> Option<Vec<u8>> {
         self.commands += 1;
         let builder = CommandBuilder {
@@ -140,24 +155,29 @@ impl Initial {
             signature_nonce: *b"initial\0",
             time: self.commands,
         };
-        builder.build().ok()
+        builder
+            .build()
+            .inspect_err(|error| tracing::warn!(%error, "cannot give a command of the configuration"))
+            .ok()
     }
 }
 
-/// Gives the management a command; what it says at once.
+/// Gives a command to the management. Returns the answers that come at once.
 fn give(command: &[u8], manager: &mut Manager, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
-    let Ok(interest) = Interest::parse(command) else { return Vec::new() };
+    let Ok(interest) = Interest::parse(command) else {
+        debug_assert!(false, "a command that was built is an Interest");
+        return Vec::new();
+    };
     let from = Origin { face: FaceId::MANAGEMENT.0.into(), scope: FaceScope::Local, peer: Peer::Internal };
     manager.interest(&interest, &from, now, plane)
 }
 
-/// Says in the log what came of a command.
-fn tell(what: &str, data: Option<Vec<Vec<u8>>>) {
-    let data = data.unwrap_or_default();
-    let data = data.first().and_then(|data| Data::parse(data).ok());
+/// Logs the outcome of a command.
+fn log_outcome(subject: &str, answers: &[Vec<u8>]) {
+    let data = answers.first().and_then(|data| Data::parse(data).ok());
     match data.and_then(|data| ControlResponse::parse(data.content()).ok()) {
-        Some(response) if response.is_ok() => tracing::info!("{what} is set"),
-        Some(response) => tracing::warn!(why = response.text, "{what} cannot be set"),
-        None => tracing::warn!("{what} cannot be set"),
+        Some(response) if response.is_ok() => tracing::info!("{subject} is set"),
+        Some(response) => tracing::warn!(why = response.text, "cannot set {subject}"),
+        None => tracing::warn!(why = "the answer is malformed", "cannot set {subject}"),
     }
 }

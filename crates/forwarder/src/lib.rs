@@ -1,11 +1,11 @@
-//! The NDN forwarder: what stands around the forwarding of packets.
+//! The process of the NDN forwarder, around the state machine of `hashlane-ndn-fw`.
 //!
 //! - [`config`]: one TOML file, in which every value has a default.
-//! - [`server`]: the process: its sockets, the forwarding thread, and the management on a thread of its own.
-//! - [`management`]: the management protocol of NFD, as a state machine without sockets.
-//! - [`rib`]: routes, and the FIB that they make.
+//! - [`server`]: sockets, the forwarding thread, and management on a thread of its own.
+//! - [`management`]: NFD's management protocol, as a state machine without sockets.
+//! - [`rib`]: routes, and the FIB computed from them.
 //!
-//! A forwarder inside of another program:
+//! A forwarder inside another program:
 //!
 //! ```
 //! use hashlane_forwarder::{Config, Server};
@@ -13,7 +13,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = std::env::temp_dir().join(format!("hashlane-example-{}.sock", std::process::id()));
-//! // What is not set here would be as NFD has it.
+//! // All other values are NFD's defaults.
 //! let mut config = Config::parse("[cs]\npackets = 1000\n[faces.udp]\nlisten = [\"127.0.0.1:0\"]")?;
 //! config.faces.unix.path = vec![path.clone()];
 //! config.faces.tcp.listen.clear();

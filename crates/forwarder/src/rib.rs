@@ -1,9 +1,10 @@
-//! Routes, and the FIB that they make.
+//! The RIB: routes, and the FIB computed from them.
 //!
-//! An entry of the RIB is a prefix with the routes that somebody registered for it. It makes one entry of the FIB: its own faces, each at the
-//! lowest cost of its routes, and those that it inherits. Going up from the prefix, each entry gives the faces of its routes with the flag
-//! *child inherit* that no entry nearer has given, and the walk ends behind an entry with a route that has the flag *capture*. An entry with
-//! such a route inherits nothing itself.
+//! An entry of the RIB is a prefix with its registered routes. It leads to one entry of the FIB: its own
+//! faces, each at the lowest cost of its routes, and inherited ones. Up from the prefix, each entry
+//! contributes the faces of its routes with the flag *child inherit* that no longer prefix has contributed.
+//! The walk ends after an entry with a route that has the flag *capture*. An entry with such a route inherits
+//! nothing itself.
 //!
 //! Source: NFD wiki, RibMgmt, Route Inheritance.
 
@@ -14,29 +15,29 @@ use hashlane_ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-/// A route. A prefix has one at most for each face and origin.
+/// A route. A prefix has at most one for each face and origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Where to.
+    /// Face of the next hop.
     pub face: u64,
-    /// Who made it.
+    /// Party that has registered it.
     pub origin: RouteOrigin,
-    /// What it costs.
+    /// Cost.
     pub cost: u64,
-    /// [`ROUTE_CHILD_INHERIT`] and [`ROUTE_CAPTURE`].
+    /// Bits [`ROUTE_CHILD_INHERIT`] and [`ROUTE_CAPTURE`].
     pub flags: u64,
-    /// When it ends, in milliseconds of the clock that [`Rib::expire`] is given.
+    /// Time of expiry, in milliseconds of the clock of [`Rib::expire`]; `None` for no limit.
     pub expires: Option<u64>,
 }
 
-/// A next hop that has to be put into the FIB or taken out.
+/// A next hop to insert into the FIB or to remove from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FibChange {
     /// The prefix.
     pub name: OwnedName<Ndn>,
     /// The face.
     pub face: u64,
-    /// Its new cost; `None` where it is to be taken out.
+    /// New cost; `None` to remove the next hop.
     pub cost: Option<u64>,
 }
 
@@ -50,23 +51,23 @@ pub struct RibLimits {
 }
 
 impl Default for RibLimits {
-    /// 1,048,576 routes, and half of them of one face: a routing daemon may register a large table on one
+    /// 1,048,576 routes, half of them of one face: a routing daemon may register a large table for one
     /// neighbour.
     fn default() -> Self {
         Self { routes: 1 << 20, routes_per_face: 1 << 19 }
     }
 }
 
-/// Which limit keeps a route out.
+/// Limit that a route would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RibError {
-    /// That of all routes.
+    /// The limit of all routes.
     Full {
         /// The limit.
         limit: usize,
     },
-    /// That of the face.
+    /// The limit of a face.
     FaceFull {
         /// The face.
         face: u64,
@@ -88,7 +89,7 @@ impl fmt::Display for RibError {
 
 impl std::error::Error for RibError {}
 
-/// The components of a name, encoded: in the order of these, the names below a prefix follow it.
+/// The encoded components of a name. In their order, the names below a prefix follow it.
 type Key = Box<[u8]>;
 
 /// The next hops of a FIB entry: faces and costs.
@@ -97,17 +98,17 @@ type NextHops = BTreeMap<u64, u64>;
 struct Entry {
     name: OwnedName<Ndn>,
     routes: Vec<Route>,
-    /// What the FIB has been told.
+    /// Next hops that the FIB has.
     installed: NextHops,
 }
 
-/// All routes.
+/// The routing information base.
 #[derive(Default)]
 pub struct Rib {
     entries: BTreeMap<Key, Entry>,
-    /// How many routes each face has for each prefix.
+    /// Number of routes of each face, in all and for each prefix.
     faces: HashMap<u64, Face>,
-    /// Routes that end, by when.
+    /// Routes that expire, by time.
     ends: BTreeSet<(u64, Key, u64, RouteOrigin)>,
     routes: usize,
     limits: RibLimits,
@@ -125,17 +126,17 @@ impl Rib {
         Self { limits, ..Self::default() }
     }
 
-    /// How many routes there are.
+    /// Number of routes.
     pub fn len(&self) -> usize {
         self.routes
     }
 
-    /// Whether there are none.
+    /// True if there are no routes.
     pub fn is_empty(&self) -> bool {
         self.routes == 0
     }
 
-    /// Every prefix with its routes, in canonical order but for the lengths of components.
+    /// Prefixes and their routes, ordered by the bytes of their components.
     pub fn entries(&self) -> impl Iterator<Item = (NdnName<'_>, &[Route])> {
         self.entries.values().map(|entry| (entry.name.view(), &entry.routes[..]))
     }
@@ -151,10 +152,11 @@ impl Rib {
         self.faces.get(&face).map_or(0, |face| face.routes)
     }
 
-    /// Puts a route in, or changes the one of the same face and origin. What the FIB has to do is appended to `changes`.
+    /// Adds a route, or replaces the one of the same face and origin. Appends the changes of the FIB to
+    /// `changes`.
     ///
     /// # Errors
-    /// [`RibError`] where there is no room for one more; nothing has then changed.
+    /// [`RibError`] if a limit is reached; nothing has changed then.
     pub fn register(
         &mut self,
         name: NdnName<'_>,
@@ -165,7 +167,7 @@ impl Rib {
         if self.route(name, route.face, route.origin).is_none() {
             self.check_room(route.face)?;
         }
-        let before = self.gives(key);
+        let before = self.inherited(key);
         let entry = self.entries.entry(key.into()).or_insert_with(|| Entry {
             name: (&name).into(),
             routes: Vec::new(),
@@ -206,7 +208,7 @@ impl Rib {
         Ok(())
     }
 
-    /// Takes a route out; returns whether it was there.
+    /// Removes a route. Returns false if there is none.
     pub fn unregister(
         &mut self,
         name: NdnName<'_>,
@@ -215,40 +217,44 @@ impl Rib {
         changes: &mut Vec<FibChange>,
     ) -> bool {
         let mut stale = BTreeSet::new();
-        let was_there =
-            self.take(name.walk().bytes(), |route| route.face == face && route.origin == origin, &mut stale);
+        let was_there = self.remove(
+            name.walk().bytes(),
+            |route| route.face == face && route.origin == origin,
+            &mut stale,
+        );
         self.install(stale, changes);
         was_there
     }
 
-    /// Takes all routes of a face out.
+    /// Removes all routes of a face.
     pub fn remove_face(&mut self, face: u64, changes: &mut Vec<FibChange>) {
-        let keys: Vec<Key> =
-            self.faces.get(&face).map(|face| face.prefixes.keys().cloned().collect()).unwrap_or_default();
+        // A face without routes has no entry.
+        let Some(of_face) = self.faces.get(&face) else { return };
+        let keys: Vec<Key> = of_face.prefixes.keys().cloned().collect();
         let mut stale = BTreeSet::new();
         for key in keys {
-            self.take(&key, |route| route.face == face, &mut stale);
+            self.remove(&key, |route| route.face == face, &mut stale);
         }
         self.install(stale, changes);
     }
 
-    /// Takes out the routes that end at `now` or have ended.
+    /// Removes the routes that expire at `now` or have expired.
     pub fn expire(&mut self, now: u64, changes: &mut Vec<FibChange>) {
         let mut stale = BTreeSet::new();
         while let Some((_, key, face, origin)) = self.ends.first().filter(|end| end.0 <= now).cloned() {
-            self.take(&key, |route| route.face == face && route.origin == origin, &mut stale);
+            self.remove(&key, |route| route.face == face && route.origin == origin, &mut stale);
         }
         self.install(stale, changes);
     }
 
-    /// When the next route ends.
+    /// Time at which the next route expires.
     pub fn next_end(&self) -> Option<u64> {
         self.ends.first().map(|end| end.0)
     }
 
-    /// Takes the routes of one prefix out that `which` picks, and marks the entries that this may change.
-    fn take(&mut self, key: &[u8], which: impl Fn(&Route) -> bool, stale: &mut BTreeSet<Key>) -> bool {
-        let before = self.gives(key);
+    /// Removes the routes of one prefix that `which` selects, and marks the entries that this may change.
+    fn remove(&mut self, key: &[u8], which: impl Fn(&Route) -> bool, stale: &mut BTreeSet<Key>) -> bool {
+        let before = self.inherited(key);
         let Some(entry) = self.entries.get_mut(key) else { return false };
         let taken: Vec<Route> = entry.routes.extract_if(.., |route| which(route)).collect();
         for route in &taken {
@@ -256,18 +262,7 @@ impl Rib {
             if let Some(end) = route.expires {
                 self.ends.remove(&(end, key.into(), route.face, route.origin));
             }
-            if let Some(face) = self.faces.get_mut(&route.face) {
-                face.routes -= 1;
-                if let Some(count) = face.prefixes.get_mut(key) {
-                    *count -= 1;
-                    if *count == 0 {
-                        face.prefixes.remove(key);
-                    }
-                }
-                if face.routes == 0 {
-                    self.faces.remove(&route.face);
-                }
-            }
+            self.uncount(route.face, key);
         }
         if !taken.is_empty() {
             self.mark(key, &before, stale);
@@ -275,22 +270,41 @@ impl Rib {
         !taken.is_empty()
     }
 
-    /// What the entry of `key` gives to those below it, and whether it keeps from them what comes from above.
-    fn gives(&self, key: &[u8]) -> (NextHops, bool) {
-        self.entries.get(key).map(gives).unwrap_or_default()
+    /// Removes a route from the numbers of its face.
+    fn uncount(&mut self, face: u64, key: &[u8]) {
+        let Some(of_face) = self.faces.get_mut(&face) else {
+            debug_assert!(false, "each route is counted for its face");
+            return;
+        };
+        of_face.routes -= 1;
+        if let Some(count) = of_face.prefixes.get_mut(key) {
+            *count -= 1;
+            if *count == 0 {
+                of_face.prefixes.remove(key);
+            }
+        }
+        if of_face.routes == 0 {
+            self.faces.remove(&face);
+        }
     }
 
-    /// Marks the entry of `key`, and those below it where what it gives is no longer `before`.
+    /// Next hops that the entry of `key` contributes to those below it, and true if it captures. Without an
+    /// entry, there are none.
+    fn inherited(&self, key: &[u8]) -> (NextHops, bool) {
+        self.entries.get(key).map_or_else(|| (NextHops::new(), false), inherited)
+    }
+
+    /// Marks the entry of `key`, and if its contribution is no longer `before`, those below it.
     fn mark(&self, key: &[u8], before: &(NextHops, bool), stale: &mut BTreeSet<Key>) {
         stale.insert(key.into());
-        if self.gives(key) != *before {
+        if self.inherited(key) != *before {
             let below =
                 self.entries.range::<[u8], _>((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded));
             stale.extend(below.map(|(key, _)| key).take_while(|below| below.starts_with(key)).cloned());
         }
     }
 
-    /// Brings what the FIB has been told of these entries up to date, and drops those without routes.
+    /// Computes the changes of the FIB for these entries, and drops those without routes.
     fn install(&mut self, stale: BTreeSet<Key>, changes: &mut Vec<FibChange>) {
         for key in stale {
             let wanted = self.next_hops(&key);
@@ -307,7 +321,7 @@ impl Rib {
         }
     }
 
-    /// The next hops that the routes make for the entry of `key`; none where it has no routes.
+    /// Next hops of the entry of `key`; none if it has no routes.
     fn next_hops(&self, key: &[u8]) -> NextHops {
         let mut hops = NextHops::new();
         let Some(entry) = self.entries.get(key).filter(|entry| !entry.routes.is_empty()) else { return hops };
@@ -316,8 +330,8 @@ impl Rib {
         let mut ends: Vec<usize> = entry.name.view().spans().map(|span| span.start).collect();
         while let Some(end) = ends.pop().filter(|_| !captured) {
             let above = key.get(..end).and_then(|above| self.entries.get(above));
-            if let Some((given, captures)) = above.map(gives) {
-                for (face, cost) in given {
+            if let Some((more, captures)) = above.map(inherited) {
+                for (face, cost) in more {
                     hops.entry(face).or_insert(cost);
                 }
                 captured = captures;
@@ -335,14 +349,14 @@ fn has_capture(entry: &Entry) -> bool {
     entry.routes.iter().any(|route| route.flags & ROUTE_CAPTURE != 0)
 }
 
-/// What an entry gives to those below it, and whether it keeps from them what comes from above.
-fn gives(entry: &Entry) -> (NextHops, bool) {
+/// Next hops that an entry contributes to those below it, and true if it captures.
+fn inherited(entry: &Entry) -> (NextHops, bool) {
     let mut hops = NextHops::new();
     cheapest(entry.routes.iter().filter(|route| route.flags & ROUTE_CHILD_INHERIT != 0), &mut hops);
     (hops, has_capture(entry))
 }
 
-/// Each face of `routes` at its lowest cost.
+/// Inserts each face of `routes` at its lowest cost.
 fn cheapest<'a>(routes: impl Iterator<Item = &'a Route>, hops: &mut NextHops) {
     for route in routes {
         let cost = hops.entry(route.face).or_insert(route.cost);

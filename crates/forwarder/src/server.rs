@@ -1,4 +1,4 @@
-//! The process: sockets, the forwarding thread, and the management.
+//! The process: sockets, the forwarding thread, and management.
 
 use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How often drops are told of in the log, if there were any, beside at the end.
-const TELL_DROPS: Duration = Duration::from_secs(60);
+/// Interval of the log line with the dropped packets. It is also written at the end.
+const LOG_DROPS: Duration = Duration::from_secs(60);
 
-/// Reports that are handled before the requests they lead to are handed over.
+/// Reports that are handled before their requests are handed over.
 const REPORTS: usize = 256;
 
-/// A forwarder that listens, and is yet to forward.
+/// A forwarder that listens. [`run`](Self::run) manages it until it ends.
 pub struct Server {
     manager: Manager,
     requests: Requests,
@@ -43,10 +43,10 @@ pub struct Server {
 pub struct Stopper(Requests);
 
 impl Stopper {
-    /// Asks the server to end: it takes nothing new, answers what is pending for 0.8 s at most, and returns
-    /// from [`Server::run`], however much it has to do. `why` goes into the log.
+    /// Asks the server to end. It accepts no new connections, answers pending Interests for at most 0.8 s,
+    /// and then returns from [`Server::run`]. `why` is logged.
     pub fn stop(&self, why: &'static str) {
-        tracing::info!(why, "ending");
+        tracing::info!(why, "shutting down");
         self.0.drain();
     }
 }
@@ -55,8 +55,10 @@ impl Server {
     /// Opens the sockets, and starts the forwarding thread.
     ///
     /// # Errors
-    /// What cannot be had, and why: a port in use, a socket at which another program answers, a certificate that is none.
+    /// An invalid configuration, a port in use, a Unix socket on which another program listens, a file that
+    /// is not a certificate.
     pub fn start(config: &Config) -> io::Result<Self> {
+        config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let verify = crate::management::trust::verifier(&config.management.trust_anchors)?;
         for path in &config.faces.unix.path {
             make_default_folder(path)?;
@@ -64,6 +66,8 @@ impl Server {
         let no_random = |error| io::Error::other(format!("no random numbers: {error}"));
         let key = || Key::random().map_err(no_random);
         let seed = || getrandom::u64().map_err(no_random);
+        let secrets = Secrets { peers: key()?, seed: seed()? };
+        let (key, pit_key, seed) = (key()?, key()?, seed()?);
 
         let sockets = Sockets::open(&config.faces)?;
         let channels = sockets.channels(&config.faces);
@@ -72,15 +76,14 @@ impl Server {
         let (requests, taken) = Requests::new(waker);
         let start = Instant::now();
         let faces = config.faces.clone();
-        let secrets = Secrets { peers: key()?, seed: seed()? };
-        let (key, pit_key, seed) = (key()?, key()?, seed()?);
         let parts = Parts { poll, sockets, faces, taken, reports: reports.clone(), secrets };
         let core = core_config(config);
         let counters = match config.pit.index {
             PitIndex::Name => parts.start(Forwarder::with_pit(core, &key, seed, ByName::default())),
             PitIndex::Token => parts.start(Forwarder::with_pit(core, &key, seed, ByToken::new(&pit_key, 0))),
             PitIndex::Digest => {
-                let function = config.pit.digest.function().unwrap_or_default();
+                let function = config.pit.digest.function();
+                let function = function.ok_or_else(|| io::Error::other("`pit.digest.key` is missing"))?;
                 let satisfy = if config.pit.digest.one { Satisfy::One } else { Satisfy::All };
                 let pit = ByDigest::new(function, satisfy, &pit_key);
                 parts.start(Forwarder::with_pit(core, &key, seed, pit))
@@ -106,10 +109,7 @@ impl Server {
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
         for name in manager.unknown_accounts() {
-            tracing::warn!(
-                name,
-                "this host has no such user or group of [management]; it counts once there is one"
-            );
+            tracing::warn!(name, "unknown user or group in [management]; it has its rights once it exists");
         }
         Ok(Self {
             manager,
@@ -123,22 +123,22 @@ impl Server {
         })
     }
 
-    /// What it listens on.
+    /// URIs of the listening sockets.
     pub fn channels(&self) -> &[FaceUri] {
         &self.channels
     }
 
-    /// What ends it.
+    /// A handle that ends the server from any thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.requests.clone())
     }
 
-    /// Manages it until it is asked to end.
+    /// Runs management until the server is asked to end.
     ///
     /// # Errors
-    /// Why it has ended without being asked to.
+    /// The forwarding thread has failed.
     pub fn run(mut self) -> io::Result<()> {
-        let mut told = (Instant::now(), 0);
+        let mut logged = (Instant::now(), 0);
         self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
         self.requests.wake();
         loop {
@@ -148,10 +148,10 @@ impl Server {
             for _ in 0..REPORTS {
                 match self.inbox.next(timeout) {
                     Some(Report::Ended(why)) => {
-                        self.tell_drops(told.1);
+                        self.log_drops(logged.1);
                         return why.map_or(Ok(()), |why| Err(io::Error::other(why)));
                     }
-                    Some(report) => self.take(report),
+                    Some(report) => self.handle(report),
                     None => break,
                 }
                 timeout = Duration::ZERO;
@@ -160,19 +160,22 @@ impl Server {
                 self.requests.add(Request::Data(late));
             }
             self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
-            // One call for many requests, and none where nothing is asked for.
+            // One system call for many requests, and none if there are none.
             self.requests.wake();
-            if told.0.elapsed() >= TELL_DROPS {
-                told = (Instant::now(), self.tell_drops(told.1));
+            if logged.0.elapsed() >= LOG_DROPS {
+                logged = (Instant::now(), self.log_drops(logged.1));
             }
         }
     }
 
-    fn take(&mut self, report: Report) {
+    fn handle(&mut self, report: Report) {
         let now = now(self.start);
         let data = match report {
             Report::Interest { face, packet } => {
-                let (Some(from), Ok(interest)) = (self.origins.get(&face), Interest::parse(&packet)) else {
+                // The face may have been closed meanwhile; nobody waits for the answer.
+                let Some(from) = self.origins.get(&face) else { return };
+                let Ok(interest) = Interest::parse(&packet) else {
+                    debug_assert!(false, "the forwarder has parsed the Interest");
                     return;
                 };
                 self.manager.interest(&interest, from, now, &mut self.requests)
@@ -200,14 +203,14 @@ impl Server {
             Report::Ended(_) => Vec::new(),
         };
         for data in data {
-            if !self.initial.answered(&data, &mut self.manager, now, &mut self.requests) {
+            if !self.initial.handle_answer(&data, &mut self.manager, now, &mut self.requests) {
                 self.requests.add(Request::Data(data));
             }
         }
     }
 
-    /// Says how many packets were dropped and why, where there are more than before. Returns how many.
-    fn tell_drops(&self, before: u64) -> u64 {
+    /// Logs the number of dropped packets by reason, if there are more than `before`. Returns the number.
+    fn log_drops(&self, before: u64) -> u64 {
         let drops = DropReason::ALL.iter().map(|reason| (reason.name(), self.counters.drops.value(*reason)));
         let all: u64 = drops.clone().map(|(_, dropped)| dropped).sum();
         if all > before {
@@ -221,7 +224,7 @@ impl Server {
     }
 }
 
-/// What the forwarding thread is made of, but for the forwarder.
+/// Parts of the forwarding thread, without the forwarder.
 struct Parts {
     poll: mio::Poll,
     sockets: Sockets,
@@ -232,27 +235,29 @@ struct Parts {
 }
 
 impl Parts {
-    /// Starts the thread around a forwarder, and says what that counts.
+    /// Starts the thread around a forwarder. Returns the forwarder's counters.
     fn start<P>(self, mut forwarder: Forwarder<P>) -> io::Result<Arc<Counters>>
     where
         P: Pit + Send + 'static,
     {
         let mut management = Face::new(Scope::Local, LinkType::PointToPoint);
         management.local_fields = true;
-        let prefixes: Vec<OwnedName<Ndn>> =
-            ["/localhost/nfd", "/localhop/nfd"].iter().filter_map(|uri| config::region_name(uri)).collect();
+        let uris = ["/localhost/nfd", "/localhop/nfd"];
+        let prefixes: Vec<OwnedName<Ndn>> = uris.iter().filter_map(|uri| config::parse_name(uri)).collect();
+        debug_assert!(prefixes.len() == uris.len(), "both are URIs of names");
         let prefixes: Vec<_> = prefixes.iter().map(OwnedName::view).collect();
         forwarder.add_management(management, &prefixes);
         let counters = forwarder.counters().clone();
         let Self { poll, sockets, faces, taken, reports, secrets } = self;
-        let told = reports.clone();
-        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, told, &secrets), reports)?;
+        let sender = reports.clone();
+        forward(move || Plane::new(poll, sockets, faces, forwarder, taken, sender, &secrets), reports)?;
         Ok(counters)
     }
 }
 
-/// The two clocks.
+/// The time on both clocks.
 fn now(start: Instant) -> Now {
+    // A clock before 1970 reads as 1970: commands signed with a key are then refused as too late.
     let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Now { monotonic: 1 + start.elapsed().as_millis() as u64, unix: unix.as_millis() as u64 }
 }
@@ -262,39 +267,41 @@ fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
         pit_entries: config.pit.entries,
         remote_lifetime: config.pit.remote_lifetime_ms,
         cs: config.cs.store(),
-        regions: config.regions.iter().filter_map(|region| config::region_name(region)).collect(),
+        // `Config::check` has accepted the URIs.
+        regions: config.regions.iter().filter_map(|region| config::parse_name(region)).collect(),
         digest_type: config.pit.digest.tlv_type,
     }
 }
 
-/// Makes the folder of the socket where that is the one that nobody named.
+/// Creates the folder of the socket if its path is the default one.
 fn make_default_folder(path: &PathBuf) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.exists());
     match folder {
         Some(folder) if config::Unix::default().path.contains(path) => {
-            let told = |error| io::Error::other(format!("cannot make {}: {error}", folder.display()));
-            // Whatever the umask: clients look for no socket in a temporary folder that others may write to.
-            std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(told)
+            let failed = |error| io::Error::other(format!("cannot create {}: {error}", folder.display()));
+            // Not group-writable, even with such a umask: clients ignore sockets in folders that others may
+            // write to.
+            std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)
         }
         _ => Ok(()),
     }
 }
 
-/// Starts the forwarding thread. It reports its end, however that comes, before it frees its tables: a
-/// million entries take longer than the process should.
+/// Starts the forwarding thread. It reports its end, also after a panic, before it frees its tables: freeing
+/// a million entries takes longer than the shutdown should.
 fn forward<P: Pit + 'static>(
     plane: impl FnOnce() -> io::Result<Plane<P>> + Send + 'static,
     reports: Reports,
 ) -> io::Result<()> {
-    struct Ends(Reports);
-    impl Drop for Ends {
+    struct ReportEnd(Reports);
+    impl Drop for ReportEnd {
         fn drop(&mut self) {
             // Only the first report counts.
             self.0.end(Some("the forwarding thread has panicked".to_owned()));
         }
     }
     let run = move || {
-        let ends = Ends(reports);
+        let end = ReportEnd(reports);
         let (plane, error) = match plane() {
             Ok(mut plane) => {
                 let outcome = plane.run();
@@ -302,7 +309,7 @@ fn forward<P: Pit + 'static>(
             }
             Err(error) => (None, Some(error)),
         };
-        ends.0.end(error.map(|error| error.to_string()));
+        end.0.end(error.map(|error| error.to_string()));
         drop(plane);
     };
     std::thread::Builder::new().name("forward".into()).spawn(run).map(drop)

@@ -1,10 +1,11 @@
-//! A forwarder for tests: it routes by longest prefix between the connections of one Unix socket, and takes
-//! `rib/register`.
+//! A small forwarder for the tests of clients: it routes by longest prefix between the connections of one Unix
+//! socket, and accepts `rib/register`.
 //!
-//! It shares nothing with the tables of the real one, so that what works with both works with others.
-
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+//! It shares no code with the tables of the real forwarder, so that a client which works with both works with
+//! others.
+#![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+#![allow(clippy::missing_panics_doc, reason = "a helper that cannot do its work fails the test")]
 
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{SEGMENT, VERSION};

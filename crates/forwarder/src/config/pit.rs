@@ -13,9 +13,9 @@ pub struct Pit {
     /// Longest lifetime of an Interest from another host, in milliseconds; longer ones are cut to it.
     /// Valid: 1..=3600000.
     pub remote_lifetime_ms: u64,
-    /// What its entries are found by when Data comes.
+    /// Key by which Data finds its entries.
     pub index: PitIndex,
-    /// How Interests are digested, where that is the index.
+    /// InterestDigests, for `index = "digest"`.
     pub digest: PitDigest,
 }
 
@@ -26,15 +26,15 @@ impl Default for Pit {
     }
 }
 
-/// What entries of the PIT are found by when Data comes.
+/// Key by which Data finds entries of the PIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PitIndex {
-    /// Its name.
+    /// The name of the Data.
     Name,
-    /// The digest of the Interest, which neighbours that know it send back with it.
+    /// The digest of the Interest, which neighbours that know InterestDigests return with the Data.
     Digest,
-    /// A token of our own, which neighbours that are in `faces.pit_tokens` send back with it.
+    /// A token of this forwarder, which the neighbours in `faces.pit_tokens` return with the Data.
     Token,
 }
 
@@ -46,22 +46,23 @@ impl std::str::FromStr for PitIndex {
             "name" => Ok(Self::Name),
             "digest" => Ok(Self::Digest),
             "token" => Ok(Self::Token),
-            _ => Err("there are the indexes name, digest and token".into()),
+            _ => Err("not an index of the PIT; use name, digest or token".into()),
         }
     }
 }
 
-/// How Interests are digested.
+/// InterestDigests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PitDigest {
-    /// With which function: all neighbours need the same.
+    /// Digest function. All neighbours need the same.
     pub function: DigestName,
-    /// The key of SipHash, in 32 hexadecimal digits: all neighbours need the same.
+    /// Key of SipHash, 32 hexadecimal digits. All neighbours need the same.
     pub key: String,
-    /// The TLV-TYPE of InterestDigest: 852 to 956, a multiple of 4; all neighbours need the same.
+    /// TLV-TYPE of InterestDigest. Valid: multiples of 4 in 852..=956. All neighbours need the same.
     pub tlv_type: u32,
-    /// Whether Data satisfies the entry of its digest alone, as was proposed in 2017, and not all that its name answers. Who waits at the others waits on.
+    /// True if Data satisfies only the entry of its digest, as proposed in 2017, and not all entries that its
+    /// name answers. Consumers of the other entries keep waiting.
     pub one: bool,
 }
 
@@ -90,7 +91,7 @@ impl Default for PitDigest {
 }
 
 impl PitDigest {
-    /// The function with its key; `None` where it needs a key and has none.
+    /// The function with its key; `None` if the key is required and missing or malformed.
     pub(crate) fn function(&self) -> Option<DigestFunction> {
         let number = u128::from_str_radix(&self.key, 16).ok().filter(|_| self.key.len() == 32);
         let key = number.map(u128::to_be_bytes);

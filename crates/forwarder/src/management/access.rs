@@ -11,8 +11,9 @@
 //! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of
 //!    now, after the start of the forwarder, and later than the last command of this key.
 //!
-//! Of two commands of one key in the same millisecond, one is refused: signers increment a time that they have
-//! used. Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they come from.
+//! Of two commands of one key in the same millisecond, one is refused: signers increment a time that they
+//! have used. Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
+//! come from.
 //!
 //! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
 //! hosts.

@@ -99,8 +99,8 @@ impl FaceInfo {
         matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp, .. })
     }
 
-    /// True if the face can have this persistency. A connection that the peer made is on-demand: only the peer
-    /// can make it again.
+    /// True if the face can have this persistency. A connection that the peer made is on-demand: only the
+    /// peer can make it again.
     pub(super) fn can_become(&self, persistency: FacePersistency) -> bool {
         let is_made_here = matches!(self.remote, FaceUri::Ip { protocol: Protocol::Udp | Protocol::Tcp, .. });
         persistency == self.persistency || is_made_here

@@ -105,8 +105,8 @@ fn check_options(
 }
 
 impl Manager {
-    /// Handles the outcome of [`FaceRequest::Create`]. A face that was opened has been reported before. Returns
-    /// the answer to the command.
+    /// Handles the outcome of [`FaceRequest::Create`]. A face that was opened has been reported before.
+    /// Returns the answer to the command.
     pub fn face_created(&mut self, ticket: Ticket, outcome: FaceOutcome) -> Vec<Vec<u8>> {
         let (id, code, text) = match outcome {
             FaceOutcome::Created(id) => (id, 200, "OK"),

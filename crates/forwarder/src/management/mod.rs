@@ -1,17 +1,19 @@
-//! The management protocol of NFD, as a state machine: Interests under `/localhost/nfd` come in, Data goes out,
-//! and the forwarding thread, a [`Plane`], gets [requests](Request). It opens no socket and reads no clock.
+//! The management protocol of NFD, as a state machine: Interests under `/localhost/nfd` come in, Data goes
+//! out, and the forwarding thread, a [`Plane`], gets [requests](Request). It opens no socket and reads no
+//! clock.
 //!
 //! To add a command: its [`Verb`] and handler in the file of its module, one entry in [`VERBS`], and if it
 //! changes a table of the forwarder, a [`TableRequest`].
 //!
 //! Deliberate differences from NFD:
-//! - Commands other than registrations of an application's own face need a permitted user or a trusted key, and
-//!   a refusal names the missing rule ([`access`]).
+//! - Commands other than registrations of an application's own face need a permitted user or a trusted key,
+//!   and a refusal names the missing rule ([`access`]).
 //! - Routes of the management's own prefixes are refused with 403.
 //! - A malformed or unknown command, which NFD drops without an answer, is answered with 400 or 501 and the
 //!   rule that it breaks.
 //! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
-//! - A dataset is made anew for every Interest without a version, so that one after a command shows its effect.
+//! - A dataset is made anew for every Interest without a version, so that one after a command shows its
+//!   effect.
 //! - `rib/announce` is answered with 501.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
@@ -77,7 +79,8 @@ const VERBS: [&Verb; 11] = [
     &content_store::ERASE,
 ];
 
-/// Longest command, in bytes. Its answer, with the name and at most the parameters once more, fits in a packet.
+/// Longest command, in bytes. Its answer, with the name and at most the parameters once more, fits in a
+/// packet.
 const MAX_COMMAND: usize = 4096;
 
 impl Manager {

@@ -30,7 +30,8 @@ impl StrategyInstance {
     /// Parses the name of a strategy.
     ///
     /// # Errors
-    /// A response with code 404 if no strategy has this name and version, and 409 if a parameter is malformed.
+    /// A response with code 404 if no strategy has this name and version, and 409 if a parameter is
+    /// malformed.
     pub fn parse(name: NdnName<'_>) -> Result<Self, ControlResponse> {
         let unknown = || {
             let known: Vec<_> = StrategyKind::ALL.iter().map(|kind| kind.name()).collect();

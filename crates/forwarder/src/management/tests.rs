@@ -221,7 +221,7 @@ fn nacked(interest: &[u8], packets: &[Vec<u8>]) -> Option<NackReason> {
     packet.header.nack
 }
 
-/// The body that a response must have, octet for octet.
+/// The body that a response must have, byte for byte.
 fn content(packets: &[Vec<u8>]) -> Vec<u8> {
     Data::parse(&packets[0]).unwrap().content().to_vec()
 }
@@ -740,7 +740,7 @@ fn only_those_who_may_command() {
 fn a_wrong_digest_is_refused_from_anyone() {
     let mut bench = Bench::new();
     let mut packet = python_register("/app");
-    // One octet of the digest, which stands before the Nonce and the lifetime.
+    // One byte of the digest, which stands before the Nonce and the lifetime.
     let at = packet.len() - 6 - 4 - 1;
     packet[at] ^= 1;
     let refused = response(&packet, &bench.send(&packet));
@@ -891,9 +891,9 @@ proptest! {
             4 => command(Scope::Localhost, "strategy-choice/set", &strategy, None),
             _ => InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(list.view()) }.build(),
         };
-        for (index, octet) in changes {
+        for (index, byte) in changes {
             let at = index.index(packet.len());
-            packet[at] = octet;
+            packet[at] = byte;
         }
         if let Ok(interest) = Interest::parse(&packet) {
             let answers = bench.manager.interest(&interest, &bench.from, NOW, &mut bench.plane);

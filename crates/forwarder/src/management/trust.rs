@@ -19,8 +19,8 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         let invalid =
             |why: &dyn std::fmt::Display| io::Error::other(format!("trust anchor {}: {why}", file.display()));
         let read = read(file).map_err(|error| invalid(&error))?;
-        let octets = certificate_bytes(&read).map_err(|error| invalid(&error))?;
-        let certificate = Certificate::parse(&octets).map_err(|error| invalid(&error))?;
+        let bytes = certificate_bytes(&read).map_err(|error| invalid(&error))?;
+        let certificate = Certificate::parse(&bytes).map_err(|error| invalid(&error))?;
         anchors.add(&certificate).map_err(|error| invalid(&error))?;
     }
     Ok(Box::new(move |command: &Command<'_>| {
@@ -36,7 +36,7 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
 
 /// The bytes of a file; of a file that is too long, enough to see that.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut octets = Vec::new();
-    File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut octets)?;
-    Ok(octets)
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

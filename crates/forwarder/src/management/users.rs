@@ -1,8 +1,8 @@
 //! Users of this host, and the groups that they are in.
 //!
-//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and the other sources of its name
-//! service) when a user gives a command, so that a change there counts without a restart. The result is kept for
-//! [`KEPT`].
+//! Names are looked up in the system's databases (`/etc/passwd`, `/etc/group`, and the other sources of its
+//! name service) when a user gives a command, so that a change there counts without a restart. The result is
+//! kept for [`KEPT`].
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -36,7 +36,9 @@ impl<'de> Deserialize<'de> for Account {
         match Given::deserialize(from) {
             Ok(Given::Id(id)) => Ok(Self::Id(id)),
             Ok(Given::Name(name)) => Ok(Self::Name(name)),
-            Err(_) => Err(D::Error::custom("a user or group is a name, as \"ndn\", or a number, as 1000")),
+            Err(_) => {
+                Err(D::Error::custom("a user or group is a name, such as \"ndn\", or a number, such as 1000"))
+            }
         }
     }
 }

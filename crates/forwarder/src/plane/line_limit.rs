@@ -7,18 +7,18 @@ use std::net::IpAddr;
 const OF_ONE: u32 = 4;
 const OF_ALL: u32 = 64;
 
-/// Lines of this second, by who caused them. An address of IPv6 counts as its network of 64 bits.
+/// Lines of this second, by the address that has caused them. An IPv6 address counts as its /64 network.
 ///
-/// Holds no more addresses than lines.
+/// Holds at most as many addresses as lines.
 #[derive(Debug, Default)]
 pub(super) struct LineLimit {
     lines: HashMap<u64, u32>,
     all: u32,
-    left_out: u64,
+    suppressed: u64,
 }
 
 impl LineLimit {
-    /// Tells if an address may cause a line; if not, the line is counted.
+    /// Returns true if an address may cause a line; otherwise counts the line as suppressed.
     pub(super) fn admits(&mut self, address: IpAddr) -> bool {
         let network = match address.to_canonical() {
             IpAddr::V4(address) => address.to_bits().into(),
@@ -30,14 +30,14 @@ impl LineLimit {
             self.lines.insert(network, of_one + 1);
             self.all += 1;
         } else {
-            self.left_out += 1;
+            self.suppressed += 1;
         }
         admits
     }
 
-    /// Begins another second. Returns how many lines were left out in the last one.
+    /// Begins another second. Returns the number of lines suppressed in the last one.
     pub(super) fn next_second(&mut self) -> u64 {
-        std::mem::take(self).left_out
+        std::mem::take(self).suppressed
     }
 }
 

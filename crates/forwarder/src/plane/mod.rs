@@ -4,19 +4,19 @@
 //! and then sends what has gathered: for each socket one system call for many packets on either side, and
 //! none that must fail. Streams report that they are readable, and only while a queue waits that they are
 //! writable. The clock is read once a round; timers are the forwarder's wheel, and cost no system call. The
-//! management is another thread. It sends [requests](crate::management::Request), each of which takes a moment.
+//! management is another thread. It sends [requests](crate::management::Request), each of which takes a
+//! moment.
 //!
-//! Each module uses only those above it:
+//! Each module uses only those above it in this list:
 //!
-//! | module | holds |
-//! | --- | --- |
-//! | `token`, `ready`, `line_limit`, `calls`, `message`, `listen` | tokens of events, turns of sockets, log limits, the queues to and from the management, listening sockets |
-//! | `socket`, `udp`, `origin`, `connection` | transports: streams, WebSockets, UDP sockets with their send queue; reconnection times |
-//! | `port`, `ports` | sending ends of faces, and the output of the forwarder to them |
-//! | `pipeline`, `reader` | the forwarder with its ports, and the receiving ends of connections |
-//! | `peers`, `on_demand`, `faces` | the faces: opened, changed, closed |
-//! | `udp_receive`, `handshake`, `accept`, `dial` | sources of packets and faces |
-//! | `requests` | requests of the management |
+//! - `token`, `ready`, `line_limit`, `calls`: tokens of events, turns of sockets, limits of log lines;
+//! - `message`, `listen`: the queues to and from the management, and the listening sockets;
+//! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
+//! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
+//! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
+//! - `peers`, `on_demand`, `faces`: the faces: opened, changed, closed;
+//! - `udp_receive`, `handshake`, `accept`, `dial`: sources of packets and faces;
+//! - `requests`: requests of the management.
 
 mod accept;
 mod calls;

@@ -1,26 +1,27 @@
-//! UDP peers that came by themselves.
+//! On-demand UDP faces: those that a datagram of their peer has opened.
 
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::FaceId;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-/// The faces of peers that came by themselves, roughly in the order in which they were last heard.
+/// On-demand faces, roughly in the order of their last packets.
 ///
-/// A packet changes nothing here: when the place of a face is needed and it was heard since it was put here, it goes to the end of the queue
-/// instead. So what a new peer costs is paid by packets that came before.
+/// A packet changes nothing here. When room for a new face is needed, a face that has received packets since
+/// it was queued moves to the end of the queue. So the search for a silent face is paid for by the packets
+/// before it.
 #[derive(Debug, Default)]
 pub(super) struct OnDemand {
     faces: HashSet<FaceId>,
-    /// These faces and some that are gone, with what was known of when each was last heard.
+    /// These faces and some closed ones, with the time of the last packet known when each was queued.
     queue: VecDeque<(FaceId, Time)>,
 }
 
 impl OnDemand {
-    /// Entries of faces that are gone, beside as many as there are faces, before they are swept out.
+    /// Entries of closed faces, in addition to the number of faces, before they are swept out.
     const SLACK: usize = 64;
 
-    /// How many there are.
+    /// Number of faces.
     pub(super) fn len(&self) -> usize {
         self.faces.len()
     }
@@ -40,8 +41,9 @@ impl OnDemand {
         self.faces.remove(&face);
     }
 
-    /// Removes a face that has been silent for so long; `used` tells when a face was last heard. None where the one at the front of the queue
-    /// has not: one behind it can then have been silent for twice as long at the most.
+    /// Removes a face that has been silent for `silence`. `used` returns the time of a face's last packet.
+    /// Returns `None` if the face at the front of the queue is not silent: one behind it can then have been
+    /// silent for at most twice as long.
     pub(super) fn take_silent(
         &mut self,
         now: Time,

@@ -1,7 +1,8 @@
-//! Where the pages are from that open WebSockets.
+//! Origins of the pages that open WebSockets.
 //!
-//! A browser lets any page open a WebSocket to the loopback address, and says where the page is from in the header `Origin`; programs that are
-//! no browsers send none. A page of another host is not the user that sits before it, and so is not taken for one who may command.
+//! A browser lets any page open a WebSocket to the loopback address, and states the origin of the page in the
+//! header `Origin`; other programs send none. A page of another host does not act for the user of the
+//! browser, and may not give the commands of that user.
 //!
 //! Source: RFC 6455, section 10.2; RFC 6454, section 7.
 
@@ -11,31 +12,31 @@ use std::rc::Rc;
 use tungstenite::handshake::server::{Callback, ErrorResponse, Request, Response};
 use tungstenite::http::header::ORIGIN;
 
-/// Characters of an origin that are kept for the management to tell.
-const TOLD: usize = 100;
+/// Characters of an origin that are kept for error texts.
+const MAX_SHOWN: usize = 100;
 
-/// What a request says of where it is from: the values of its `Origin` headers, of which there is one at the most in what browsers send.
+/// Values of the `Origin` headers of a request. Browsers send at most one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins(Rc<RefCell<Vec<Vec<u8>>>>);
 
 impl Origins {
-    /// What writes them down when the request has come.
+    /// Callback of the handshake that records the headers.
     pub(super) fn note(&self) -> NoteOrigin {
         NoteOrigin(self.clone())
     }
 
-    /// The origin that is neither on this host nor listed, if there is one, as it is told.
+    /// The first origin that is neither on this host nor listed, escaped and shortened for error texts.
     pub(super) fn stranger(&self, listed: &[String]) -> Option<Box<str>> {
         let origins = self.0.borrow();
         let stranger = origins.iter().find(|origin| {
             !std::str::from_utf8(origin)
                 .is_ok_and(|origin| is_of_this_host(origin) || listed.iter().any(|listed| listed == origin))
         })?;
-        Some(stranger.escape_ascii().take(TOLD).map(char::from).collect::<String>().into())
+        Some(stranger.escape_ascii().take(MAX_SHOWN).map(char::from).collect::<String>().into())
     }
 }
 
-/// Whether an origin, as `http://localhost:8080`, has a host that browsers find on the loopback.
+/// True if an origin such as `http://localhost:8080` has a host that browsers resolve to the loopback.
 fn is_of_this_host(origin: &str) -> bool {
     let Some((_, authority)) = origin.split_once("://") else { return false };
     let host = match authority.strip_prefix('[') {
@@ -48,12 +49,12 @@ fn is_of_this_host(origin: &str) -> bool {
     }
 }
 
-/// Writes down the origins of a request, and refuses none.
+/// Records the origins of a request, and accepts it.
 #[derive(Debug)]
 pub(super) struct NoteOrigin(Origins);
 
 impl Callback for NoteOrigin {
-    #[allow(clippy::result_large_err, reason = "the trait has it so")]
+    #[allow(clippy::result_large_err, reason = "the signature of the trait")]
     fn on_request(self, request: &Request, response: Response) -> Result<Response, ErrorResponse> {
         let values = request.headers().get_all(ORIGIN).iter();
         self.0.0.borrow_mut().extend(values.map(|value| value.as_bytes().to_vec()));
@@ -110,6 +111,6 @@ mod tests {
         let both = origins(&[b"http://localhost", b"https://elsewhere.example"]);
         assert_eq!(both.stranger(&[]).as_deref(), Some("https://elsewhere.example"));
         assert_eq!(origins(&[b"\xff\n"]).stranger(&[]).as_deref(), Some("\\xff\\n"));
-        assert_eq!(origins(&[&[b'a'; 5000]]).stranger(&[]).map(|told| told.len()), Some(TOLD));
+        assert_eq!(origins(&[&[b'a'; 5000]]).stranger(&[]).map(|told| told.len()), Some(MAX_SHOWN));
     }
 }

@@ -1,4 +1,4 @@
-//! The faces of UDP peers, by the address that their datagrams come from.
+//! Faces of UDP peers, by the source address of their datagrams.
 
 use hashlane_flow::table::{Flows, Limits};
 use hashlane_flow::tuple::Tuple;
@@ -6,15 +6,15 @@ use hashlane_hash::scheme::Key;
 use hashlane_ndn_fw::face::{FaceId, MAX_FACES};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The peers of all UDP sockets, hashed under a secret key: whoever sends chooses addresses and ports.
+/// Peers of all UDP sockets, hashed under a secret key: remote parties choose addresses and ports.
 pub(super) struct Peers {
     flows: Flows<FaceId>,
 }
 
 impl Peers {
-    /// No peer, hashed under `key`.
+    /// An empty table, hashed under `key`.
     pub(super) fn new(key: &Key) -> Self {
-        // Faces end for reasons of their own; nothing here expires.
+        // Entries are removed with their face and never expire.
         Self { flows: Flows::new(key, Limits { flows: MAX_FACES, idle: 1 }, 0) }
     }
 
@@ -23,13 +23,13 @@ impl Peers {
         self.flows.find(&tuple(socket, peer)).copied()
     }
 
-    /// Calls `each` with the number of each peer of a batch and its face, in order.
+    /// Looks up the peers of a batch. Calls `each` with the index of each peer and its face, in order.
     #[inline]
     pub(super) fn find_burst(&self, peers: &[Tuple], mut each: impl FnMut(usize, Option<FaceId>)) {
         self.flows.find_burst(peers, |number, face| each(number, face.copied()));
     }
 
-    /// Adds the face of a peer. False if there are as many as there may be faces.
+    /// Adds the face of a peer. Returns false if the table is full.
     pub(super) fn insert(&mut self, socket: usize, peer: SocketAddr, face: FaceId) -> bool {
         self.flows.insert(tuple(socket, peer), face, 0).is_ok()
     }
@@ -41,7 +41,7 @@ impl Peers {
 }
 
 /// The key of a peer: in place of a local address, the number of the socket and the zone of the peer's
-/// address (RFC 4007), as link-local addresses of two links may be the same. The flow label is not part of
+/// address (RFC 4007), because link-local addresses of two links may be equal. The flow label is not part of
 /// it.
 #[inline]
 pub(super) fn tuple(socket: usize, peer: SocketAddr) -> Tuple {

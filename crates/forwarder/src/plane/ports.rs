@@ -255,12 +255,12 @@ mod tests {
         let first = LpPacket::parse(&pieces[0]).expect("a piece");
         let port = ports.find_mut(face).expect("a port");
         assert!(port.reassembler.receive(&first, &pieces[0], now).is_ok_and(|whole| whole.is_none()));
-        let octets = |ports: &mut Ports, millis| {
+        let bytes = |ports: &mut Ports, millis| {
             ports.now = now.after_millis(millis);
             ports.expire_fragments();
             ports.find_mut(face).expect("a port").reassembler.memory()
         };
-        assert!(octets(&mut ports, 100) > 400, "the others may come yet");
-        assert_eq!(octets(&mut ports, 1000), 0);
+        assert!(bytes(&mut ports, 100) > 400, "the others may come yet");
+        assert_eq!(bytes(&mut ports, 1000), 0);
     }
 }

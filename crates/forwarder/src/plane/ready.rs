@@ -1,11 +1,11 @@
-//! Sockets that may have more than was read.
+//! Sockets that wait for their turn.
 
 use mio::Token;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Sockets in turn. Each stands here once, however many events report it: one that is never read empty would
-/// otherwise take more turns the more it receives.
+/// A queue of sockets. Each is queued once, however many events report it: otherwise a socket that is never
+/// read empty would get more turns the more it receives.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     queue: VecDeque<Token>,
@@ -48,12 +48,12 @@ impl Ready {
         Some(token)
     }
 
-    /// How many wait.
+    /// Number of sockets that wait.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none waits.
+    /// True if no socket waits.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

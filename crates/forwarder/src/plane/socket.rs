@@ -11,7 +11,7 @@ use tungstenite::{Error, Message};
 /// Longest send queue of a connection, in bytes. Packets that do not fit are dropped.
 pub(super) const STREAM_QUEUE: usize = 1 << 20;
 
-/// A connection of octets that never blocks.
+/// A non-blocking byte stream.
 #[derive(Debug)]
 pub(super) enum Stream {
     Unix(UnixStream),
@@ -28,20 +28,20 @@ impl AsRawFd for Stream {
 }
 
 impl Read for &Stream {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let outcome = match self {
-            Stream::Unix(stream) => (&mut &*stream).read(octets),
-            Stream::Tcp(stream) => (&mut &*stream).read(octets),
+            Stream::Unix(stream) => (&mut &*stream).read(bytes),
+            Stream::Tcp(stream) => (&mut &*stream).read(bytes),
         };
         counted(Call::Receive, outcome)
     }
 }
 
 impl Write for &Stream {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Unix(stream) => (&mut &*stream).write(octets),
-            Stream::Tcp(stream) => (&mut &*stream).write(octets),
+            Stream::Unix(stream) => (&mut &*stream).write(bytes),
+            Stream::Tcp(stream) => (&mut &*stream).write(bytes),
         }
     }
 
@@ -50,34 +50,37 @@ impl Write for &Stream {
     }
 }
 
-/// A connection that gives up to a number of bytes and then reports `WouldBlock`, whether there are more or
-/// not.
+/// A connection that gives at most a granted number of bytes, and then reports `WouldBlock`.
 ///
-/// The library reads on until it has a message, and frames without a byte of one can come for ever.
+/// The WebSocket library reads until it has a message, and a peer can send empty frames without end.
 #[derive(Debug)]
 pub(super) struct Metered {
     pub(super) stream: TcpStream,
     left: usize,
-    /// Tells if a short read has emptied the socket, so that the next one must fail.
+    /// True if a short read has emptied the socket, so that the next one must fail.
     drained: bool,
-    /// Tells if reads go on after a short one: to the end of the stream, or through a handshake.
+    /// True if reads go on after a short one: to the end of the stream, or through a handshake.
     reads_on: bool,
 }
 
 impl Metered {
-    /// Gives everything: for handshakes, whose length the library bounds.
+    /// A connection without a limit, for handshakes, whose length the library limits.
     pub(super) fn unbounded(stream: TcpStream) -> Self {
         Self { stream, left: usize::MAX, drained: false, reads_on: true }
     }
 }
 
 impl Read for Metered {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 || self.drained {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        let room = octets.len().min(self.left);
-        let read = counted(Call::Receive, self.stream.read(octets.get_mut(..room).unwrap_or_default()))?;
+        let room = bytes.len().min(self.left);
+        let Some(buffer) = bytes.get_mut(..room) else {
+            debug_assert!(false, "the room is at most the length of the buffer");
+            return Err(io::ErrorKind::WouldBlock.into());
+        };
+        let read = counted(Call::Receive, self.stream.read(buffer))?;
         self.left -= read.min(room);
         self.drained = read < room && !self.reads_on;
         Ok(read)
@@ -85,8 +88,8 @@ impl Read for Metered {
 }
 
 impl Write for Metered {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        self.stream.write(octets)
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -94,10 +97,10 @@ impl Write for Metered {
     }
 }
 
-/// A WebSocket connection that never blocks.
+/// A non-blocking WebSocket connection.
 pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<Metered>);
 
-/// Limits of a connection: no message longer than a packet, and no longer queue than a stream's.
+/// Limits of a connection: messages of at most a packet, and the same send queue as a stream.
 pub(super) fn limits() -> WebSocketConfig {
     let longest = Some(MAX_LINK_PACKET);
     WebSocketConfig::default()
@@ -107,23 +110,23 @@ pub(super) fn limits() -> WebSocketConfig {
         .max_write_buffer_size(STREAM_QUEUE)
 }
 
-/// What a WebSocket gave.
+/// Outcome of reading a WebSocket.
 pub(super) enum Received {
+    /// A packet.
     Packet(Vec<u8>),
-    /// A message that is none of ours.
+    /// A control message, which the library answers.
     Nothing,
-    /// Nothing more for now.
+    /// No more messages for now.
     Drained,
-    /// The end, and why.
+    /// The end, with its reason.
     Closed(String),
 }
 
 impl WebSocket {
-    /// Grants a number of bytes to the reads that follow. `closing` says that the stream has an end to be
-    /// read.
-    pub(super) fn grant(&mut self, octets: usize, closing: bool) {
+    /// Grants a number of bytes to the next reads. `closing` is true if the stream is to be read to its end.
+    pub(super) fn grant(&mut self, bytes: usize, closing: bool) {
         let stream = self.0.get_mut();
-        (stream.left, stream.drained, stream.reads_on) = (octets, false, closing);
+        (stream.left, stream.drained, stream.reads_on) = (bytes, false, closing);
     }
 
     /// The connection, to change the registration of its events.
@@ -131,12 +134,12 @@ impl WebSocket {
         &mut self.0.get_mut().stream
     }
 
-    /// The descriptor of its connection.
+    /// Descriptor of the connection.
     pub(super) fn descriptor(&self) -> RawFd {
         self.0.get_ref().stream.as_raw_fd()
     }
 
-    /// Whether the octets granted are read: there may be more then, of which no event tells.
+    /// True if all granted bytes are read. There may be more, and no event reports them.
     pub(super) fn is_spent(&self) -> bool {
         self.0.get_ref().left == 0
     }
@@ -144,9 +147,9 @@ impl WebSocket {
     /// Reads one message.
     pub(super) fn receive(&mut self) -> Received {
         match self.0.read() {
-            Ok(Message::Binary(octets)) => Received::Packet(octets.into()),
-            Ok(Message::Text(_)) => Received::Closed("a text where packets are binary".into()),
-            // Answers to these are sent with the next read or flush.
+            Ok(Message::Binary(bytes)) => Received::Packet(bytes.into()),
+            Ok(Message::Text(_)) => Received::Closed("text message; packets are binary messages".into()),
+            // The library sends its replies with the next read or flush.
             Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {
                 Received::Nothing
             }
@@ -156,7 +159,7 @@ impl WebSocket {
         }
     }
 
-    /// Queues a packet; false where the queue is full.
+    /// Queues a packet. Returns false if the queue is full or the connection has failed.
     pub(super) fn push(&mut self, parts: &[&[u8]]) -> bool {
         match self.0.write(Message::binary(parts.concat())) {
             Ok(()) => true,
@@ -165,12 +168,12 @@ impl WebSocket {
         }
     }
 
-    /// Sends what waits, as far as the connection takes it. Returns whether nothing waits any more.
+    /// Sends the queue, as far as the connection takes it. Returns true if the queue is empty.
     pub(super) fn flush(&mut self) -> Result<bool, String> {
         match self.0.flush() {
             Ok(()) => Ok(true),
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            // The reader finds the end, with its reason.
+            // The reader reports the end, with its reason.
             Err(Error::ConnectionClosed | Error::AlreadyClosed) => Ok(true),
             Err(error) => Err(error.to_string()),
         }

@@ -124,9 +124,9 @@ fn data(uri: &str, bytes: usize) -> Vec<u8> {
     DataBuilder::new(parse(uri).view(), &vec![7; bytes]).build()
 }
 
-/// Tells if the octets are Data of this name, perhaps with a link header.
-fn is_data(octets: &[u8], uri: &str) -> bool {
-    let packet = LpPacket::parse(octets).expect("a packet");
+/// Tells if the bytes are Data of this name, perhaps with a link header.
+fn is_data(bytes: &[u8], uri: &str) -> bool {
+    let packet = LpPacket::parse(bytes).expect("a packet");
     Data::parse(packet.fragment).is_ok_and(|data| data.name() == parse(uri).view())
 }
 
@@ -138,16 +138,16 @@ fn an_exchange_over_streams_takes_two_turns_and_no_call_that_fails() {
     bench.route("/a", face);
     counter::reset();
     let (mut turns, mut idle) = (0, 0);
-    let mut octets = [0; 2048];
+    let mut bytes = [0; 2048];
     for number in 0..EXCHANGES {
         let uri = format!("/a/{number}");
         consumer.write_all(&interest(&uri)).expect("room");
         turns += bench.turn(HANG);
-        assert!(producer.read(&mut octets).expect("the Interest") > 0);
+        assert!(producer.read(&mut bytes).expect("the Interest") > 0);
         producer.write_all(&data(&uri, 100)).expect("room");
         turns += bench.turn(HANG);
-        let read = consumer.read(&mut octets).expect("the Data");
-        assert!(is_data(&octets[..read], &uri));
+        let read = consumer.read(&mut bytes).expect("the Data");
+        assert!(is_data(&bytes[..read], &uri));
         idle += bench.turn(Duration::ZERO);
     }
     // One event and one read for each packet; reading what was sent is no event.
@@ -162,16 +162,16 @@ fn a_lone_datagram_is_received_with_one_call_and_no_queue_is_asked_for() {
     bench.route("/a", face);
     counter::reset();
     let mut turns = 0;
-    let mut octets = [0; 2048];
+    let mut bytes = [0; 2048];
     for number in 0..EXCHANGES {
         let uri = format!("/a/{number}");
         consumer.send(&interest(&uri)).expect("sent");
         turns += bench.turn(HANG);
-        assert!(producer.recv(&mut octets).expect("the Interest") > 0);
+        assert!(producer.recv(&mut bytes).expect("the Interest") > 0);
         producer.send(&data(&uri, 100)).expect("sent");
         turns += bench.turn(HANG);
-        let read = consumer.recv(&mut octets).expect("the Data");
-        assert!(is_data(&octets[..read], &uri));
+        let read = consumer.recv(&mut bytes).expect("the Data");
+        assert!(is_data(&bytes[..read], &uri));
     }
     let [receives, asks] = counter::calls();
     assert_eq!((turns, receives), (2 * EXCHANGES, 2 * EXCHANGES));
@@ -196,11 +196,11 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     for uri in &uris {
         consumer.send(&interest(uri)).expect("sent");
     }
-    let mut octets = [0; 10_000];
+    let mut bytes = [0; 10_000];
     for uri in &uris {
         // In whatever turns they come.
         producer.set_nonblocking(true).expect("a socket");
-        while producer.recv(&mut octets).is_err() {
+        while producer.recv(&mut bytes).is_err() {
             bench.turn(Duration::from_millis(1));
         }
         assert_eq!(producer.send(&data(uri, 8000)).expect("sent"), data(uri, 8000).len());
@@ -208,12 +208,12 @@ fn datagrams_that_may_fill_the_queue_ask_for_its_length() {
     consumer.set_nonblocking(true).expect("a socket");
     for uri in &uris {
         let read = loop {
-            match consumer.recv(&mut octets) {
+            match consumer.recv(&mut bytes) {
                 Ok(read) => break read,
                 Err(_) => bench.turn(Duration::from_millis(1)),
             };
         };
-        assert!(is_data(&octets[..read], uri));
+        assert!(is_data(&bytes[..read], uri));
     }
     let [_, asks] = counter::calls();
     assert!(asks >= 1, "20 datagrams of 8000 bytes are more than the threshold");
@@ -234,9 +234,9 @@ fn what_came_before_the_end_of_a_stream_is_forwarded_and_then_its_face_closed() 
         drop(producer);
         let counters = bench.plane.faces.pipeline.ports.find_mut(face).expect("a port").counters.clone();
         bench.settle();
-        let mut octets = [0; 2048];
-        let read = consumer.read(&mut octets).expect("the Data");
-        assert!(is_data(&octets[..read], "/a/last"));
+        let mut bytes = [0; 2048];
+        let read = consumer.read(&mut bytes).expect("the Data");
+        assert!(is_data(&bytes[..read], "/a/last"));
         assert!(bench.plane.faces.pipeline.ports.find_mut(face).is_none(), "its face is closed");
         let all = (packets - 1) * data("/unasked", 8000).len() + data("/a/last", 100).len();
         assert_eq!(counters.in_bytes.value(), all as u64);
@@ -251,12 +251,12 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
     let (mut producer, face) = bench.connect();
     let slot = Bench::slot(slow);
     bench.route("/a", face);
-    let mut octets = [0; 10_000];
+    let mut bytes = [0; 10_000];
     for number in 0..PACKETS {
         let uri = format!("/a/{number}");
         consumer.write_all(&interest(&uri)).expect("room");
         bench.settle();
-        assert!(producer.read(&mut octets).expect("the Interest") > 0);
+        assert!(producer.read(&mut bytes).expect("the Interest") > 0);
         producer.write_all(&data(&uri, 8000)).expect("room");
         bench.settle();
     }
@@ -264,7 +264,7 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
     assert_eq!(bench.turn(Duration::ZERO), 0);
     // It reads again, at its own pace.
     let mut reader = StreamReader::new(MAX_LINK_PACKET);
-    let framer = |octets: &[u8]| match tlv::frame(octets) {
+    let framer = |bytes: &[u8]| match tlv::frame(bytes) {
         Ok(Some(length)) => Framing::Packet(length as usize),
         Ok(None) => Framing::More,
         Err(_) => Framing::Lost,

@@ -168,17 +168,17 @@ fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
     let left_out = || {
         let lines = process.lines.lock().unwrap();
         let counts = lines.iter().filter_map(|line| {
-            line.split_once("left out in the last second lines=")?.1.parse::<usize>().ok()
+            line.split_once("log lines about faces in the last second lines=")?.1.parse::<usize>().ok()
         });
         counts.sum::<usize>()
     };
     until(
-        || process.count("no WebSocket connection") + left_out() >= HANDSHAKES,
-        || format!("all of {HANDSHAKES}: {} and {}", process.count("no WebSocket connection"), left_out()),
+        || process.count("WebSocket handshake failed") + left_out() >= HANDSHAKES,
+        || format!("all of {HANDSHAKES}: {} and {}", process.count("WebSocket handshake failed"), left_out()),
     );
     // Four lines of one address in a second; a second is one of the forwarder's.
     let seconds = begun.elapsed().as_secs() as usize + 2;
-    let logged = process.count("no WebSocket connection");
+    let logged = process.count("WebSocket handshake failed");
     assert!((1..=4 * seconds).contains(&logged), "{logged} lines in {seconds} s");
     assert_eq!(logged + left_out(), HANDSHAKES);
     forwards(&folder);

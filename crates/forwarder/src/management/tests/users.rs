@@ -123,7 +123,8 @@ fn a_trusted_key_gives_a_user_every_command() {
     assert_eq!(refused.code, 403);
     assert!(refused.text.contains("management.users"), "{}", refused.text);
     assert!(refused.text.ends_with("not trusted: no such key"), "{}", refused.text);
-    // What a user may do anyway needs no trusted key: some libraries sign with a key of their own.
+    // A command that a user may give anyway needs no trusted key: some libraries sign with a key of their
+    // own.
     let packet =
         command(Scope::Localhost, "rib/register", &named("/app"), Some(("/me/KEY/1", 5, &b"mine"[..])));
     assert_eq!(response(&packet, &bench.send(&packet)).code, 200);
