@@ -103,8 +103,9 @@ impl Initial {
         let Ok(data) = Data::parse(data) else { return false };
         let requested =
             |route: &Route| matches!(&route.state, State::Requested(name) if name.view() == data.name());
-        let Some(at) = self.routes.iter().position(requested) else { return false };
-        let Some(route) = self.routes.get(at).cloned() else { return false };
+        let mut routes = self.routes.iter().enumerate();
+        let Some((at, route)) = routes.find(|(_, route)| requested(route)) else { return false };
+        let route = route.clone();
         let response = ControlResponse::parse(data.content()).ok();
         let face =
             response.as_ref().and_then(|response| response.parameters().ok()?.and_then(|made| made.face_id));
@@ -139,8 +140,9 @@ impl Initial {
     }
 
     fn state(&mut self, at: usize, state: State) {
-        if let Some(route) = self.routes.get_mut(at) {
-            route.state = state;
+        match self.routes.get_mut(at) {
+            Some(route) => route.state = state,
+            None => debug_assert!(false, "routes are never removed"),
         }
     }
 

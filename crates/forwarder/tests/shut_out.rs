@@ -24,8 +24,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const ENTRIES: usize = 2048;
 /// Peers that flood, one after the other.
 const PEERS: usize = 26;
-/// Longest that anything may take, for machines that do much else.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of each step, generous for busy machines.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn uri(text: &str) -> OwnedName<Ndn> {
     hashlane_name::uri::parse_uri(text.as_bytes()).unwrap()
@@ -64,7 +64,7 @@ impl Running {
     fn peer(&self) -> UdpSocket {
         let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
         peer.connect(&self.udp).unwrap();
-        peer.set_read_timeout(Some(PATIENCE)).unwrap();
+        peer.set_read_timeout(Some(TIMEOUT)).unwrap();
         peer
     }
 }
@@ -92,7 +92,7 @@ fn fresh_nonce() -> u32 {
 impl App {
     fn connect(socket: &Path) -> Self {
         let stream = UnixStream::connect(socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         Self { stream, read: Vec::new() }
     }
 
@@ -222,7 +222,7 @@ fn a_row_of_floods_shuts_no_local_application_out() {
     for face in faces {
         client.command("faces", "destroy", &ControlParameters { face_id: Some(face), ..Default::default() });
     }
-    let end = std::time::Instant::now() + PATIENCE;
+    let end = std::time::Instant::now() + TIMEOUT;
     while client.status().expect("status").pit_entries > 8 {
         assert!(std::time::Instant::now() < end, "the table does not get empty");
         std::thread::sleep(Duration::from_millis(10));

@@ -31,6 +31,7 @@ const FLAGS: u64 = FACE_LOCAL_FIELDS | FACE_CONGESTION_MARKING | FACE_PIT_TOKENS
 /// Flags of a command that no face has: unknown ones, set or cleared, and reliability if set. To clear
 /// reliability is permitted, as it is always off.
 fn unsupported(parameters: &ControlParameters) -> u64 {
+    // Flags and Mask come together or not at all.
     let mask = parameters.mask.unwrap_or(0);
     let set = parameters.flags.unwrap_or(0) & mask;
     mask & !(FLAGS | FACE_LP_RELIABILITY) | set & FACE_LP_RELIABILITY

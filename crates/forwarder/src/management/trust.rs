@@ -29,6 +29,7 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         }
         let signature = &command.signature;
         let signed = Signed { info: signature.info, pieces: signature.covered, value: signature.value };
+        // A clock before 1970 reads as 1970: certificates are not valid yet.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         anchors.verify(&signed, now).map(drop).map_err(|refusal| refusal.to_string())
     }))

@@ -156,7 +156,10 @@ impl<P: Pit> Faces<P> {
         peer: SocketAddr,
         options: &FaceOptions,
     ) -> Option<FaceId> {
-        let local = self.pipeline.ports.sockets.get(socket)?.local;
+        let Some(local) = self.pipeline.ports.sockets.get(socket).map(|udp| udp.local) else {
+            debug_assert!(false, "sockets stay open for as long as the thread runs");
+            return None;
+        };
         let uri = |address| FaceUri::from_address(Protocol::Udp, address);
         let mut info = self.info(uri(peer), uri(local), FaceScope::NonLocal);
         info.mtu = Some(self.config.udp.mtu as u64);
@@ -210,7 +213,10 @@ impl<P: Pit> Faces<P> {
         descriptor: RawFd,
         reader: Reader,
     ) -> Option<FaceId> {
-        let slot = face.slot()?;
+        let Some(slot) = face.slot() else {
+            debug_assert!(false, "the forwarder gives out faces that have a slot");
+            return None;
+        };
         // Writable matters only while a queue waits: `Ports::flush_slot` asks for it then.
         let token = Kind::Face.token(slot);
         if let Err(error) = self.registry.register(&mut SourceFd(&descriptor), token, Interest::READABLE) {

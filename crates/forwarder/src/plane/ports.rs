@@ -133,8 +133,9 @@ impl Ports {
 
     /// Marks the port of a face for the flush at the end of the round.
     pub(super) fn mark_dirty(&mut self, face: FaceId) {
-        let Some(slot) = face.slot() else { return };
-        if let Some(port) = self.find_mut(face)
+        // Reading may have closed the face.
+        if let Some(slot) = face.slot()
+            && let Some(port) = self.find_mut(face)
             && !std::mem::replace(&mut port.dirty, true)
         {
             self.dirty.push(slot as u32);

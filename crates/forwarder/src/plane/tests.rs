@@ -124,7 +124,7 @@ fn data(uri: &str, bytes: usize) -> Vec<u8> {
     DataBuilder::new(parse(uri).view(), &vec![7; bytes]).build()
 }
 
-/// Tells if the bytes are Data of this name, perhaps with a link header.
+/// True if the bytes are Data of this name, perhaps with a link header.
 fn is_data(bytes: &[u8], uri: &str) -> bool {
     let packet = LpPacket::parse(bytes).expect("a packet");
     Data::parse(packet.fragment).is_ok_and(|data| data.name() == parse(uri).view())

@@ -120,7 +120,7 @@ fn a_command_in_what_a_page_posts_is_not_done() {
     let reset = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionReset;
     assert!(closed.as_ref().map_or_else(reset, |_| true), "{closed:?}");
     assert!(answer.is_empty(), "{answer:?}");
-    forwarder.process.wait_for("no packet starts at octet 0", 1);
+    forwarder.process.wait_for("no packet starts at byte 0", 1);
     let routes = String::from_utf8(folder.run(&["route"]).stdout).unwrap();
     assert!(!routes.contains("/page"), "{routes}");
 }
@@ -309,7 +309,7 @@ fn hosts_that_do_not_answer_hold_nobody_up() {
         }
     };
     block_on(client);
-    refused(&waits.wait_with_output().unwrap(), &["504", "does not answer within 8 s"]);
+    refused(&waits.wait_with_output().unwrap(), &["504", "has not answered within 8 s"]);
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
         }
     });
     let process = &forwarder.process;
-    let named = || process.count("no packet starts at octet") + process.count("octets or more, and");
+    let named = || process.count("no packet starts at byte") + process.count("bytes or more, at most");
     until(|| named() >= STREAMS, || format!("a reason for each of {STREAMS} streams"));
     let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
     for seed in 0..100 {
