@@ -1,5 +1,7 @@
 //! A map from names, for the lookup of all prefixes of a received name.
 
+use hashlane_name::walk::{Encoding, Walk};
+use hashlane_ndn::tlv;
 use std::collections::HashMap;
 
 /// Values by the value of the name element. A prefix of a length that no key has costs no hashing, so that a
@@ -41,6 +43,32 @@ impl<V> ByName<V> {
             }
         }
     }
+}
+
+/// The value of an encoded name: its components.
+pub(crate) fn name_value(name: &[u8]) -> &[u8] {
+    let element = tlv::single(name);
+    debug_assert!(element.is_ok(), "the name has been checked");
+    element.map_or(&[], |name| name.value)
+}
+
+/// Calls `each` with the end of each component in the name's value.
+pub(crate) fn for_each_prefix(name: &[u8], mut each: impl FnMut(usize)) {
+    if let Ok(mut walk) = hashlane_name::ndn::Ndn::walk(name) {
+        while let Ok(Some(end)) = walk.next_end() {
+            each(end);
+        }
+    }
+}
+
+/// True if the last component of a name, given as its value, is an implicit digest.
+pub(crate) fn ends_with_digest(name: &[u8]) -> bool {
+    let mut elements = tlv::Elements::new(name);
+    let mut last = 0;
+    while let Ok(Some(element)) = elements.next() {
+        last = element.typ;
+    }
+    last == u32::from(hashlane_name::component::IMPLICIT_SHA256_DIGEST)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! One connection to a forwarder, for any number of consumers and producers.
 
-use crate::driver::{Connection, Driver, random_nonce, renew_nonce};
+use crate::driver::{Connection, Driver};
 use crate::link::Link;
 use crate::message::{Command, Incoming, Outcome, Reply, SendError, send};
+use crate::nonce::{random_nonce, renew_nonce};
 use crate::packet::{ExpressError, OwnedData, Validate, intact};
 use crate::transport::{ConnectError, Transport};
 use hashlane_ndn::wire::MAX_PACKET;

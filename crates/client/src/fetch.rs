@@ -6,23 +6,24 @@
 //! ```
 //! Sources: NDN Naming Conventions revision 3; RDR, Realtime Data Retrieval (NDN-0027).
 
+mod error;
+mod options;
+
+pub use error::FetchError;
+pub use options::{Discovery, FetchOptions, Progress};
+
 use crate::client::{Client, Express};
-use crate::driver::random_nonce;
 use crate::message::Outcome;
-use crate::packet::{ExpressError, OwnedData, Validate, intact, is_application_nack};
+use crate::nonce::random_nonce;
+use crate::packet::{ExpressError, OwnedData, is_application_nack};
 use crate::window::{RoundTrip, Window};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, KEYWORD, SEGMENT, VERSION};
-use hashlane_name::error::BuildError;
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::tlv::{self, WireError};
 use hashlane_ndn::wire::{InterestBuilder, NackReason};
 use std::collections::{BTreeMap, HashMap};
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -31,67 +32,6 @@ pub const METADATA: &[u8] = b"metadata";
 
 /// Most segments that are requested beyond the next one to deliver.
 const AHEAD: u64 = 2048;
-
-/// Discovery of the version of an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Discovery {
-    /// The name may have a version, or be that of one segment. Otherwise metadata, and if there are none, any
-    /// Data below the name.
-    #[default]
-    Auto,
-    /// Metadata.
-    Metadata,
-    /// Any fresh Data below the name.
-    Prefix,
-    /// None: the name has the version, or the object has none.
-    None,
-}
-
-/// Options of a fetch.
-#[derive(Clone)]
-pub struct FetchOptions {
-    /// Discovery of the version.
-    pub discovery: Discovery,
-    /// Lifetime of Interests in milliseconds, and time to wait for an answer during discovery.
-    pub lifetime: u64,
-    /// Retransmissions of the Interest for a segment.
-    pub retries: u32,
-    /// Most Interests in flight.
-    pub max_in_flight: usize,
-    /// Validator of the Data.
-    pub validate: Arc<Validate<'static>>,
-}
-
-impl Default for FetchOptions {
-    fn default() -> Self {
-        Self {
-            discovery: Discovery::Auto,
-            lifetime: 4000,
-            retries: 15,
-            max_in_flight: 512,
-            validate: Arc::new(intact),
-        }
-    }
-}
-
-/// Progress of a fetch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Received segments.
-    pub segments: u64,
-    /// Bytes of content in them.
-    pub bytes: u64,
-    /// Segments of the object, once the last one is known.
-    pub total: Option<u64>,
-    /// Retransmitted Interests.
-    pub retransmissions: u64,
-    /// Decreases of the congestion window.
-    pub cuts: u64,
-    /// Congestion window: Interests that may be in flight.
-    pub window: usize,
-    /// Smoothed round-trip time.
-    pub round_trip: Option<Duration>,
-}
 
 /// A fetch in progress.
 pub struct Fetch {
@@ -364,57 +304,3 @@ impl Fetch {
         Ok(())
     }
 }
-
-/// Error of a fetch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// An Interest was not answered.
-    Express(ExpressError),
-    /// A segment did not come.
-    Segment {
-        /// Its number.
-        segment: u64,
-        /// Times that it was requested.
-        sent: u32,
-        /// The last error.
-        error: ExpressError,
-    },
-    /// The producer reports that the object does not exist.
-    Absent {
-        /// Name of the application Nack.
-        name: String,
-    },
-    /// The metadata have no name with a version.
-    Metadata(WireError),
-    /// The name has no room for the number of a segment.
-    Name(BuildError),
-    /// A dataset of this module, which the forwarder gives on its own host only. Nothing was requested.
-    NotLocal {
-        /// The module.
-        module: String,
-    },
-    /// The dataset is too long.
-    TooLong {
-        /// Most bytes allowed.
-        limit: usize,
-    },
-}
-
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Express(error) => error.fmt(f),
-            Self::Segment { segment, sent, error } => {
-                write!(f, "segment {segment} did not arrive, requested {sent} times: {error}")
-            }
-            Self::Absent { name } => write!(f, "the producer reports that {name} does not exist"),
-            Self::Metadata(error) => write!(f, "the metadata have no name with a version: {error}"),
-            Self::Name(error) => error.fmt(f),
-            Self::NotLocal { module } => crate::transport::write_not_local(f, module),
-            Self::TooLong { limit } => write!(f, "the dataset has more than {limit} bytes"),
-        }
-    }
-}
-
-impl Error for FetchError {}

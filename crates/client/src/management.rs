@@ -1,8 +1,8 @@
 //! NFD's management protocol: commands, and datasets.
 
 use crate::client::{Client, Express};
-use crate::driver::random_nonce;
 use crate::fetch::{Discovery, FetchError, FetchOptions};
+use crate::nonce::random_nonce;
 use crate::packet::ExpressError;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;

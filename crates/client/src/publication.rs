@@ -1,6 +1,6 @@
 //! Publication of objects as segments.
 
-use crate::driver::name_value;
+use crate::by_name::name_value;
 use crate::fetch::METADATA;
 use crate::register::Registration;
 use hashlane_name::build::OwnedName;

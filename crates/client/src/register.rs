@@ -1,7 +1,7 @@
 //! Registered prefixes, and their Interests.
 
+use crate::by_name::name_value;
 use crate::client::Client;
-use crate::driver::name_value;
 use crate::management::CommandError;
 use crate::message::Incoming;
 use hashlane_name::build::OwnedName;

@@ -314,3 +314,16 @@ fn forward<P: Pit + 'static>(
     };
     std::thread::Builder::new().name("forward".into()).spawn(run).map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_invalid_configuration_that_was_made_in_code_is_refused() {
+        let config = Config { regions: vec!["no slash".into()], ..Config::default() };
+        let error = Server::start(&config).err().expect("an error");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        assert!(error.to_string().contains("`regions` has \"no slash\""), "{error}");
+    }
+}

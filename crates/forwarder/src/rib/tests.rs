@@ -1,0 +1,226 @@
+//! Registrations, expiries and removals against the rules of inheritance, computed from scratch.
+
+use super::*;
+use proptest::prelude::*;
+
+fn name(uri: &str) -> OwnedName<Ndn> {
+    hashlane_name::uri::parse_uri(format!("ndn:{uri}").as_bytes()).unwrap()
+}
+
+fn route(face: u64, cost: u64, flags: u64) -> Route {
+    Route { face, origin: RouteOrigin::APP, cost, flags, expires: None }
+}
+
+/// The FIB as the changes make it.
+type Fib = BTreeMap<String, BTreeMap<u64, u64>>;
+
+fn apply(fib: &mut Fib, changes: Vec<FibChange>) {
+    for FibChange { name, face, cost } in changes {
+        let entry = fib.entry(name.to_string()).or_default();
+        match cost {
+            Some(cost) => {
+                assert_ne!(entry.insert(face, cost), Some(cost), "a change that changes nothing")
+            }
+            None => assert!(entry.remove(&face).is_some(), "taken out twice"),
+        }
+        if entry.is_empty() {
+            fib.remove(&name.to_string());
+        }
+    }
+}
+
+/// The FIB of some routes, by the rules as they stand in the wiki, from scratch.
+fn scratch(routes: &[(OwnedName<Ndn>, Route)]) -> Fib {
+    let mut fib = Fib::new();
+    for (name, _) in routes {
+        let path: Vec<_> = name.view().components().collect();
+        let mut hops = BTreeMap::<u64, u64>::new();
+        for len in (0..=path.len()).rev() {
+            let is_own = len == path.len();
+            let at: Vec<&Route> = routes
+                .iter()
+                .filter(|(other, _)| other.view().components().eq(path[..len].iter().copied()))
+                .map(|(_, route)| route)
+                .collect();
+            for route in at.iter().filter(|route| is_own || route.flags & 1 != 0) {
+                let same = at.iter().filter(|r| r.face == route.face && (is_own || r.flags & 1 != 0));
+                let lowest = same.map(|route| route.cost).min().unwrap();
+                hops.entry(route.face).or_insert(lowest);
+            }
+            if at.iter().any(|route| route.flags & 2 != 0) {
+                break;
+            }
+        }
+        fib.insert(name.to_string(), hops);
+    }
+    fib
+}
+
+fn fib_of(routes: &[(&str, Route)]) -> Fib {
+    let mut rib = Rib::default();
+    let mut fib = Fib::new();
+    for (uri, route) in routes {
+        let mut changes = Vec::new();
+        rib.register(name(uri).view(), *route, &mut changes).unwrap();
+        apply(&mut fib, changes);
+    }
+    fib
+}
+
+#[test]
+fn children_inherit_what_is_to_be_inherited() {
+    let fib = fib_of(&[("/a/b", route(1, 10, 0)), ("/", route(2, 20, 1)), ("/a", route(3, 30, 0))]);
+    assert_eq!(fib["/a/b"], BTreeMap::from([(1, 10), (2, 20)]));
+    assert_eq!(fib["/a"], BTreeMap::from([(2, 20), (3, 30)]));
+    assert_eq!(fib["/"], BTreeMap::from([(2, 20)]));
+}
+
+#[test]
+fn the_nearest_ancestor_gives_the_cost() {
+    let fib = fib_of(&[("/a/b/c", route(1, 10, 0)), ("/", route(2, 1, 1)), ("/a", route(2, 30, 1))]);
+    assert_eq!(fib["/a/b/c"], BTreeMap::from([(1, 10), (2, 30)]));
+}
+
+#[test]
+fn capture_keeps_out_what_comes_from_above() {
+    let fib = fib_of(&[("/a/b", route(1, 10, 0)), ("/", route(2, 20, 1)), ("/a", route(3, 30, 1 | 2))]);
+    assert_eq!(fib["/a/b"], BTreeMap::from([(1, 10), (3, 30)]));
+    assert_eq!(fib["/a"], BTreeMap::from([(3, 30)]));
+}
+
+#[test]
+fn a_face_has_its_lowest_cost_of_all_origins() {
+    let mut rib = Rib::default();
+    let mut fib = Fib::new();
+    let a = name("/a");
+    for (origin, cost) in [(RouteOrigin::APP, 10), (RouteOrigin::STATIC, 5), (RouteOrigin::NLSR, 7)] {
+        let mut changes = Vec::new();
+        rib.register(a.view(), Route { origin, ..route(1, cost, 1) }, &mut changes).unwrap();
+        apply(&mut fib, changes);
+    }
+    assert_eq!(fib["/a"], BTreeMap::from([(1, 5)]));
+    let mut changes = Vec::new();
+    assert!(rib.unregister(a.view(), 1, RouteOrigin::STATIC, &mut changes));
+    assert!(!rib.unregister(a.view(), 1, RouteOrigin::STATIC, &mut changes));
+    apply(&mut fib, changes);
+    assert_eq!(fib["/a"], BTreeMap::from([(1, 7)]));
+}
+
+#[test]
+fn routes_end_when_they_say() {
+    let mut rib = Rib::default();
+    let mut changes = Vec::new();
+    let a = name("/a");
+    let ends = |at| Route { expires: Some(at), ..route(1, 0, 1) };
+    rib.register(a.view(), ends(100), &mut changes).unwrap();
+    rib.register(a.view(), ends(200), &mut changes).unwrap();
+    assert_eq!(rib.next_end(), Some(200), "the later registration counts");
+    changes.clear();
+    rib.expire(199, &mut changes);
+    assert_eq!((rib.len(), changes.len()), (1, 0));
+    rib.expire(200, &mut changes);
+    assert_eq!((rib.len(), rib.next_end()), (0, None));
+    assert_eq!(changes, [FibChange { name: a, face: 1, cost: None }]);
+}
+
+#[test]
+fn limits_hold() {
+    let mut rib = Rib::new(RibLimits { routes: 3, routes_per_face: 2 });
+    let mut register = |uri: &str, face| rib.register(name(uri).view(), route(face, 0, 0), &mut Vec::new());
+    assert_eq!(register("/a", 1), Ok(()));
+    assert_eq!(register("/b", 1), Ok(()));
+    assert_eq!(register("/c", 1), Err(RibError::FaceFull { face: 1, limit: 2 }));
+    assert_eq!(register("/b", 1), Ok(()), "a change needs no room");
+    assert_eq!(register("/c", 2), Ok(()));
+    assert_eq!(register("/d", 3), Err(RibError::Full { limit: 3 }));
+}
+
+#[test]
+fn a_face_holds_more_than_65_536_routes_and_takes_them_along() {
+    const ROUTES: usize = 100_000;
+    let mut rib = Rib::default();
+    let mut fib = HashMap::new();
+    let mut apply = |changes: Vec<FibChange>| {
+        for FibChange { name, face, cost } in changes {
+            match cost {
+                Some(cost) => assert_eq!(fib.insert((name, face), cost), None),
+                None => assert!(fib.remove(&(name, face)).is_some()),
+            }
+        }
+        fib.len()
+    };
+    // The prefix of all is inherited by none of them: each has the face already.
+    for number in 0..=ROUTES {
+        let uri = if number == 0 { "/r".into() } else { format!("/r/{}/{number}", number % 300) };
+        let mut changes = Vec::new();
+        rib.register(name(&uri).view(), route(7, 0, ROUTE_CHILD_INHERIT), &mut changes).unwrap();
+        assert_eq!((changes.len(), apply(changes)), (1, number + 1), "one change for a route");
+    }
+    let mut changes = Vec::new();
+    rib.remove_face(7, &mut changes);
+    assert_eq!((changes.len(), apply(changes)), (ROUTES + 1, 0));
+    assert!(rib.is_empty() && rib.entries.is_empty() && rib.faces.is_empty());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Register(String, Route),
+    Unregister(String, u64, RouteOrigin),
+    RemoveFace(u64),
+    Expire(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let uri = prop::sample::select(vec!["/", "/a", "/a/b", "/a/b/c", "/a/bb", "/b", "/b/c/d", "/a/b/d"]);
+    let uri = uri.prop_map(String::from);
+    let origin = prop::sample::select(vec![RouteOrigin::APP, RouteOrigin::STATIC]);
+    let register = (uri.clone(), 1..4_u64, origin.clone(), 0..3_u64, 0..4_u64, prop::option::of(0..20_u64))
+        .prop_map(|(uri, face, origin, cost, flags, expires)| {
+            Step::Register(uri, Route { face, origin, cost, flags, expires })
+        });
+    let step = prop_oneof![
+        6 => register,
+        3 => (uri, 1..4_u64, origin).prop_map(|(uri, face, origin)| Step::Unregister(uri, face, origin)),
+        1 => (1..4_u64).prop_map(Step::RemoveFace),
+        1 => (0..20_u64).prop_map(Step::Expire),
+    ];
+    prop::collection::vec(step, 0..40)
+}
+
+proptest! {
+    #[test]
+    fn changes_add_up_to_what_is_computed_from_scratch(steps in steps()) {
+        let mut rib = Rib::default();
+        let mut fib = Fib::new();
+        let mut routes: Vec<(OwnedName<Ndn>, Route)> = Vec::new();
+        for step in steps {
+            let mut changes = Vec::new();
+            match step {
+                Step::Register(uri, route) => {
+                    let name = name(&uri);
+                    routes.retain(|(other, old)| *other != name || !is_same(old, &route));
+                    rib.register(name.view(), route, &mut changes).unwrap();
+                    routes.push((name, route));
+                }
+                Step::Unregister(uri, face, origin) => {
+                    let name = name(&uri);
+                    rib.unregister(name.view(), face, origin, &mut changes);
+                    routes.retain(|(other, old)| *other != name || old.face != face || old.origin != origin);
+                }
+                Step::RemoveFace(face) => {
+                    rib.remove_face(face, &mut changes);
+                    routes.retain(|(_, route)| route.face != face);
+                }
+                Step::Expire(now) => {
+                    rib.expire(now, &mut changes);
+                    routes.retain(|(_, route)| route.expires.is_none_or(|end| end > now));
+                }
+            }
+            apply(&mut fib, changes);
+            prop_assert_eq!(&fib, &scratch(&routes));
+            prop_assert_eq!(rib.len(), routes.len());
+            prop_assert_eq!(rib.entries().map(|(_, routes)| routes.len()).sum::<usize>(), routes.len());
+            prop_assert_eq!(rib.next_end(), routes.iter().filter_map(|(_, route)| route.expires).min());
+        }
+    }
+}
