@@ -1,4 +1,5 @@
-//! A UDP echo server over the loopback interface. It receives and sends datagrams in batches, and ends by itself.
+//! A UDP echo server over the loopback interface. It receives and sends datagrams in batches, and ends by
+//! itself.
 //!
 //! ```text
 //! cargo run -p hashlane-link --example udp_echo
