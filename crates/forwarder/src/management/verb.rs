@@ -13,7 +13,7 @@ use hashlane_ndn::wire::Interest;
 /// A command of the protocol. Each is a constant in the file of its module, and one entry of the list in
 /// `management/mod.rs`.
 pub(super) struct Verb {
-    /// Module and verb, as `cs/erase`.
+    /// `module/verb`.
     pub(super) name: &'static str,
     /// Fields that must be present.
     pub(super) required: u16,
