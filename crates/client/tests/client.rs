@@ -6,7 +6,6 @@ use hashlane_client::{
     Publication, RegisterError, Transport,
 };
 use hashlane_client_testing::Forwarder;
-use hashlane_client_testing::Forwarder;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;

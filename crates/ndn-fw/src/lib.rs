@@ -3,7 +3,7 @@
 //!
 //! - [`forward`]: the forwarding pipelines, over one packet or a burst of up to 64.
 //! - [`fib`], [`pit`], [`cs`], [`dead_nonce`]: the tables.
-//! - [`face`]: faces as forwarding sees them; [`drop`]: reasons for dropping packets.
+//! - [`face`]: faces as forwarding sees them; [`mod@drop`]: reasons for dropping packets.
 //! - [`strategy`]: the forwarding strategies, one for each prefix.
 //! - [`share`]: shares of a bounded table, so that no face fills it.
 //!

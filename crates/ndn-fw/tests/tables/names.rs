@@ -96,7 +96,7 @@ fn thousands_of_components_and_packets_beyond_the_limit_are_refused_and_counted(
 }
 
 #[test]
-fn a_packet_of_as_many_octets_as_may_be_is_forwarded_and_one_of_more_is_not() {
+fn a_packet_of_as_many_bytes_as_may_be_is_forwarded_and_one_of_more_is_not() {
     let mut forwarder = Forwarder::new(Config::default(), &Key::VECTOR, 1);
     let [consumer, producer] = [0; 2].map(|_| {
         forwarder.add_face(Face::new(Scope::NonLocal, LinkType::PointToPoint)).expect("room for a face")

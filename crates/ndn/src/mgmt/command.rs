@@ -429,7 +429,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_octets_make_it_panic(at in 0..300_usize, byte: u8, is_old: bool) {
+        fn no_bytes_make_it_panic(at in 0..300_usize, byte: u8, is_old: bool) {
             let mut packet = if is_old { old(b"\x68\x05\x07\x03\x08\x01A", 0) } else { built() };
             let at = at % packet.len();
             packet[at] = byte;

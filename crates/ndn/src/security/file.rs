@@ -34,7 +34,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn reads_octets_and_base64_in_lines_and_as_pem() {
+    fn reads_bytes_and_base64_in_lines_and_as_pem() {
         for file in [
             &b"\x06\x03\x07\x01\x00"[..],
             b"BgMH\nAQA=\n",

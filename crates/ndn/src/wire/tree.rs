@@ -200,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_octets_have_an_end(mut bytes in prop::collection::vec(any::<u8>(), 0..300), first in 0..4usize) {
+        fn any_bytes_have_an_end(mut bytes in prop::collection::vec(any::<u8>(), 0..300), first in 0..4usize) {
             if let (Some(byte), Some(typ)) = (bytes.first_mut(), [5, 6, 100].get(first)) {
                 *byte = *typ;
             }

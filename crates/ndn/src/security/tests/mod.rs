@@ -14,7 +14,7 @@ use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_uri;
 use std::vec::Vec;
 
-const SECRET: &[u8] = b"secret key of thirty-two bytes!";
+const SECRET: &[u8] = b"secret key of thirty-two octets!";
 /// 2026-01-02T03:04:05 and 2036-06-07T08:09:10.
 const FROM: u64 = 1_767_323_045;
 const UNTIL: u64 = 2_096_438_950;
