@@ -2,7 +2,6 @@
 
 use hashlane_client::{Client, Library, Publication, Transport};
 use hashlane_client_testing::Forwarder;
-use hashlane_client_testing::Forwarder;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
