@@ -1,14 +1,15 @@
-//! What must hold for TCP connections that are listened to.
+//! Properties of the reader of captured TCP connections.
 
-/// The command's reader of streams, by its file: the command is no library.
+/// The command's reader of streams, included by its path, as the command is not a library.
 #[path = "../../crates/cli/src/cmd/ndn/dump/stream.rs"]
 mod stream;
 
 use hashlane_flow::packet::StreamPart;
 use stream::{Found, Streams};
 
-/// Parts of connections, each after four octets that say of which it is and how, its number, and its length, give packets that are no longer than
-/// all that came, and no more findings than octets and parts can cause.
+/// Packets in the parts of connections are no longer than all parts together, and the number of findings is
+/// bounded by the numbers of bytes and parts. Before each part are four bytes: connection and flags, sequence
+/// number, length.
 pub fn check_stream(mut octets: &[u8]) {
     let mut streams = Streams::new();
     let (mut came, mut parts, mut packets, mut count) = (0, 0, 0, 0);

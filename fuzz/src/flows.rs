@@ -1,4 +1,4 @@
-//! Frames given to a table of flows in bursts and one by one.
+//! Properties of a table of flows that receives frames in bursts, and one by one.
 
 use hashlane_flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
 use hashlane_flow::packet::Packet;
@@ -11,8 +11,8 @@ const LIMITS: Limits = Limits { flows: 4, idle: 2 };
 
 /// Frames give the same outcomes and the same table in bursts as one by one.
 ///
-/// The first octet is the size of a burst. Before each frame stand two octets: its length, and with the top
-/// bit set the sign that a tick passes and idle flows expire before the burst that begins with it.
+/// The first byte is the size of a burst. Before each frame are two bytes: its length, and with the top bit
+/// set the sign that a tick passes and idle flows expire before the burst that begins with it.
 pub fn check_burst(octets: &[u8]) {
     let Some((size, rest)) = octets.split_first() else { return };
     let size = 1 + usize::from(*size) % BURST;

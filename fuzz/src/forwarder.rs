@@ -1,11 +1,12 @@
-//! What must hold of a forwarder, whatever comes in, in whatever order, while its faces, routes, strategies and its store change; under each index of
-//! its PIT.
+//! Properties of a forwarder for any packets in any order, while its faces, routes, strategies and content
+//! store change, under each PIT index.
 //!
-//! The octets are a list of steps, each of one octet that says which, and arguments of few octets. Names are made of two letters, and Nonces of
-//! one octet, so that Interests, Data and Nacks meet. Tokens and digests are octets of the input, or those that the forwarder sent before, or nearly those.
+//! The input is a list of steps: a byte for the kind of step, and a few bytes of arguments. Names have two
+//! letters and Nonces one byte, so that Interests, Data and Nacks meet. Tokens and digests are bytes of the
+//! input, values that the forwarder has sent, or such values with changed bits.
 //!
-//! A second forwarder takes the same packets in bursts, which end where anything else happens. It must send
-//! the same, and in the end have the same in all its tables.
+//! A second forwarder, the twin, takes the same packets in bursts, which end at any other step. It must send
+//! the same packets, and in the end have the same tables.
 
 use ::hashlane_ndn::fragment::{Fragmenter, MAX_MEMORY, Reassembler};
 use ::hashlane_ndn::time::Time;
@@ -33,11 +34,11 @@ use std::sync::Arc;
 
 const PIT_ENTRIES: usize = 24;
 
-/// The octets of the steps.
+/// The bytes of the steps.
 struct Steps<'a>(&'a [u8]);
 
 impl<'a> Steps<'a> {
-    /// The next octet; 0 behind the last.
+    /// The next byte; 0 after the last.
     fn octet(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -54,7 +55,7 @@ impl<'a> Steps<'a> {
         octets
     }
 
-    /// A name of up to four letters below one of three beginnings, from one octet.
+    /// A name of up to four letters below one of three first components, from one byte.
     fn name(&mut self) -> OwnedName<Ndn> {
         let octet = self.octet();
         let first: &[u8] = [&b"a"[..], b"localhost", b"localhop", b"a"][usize::from(octet >> 6)];
@@ -65,7 +66,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// A packet that was sent.
+/// A sent packet.
 struct Sent {
     face: FaceId,
     token: Vec<u8>,
@@ -87,7 +88,7 @@ impl Output for Log {
     }
 }
 
-/// A packet that was sent, to be compared: face, token, digest, reason of a Nack, octets.
+/// A sent packet for comparison: face, token, digest, Nack reason, bytes.
 type Brief = (FaceId, Vec<u8>, Vec<u8>, Option<NackReason>, Vec<u8>);
 
 fn briefs(log: &Log) -> impl Iterator<Item = Brief> + '_ {
@@ -103,27 +104,27 @@ struct Port {
 
 struct Rig<P> {
     forwarder: Forwarder<P>,
-    /// The same, but that it takes packets in bursts.
+    /// The same forwarder, with packets in bursts.
     twin: Forwarder<P>,
-    /// Packets that the twin has yet to take.
+    /// Packets for the next burst of the twin.
     waiting: Vec<(FaceId, Vec<u8>)>,
-    /// What was sent for them: face, token, digest, reason, packet.
+    /// Packets that the forwarder has sent for the waiting ones.
     sent: Vec<Brief>,
     index: Index,
     ports: Vec<Port>,
     now: Time,
-    /// Interests that were sent.
+    /// Number of Interests sent.
     interests: usize,
-    /// Packets that were dropped.
+    /// Number of packets dropped.
     drops: u64,
-    /// Tokens and digests that were sent last.
+    /// Tokens and digests sent last.
     given: VecDeque<(Vec<u8>, Vec<u8>)>,
 }
 
-/// How many tokens and digests are kept to be sent back.
+/// Number of tokens and digests kept to be sent back.
 const GIVEN: usize = 15;
 
-/// What the PIT is indexed by.
+/// The PIT index.
 #[derive(Clone, Copy, PartialEq)]
 enum Index {
     Name,
@@ -135,7 +136,7 @@ enum Index {
 pub fn check_forwarder(octets: &[u8]) {
     let (sha, sip) = (DigestFunction::Sha1, DigestFunction::Sip64([7; 16]));
     run(octets, Index::Name, ByName::default);
-    // With this number of a thread no token is all zeros.
+    // With this thread number no token is all zeros.
     run(octets, Index::Token, || ByToken::new(&Key::VECTOR, 5));
     run(octets, Index::Digest(sha), || ByDigest::new(sha, Satisfy::All, &Key::VECTOR));
     run(octets, Index::Digest(sip), || ByDigest::new(sip, Satisfy::One, &Key::VECTOR));
@@ -165,7 +166,7 @@ fn run<P: Pit + Debug>(octets: &[u8], index: Index, pit: impl Fn() -> P) {
     let root: OwnedName<Ndn> = parse_uri(b"/").expect("a name");
     let hop = NextHop { face: rig.ports[3].face, cost: 1 };
     rig.both(|forwarder| forwarder.add_route(&root.view(), hop));
-    // What one input does is bounded, so that it is not slow.
+    // A bound on the work for one input.
     for _ in 0..2000 {
         if steps.0.is_empty() {
             break;
@@ -176,7 +177,7 @@ fn run<P: Pit + Debug>(octets: &[u8], index: Index, pit: impl Fn() -> P) {
 }
 
 impl<P: Pit + Debug> Rig<P> {
-    /// Does the same with both forwarders, between two bursts.
+    /// Applies a step to both forwarders, between two bursts.
     fn both<T: PartialEq + Debug>(&mut self, change: impl Fn(&mut Forwarder<P>) -> T) -> T {
         self.take_waiting();
         let done = change(&mut self.forwarder);
@@ -184,7 +185,7 @@ impl<P: Pit + Debug> Rig<P> {
         done
     }
 
-    /// Lets the twin take in a burst what waits.
+    /// Passes the waiting packets to the twin, in a burst.
     fn take_waiting(&mut self) {
         let (waiting, mut burst, mut log) = (std::mem::take(&mut self.waiting), Burst::new(), Log::default());
         for (face, octets) in &waiting {
@@ -198,7 +199,7 @@ impl<P: Pit + Debug> Rig<P> {
         assert!(briefs(&log).eq(self.sent.drain(..)), "a burst sends something else");
     }
 
-    /// Keeps a packet for the twin, and what the forwarder sent for it.
+    /// Keeps a packet for the twin, and the packets that the forwarder sent for it.
     fn wait(&mut self, face: FaceId, octets: Vec<u8>, log: &Log) {
         self.waiting.push((face, octets));
         self.sent.extend(briefs(log));
@@ -316,7 +317,8 @@ impl<P: Pit + Debug> Rig<P> {
         }
     }
 
-    /// Hands a packet to the forwarder: whole, or, as `how` says, over a narrow link in pieces, one of which may be lost.
+    /// Passes a packet to the forwarder: whole, or in fragments over a narrow link, as `how` states. A
+    /// fragment may be lost.
     fn packet(&mut self, steps: &mut Steps<'_>, nack: Option<NackReason>, packet: &[u8], how: u8) {
         let (face, fields) = (steps.octet(), steps.octet());
         let (token, digest) = self.hop(face >> 3, fields);
@@ -346,7 +348,8 @@ impl<P: Pit + Debug> Rig<P> {
         pieces.iter().for_each(|piece| self.octets(face, piece));
     }
 
-    /// A token and a digest: none of which the forwarder knows, or some that it has sent, the last bits of which may be others.
+    /// A token and a digest: unknown ones, or values that the forwarder has sent, perhaps with changed last
+    /// bits.
     fn hop(&self, which: u8, fields: u8) -> (Vec<u8>, Vec<u8>) {
         let given = usize::from(which >> 1).checked_rem(self.given.len());
         let Some((token, digest)) = given.filter(|_| which > 0).and_then(|at| self.given.get(at)) else {
@@ -361,7 +364,7 @@ impl<P: Pit + Debug> Rig<P> {
         hop
     }
 
-    /// Hands octets from a link to the forwarder.
+    /// Passes bytes from a link to the forwarder.
     fn octets(&mut self, face: u8, octets: &[u8]) {
         let id = self.face(face);
         let port = self.ports.get_mut(usize::from(face & 7));
@@ -396,7 +399,7 @@ impl<P: Pit + Debug> Rig<P> {
         DropReason::ALL.iter().map(|reason| drops.value(*reason)).sum()
     }
 
-    /// What is sent is a packet, and goes to a face that is there.
+    /// Checks the outcome of a step: sent bytes are packets, to faces that exist.
     fn done(&mut self, result: Result<(), DropReason>, log: Log) {
         let drops = self.counted();
         assert_eq!(drops - self.drops, u64::from(result.is_err()), "a drop that is not counted once");
@@ -449,7 +452,7 @@ impl<P: Pit + Debug> Rig<P> {
     }
 
     fn passes(&mut self, millis: u64) {
-        // The twin takes what came before at its time.
+        // The twin takes earlier packets at their own time.
         self.take_waiting();
         self.now = self.now.after_millis(millis);
         let now = self.now;
@@ -459,7 +462,7 @@ impl<P: Pit + Debug> Rig<P> {
         let late =
             self.forwarder.pit().iter().filter(|(_, records)| records.expires.millis() + 1 < past).count();
         assert_eq!(late, 0, "entries that outlived their time");
-        // So few slots take one turn.
+        // One turn visits all entries, as there are few.
         let faces = self.forwarder.faces();
         let is_stale = |face| faces.find(face).is_none();
         let stale = self.forwarder.pit().iter().any(|(_, records)| {
@@ -486,7 +489,7 @@ impl<P: Pit + Debug> Rig<P> {
         assert!(self.ports.iter().all(|port| port.reassembler.memory() <= MAX_MEMORY));
     }
 
-    /// When the longest lifetime has passed, nothing waits any more.
+    /// Checks that no Interest is pending after the longest lifetime.
     fn ends(mut self) {
         self.take_waiting();
         assert_eq!(
@@ -496,14 +499,14 @@ impl<P: Pit + Debug> Rig<P> {
         );
         self.passes(MAX_LIFETIME + 1);
         assert!(self.forwarder.pit().is_empty() && self.forwarder.pending() == 0);
-        // Nor is a Nonce remembered that went out before.
+        // Nonces are forgotten, too.
         self.passes(LIFETIME);
         assert_eq!(self.forwarder.dead_nonces(), 0);
         assert!(self.ports.iter().all(|port| port.reassembler.memory() == 0));
     }
 }
 
-/// Lifetimes, in milliseconds: none, of the default, short, and longer than any may be.
+/// Lifetimes, in milliseconds: none, short, the default, and above the limit.
 const LIFETIMES: [u64; 8] = [0, 1, 9, 100, 4000, 20_000, 3_600_000, u64::MAX];
 
 fn interest(steps: &mut Steps<'_>) -> Vec<u8> {

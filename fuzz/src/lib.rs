@@ -1,4 +1,5 @@
-//! Properties that hold for any bytes given to a parser or a state machine, and the fuzz [`targets`] made of them.
+//! Properties that hold for any bytes given to a parser or a state machine, and the fuzz [`targets`] made of
+//! them.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::missing_panics_doc,
@@ -29,7 +30,7 @@ use hashlane_name::uri::{parse_line, parse_path, parse_uri};
 use hashlane_name::view::Name;
 use hashlane_name::walk::Walk;
 
-/// Octets that parse as a name of encoding `E` are rebuilt from its components octet for octet, survive every
+/// Bytes that parse as a name of encoding `E` are rebuilt from its components byte for byte, survive every
 /// encoding that can hold them, and survive the text form.
 pub fn check_octets<E: Layout>(octets: &[u8]) {
     let Ok(name) = Name::<E>::parse(octets) else {
@@ -73,8 +74,8 @@ fn check_text<E: Layout>(name: Name<'_, E>) {
     assert_eq!(read.view(), name);
 }
 
-/// A text that parses as a name in any of the three ways gives a name whose own text reads the same, and a line is
-/// what it starts as.
+/// A text that parses as a name in any of the three ways gives a name whose own text reads the same, and a
+/// line is what it starts as.
 pub fn check_line(line: &[u8]) {
     let uri = parse_uri::<Offset>(line);
     let path = parse_path::<Offset>(line);
@@ -89,8 +90,8 @@ pub fn check_line(line: &[u8]) {
     }
 }
 
-/// Names, with an octet ff between two of them, hash in a burst as each does one by one; what the parser refuses, the
-/// burst refuses for the same rule.
+/// Names, separated by a byte ff, hash in a burst as each does one by one. A name that the parser rejects,
+/// the burst rejects for the same rule.
 pub fn check_burst<E: Layout>(octets: &[u8]) {
     let names: Vec<&[u8]> = octets.split(|octet| *octet == 0xff).collect();
     let hash = SipHash24::new(&Key::VECTOR);
@@ -105,7 +106,7 @@ pub fn check_burst<E: Layout>(octets: &[u8]) {
     }
 }
 
-/// Octets that are a name of the DNS by themselves, or begin one at offset 0 or 12 of a message, give a name that
+/// Bytes that are a DNS name by themselves, or begin one at offset 0 or 12 of a message, give a name that
 /// parses again, survives the presentation form, and equals its own lower case.
 pub fn check_dns_octets(octets: &[u8]) {
     if let Ok(name) = dns::Name::parse(octets) {
@@ -120,7 +121,7 @@ pub fn check_dns_octets(octets: &[u8]) {
     }
 }
 
-/// A text that parses as a name of the DNS is written and read back as the same name.
+/// A text that parses as a DNS name is written and read back as the same name.
 pub fn check_dns_text(text: &[u8]) {
     if let Ok(name) = dns::text::parse(text) {
         check_dns_name(name.view());
@@ -146,7 +147,7 @@ fn check_dns_name(name: dns::Name<'_>) {
     assert_eq!(spelled.hash(&hash, Case::Ignored), lower.hash(&hash, Case::Sensitive));
 }
 
-/// Bytes that parse as a message, after one that says how, are rendered and read back as the same message
+/// Bytes that parse as a message, after a byte of options, are rendered and read back as the same message
 /// without the records that the limit cuts off and those that are rolled back; and no message is longer than
 /// the one that an ordered set of suffixes makes. See `rendered` for what is rolled back.
 pub fn check_dns_message(octets: &[u8]) {
@@ -179,17 +180,17 @@ pub fn check_dns_message(octets: &[u8]) {
     }
 }
 
-/// Rolls its record back at once, where it is set in a TTL.
+/// Bit of a TTL: rolls its record back at once.
 const UNDO: u32 = 1 << 31;
 
-/// Marks the message before its record.
+/// Bit of a TTL: marks the message before its record.
 const MARK: u32 = 1 << 30;
 
-/// Rolls back to the last mark that is left, after its record.
+/// Bit of a TTL: rolls back to the last mark left, after its record.
 const ROLLBACK: u32 = 1 << 29;
 
-/// The message with the records that fit, but those that the upper bits of the TTLs roll back; and the
-/// numbers of the records that it has.
+/// The message with the records that fit, without those that the upper bits of the TTLs roll back; and the
+/// numbers of its records.
 fn rendered<C: Compressor>(
     renderer: &mut Renderer<C>,
     content: &Content,
@@ -224,7 +225,7 @@ fn rendered<C: Compressor>(
     (message.finish().to_vec(), kept)
 }
 
-/// A text that is read as a zone file gives records that a message can hold, and is never the end of the program.
+/// A text that reads as a zone file gives records that fit into a message. No text ends the program.
 pub fn check_zone(text: &[u8]) {
     let origin: NameBuf = "example.com".parse().expect("a name");
     let Ok(content) = hashlane_study_dns::workload::zone::read(text, Some(origin.view())) else { return };

@@ -10,8 +10,8 @@ use ::hashlane_ndn::security::{SafeBag, Signed, TrustAnchors, time};
 use ::hashlane_ndn::wire::lp::{Acks, LpHeader};
 use ::hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpPacket};
 
-/// Octets that parse as a link packet give a header that is read back as it was, and a fragment; a fragment that parses as an Interest or as
-/// Data is built again from its parts, and read back with the same ones.
+/// Bytes that parse as a link packet give a header that is written and read back unchanged, and a fragment. A
+/// fragment that parses as an Interest or as Data is rebuilt from its parts, and parses to the same parts.
 pub fn check_packet(octets: &[u8]) {
     let Ok(packet) = LpPacket::parse(octets) else { return };
     check_header(&packet);
@@ -24,7 +24,7 @@ pub fn check_packet(octets: &[u8]) {
 }
 
 fn check_header(packet: &LpPacket<'_>) {
-    // Each Ack takes 12 octets.
+    // Each Ack takes 12 bytes.
     assert!(packet.header.acks().count() <= 8192);
     // Acks and announcements are not written.
     let header = LpHeader { acks: Acks::default(), prefix_announcement: &[], ..packet.header };
@@ -98,8 +98,8 @@ fn check_data(data: &Data<'_>) {
     assert!(data.as_bytes().len() > signed.pieces[0].len() + signed.value.len());
 }
 
-/// Octets that parse as a certificate, alone or in a safe bag, name the key that they are of, hold times that are written as they were read,
-/// and are trusted for nothing but what their key signed.
+/// Bytes that parse as a certificate, alone or in a safe bag, name its key, contain times that are written as
+/// they were read, and are trusted only for packets that this key signed.
 pub fn check_certificate(octets: &[u8]) {
     if let Ok(bag) = SafeBag::parse(octets) {
         assert!(octets.len() > bag.encrypted_key().len());
@@ -124,8 +124,8 @@ pub fn check_certificate(octets: &[u8]) {
     }
 }
 
-/// Parses the bytes as an Interest with a command, as each record of management, and as a face URI; writing what was
-/// read and reading it again gives the same.
+/// Parses the bytes as an Interest with a command, as each record of management, and as a face URI. A value
+/// that is written and read again is the same.
 pub fn check_management(bytes: &[u8]) {
     if let Ok(interest) = Interest::parse(bytes)
         && let Ok(command) = Command::parse(&interest)

@@ -1,4 +1,4 @@
-//! Datagrams given to the stages of `hashlane_dns::query`, in a batch and one by one.
+//! Properties of the stages of `hashlane_dns::query` for datagrams in a batch, and one by one.
 
 use hashlane_dns::query::{BATCH, Batch, Decode, Hash, Outcome, Suffixes, parse};
 use hashlane_dns::wire::{Flags, Message, Rcode};
@@ -6,9 +6,9 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::LabelSequence;
 use hashlane_table::stage::Stage;
 
-/// Datagrams, each after two octets of length, have the same outcomes and hashes in batches as one by one. A
-/// query to answer is one for our reader of messages, too; its name's hashes are those of the name in lower
-/// case.
+/// Datagrams, each after two bytes of length, have the same outcomes and hashes in batches as one by one. A
+/// query to answer is a query for our reader of messages, too; the hashes of its name are those of the name
+/// in lower case.
 pub fn check_queries(octets: &[u8]) {
     let datagrams = datagrams(octets);
     let mut hash = Hash::new(&Key::VECTOR);
@@ -53,7 +53,7 @@ fn check_outcome(datagram: &[u8], outcome: Outcome<'_>) {
             assert!(!refusal.header.flags.contains(Flags::RESPONSE));
             let rcodes = [Rcode::FORMAT_ERROR, Rcode::NOT_IMPLEMENTED, Rcode::BAD_VERSION];
             assert!(rcodes.contains(&refusal.rcode));
-            // Its upper bits stand in the OPT record.
+            // Its upper bits are in the OPT record.
             assert!(refusal.rcode != Rcode::BAD_VERSION || refusal.edns);
         }
         Outcome::Drop(_) => assert!(datagram.len() < 12 || datagram[2] & 0x80 != 0),

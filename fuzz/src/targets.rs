@@ -7,7 +7,7 @@ use hashlane_name::ndn::Ndn;
 use hashlane_name::offset::Offset;
 use hashlane_study_flows::capture::read_from;
 
-/// Gives the list of targets to the macro that is named.
+/// Passes the list of targets to the named macro.
 #[macro_export]
 macro_rules! with_targets {
     ($macro:ident) => {
@@ -74,7 +74,7 @@ pub fn flow_burst(bytes: &[u8]) {
     flows::check_burst(bytes);
 }
 
-/// Reads a frame; capturing more of it changes nothing, and the received tuple is the sent one reversed.
+/// Reads a frame. Capturing more of it changes nothing, and the received tuple is the sent one reversed.
 pub fn flow_packet(bytes: &[u8]) {
     if let Ok(packet) = Packet::ethernet(bytes) {
         assert_eq!(packet.received().reversed(), packet.sent());
@@ -126,7 +126,7 @@ pub fn ndn_packet(bytes: &[u8]) {
     ndn::check_packet(bytes);
 }
 
-/// Reassembles TCP streams out of a capture; see [`dump::check_stream`].
+/// Reassembles TCP streams from a capture; see [`dump::check_stream`].
 pub fn ndn_stream(bytes: &[u8]) {
     dump::check_stream(bytes);
 }

@@ -1,4 +1,4 @@
-//! Replays the corpus of each fuzz target, so that an input that once broke something is tested by `cargo test`.
+//! Replays the corpus of each fuzz target in `cargo test`, with all inputs that once broke it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ fn replay_corpus(target: &str, check: fn(&[u8])) {
     for entry in fs::read_dir(&folder).expect("a folder of inputs") {
         let path = entry.expect("an input").path();
         let bytes = fs::read(&path).expect("a readable input");
-        // Shown with a failure alone: names the input that caused it.
+        // Printed only after a failure: the input that caused it.
         println!("{}", path.display());
         check(&bytes);
         inputs += 1;
@@ -47,7 +47,7 @@ fn every_target_has_a_corpus_and_a_program_under_libfuzzer() {
     assert_eq!(programs.collect::<BTreeSet<_>>(), listed);
 }
 
-/// Names of what a folder holds, less `suffix`.
+/// Names of the entries of a folder, without `suffix`.
 fn files(folder: &Path, suffix: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
