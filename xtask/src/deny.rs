@@ -6,8 +6,8 @@ use clap::Args;
 
 /// Check the dependencies: licenses, sources, duplicates, known vulnerabilities
 ///
-/// Runs cargo-deny with deny.toml. The database of vulnerabilities comes from the network; without it the other checks
-/// still run, and the step says that vulnerabilities were not checked.
+/// Runs cargo-deny with deny.toml. The database of vulnerabilities comes from the network; without it the
+/// other checks still run, and the step says that vulnerabilities were not checked.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Deny {}
@@ -42,7 +42,8 @@ impl Deny {
     }
 }
 
-/// The outcome if the database of vulnerabilities cannot be fetched. In continuous integration that is a failure.
+/// The outcome if the database of vulnerabilities cannot be fetched. In continuous integration that is a
+/// failure.
 fn without_advisories(local: Result<(), String>, why: &str) -> Outcome {
     let unchecked = format!("known vulnerabilities were NOT checked: cannot fetch their database: {why}");
     match local {

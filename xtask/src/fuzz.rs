@@ -8,17 +8,17 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Run the fuzz targets for a while
+/// Run the fuzz targets
 ///
-/// Builds the targets of fuzz/ once and runs one after the other, each on a copy of its committed corpus under the
-/// target directory. What breaks a target is kept there too, and named.
+/// Builds the targets of fuzz/ once and runs one after the other, each on a copy of its committed corpus in
+/// the target directory. Inputs that break a target are kept there, and printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Fuzz {
-    /// Targets to run; all where none is named
+    /// Targets to run [default: all]
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-    /// How long to run each
+    /// Seconds for each target
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seconds: u32,
 }
@@ -30,11 +30,11 @@ Examples:
   cargo xtask fuzz                          every target, 10 seconds each
   cargo xtask fuzz name_ndn --seconds 600   one target, ten minutes";
 
-/// Longest input, in octets: above the longest name, so that its limit is crossed too.
+/// Longest input, in bytes: above the longest name, so that inputs cross its limit.
 const MAX_LEN: u32 = 70_000;
-/// A target that takes more is broken, in MiB.
+/// Memory limit of a target, in MiB.
 const MEMORY: u32 = 2048;
-/// One input that takes longer is broken, in seconds.
+/// Time limit of one input, in seconds.
 const TIMEOUT: u32 = 10;
 
 impl Fuzz {
@@ -63,7 +63,7 @@ impl Fuzz {
         if broken.is_empty() { Ok(()) } else { Err(format!("broken: {}", broken.join(", "))) }
     }
 
-    /// Runs one target; what it says is kept in `scratch`, and shown where it found something.
+    /// Runs one target. Keeps its output in `scratch`, and prints it after a finding.
     fn fuzz_target(&self, program: &Path, target: &str, scratch: &Path) -> Result<(), String> {
         let corpus = scratch.join("corpus");
         copy_corpus(&run::root().join("fuzz/corpus").join(target), &corpus)
@@ -82,7 +82,7 @@ impl Fuzz {
         match &result {
             Ok(()) => {
                 let runs = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-                println!("{target}: {} inputs, nothing found", runs.map_or("no", str::trim));
+                println!("{target}: {} inputs, no findings", runs.map_or("no", str::trim));
             }
             Err(_) => println!("{said}"),
         }
@@ -96,7 +96,7 @@ impl Fuzz {
             return Ok(all);
         }
         match self.targets.iter().find(|target| !all.contains(target)) {
-            Some(unknown) => Err(format!("no fuzz target {unknown:?}; there are {}", all.join(", "))),
+            Some(unknown) => Err(format!("no fuzz target {unknown:?}; the targets are {}", all.join(", "))),
             None => Ok(self.targets.clone()),
         }
     }
@@ -120,7 +120,7 @@ const NEEDS: [Need; 3] = [
     },
 ];
 
-/// The targets that `fuzz/libfuzzer/Cargo.toml` lists.
+/// The targets in `fuzz/libfuzzer/Cargo.toml`.
 fn targets() -> Result<Vec<String>, String> {
     #[derive(Deserialize)]
     struct Manifest {
@@ -136,7 +136,7 @@ fn targets() -> Result<Vec<String>, String> {
     Ok(manifest.bin.into_iter().map(|target| target.name).collect())
 }
 
-/// Empties `to`, makes it, and copies the files of `from`, if there are any, into it.
+/// Replaces the folder `to` by a copy of the files in `from`, which may be missing.
 fn copy_corpus(from: &Path, to: &Path) -> std::io::Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
@@ -151,7 +151,7 @@ fn copy_corpus(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The triple of this machine, as the compiler says it.
+/// The target triple of this machine.
 fn host() -> Result<String, String> {
     let output = run::command(&["rustc", "-vV"]).output().map_err(|error| format!("`rustc -vV`: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);

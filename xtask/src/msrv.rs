@@ -6,8 +6,8 @@ use clap::Args;
 
 /// Check that the oldest supported Rust compiles the workspace
 ///
-/// The version is `rust-version` in Cargo.toml. There is no rust-toolchain file: it would make rustup fetch a toolchain
-/// on machines that have a newer one.
+/// The version is `rust-version` in Cargo.toml. There is no rust-toolchain file: it would make rustup fetch a
+/// toolchain on machines that have a newer one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Msrv {}

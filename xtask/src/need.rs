@@ -1,14 +1,14 @@
-//! Tools that a step needs, and how to come by them.
+//! Tools that a step needs, and the commands that install them.
 
 use crate::run::{self, Outcome};
 use std::fmt;
 
-/// A tool, how to tell that it is there, and how to come by it.
+/// A tool, a probe for it, and the command that installs it.
 pub(crate) struct Need {
     pub(crate) name: &'static str,
-    /// A command that succeeds where the tool is there.
+    /// A command that succeeds if the tool is installed.
     pub(crate) probe: &'static [&'static str],
-    /// For the shell.
+    /// A line for the shell.
     pub(crate) install: &'static str,
 }
 
@@ -16,7 +16,7 @@ impl Need {
     fn install(&self) -> Result<(), String> {
         println!("{self}");
         run::show(&mut run::command(&["sh", "-c", self.install]))?;
-        // What is packaged may be older than what is needed.
+        // The packaged version may be too old.
         if run::works(self.probe) { Ok(()) } else { Err(format!("{} is still missing", self.name)) }
     }
 }
@@ -27,11 +27,11 @@ impl fmt::Display for Need {
     }
 }
 
-/// Installs, in continuous integration, those of `needs` that are missing; elsewhere says how to, and that the step is
-/// skipped.
+/// Checks that the tools are installed. In continuous integration, installs the missing ones.
 ///
 /// # Errors
-/// What the step that needs them came to.
+/// The outcome of the step: skipped, with the commands that install the missing tools; in continuous
+/// integration, failed if a tool cannot be installed.
 pub(crate) fn meet(needs: &[Need]) -> Result<(), Outcome> {
     let missing: Vec<&Need> = needs.iter().filter(|need| !run::works(need.probe)).collect();
     if !missing.is_empty() && !run::is_ci() {

@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 
 /// Run the checks that take long
 ///
-/// Model checking of shared memory, fuzzing, every interop scenario under every PIT index, the dependencies, and the
-/// oldest supported Rust. `cargo xtask test` replays the fuzz corpora and runs each scenario once.
+/// Model checking of shared memory, fuzzing, every interop scenario under every PIT index, the dependencies,
+/// and the oldest supported Rust. `cargo xtask test` replays the fuzz corpora and runs each scenario once.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Nightly {
-    /// Run this step; may be given several times
+    /// Run only this step (repeatable)
     #[arg(long, value_enum, value_name = "STEP")]
     only: Vec<Step>,
     /// Seconds for each fuzz target
@@ -39,7 +39,7 @@ enum Step {
     Loom,
     /// Every interop scenario, under every PIT index
     Interop,
-    /// Every fuzz target, for --seconds each
+    /// Every fuzz target, --seconds each
     Fuzz,
 }
 
@@ -57,8 +57,8 @@ impl Nightly {
     }
 }
 
-/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a target directory of
-/// its own.
+/// Checks the models of the shared table. Their compiler flag changes every dependency, hence a target
+/// directory of its own.
 fn loom() -> Result<(), String> {
     let dir = run::target_dir()?.join("loom");
     let mut models = run::command(&["cargo", "test", "--package", "hashlane-table", "--lib", "models::"]);

@@ -1,4 +1,4 @@
-//! Running other programs, and what came of it.
+//! Running other programs.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// What came of a task or of a step of it.
+/// Outcome of a task or of a step.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Passed,
-    /// Not run, and why.
+    /// Not run, with the reason.
     Skipped(String),
-    /// What is wrong.
+    /// Failed, with the reason.
     Failed(String),
 }
 
@@ -25,7 +25,7 @@ impl From<Result<(), String>> for Outcome {
     }
 }
 
-/// Whether this is continuous integration, where a missing piece is a failure.
+/// Tests if this is continuous integration, where a missing tool is a failure.
 pub(crate) fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
 }
@@ -35,18 +35,18 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// The folder that cargo builds into: this program stands in `debug/` of it.
+/// The target directory of cargo; this program is in its `debug/`.
 ///
 /// # Errors
-/// Where this program stands elsewhere.
+/// This program is not in a target directory.
 pub(crate) fn target_dir() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
-    let dir = program.parent().and_then(Path::parent).ok_or("xtask stands in no target directory")?;
+    let dir = program.parent().and_then(Path::parent).ok_or("xtask is not in a target directory")?;
     Ok(dir.to_owned())
 }
 
-/// A command in the folder of the repository. In continuous integration nothing is built twice, so cargo keeps nothing
-/// for a second build.
+/// A command in the folder of the repository. In continuous integration each crate is built once, so
+/// incremental compilation is off.
 pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
     let mut words = words.iter();
     let mut command = Command::new(words.next().map_or(OsStr::new("cargo"), AsRef::as_ref));
@@ -57,10 +57,10 @@ pub(crate) fn command<S: AsRef<OsStr>>(words: &[S]) -> Command {
     command
 }
 
-/// Prints `command` and runs it; its output goes to ours.
+/// Prints `command` and runs it, with our standard output.
 ///
 /// # Errors
-/// Where it cannot be started or does not succeed.
+/// The command cannot be started, or fails.
 pub(crate) fn show(command: &mut Command) -> Result<(), String> {
     let line = line(command);
     println!("$ {line}");
@@ -75,7 +75,7 @@ fn succeeded(line: &str, status: io::Result<ExitStatus>) -> Result<(), String> {
     }
 }
 
-/// A command that runs beside others, and the file that its output goes to.
+/// A command in the background, and the file with its output.
 #[derive(Debug)]
 pub(crate) struct Begun {
     line: String,
@@ -83,10 +83,10 @@ pub(crate) struct Begun {
     log: PathBuf,
 }
 
-/// Prints `command` and starts it; its output goes to the file `log`.
+/// Prints `command` and starts it, with its output in the file `log`.
 ///
 /// # Errors
-/// Where the file cannot be written, or the command not be started.
+/// The file cannot be written, or the command cannot be started.
 pub(crate) fn begin(command: &mut Command, log: &Path) -> Result<Begun, String> {
     let line = line(command);
     println!("$ {line} > {} &", log.display());
@@ -98,10 +98,10 @@ pub(crate) fn begin(command: &mut Command, log: &Path) -> Result<Begun, String> 
 }
 
 impl Begun {
-    /// Waits for its end, and prints what it said.
+    /// Waits for its end, and prints its output.
     ///
     /// # Errors
-    /// Where it did not succeed.
+    /// The command has failed.
     pub(crate) fn end(mut self) -> Result<(), String> {
         let status = self.child.wait();
         let said = fs::read(&self.log).unwrap_or_default();
@@ -110,12 +110,12 @@ impl Begun {
     }
 }
 
-/// Whether a program is there and runs.
+/// Tests if a command can be run and succeeds.
 pub(crate) fn works(words: &[&str]) -> bool {
     command(words).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// The command as it would be typed, the variables that it sets before it.
+/// The command as one would type it, after the variables that it sets.
 fn line(command: &Command) -> String {
     let vars = command.get_envs().filter_map(|(name, value)| {
         Some(format!("{}={:?}", name.to_string_lossy(), value?.to_string_lossy()))

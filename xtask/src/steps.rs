@@ -1,10 +1,10 @@
-//! Running steps one after the other, with a summary at the end.
+//! Steps in order, with a summary at the end.
 
 use crate::run::Outcome;
 use std::fmt::Debug;
 use std::time::Instant;
 
-/// Runs every step, also after one has failed, and prints a line for each at the end.
+/// Runs every step, also after a failure, and prints a line for each at the end.
 pub(crate) fn run<'a, S: Copy + Debug + 'a>(
     task: &str,
     steps: impl IntoIterator<Item = &'a S>,

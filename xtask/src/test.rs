@@ -8,17 +8,18 @@ use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
 
-/// Run everything that a change must pass
+/// Run every check that a change must pass
 ///
-/// Every step is run, whatever became of those before it; the summary stands at the end. A step that lacks a tool says
-/// which command installs it and is skipped; with CI=true the tool is installed, and a step that cannot run has failed.
+/// Runs every step, also after a failure, and ends with a summary. A step that lacks a tool prints the
+/// command that installs it and is skipped; with CI=true the tool is installed, and a step that cannot run
+/// fails.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Test {
-    /// Run this step; may be given several times
+    /// Run only this step (repeatable)
     #[arg(long, value_enum, value_name = "STEP", conflicts_with = "skip")]
     only: Vec<Step>,
-    /// Leave this step out; may be given several times
+    /// Skip this step (repeatable)
     #[arg(long, value_enum, value_name = "STEP")]
     skip: Vec<Step>,
 }
@@ -27,33 +28,33 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                          all steps, in the order above
   cargo xtask test --only fmt --only clippy
-  cargo xtask test --skip asm               what needs no release build
-  CI=true cargo xtask test                  install what is missing; skip nothing";
+  cargo xtask test --skip asm               all steps without a release build
+  CI=true cargo xtask test                  install missing tools; skip nothing";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Step {
-    /// The layout of the code, in the workspace and in fuzz/libfuzzer/
+    /// Formatting, in the workspace and in fuzz/libfuzzer/
     Fmt,
     /// Relative links in Markdown files
     Prose,
     /// Clippy, warnings denied
     Clippy,
-    /// Unit and property tests, those of the command, and the corpora of the fuzz targets
+    /// Unit, property and integration tests, and the corpora of the fuzz targets
     Tests,
-    /// The examples in the documentation
+    /// Examples in the documentation
     Doctests,
-    /// The documentation itself, warnings denied
+    /// Documentation, warnings denied
     Doc,
-    /// Our DNS messages read by dig, and NDN libraries and tools of others on our forwarder
+    /// Our DNS messages read by dig; NDN libraries and tools of other projects on our forwarder
     Interop,
-    /// The instructions of the functions that are timed, in a release build
+    /// Instructions of the timed functions, in a release build
     Asm,
 }
 
 impl Test {
     pub(crate) fn run(&self) -> Outcome {
         let chosen = self.chosen();
-        // Built beside the other steps: for most of its time it keeps one core busy.
+        // Built beside the other steps, as it keeps one core busy for most of its time.
         let mut release = chosen.contains(&Step::Asm).then(Build::begin);
         steps::run("test", &chosen, |step| step.run(&mut release))
     }
@@ -67,7 +68,7 @@ impl Test {
 }
 
 impl Step {
-    /// Runs it; `release` is the release build where that was begun.
+    /// Runs the step; `release` is the release build if it was started.
     fn run(self, release: &mut Option<Result<Build, String>>) -> Outcome {
         match self {
             Self::Fmt => {
@@ -89,8 +90,7 @@ impl Step {
     }
 }
 
-/// The tests of the mca probe run llvm-mca. Where it is missing and not installed they say so and pass, and the other
-/// tests are run all the same.
+/// Tool of the tests of the mca probe. Without it they print so and pass, and the other tests run.
 const LLVM: [Need; 1] = [Need {
     name: "llvm-mca",
     probe: &["llvm-mca", "--version"],
@@ -100,7 +100,7 @@ const LLVM: [Need; 1] = [Need {
 fn tests() -> Outcome {
     match need::meet(&LLVM) {
         Err(Outcome::Failed(why)) => return Outcome::Failed(why),
-        Err(Outcome::Skipped(why)) => println!("without the tests that run it: {why}"),
+        Err(Outcome::Skipped(why)) => println!("without the tests that need it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}
     }
     cargo("test --workspace --all-features --tests --no-fail-fast").into()

@@ -5,15 +5,15 @@ use clap::Args;
 
 /// Run the tests of the hashes and the names for AArch64, emulated
 ///
-/// For Debian on x86-64, with the packaged compiler, whose standard library exists for both. Linked statically, so that
-/// the emulator needs no libraries of the other architecture.
+/// For Debian on x86-64, with the packaged compiler, whose standard library is packaged for both
+/// architectures. Links statically, so that the emulator needs no shared libraries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TestAarch64 {}
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask test-aarch64     says which packages to install, if there are any missing";
+  cargo xtask test-aarch64     run the tests, or print the packages to install";
 
 const INSTALL: &str = "dpkg --add-architecture arm64 && apt-get update && apt-get install --no-install-recommends \
                        rustc-web libstd-rust-web-dev:arm64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";
@@ -29,9 +29,9 @@ impl TestAarch64 {
             std::fs::exists(String::from_utf8_lossy(&output.stdout).trim()).unwrap_or(false)
         });
         if !(has_std && run::works(&[LINKER, "--version"]) && run::works(&[EMULATOR, "--version"])) {
-            return Outcome::Failed(format!("packages are missing: {INSTALL}"));
+            return Outcome::Failed(format!("install the packages: {INSTALL}"));
         }
-        // Its own compiler, so its own folder: the two would build each other's crates anew.
+        // Two compilers in one target directory would rebuild each other's crates.
         let dir = match run::target_dir() {
             Ok(dir) => dir.join("aarch64"),
             Err(why) => return Outcome::Failed(why),

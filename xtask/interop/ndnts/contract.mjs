@@ -1,4 +1,4 @@
-// What the producer answers and the consumer expects; README.md says it in full.
+// Answers of the producer and expectations of the consumer; README.md has the details.
 export const FRESH_MS = 10_000;
 export const BIG = 8000;
 export const NAMES = 50;

@@ -1,4 +1,4 @@
-//! The functions of an executable, by their demangled names, and what they are made of.
+//! The functions of an executable, by demangled name: instructions and calls.
 
 use super::calls::Calls;
 use iced_x86::{
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// An executable for x86-64.
 pub(super) struct Binary<'a> {
     file: object::File<'a>,
-    /// By address.
+    /// Sorted by address.
     functions: BTreeMap<u64, Function>,
-    /// The function whose address the loader writes at an address.
+    /// Functions whose addresses the loader writes, by the place that it writes to.
     slots: BTreeMap<u64, Callee>,
-    /// Made when it is first needed: it takes a disassembly of everything.
+    /// Computed on first use, by disassembling the whole binary.
     call_graph: OnceCell<Calls>,
 }
 
@@ -38,13 +38,13 @@ pub(super) struct Function {
 
 /// One instruction.
 pub(super) struct Line {
-    /// Octets from the start of the function.
+    /// Bytes from the start of the function.
     pub(super) offset: u64,
-    /// The mnemonic in lower case, the width of its operand at the end where one mnemonic has many: `crc32q`.
+    /// The mnemonic in lower case, with the operand width as a suffix if it has several: `crc32q`.
     pub(super) mnemonic: String,
     /// The instruction as text.
     pub(super) text: String,
-    /// The function that it calls, or jumps to and never comes back.
+    /// The target of a call or of a tail call.
     pub(super) calls: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Binary<'a> {
     /// Reads the symbols of an ELF file.
     ///
     /// # Errors
-    /// Where it is none that this program can read.
+    /// The bytes are not an ELF file that this program can read.
     pub(super) fn parse(octets: &'a [u8]) -> object::Result<Self> {
         let file = object::File::parse(octets)?;
         let functions: BTreeMap<u64, Function> = file
@@ -67,7 +67,7 @@ impl<'a> Binary<'a> {
         Ok(Self { file, functions, slots, call_graph: OnceCell::new() })
     }
 
-    /// The functions in whose names all of `parts` occur.
+    /// Functions whose names contain all of `parts`.
     pub(super) fn find(&self, parts: &[String]) -> Vec<&Function> {
         self.functions.values().filter(|f| parts.iter().all(|part| f.name.contains(part.as_str()))).collect()
     }
@@ -123,31 +123,31 @@ impl<'a> Binary<'a> {
             }
             OpKind::Memory if is_call || instruction.mnemonic() == Mnemonic::Jmp => {
                 if instruction.memory_base() != Register::RIP {
-                    return Some(Callee::Named("a function whose address stands in memory".to_owned()));
+                    return Some(Callee::Named("a function whose address is in memory".to_owned()));
                 }
                 let slot = instruction.memory_displacement64();
                 let unknown = || Callee::Named(format!("the function in slot {slot:#x}"));
                 Some(self.slots.get(&slot).cloned().unwrap_or_else(unknown))
             }
-            // A jump to a register is a table of jumps inside the function.
-            _ if is_call => Some(Callee::Named("a function whose address stands in a register".to_owned())),
+            // A jump to a register is a jump table of the same function.
+            _ if is_call => Some(Callee::Named("a function whose address is in a register".to_owned())),
             _ => None,
         }
     }
 
-    /// The function that stands at an address, or around it.
+    /// The function that contains an address.
     pub(super) fn function_at(&self, at: u64) -> Option<&Function> {
         let (_, function) = self.functions.range(..=at).next_back()?;
         (at < function.at + function.len).then_some(function)
     }
 
-    /// The name of the function at an address, or the address where there is none.
+    /// The name of the function at an address, or the address itself.
     pub(super) fn name_of(&self, at: u64) -> String {
         self.function_at(at).map_or_else(|| format!("{at:#x}"), |function| function.name.clone())
     }
 }
 
-/// The functions whose addresses the loader writes, by the place where it does.
+/// Functions whose addresses the loader writes, by the place that it writes to.
 fn slots(file: &object::File<'_>) -> BTreeMap<u64, Callee> {
     let symbols = file.dynamic_symbol_table();
     let relocations = file.dynamic_relocations().into_iter().flatten();

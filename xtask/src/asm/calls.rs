@@ -1,4 +1,4 @@
-//! Which function calls which, and the shortest path of calls between two sets of functions.
+//! The call graph, and the shortest path in it between two sets of functions.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,7 +20,7 @@ impl Calls {
     /// The shortest path from any of `from` to any of `to`, both ends included; one function if it is in
     /// both.
     pub(super) fn path(&self, from: &[u64], to: &[u64]) -> Option<Vec<u64>> {
-        // For each function reached, the one that calls it; itself for those of `from`.
+        // The caller of each function reached; the functions of `from` are their own.
         let mut callers: BTreeMap<u64, u64> = from.iter().map(|function| (*function, *function)).collect();
         let mut next: VecDeque<u64> = from.iter().copied().collect();
         while let Some(function) = next.pop_front() {
@@ -37,7 +37,7 @@ impl Calls {
         None
     }
 
-    /// The functions that call any of `of`, except those of `of` themselves.
+    /// Callers of the functions in `of`, without members of `of`.
     pub(super) fn callers(&self, of: &[u64]) -> Vec<u64> {
         let calls = |callees: &BTreeSet<u64>| of.iter().any(|function| callees.contains(function));
         let callers = self.callees.iter().filter(|(caller, callees)| !of.contains(caller) && calls(callees));

@@ -1,14 +1,14 @@
-//! What is expected of a function, and whether it holds.
+//! Expectations of functions, and the check of one.
 
 use super::binary::{Binary, Function, Line};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// By architecture, as `std::env::consts::ARCH` names it.
+/// Expectations by architecture, named as in `std::env::consts::ARCH`.
 pub(super) type Expectations = BTreeMap<String, Vec<Expectation>>;
 
-/// What is expected of some functions; `xtask/asm.toml` says what each field means.
+/// Expectations of some functions; the head of `xtask/asm.toml` documents the fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Expectation {
@@ -24,22 +24,22 @@ pub(super) struct Expectation {
     why: String,
 }
 
-/// Callers shown of a function that no plane calls.
+/// Callers listed for a function that no plane calls.
 const CALLERS: usize = 4;
 
 /// Instructions shown before and after the one that is wrong.
 const AROUND: usize = 3;
 
 impl Expectation {
-    /// Checks all functions that are meant; says how many they are.
+    /// Checks all functions that match. Returns their number, as text.
     ///
     /// # Errors
-    /// A text that says what is wrong, and what to do.
+    /// A description of the fault and the next step.
     pub(super) fn check(&self, binary: &Binary<'_>) -> Result<String, String> {
         let functions = binary.find(&self.symbol);
         if functions.is_empty() {
             return Err(format!(
-                "  expected: a function in whose name stand {:?}\n  found:    none\n  why:      {}\n  \
+                "  expected: a function whose name contains {:?}\n  found:    none\n  why:      {}\n  \
                  to do:    if it was renamed, change `symbol` in xtask/asm.toml; if it is no longer compiled into\n  \
                  {:9} the binary, the timed code no longer runs it\n",
                 self.symbol, self.why, ""
@@ -62,7 +62,7 @@ impl Expectation {
     /// The path of calls from a function of the plane to one of `functions`; `None` if no plane is named.
     ///
     /// # Errors
-    /// A text that says what is missing, and what to do.
+    /// A description of the missing function and the next step.
     fn path(&self, binary: &Binary<'_>, functions: &[&Function]) -> Result<Option<String>, String> {
         if self.called_by.is_empty() {
             return Ok(None);
@@ -77,7 +77,7 @@ impl Expectation {
         }
     }
 
-    /// The fault of a function that no function of the plane calls; `callers` do.
+    /// The fault of a function that `callers` call, none of them in the plane.
     fn uncalled(&self, plane: usize, callers: &[String]) -> String {
         let mut shown: String =
             callers.iter().take(CALLERS).map(|name| format!("{:12}{name}\n", "")).collect();
@@ -89,8 +89,8 @@ impl Expectation {
             _ => format!("no path of calls from any of {}", count(plane, "such function")),
         };
         format!(
-            "  function: one in whose name stand {:?}\n  \
-             expected: a call of it, direct or through others, by a function in whose name stand {:?}\n  \
+            "  function: one whose name contains {:?}\n  \
+             expected: a call of it, direct or through others, by a function whose name contains {:?}\n  \
              found:    {found}; it is called by {}\n{shown}  \
              to do:    let the plane run the stage that is timed. If the plane's function was renamed, change\n  \
              {:9} `called-by` in xtask/asm.toml; if the plane inlined the timed function, mark that #[inline(never)]\n",
@@ -101,7 +101,7 @@ impl Expectation {
         )
     }
 
-    /// What is wrong with a function.
+    /// The fault of a function; `None` without one.
     fn fault(&self, function: &str, lines: &[Line]) -> Option<String> {
         let mut faults = String::new();
         let mut found = |expected: &str, found: &str| {
@@ -143,7 +143,7 @@ impl Expectation {
     }
 }
 
-/// The instructions around one, which is marked.
+/// The instructions around the one at `at`, which is marked.
 fn excerpt(lines: &[Line], at: usize) -> String {
     let from = at.saturating_sub(AROUND);
     let shown = lines.iter().enumerate().skip(from).take(at - from + AROUND + 1);

@@ -11,18 +11,17 @@ use expectation::{Expectation, Expectations};
 use std::env::consts::ARCH;
 use std::fs;
 
-/// Check the instructions of the functions that are timed
+/// Check the instructions of the timed functions
 ///
-/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and holds them against
-/// what it expects of them: instructions that must stand there, calls that must not, and a data plane that
-/// calls them.
+/// Builds the release binary, disassembles the functions that xtask/asm.toml names, and checks its
+/// expectations: required instructions, forbidden calls, and a data plane that calls the function.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Asm {}
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask asm     what xtask/asm.toml expects of this architecture";
+  cargo xtask asm     check the expectations of this architecture";
 
 impl Asm {
     pub(crate) fn run(&self) -> Outcome {
@@ -30,19 +29,19 @@ impl Asm {
     }
 }
 
-/// The release build, while other steps run beside it: most of its time it keeps one core busy.
+/// The release build. It keeps one core busy for most of its time, so other steps run beside it.
 #[derive(Debug)]
 pub(crate) struct Build {
     expectations: Vec<Expectation>,
-    /// None where nothing is expected.
+    /// `None` if this architecture has no expectations.
     cargo: Option<Begun>,
 }
 
 impl Build {
-    /// Begins it.
+    /// Starts the build.
     ///
     /// # Errors
-    /// Where `xtask/asm.toml` cannot be read, or cargo not be started.
+    /// `xtask/asm.toml` cannot be read, or cargo cannot be started.
     pub(crate) fn begin() -> Result<Self, String> {
         let expectations = expectations()?;
         let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
@@ -53,13 +52,13 @@ impl Build {
         Ok(Self { expectations, cargo })
     }
 
-    /// Waits for its end, and checks what was built.
+    /// Waits for the build, and checks the binary.
     ///
     /// # Errors
-    /// Where it was not built, or not as expected.
+    /// The build fails, or an expectation does not hold.
     pub(crate) fn check(self) -> Result<(), String> {
         match self.cargo {
-            None => println!("xtask/asm.toml expects nothing of {ARCH} yet"),
+            None => println!("xtask/asm.toml has no expectations for {ARCH} yet"),
             Some(cargo) => {
                 cargo.end()?;
                 check(&self.expectations)?;
@@ -69,7 +68,7 @@ impl Build {
     }
 }
 
-/// What is expected of this architecture.
+/// The expectations of this architecture.
 fn expectations() -> Result<Vec<Expectation>, String> {
     let path = run::root().join("xtask/asm.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

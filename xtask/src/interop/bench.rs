@@ -1,4 +1,4 @@
-//! Programs of others with a forwarder between them.
+//! Programs of other projects with a forwarder between them.
 
 use super::forwarder::{self, Face, Forwarder, Index, Kind};
 use super::peers::Peers;
@@ -9,12 +9,13 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to be ready, and a consumer to be done.
+/// Timeout for a program to be ready, and for a consumer to finish.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In this order: ndnd loses most of a burst from an endpoint that it does not know yet, so one Interest goes first.
+/// Checks in order. The first sends one Interest: ndnd loses most of a burst from an endpoint that it does
+/// not know yet.
 const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
 
-/// What stands between the ends of a scenario.
+/// The forwarders between the ends of a scenario.
 pub(crate) struct Bench {
     pub(crate) peers: Peers,
     pub(crate) forwarder: Forwarder,
@@ -22,7 +23,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Starts a producer, calls `connect`, and has a consumer make all checks that its forwarder can pass.
+    /// Starts a producer, calls `connect`, and runs a consumer with all checks that its forwarder can pass.
     pub(crate) fn exchange(
         &self,
         prefix: &str,
@@ -77,7 +78,7 @@ impl Bench {
         self.tool(at, &["fw", "route-add", &prefix, &face]).map(drop)
     }
 
-    /// Where our PIT is indexed by tokens, has them sent to the faces that a prefix leads to.
+    /// Under the index by token, enables tokens on the faces of the next hops of a prefix.
     fn send_tokens(&self, at: &Forwarder, prefix: &str) -> Result<(), String> {
         if at.kind != Kind::Hashlane || at.index != Index::Token {
             return Ok(());
@@ -95,7 +96,7 @@ impl Bench {
         if faces.is_empty() { Err(format!("no route for {prefix} among\n{routes}")) } else { Ok(()) }
     }
 
-    /// Waits until our forwarder lists a route: ndnd does not say when it has registered.
+    /// Waits until our forwarder lists a route, as ndnd does not report its registration.
     fn wait_for_route(&self, prefix: &str) -> Result<(), String> {
         let start = Instant::now();
         let line = format!("prefix={prefix} ");
@@ -111,9 +112,10 @@ impl Bench {
         }
     }
 
-    /// What is left of the first forwarder is in the way of the second: a socket, and a connection not closed in order.
+    /// The first forwarder leaves a socket file and a broken connection to the second.
     ///
-    /// The clients are new: `NDNApp` ends with its connection, and NDNts of this version connects again and sends nothing.
+    /// Clients are new, as `NDNApp` ends with its connection, and NDNts of this version reconnects and sends
+    /// nothing.
     pub(crate) fn replaced(&self, prefix: &str) -> Result<String, String> {
         let mut forwarder = Forwarder::start(self.forwarder.kind, self.forwarder.index, &self.peers)?;
         let first = self.produce(prefix, End(Library::PythonV1, Face::Tcp), &forwarder)?;
@@ -135,7 +137,7 @@ impl Bench {
         if said.contains(sum) { Ok(sum.to_owned()) } else { Err(said + &server.said()) }
     }
 
-    /// Names that are found by a prefix, versions, and segments with a window.
+    /// Discovery by prefix, versions, and segments with a window.
     pub(crate) fn object(&self, prefix: &str) -> Result<String, String> {
         let object: Vec<u8> = (0..20_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
         let mut server = Program::start("server", &mut self.ndnd(&self.forwarder, &["put", prefix]))?;
@@ -145,14 +147,14 @@ impl Bench {
         let cat = Program::run("ndnd cat", &mut self.ndnd(&self.forwarder, &["cat", prefix]), PATIENCE);
         let came = cat.map_err(|error| error + &server.said())?;
         if came == object {
-            return Ok(format!("{} octets", object.len()));
+            return Ok(format!("{} bytes", object.len()));
         }
-        Err(format!("{} octets came, and not the {} that were put", came.len(), object.len()))
+        Err(format!("got {} bytes, not the {} that were published", came.len(), object.len()))
     }
 
-    /// Management, one command after the other; each with what it must say.
+    /// Management commands in order, each with text that its answer must contain.
     pub(crate) fn commands(&self, prefix: &str) -> Result<String, String> {
-        // Held to the end, so that nobody answers there.
+        // Bound until the end, so that no other program answers there.
         let nobody = UdpSocket::bind(("127.0.0.1", 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
         let (address, _socket) = nobody.map_err(|error| format!("a free port: {error}"))?;
         let uri = format!("udp4://{address}");
@@ -194,7 +196,7 @@ pub(crate) enum Library {
     Ndnts,
 }
 
-/// A program on a library, and its way to the forwarder.
+/// A program on a library, and its face to the forwarder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End(pub(crate) Library, pub(crate) Face);
 

@@ -1,4 +1,4 @@
-//! A DNS server on our messages, in the eyes of dig.
+//! A DNS server with our renderer, queried by dig.
 
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
@@ -14,7 +14,7 @@ const NEEDS: [Need; 1] = [Need {
     install: "apt-get update && apt-get install --yes bind9-dnsutils",
 }];
 
-/// How long a server may take to stop when it is asked to.
+/// Timeout for a server to stop after a signal.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn run() -> Outcome {
@@ -24,9 +24,9 @@ pub(crate) fn run() -> Outcome {
     }
 }
 
-/// Builds the example of a server on `domain`, asks it what [`QUERIES`] have, and stops it.
+/// Builds the example server on `domain`, sends it [`QUERIES`], and stops it.
 fn domain_server() -> Result<(), String> {
-    // With the features of the tests, whose build it then shares.
+    // With the features of the tests, to share their build.
     let build = ["cargo", "build", "--workspace", "--all-features", "--example", "domain_server"];
     run::show(&mut run::command(&build))?;
     let program = run::target_dir()?.join("debug/examples/domain_server");
@@ -34,7 +34,7 @@ fn domain_server() -> Result<(), String> {
     let broken: Vec<String> = QUERIES.iter().filter_map(|query| query.check(server.port).err()).collect();
     server.stop()?;
     if broken.is_empty() {
-        println!("{} queries answered as they must be", QUERIES.len());
+        println!("{} queries answered as expected", QUERIES.len());
         return Ok(());
     }
     Err(broken.join("\n"))
@@ -43,7 +43,7 @@ fn domain_server() -> Result<(), String> {
 /// A server that runs until it is stopped, or is dropped.
 struct Server {
     child: Child,
-    /// Kept open, as the server writes to it to the end.
+    /// Kept open, as the server writes to it until it ends.
     _output: BufReader<ChildStdout>,
     port: u16,
 }
@@ -66,10 +66,10 @@ impl Server {
         Ok(server)
     }
 
-    /// Interrupts it as Ctrl-C would.
+    /// Interrupts the server as Ctrl-C would.
     ///
     /// # Errors
-    /// Where it does not stop of itself, or says that it failed.
+    /// The server does not stop, or exits with an error.
     fn stop(mut self) -> Result<(), String> {
         run::show(run::command(&["kill", "-INT"]).arg(self.child.id().to_string()))?;
         let start = Instant::now();
@@ -86,38 +86,38 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended before; then there is nothing to end.
+        // Fails if the server has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What is asked, and what must come.
+/// A query, and the expected response.
 struct Query {
     /// For dig: name, type and options.
     words: &'static str,
     status: &'static str,
     flags: &'static str,
-    /// The names of all records, their types, and the start of their data; in any order, as dig prints them.
+    /// Names, types and the start of the data of all records, as dig prints them, in any order.
     records: fn() -> Vec<String>,
-    /// Octets of the message, compressed.
+    /// Length of the compressed message, in bytes.
     size: usize,
 }
 
-/// Octets of a header, and of a question for a name of so many octets.
+/// Bytes of a header, and of a question for a name of `name` bytes.
 const fn asked(name: usize) -> usize {
     12 + name + 4
 }
 
-/// Octets of a record whose owner is a pointer, or a label of so many octets before one, and of its data.
+/// Bytes of a record and its data. The owner is a pointer, or a label of `label` bytes before one.
 const fn record(label: usize, data: usize) -> usize {
     let label = if label > 0 { 1 + label } else { 0 };
     label + 2 + 10 + data
 }
 
-/// Octets of the name example.com.
+/// Bytes of the name example.com.
 const APEX: usize = 13;
-/// Octets of the SOA record's data: two labels before pointers, five numbers.
+/// Bytes of the SOA record's data: two labels before pointers, five numbers.
 const SOA: usize = (4 + 2) + (11 + 2) + 20;
 
 const QUERIES: [Query; 9] = [
@@ -169,7 +169,7 @@ const QUERIES: [Query; 9] = [
         status: "NOERROR",
         flags: "qr aa rd",
         records: || many(vec!["www.example.com. CNAME many.example.com.".to_owned()]),
-        // The alias leads to a label before a pointer; the owners that follow are pointers to it.
+        // The target of the alias is a label before a pointer; the owners that follow point to it.
         size: asked(4 + APEX) + record(0, 5 + 2) + 50 * 16,
     },
     Query {
@@ -184,7 +184,7 @@ const QUERIES: [Query; 9] = [
         status: "NOERROR",
         flags: "qr aa rd",
         records: || vec!["long.example.com. TXT \"All".to_owned()],
-        // 50 times 49 octets, in strings of at most 255 with their lengths before them; retried over TCP.
+        // 50 times 49 bytes, in strings of at most 255 bytes with a length byte each; retried over TCP.
         size: asked(5 + APEX) + record(0, 50 * 49 + 10),
     },
 ];
@@ -219,10 +219,10 @@ fn many(mut records: Vec<String>) -> Vec<String> {
 }
 
 impl Query {
-    /// Asks the server at `port`.
+    /// Sends the query to the server at `port`.
     ///
     /// # Errors
-    /// What is not as it must be.
+    /// A description of the first difference.
     fn check(&self, port: u16) -> Result<(), String> {
         let mut dig = run::command(&["dig", "@127.0.0.1", "-p"]);
         dig.arg(port.to_string()).args(["+tries=1", "+noall", "+answer", "+authority", "+additional"]);
@@ -230,7 +230,7 @@ impl Query {
         let output = dig.output().map_err(|error| format!("dig: {error}"))?;
         let said = String::from_utf8_lossy(&output.stdout);
         let broken = |what: &str| format!("dig {}: not {what}:\n{said}", self.words);
-        // It warns of a message whose octets it could not read to the end.
+        // dig warns of a message that it cannot parse completely.
         if !output.status.success() || said.contains("malformed") || said.contains("extra bytes") {
             return Err(broken("a message"));
         }

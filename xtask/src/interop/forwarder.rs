@@ -1,4 +1,4 @@
-//! A forwarder on sockets of its own.
+//! A forwarder on its own sockets.
 
 use super::peers::Peers;
 use super::program::Program;
@@ -13,27 +13,27 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long a forwarder may take to start, and to stop when it is asked to.
+/// Timeout for a forwarder to start, and to stop after a signal.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Ours
+    /// hashlane ndn run
     #[default]
     Hashlane,
-    /// That of ndnd
+    /// ndnd fw run
     Ndnd,
 }
 
-/// What the PIT of ours is indexed by.
+/// Index of our PIT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Index {
-    /// The name of Data
+    /// Name of the Data
     #[default]
     Name,
-    /// The digest of the Interest
+    /// Digest of the Interest
     Digest,
-    /// A token of its own, sent to all producers and neighbours
+    /// Token, sent to all producers and neighbours
     Token,
 }
 
@@ -47,7 +47,7 @@ impl Index {
     }
 }
 
-/// How a client reaches a forwarder.
+/// Transport of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Face {
     Unix,
@@ -56,18 +56,18 @@ pub(crate) enum Face {
     WebSocket,
 }
 
-/// A forwarder that runs until it is stopped, or is dropped.
+/// A running forwarder, killed when dropped.
 pub(crate) struct Forwarder {
     pub(crate) kind: Kind,
     pub(crate) index: Index,
     program: Program,
-    // Dropped after the program, whose socket is in it.
+    // Contains the socket of the program, so it is dropped after it.
     dir: Dir,
     ports: Ports,
 }
 
 impl Forwarder {
-    /// Starts a forwarder on a socket in a folder of its own and on free ports, and waits until it listens.
+    /// Starts a forwarder on a socket in a new folder and on free ports, and waits until it listens.
     pub(crate) fn start(kind: Kind, index: Index, peers: &Peers) -> Result<Self, String> {
         let dir = Dir::new().map_err(|error| format!("a folder for a socket: {error}"))?;
         let ports = Ports::free().map_err(|error| format!("free ports: {error}"))?;
@@ -75,14 +75,14 @@ impl Forwarder {
         Ok(Self { kind, index, program, dir, ports })
     }
 
-    /// Ends it without a warning, and starts another in its place.
+    /// Kills the forwarder, and starts another on the same sockets.
     pub(crate) fn replace(&mut self, peers: &Peers) -> Result<(), String> {
         self.program.kill();
         self.program = launch(self.kind, self.index, &self.dir, &self.ports, peers)?;
         Ok(())
     }
 
-    /// What its clients have in `NDN_CLIENT_TRANSPORT`.
+    /// Value of `NDN_CLIENT_TRANSPORT` for its clients.
     pub(crate) fn transport(&self, face: Face) -> String {
         match face {
             Face::Unix => format!("unix://{}", self.dir.socket().display()),
@@ -92,18 +92,18 @@ impl Forwarder {
         }
     }
 
-    /// What another forwarder calls the face to it.
+    /// URI of this forwarder at its neighbours.
     pub(crate) fn uri(&self) -> String {
         format!("udp4://127.0.0.1:{}", self.ports.udp)
     }
 
-    /// All that it has said.
+    /// Output so far.
     pub(crate) fn said(&self) -> String {
         self.program.said()
     }
 
     /// # Errors
-    /// Where it has ended before, does not stop of itself, or says that it failed.
+    /// The forwarder has ended before, does not stop, or exits with an error.
     pub(crate) fn stop(self) -> Result<(), String> {
         self.program.terminate(PATIENCE)
     }
@@ -140,7 +140,7 @@ fn ours(index: Index, dir: &Dir, ports: &Ports) -> Result<Command, String> {
     Ok(command)
 }
 
-/// It takes ports and no addresses, but for its WebSocket.
+/// ndnd takes ports without addresses, except for the WebSocket.
 fn theirs(dir: &Dir, ports: &Ports, peers: &Peers) -> Result<Command, String> {
     let config = dir.0.join("config.yml");
     let socket = dir.socket();
@@ -168,7 +168,7 @@ mgmt: {{allow_localhop: true}}
 struct Dir(PathBuf);
 
 impl Dir {
-    /// Not in the target directory: the path of a socket must be short.
+    /// Under the system's temporary folder, as the path of a socket must be short.
     fn new() -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +185,7 @@ impl Dir {
 
 impl Drop for Dir {
     fn drop(&mut self) {
-        // What stays behind is a folder in the place for what may be lost.
+        // A leftover is a folder among temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -198,7 +198,7 @@ struct Ports {
 }
 
 impl Ports {
-    /// Ports that were free a moment ago; all are held until all are known, so that they differ.
+    /// Ports that were free a moment ago. All stay bound until all are known, so that they differ.
     fn free() -> io::Result<Self> {
         let any = ("127.0.0.1", 0);
         let (udp, tcp, ws) = (UdpSocket::bind(any)?, TcpListener::bind(any)?, TcpListener::bind(any)?);

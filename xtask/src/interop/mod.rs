@@ -1,4 +1,4 @@
-//! `cargo xtask interop`: whether programs of others understand ours.
+//! `cargo xtask interop`: our programs with programs of other projects.
 
 mod bench;
 mod dns;
@@ -11,15 +11,15 @@ mod toolchains;
 use crate::run::Outcome;
 use clap::{Args, Subcommand};
 
-/// Run our programs with programs of others
+/// Run our programs with programs of other projects
 ///
-/// All that there are, or those of one protocol.
+/// Without a subcommand, runs the scenarios of all protocols.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Interop {
     #[command(subcommand)]
     part: Option<Part>,
-    /// Run every NDN scenario under every index of the PIT, not a few under digest and token
+    /// Run every NDN scenario under every PIT index; by default digest and token run a few
     #[arg(long)]
     every_index: bool,
 }
@@ -29,18 +29,18 @@ Examples:
   cargo xtask interop                                      all of them
   cargo xtask interop dns                                  what needs dig
   cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names
-  cargo xtask interop ndn --index token                    all of them, our PIT indexed by tokens";
+  cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token";
 
 #[derive(Debug, Subcommand)]
 enum Part {
-    /// Our DNS messages in the eyes of dig
+    /// Query a DNS server with our renderer by dig
     Dns,
-    /// NDN libraries and tools of others on our forwarder
+    /// Run NDN libraries and tools of other projects on our forwarder
     Ndn(ndn::Ndn),
 }
 
 impl Interop {
-    /// What a change must pass.
+    /// The scenarios that a change must pass.
     pub(crate) const ALL: Self = Self { part: None, every_index: false };
     /// The nightly run.
     pub(crate) const EVERY_INDEX: Self = Self { part: None, every_index: true };
@@ -54,7 +54,7 @@ impl Interop {
     }
 }
 
-/// Failed where one has failed; else skipped where one was.
+/// Failed if either has failed, else skipped if either was skipped.
 fn both(dns: Outcome, ndn: Outcome) -> Outcome {
     use Outcome::{Failed, Passed, Skipped};
     match (dns, ndn) {

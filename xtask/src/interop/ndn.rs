@@ -1,6 +1,6 @@
-//! NDN libraries and tools of others, and our forwarder between them.
+//! NDN libraries and tools of other projects, with our forwarder between them.
 //!
-//! xtask/interop/README.md says what the programs on the libraries do.
+//! xtask/interop/README.md describes the programs on the libraries.
 
 use super::bench::{Bench, End, Library};
 use super::forwarder::{self, Face, Forwarder, Index, Kind};
@@ -13,24 +13,24 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// NDN libraries and tools of others on our forwarder
+/// Run NDN libraries and tools of other projects on our forwarder
 ///
-/// A producer of one library and a consumer of another, in all pairs; tools; and a forwarder of others as a neighbour.
-/// The packages are installed in the target directory, once.
+/// Runs a producer of one library with a consumer of another, in all pairs; tools; and a forwarder of another
+/// project as a neighbour. The packages are installed in the target directory, once.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Ndn {
-    /// Run the scenarios with this in their names; may be given several times
+    /// Run only scenarios whose names contain PART (repeatable)
     #[arg(long, value_name = "PART")]
     only: Vec<String>,
-    /// The forwarder between them: theirs shows what the programs do without ours
+    /// Forwarder between the programs; ndnd shows their behaviour without ours
     #[arg(long, value_enum, value_name = "FORWARDER", default_value = "hashlane")]
     on: Kind,
-    /// What the pending Interests of ours are found by
+    /// Index of our PIT
     #[arg(long, value_enum, value_name = "INDEX", default_value = "name")]
     index: Index,
 }
 
-/// Scenarios at the same time. Most of them wait: for a timeout, or for a library to load.
+/// Scenarios in parallel. Most of them wait, for a timeout or for a library to load.
 const AT_ONCE: usize = 4;
 
 impl Ndn {
@@ -41,8 +41,8 @@ impl Ndn {
         }
     }
 
-    /// All scenarios by name, and under the other indexes all of them or those that differ in what comes back: with
-    /// nothing, with what a library sends, over a neighbour.
+    /// All scenarios under the index by name. Under the others either all, or those that differ in the header
+    /// fields that come back: none, those of a library, those of a neighbour.
     pub(crate) fn all(under_every_index: bool) -> Outcome {
         let few = ["python-v1-unix-to-python-v2-unix", "ndnts-unix-to-ndnts-unix", "neighbour"];
         let only = if under_every_index { Vec::new() } else { few.map(str::to_owned).to_vec() };
@@ -62,7 +62,7 @@ impl Ndn {
         let scenarios: Vec<Scenario> = Scenario::all().filter(chosen).collect();
         if scenarios.is_empty() {
             let names: Vec<String> = Scenario::all().map(|scenario| scenario.to_string()).collect();
-            return Err(format!("no such scenario; there are\n{}", names.join("\n")));
+            return Err(format!("no such scenario; the scenarios are\n{}", names.join("\n")));
         }
         let peers = Peers::install()?;
         if self.on == Kind::Hashlane {
@@ -72,8 +72,8 @@ impl Ndn {
         let neighbour = Forwarder::start(Kind::Ndnd, Index::Name, &peers)?;
         let bench = Bench { peers, forwarder, neighbour };
         if scenarios.iter().any(Scenario::has_neighbour) {
-            // ndnd closes the face that a datagram of ours made when a command makes one to the same address: Data of
-            // a scenario that runs meanwhile would be lost.
+            // ndnd has a face from our first datagram, and closes it when a command creates one to the same
+            // address: a scenario that runs at that time would lose Data.
             bench.add_route(&bench.neighbour, "/interop/link", &bench.forwarder)?;
         }
         let mut failed = run(&bench, &scenarios);
@@ -96,11 +96,11 @@ enum Scenario {
         producer: End,
         consumer: End,
     },
-    /// The same, the producer on ndnd's forwarder, behind ours.
+    /// A pair with the producer on ndnd's forwarder, behind ours.
     NeighbourProduces,
-    /// The same, the consumer on ndnd's forwarder, before ours.
+    /// A pair with the consumer on ndnd's forwarder, before ours.
     NeighbourConsumes,
-    /// The same, on a forwarder in the place of one that was killed while it had clients.
+    /// A pair on a forwarder that replaces one that was killed while it had clients.
     Replaced,
     NdndPing,
     NdndObject,
@@ -140,7 +140,7 @@ impl Scenario {
         matches!(self, Self::NeighbourProduces | Self::NeighbourConsumes)
     }
 
-    /// What it says where all is well.
+    /// Runs the scenario. Returns the summary of its programs.
     fn run(&self, bench: &Bench) -> Result<String, String> {
         let prefix = format!("/interop/{self}");
         let (ours, theirs) = (&bench.forwarder, &bench.neighbour);
@@ -166,9 +166,7 @@ impl Scenario {
     }
 }
 
-/// Runs the scenarios and prints what came of each.
-///
-/// Returns those that failed.
+/// Runs the scenarios and prints the outcome of each. Returns those that failed.
 fn run(bench: &Bench, scenarios: &[Scenario]) -> Vec<String> {
     let left = Mutex::new(scenarios.iter());
     let failed = Mutex::new(Vec::new());
@@ -196,7 +194,7 @@ fn run(bench: &Bench, scenarios: &[Scenario]) -> Vec<String> {
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A component of a name, too.
+/// The name of the scenario, which is also a valid name component.
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

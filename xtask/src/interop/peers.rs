@@ -1,4 +1,4 @@
-//! NDN libraries and tools of others, installed from the package registries.
+//! NDN libraries and tools of other projects, installed from the package registries.
 
 use super::toolchains;
 use crate::need::Need;
@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the packages need.
-/// The versions of Go and Node.js do not matter: [`toolchains`] fetches newer ones where these are too old.
+/// Tools that install the packages. Go and Node.js may have any version: [`toolchains`] fetches newer ones if
+/// needed.
 pub(crate) const NEEDS: [Need; 3] = [
     Need {
         name: "python 3.11 with venv",
@@ -30,7 +30,7 @@ pub(crate) const NEEDS: [Need; 3] = [
 const PYTHON_NDN: &str = "python-ndn==0.5.2";
 const NDND: &str = "github.com/named-data/ndnd/cmd/ndnd";
 const NDND_VERSION: &str = "v1.5.3";
-/// Each depends on the others of its own version alone.
+/// Version of all NDNts packages; each depends on the others of the same version.
 const NDNTS_VERSION: &str = "0.0.20250307";
 const NDNTS: [&str; 8] = [
     "@ndn/endpoint",
@@ -43,14 +43,14 @@ const NDNTS: [&str; 8] = [
     "@ndn/ws-transport",
 ];
 
-/// The folders in which the packages are.
+/// Folders of the packages.
 pub(crate) struct Peers {
     dir: PathBuf,
     node: PathBuf,
 }
 
 impl Peers {
-    /// Installs what is not there yet, or is there in another version.
+    /// Installs packages that are missing or have another version.
     pub(crate) fn install() -> Result<Self, String> {
         let dir = run::target_dir()?.join("interop");
         let peers = Self { node: toolchains::node(&dir)?, dir };
@@ -62,7 +62,7 @@ impl Peers {
         Ok(peers)
     }
 
-    /// A program of ours on python-ndn.
+    /// One of our programs on python-ndn.
     pub(crate) fn python(&self, script: &str) -> Command {
         let mut command = self.command(&self.dir.join("python/bin/python"));
         command
@@ -71,7 +71,7 @@ impl Peers {
         command
     }
 
-    /// A program of ours on NDNts.
+    /// One of our programs on NDNts.
     pub(crate) fn ndnts(&self, script: &str) -> Command {
         let mut command = self.command(&self.node);
         command.arg(self.dir.join("ndnts").join(script));
@@ -82,7 +82,7 @@ impl Peers {
         self.command(&self.dir.join("ndnd/ndnd"))
     }
 
-    /// A command whose home is its own: its keys are there, and no settings of the user.
+    /// A command with its own home folder, which holds its keys and no settings of the user.
     fn command(&self, program: &Path) -> Command {
         let mut command = run::command(&[program]);
         command.env("HOME", self.dir.join("python/home"));
@@ -92,7 +92,7 @@ impl Peers {
         command
     }
 
-    /// The library, and a key: `NDNApp` does not start without one.
+    /// Installs the library and a key, without which `NDNApp` does not start.
     fn install_python(&self, folder: &Path) -> Result<(), String> {
         run::show(run::command(&["python3", "-m", "venv"]).arg(folder))?;
         let mut pip = run::command(&[folder.join("bin/python")]);
@@ -105,7 +105,7 @@ impl Peers {
         run::show(self.command(&keys).args(["new-item", "/interop"]))
     }
 
-    /// Node finds packages by the folder of the program that names them.
+    /// Copies our programs beside the packages: Node.js searches packages from the folder of the program.
     fn place_ndnts_scripts(&self) -> std::io::Result<()> {
         for script in fs::read_dir(run::root().join("xtask/interop/ndnts"))? {
             let script = script?;
@@ -125,9 +125,10 @@ fn install_ndnts(folder: &Path) -> Result<(), String> {
     run::show(npm.current_dir(folder))
 }
 
-/// The module is fetched from within a module of ours: its own names no version that could be installed alone.
+/// Fetches the module from within a module of ours, as its own `go.mod` has no version that `go install`
+/// accepts.
 fn install_ndnd(go: &Path, folder: &Path) -> Result<(), String> {
-    // A fetched Go is told of no other root, and fetches no other toolchain.
+    // A fetched Go must use neither another root nor another toolchain.
     let go = |words: &[&str]| {
         let mut command = run::command(&[go]);
         run::show(command.args(words).current_dir(folder).env_remove("GOROOT").env("GOTOOLCHAIN", "local"))
@@ -137,13 +138,13 @@ fn install_ndnd(go: &Path, folder: &Path) -> Result<(), String> {
     go(&["build", "-o", "ndnd", NDND])
 }
 
-/// Runs `install` in an empty folder, where it has not been run there for `what`.
+/// Runs `install` in an empty folder, unless it has run there for the same `what`.
 pub(super) fn once(
     folder: &Path,
     what: &str,
     install: impl FnOnce(&Path) -> Result<(), String>,
 ) -> Result<(), String> {
-    // Virtual environments do not work where they are moved to.
+    // A virtual environment cannot be moved.
     let what = format!("{what}\n{}\n", folder.display());
     let stamp = folder.join("installed");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == what) {

@@ -1,4 +1,4 @@
-//! A program of a test, what it says, and its end.
+//! A program of a scenario: its output and its end.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often a program is looked at that is waited for.
+/// Interval between two polls of a program.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A program that runs until it ends of itself, or is dropped.
+/// A running program, killed when dropped.
 pub(crate) struct Program {
     name: String,
     child: Child,
@@ -18,7 +18,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts `command`; `name` stands before what it says. Its input stays open until [`Program::feed`] or the end.
+    /// Starts `command`. Lines of its output are shown after `name`; its input stays open until
+    /// [`Program::feed`] or the end.
     pub(crate) fn start(name: &str, command: &mut Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
@@ -27,12 +28,12 @@ impl Program {
         Ok(Self { name: name.to_owned(), child, output, errors })
     }
 
-    /// Starts `command`, waits for its end, and returns what it printed.
+    /// Starts `command`, waits for its end, and returns its standard output.
     pub(crate) fn run(name: &str, command: &mut Command, patience: Duration) -> Result<Vec<u8>, String> {
         Self::start(name, command)?.finish(patience)
     }
 
-    /// Gives the program all of its input.
+    /// Writes all input of the program, and closes it.
     pub(crate) fn feed(&mut self, input: &[u8]) -> Result<(), String> {
         let mut stdin = self.child.stdin.take().ok_or("its input is closed")?;
         stdin.write_all(input).map_err(|error| self.broken(&format!("its input: {error}")))
@@ -41,16 +42,20 @@ impl Program {
     /// Waits for a line of its output that starts with `start`.
     ///
     /// # Errors
-    /// Where it ends before, or says nothing of the kind for so long.
+    /// The program ends before, or prints no such line within `patience`.
     pub(crate) fn wait_for(&mut self, start: &str, patience: Duration) -> Result<(), String> {
         let said = |program: &Self| program.output.text().lines().any(|line| line.starts_with(start));
-        if self.poll(patience, said)? { Ok(()) } else { Err(self.broken(&format!("has not said {start:?}"))) }
+        if self.poll(patience, said)? {
+            Ok(())
+        } else {
+            Err(self.broken(&format!("has not printed {start:?}")))
+        }
     }
 
     /// Waits until `ready`.
     ///
     /// # Errors
-    /// Where it ends before, or is not ready for so long.
+    /// The program ends before, or `ready` stays false for `patience`.
     pub(crate) fn wait_until(&mut self, ready: impl Fn() -> bool, patience: Duration) -> Result<(), String> {
         if self.poll(patience, |_| ready())? { Ok(()) } else { Err(self.broken("is not ready")) }
     }
@@ -70,10 +75,10 @@ impl Program {
         Ok(false)
     }
 
-    /// Waits for its end, and returns what it printed.
+    /// Waits for its end, and returns its standard output.
     ///
     /// # Errors
-    /// Where it fails, or does not end for so long.
+    /// The program fails, or does not end within `patience`.
     pub(crate) fn finish(mut self, patience: Duration) -> Result<Vec<u8>, String> {
         let start = Instant::now();
         while start.elapsed() < patience {
@@ -88,38 +93,38 @@ impl Program {
         Err(self.broken(&format!("still runs after {} s", patience.as_secs())))
     }
 
-    /// Asks it to stop, as `kill` does.
+    /// Sends SIGTERM, and waits for the end.
     ///
     /// # Errors
-    /// Where it does not stop of itself, or says that it failed.
+    /// The program does not stop, or exits with an error.
     pub(crate) fn terminate(self, patience: Duration) -> Result<(), String> {
         let mut kill = Command::new("kill");
         let sent = kill.args(["-TERM", &self.child.id().to_string()]).status();
         if !sent.is_ok_and(|status| status.success()) {
-            return Err(self.broken("had ended before it was asked to"));
+            return Err(self.broken("ended before the signal"));
         }
         self.finish(patience).map(drop)
     }
 
-    /// Ends it at once.
+    /// Kills the program.
     pub(crate) fn kill(&mut self) {
-        // It may have ended before; then there is nothing to end.
+        // Fails if the program has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// All that it has said.
+    /// Output so far.
     pub(crate) fn said(&self) -> String {
         let said = self.output.text() + &self.errors.text();
         said.lines().map(|line| format!("  {}: {line}\n", self.name)).collect()
     }
 
-    /// What is wrong with it, and what it has said.
+    /// An error with the output so far.
     fn broken(&self, what: &str) -> String {
         format!("{}: {what}\n{}", self.name, self.said())
     }
 
-    /// How it ended; then all that it said has been read.
+    /// Exit status if the program has ended; all its output has been read then.
     fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         let ended = self.child.try_wait().map_err(|error| format!("{}: {error}", self.name))?;
         if ended.is_some() {
@@ -136,7 +141,7 @@ impl Drop for Program {
     }
 }
 
-/// What a program writes, read by a thread until it is closed, so that the program never waits for a reader.
+/// Output of a program. A thread reads it until it is closed, so that the program never waits for a reader.
 struct Stream {
     said: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,

@@ -1,5 +1,5 @@
-//! Go and Node.js in the versions that the peers need, fetched from their package registries where the installed ones
-//! are older: Debian 12 has Go 1.19 and Node.js 18.
+//! Go and Node.js in the versions that the peers need, fetched from their package registries if the installed
+//! ones are older: Debian 12 has Go 1.19 and Node.js 18.
 
 use super::peers::once;
 use crate::run;
@@ -7,16 +7,16 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Oldest Go that builds ndnd, as its `go.mod` says.
+/// Oldest Go that builds ndnd, from its `go.mod`.
 const GO: (u32, u32) = (1, 24);
-/// Fetched where the installed Go is older: toolchains are modules, `golang.org/toolchain`, since Go 1.21.
+/// Fetched if the installed Go is older: since Go 1.21 toolchains are modules, `golang.org/toolchain`.
 const GO_TOOLCHAIN: &str = "go1.24.3";
 /// Oldest major version of Node.js that runs NDNts.
 const NODE: u32 = 20;
-/// Fetched where the installed Node.js is older: the npm package `node` holds the program.
+/// Fetched if the installed Node.js is older: the npm package `node` contains the program.
 const NODE_PACKAGE: &str = "node@20.19.5";
 
-/// Path of a Go that builds ndnd; below `dir` where it had to be fetched.
+/// Path of a Go that builds ndnd; below `dir` if it was fetched.
 ///
 /// # Errors
 /// Names the step that failed, and how to install Go.
@@ -36,7 +36,7 @@ fn fetch_go(folder: &Path) -> Result<(), String> {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
-        other => return Err(format!("no Go toolchain is fetched for {other}")),
+        other => return Err(format!("no Go toolchain to fetch for {other}")),
     };
     let module = format!("golang.org/toolchain@v0.0.1-{GO_TOOLCHAIN}.linux-{arch}");
     run::show(run::command(&["go", "mod", "download", &module]).current_dir(folder))?;
@@ -55,7 +55,7 @@ fn fetch_go(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Path of a Node.js that runs NDNts; below `dir` where it had to be fetched.
+/// Path of a Node.js that runs NDNts; below `dir` if it was fetched.
 ///
 /// # Errors
 /// Names the step that failed, and how to install Node.js.
