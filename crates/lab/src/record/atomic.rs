@@ -9,8 +9,8 @@ use std::path::Path;
 /// Permissions of a new file before the umask, as [`std::fs::File::create`] sets them.
 const MODE: u32 = 0o666;
 
-/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk and then
-/// renamed.
+/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk and
+/// then renamed.
 ///
 /// A reader, or a run that is stopped half way, sees the old file or the new one, never a part.
 ///

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// The time in UTC to the second, as `2025-01-31T23:59:59Z` (RFC 3339 §5.6). Range: the years 1970 to 9999; other times
-/// give the nearer end.
+/// The time in UTC to the second, as `2025-01-31T23:59:59Z` (RFC 3339 §5.6). Range: the years 1970 to 9999;
+/// other times give the nearer end.
 pub fn utc(time: SystemTime) -> String {
     let since = Duration::from_secs(time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()));
     EPOCH.saturating_add(since).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -203,7 +203,7 @@ fn sentence(words: &str) -> String {
     first + characters.as_str()
 }
 
-/// Lines of at most `width` columns, broken at white space, each after `indent`; a longer word has a line to itself.
+/// Lines of at most `width` columns, broken at white space, each after `indent`. A longer word has its own line.
 pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
     let words: Vec<&str> = words.split_whitespace().collect();
     let options = Options::new(width.into())

@@ -102,8 +102,8 @@ fn registration() -> Vec<u8> {
     command.build().unwrap()
 }
 
-/// A page may post to the TCP port: here the head of the HTTP request is shaped like one packet, and the body is a
-/// command.
+/// A page may post to the TCP port: here the head of the HTTP request is shaped like one packet, and the body
+/// is a command.
 #[test]
 fn a_command_in_what_a_page_posts_is_not_done() {
     let folder = Folder::new();
