@@ -1,37 +1,40 @@
 //! Files that are there whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Permissions of a new file before the umask, as [`std::fs::File::create`] sets them.
 const MODE: u32 = 0o666;
 
-/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk and
-/// then renamed.
+/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk
+/// and then renamed.
 ///
 /// A reader, or a run that is stopped half way, sees the old file or the new one, never a part.
 ///
 /// # Errors
 /// The temporary file cannot be written or renamed; it is removed then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (Some(name), Some(dir)) = (path.file_name(), path.parent()) else {
-        return Err(io::ErrorKind::InvalidInput.into());
-    };
-    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    let mut temporary = tempfile::Builder::new()
-        .prefix(&prefix)
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(MODE))
-        .tempfile_in(dir)?;
+    let mut temporary = temporary(path)?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_all()?;
     temporary.persist(path)?;
     Ok(())
+}
+
+/// A temporary file beside `path`, named `.NAME.RANDOM.tmp`: a later run finds by that name the leftovers of
+/// a run that was killed.
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let (Some(name), Some(dir)) = (path.file_name(), path.parent()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let prefix = [OsStr::new("."), name, OsStr::new(".")].join(OsStr::new(""));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp").permissions(Permissions::from_mode(MODE)).tempfile_in(dir)
 }
 
 #[cfg(test)]
@@ -53,6 +56,16 @@ mod tests {
         fs::remove_file(created).unwrap();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
         fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_temporary_file_has_the_name_that_is_cleaned_up() {
+        let dir = crate::record::tests::folder("atomic-name");
+        let file = temporary(&dir.join("records.csv")).unwrap();
+        let name = file.path().file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with(".records.csv.") && name.ends_with(".tmp"), "{name}");
+        drop(file);
+        fs::remove_dir(dir).unwrap();
     }
 
     #[test]
