@@ -1,4 +1,4 @@
-//! Messages of the DNS: out of zone files, hex and captures, and back.
+//! DNS messages from zone files, hex and captures, and back.
 
 use crate::support::{Folder, holds};
 use domain::base::{Message, Record, Rtype};
@@ -148,7 +148,7 @@ fn a_message_keeps_its_header_sections_and_opt() {
     let ours = messages(&folder.run(&["dns", "render", "hex"]).ok());
     let without_comment = RESPONSE.replace("# header", "");
     let digits: String = without_comment.split_whitespace().collect();
-    // The message is as small as it can be already.
+    // The message cannot become smaller.
     assert_eq!(ours, messages(&digits));
     let dumb = messages(&folder.run(&["dns", "render", "hex", "--compressor", "dumb"]).ok());
     assert_eq!(dumb[0][..12], ours[0][..12]);
@@ -183,7 +183,7 @@ fn explains_where_each_name_went() {
              not compressed: type SRV is not of RFC 1035 (RFC 3597 §4)",
         ],
     );
-    // The offsets are those of the message: where a row says that labels are, they are.
+    // The labels are at the offsets that the rows state.
     let octets = &messages(&folder.run(&["dns", "render", "zone"]).ok())[0];
     let literals = ours.lines().filter(|row| row.contains("| literal |"));
     for row in literals.clone() {

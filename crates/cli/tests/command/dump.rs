@@ -86,7 +86,7 @@ fn shows_packets_and_what_the_link_says_of_them() {
     let nack = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };
     let token = LpHeader { pit_token: &[0xa0, 0xa1], congestion_mark: 1, ..LpHeader::default() };
     let packet = interest("/a/b");
-    // A header field of type 860, which nobody knows.
+    // An unassigned header field, of type 860.
     let mut digest = vec![100, 10 + packet.len() as u8, 253, 3, 92, 4, 1, 2, 3, 4, 80, packet.len() as u8];
     digest[1] = (digest.len() - 2 + packet.len()) as u8;
     digest.extend_from_slice(&packet);
@@ -110,11 +110,11 @@ fn shows_packets_and_what_the_link_says_of_them() {
         line(6, "malformed: unexpected packet type 9"),
     ];
     assert_eq!(dumped(&frames, &[]), expected);
-    // That of the forwarder has its name where nobody gives one, also where an Interest comes back.
+    // The default type is the forwarder's, also in a Nack.
     let own = LpHeader { digest: DigestField::new(INTEREST_DIGEST, &[1, 2, 0xff]), ..nack };
     let line_of_own = dumped(&[udp(&wrapped(&own, &packet))], &[]);
-    let told = INTEREST.replace("INTEREST: ", "NACK: NoRoute, ");
-    assert_eq!(line_of_own, [line(0, &format!("NDNLPv2 InterestDigest=0102ff, {told}"))]);
+    let message = INTEREST.replace("INTEREST: ", "NACK: NoRoute, ");
+    assert_eq!(line_of_own, [line(0, &format!("NDNLPv2 InterestDigest=0102ff, {message}"))]);
     let named = dumped(&frames, &["--digest-type", "860"]);
     assert_eq!(named[4], line(4, &format!("NDNLPv2 InterestDigest=01020304, {INTEREST}")));
     assert_eq!(dumped(&frames, &["--prefix", "/a/b/c"]), expected[1..2]);
@@ -153,7 +153,7 @@ fn puts_pieces_together() {
         frames.push(udp(&[head, piece].concat()));
     });
     assert!(sent && frames.len() == 2);
-    // Pieces wait for each other for half a second: these are one second apart.
+    // Fragments wait half a second for each other; these are one second apart.
     assert_eq!(dumped(&frames, &[]).len(), 2);
     let folder = Folder::new();
     let header = PcapHeader { datalink: DataLink::ETHERNET, ..PcapHeader::default() };
@@ -257,8 +257,8 @@ fn reads_standard_input_and_sums_up() {
     child.stdin.take().unwrap().write_all(&octets).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
-    let told = String::from_utf8(output.stderr).unwrap();
-    holds(&told, &["1 lines from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    holds(&message, &["1 lines from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn refuses_what_it_cannot_read() {
     holds(&unknown, &["cannot listen to nothing0: no such interface; this host has "]);
 }
 
-/// A process that is stopped in the end.
+/// A process, stopped when dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -289,18 +289,18 @@ impl Drop for Running {
     }
 }
 
-/// A port that was free just now.
+/// A port that was free a moment ago.
 fn port() -> String {
     UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }
 
-/// Listens to the loopback interface, until it is told to end; its output, and what it tells. None where that
-/// is not permitted.
+/// Starts a dump of the loopback interface. Returns it and the lines of its standard error; `None` if
+/// listening is not permitted.
 fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<ChildStderr>>)> {
     let mut command = folder.command(&[&["ndn", "dump", "-i", "lo"], more].concat());
     let mut dump = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(dump.stderr.take().unwrap()).lines();
-    let first = told.next().unwrap().unwrap();
+    let mut log = BufReader::new(dump.stderr.take().unwrap()).lines();
+    let first = log.next().unwrap().unwrap();
     let dump = Running(dump);
     if first.contains("CAP_NET_RAW") {
         holds(&first, &["cannot listen to lo", "sudo setcap cap_net_raw+ep"]);
@@ -308,7 +308,7 @@ fn listen(folder: &Folder, more: &[&str]) -> Option<(Running, Lines<BufReader<Ch
         return None;
     }
     assert_eq!(first, "listening to lo");
-    Some((dump, told))
+    Some((dump, log))
 }
 
 fn spawn(folder: &Folder, arguments: &[&str]) -> Running {
@@ -333,11 +333,11 @@ fn forwarder(folder: &Folder, socket: &str, port: &str, more: &[&str]) -> Runnin
 fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     let folder = Folder::new();
     let port = port();
-    let Some((mut dump, mut told)) = listen(&folder, &["--port", &port, "-f", "/live"]) else { return };
+    let Some((mut dump, mut log)) = listen(&folder, &["--port", &port, "-f", "/live"]) else { return };
     let _forwarder = forwarder(&folder, "nfd.sock", &port, &[]);
     let unix = format!("unix://{}", folder.path("nfd.sock").display());
     let _server = spawn(&folder, &["ndn", "ping-server", "/live", "--connect", &unix]);
-    // Interests before the server has registered its prefix come back as Nacks.
+    // Until the server has registered its prefix, Interests return as Nacks.
     let udp = format!("udp://127.0.0.1:{port}");
     let _ping = spawn(&folder, &["ndn", "ping", "/live", "-i", "50", "--connect", &udp]);
     let mut lines = BufReader::new(dump.0.stdout.take().unwrap()).lines();
@@ -354,7 +354,7 @@ fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     assert!(Command::new("kill").args(["-INT", &dump.0.id().to_string()]).status().unwrap().success());
     assert!(lines.map_while(Result::ok).count() < 10_000);
     assert_eq!(dump.0.wait().unwrap().code(), Some(0));
-    holds(&told.next().unwrap().unwrap(), &[" lines from ", " frames"]);
+    holds(&log.next().unwrap().unwrap(), &[" lines from ", " frames"]);
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn hears_the_digests_of_two_forwarders() {
         if packet.starts_with("INTEREST: ") {
             asked.insert(name.to_owned(), digest.to_owned());
         } else {
-            // Before the server has registered its prefix, a Nack.
+            // A Nack, until the server has registered its prefix.
             assert_eq!(asked[name], digest, "it comes back: {line}");
         }
         if packet.starts_with("DATA: ") {

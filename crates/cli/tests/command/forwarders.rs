@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A study of our forwarder and the relay that takes seconds.
+/// A study of our forwarder and the relay, which takes seconds.
 const STUDY: &str = r#"
 slug = "mine"
 model = "forwarder"
@@ -102,7 +102,7 @@ fn forwarders_start_where_hardly_a_port_is_free() {
 
 #[test]
 fn a_forwarder_whose_port_another_program_took_gets_another() {
-    // Ours under the name of ndnd; the first start finds its port taken.
+    // Our forwarder in place of ndnd; its first start finds the port taken.
     const NDND: &str = r#"#!/bin/sh
 echo "$3" >> "$FOLDER/starts"
 port=$(sed -n 's/.*port_unicast: \([0-9]*\).*/\1/p' "$3")
@@ -152,7 +152,7 @@ fn tables_are_filled_before_a_large_load_is_measured() {
     folder.write("mine.toml", study.split("[[limit]]").next().unwrap());
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     command.env("HASHLANE_BEFORE", env!("CARGO_BIN_EXE_hashlane"));
-    // A table that is smaller than the workload says is an error.
+    // A table smaller than the workload states is an error.
     let out = Ran::from(command.output().unwrap()).ok();
     holds(&out, &["note: unix/11/large was left out; --full measures it", "`ours-again` is an A/A control"]);
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
@@ -188,7 +188,7 @@ fn refuses_workloads_and_schemes_that_there_are_not() {
 fn children(parent: u32) -> Vec<u32> {
     let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
     let mut all: Vec<u32> = list.split_whitespace().filter_map(|id| id.parse().ok()).collect();
-    // Those of its other threads.
+    // Children of its other threads.
     for task in std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
         let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
         all.extend(list.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));

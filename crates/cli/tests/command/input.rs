@@ -1,4 +1,4 @@
-//! Studies: those that come with the command, the user's own, and hostile ones.
+//! Study files: embedded, the user's own, and hostile ones.
 
 use crate::support::{Folder, STUDY, holds};
 
@@ -110,8 +110,7 @@ fn hostile_study_files_are_refused() {
 fn a_workload_too_large_for_memory_is_refused() {
     let large = STUDY.replace("3Bx2", "255Bx200").replace("items = 300", "items = 10000000");
     let folder = Folder::new();
-    // An encoding holds 256 MiB at the most: 5,000 of these names would do no harm, and ten million are
-    // refused.
+    // An encoding holds at most 256 MiB: 5,000 of these names fit, and ten million are refused.
     folder.write("mine.toml", large);
     holds(&folder.run(&["study", "run", "mine.toml"]).failed(), &["workload 255Bx200: ", "full at 256 MiB"]);
 }

@@ -1,4 +1,4 @@
-//! Results that no later run, failure, signal or full disk costs.
+//! Results survive later runs, failures, signals and full disks.
 #![cfg(target_os = "linux")]
 
 use crate::support::{Folder, Ran, STUDY, holds, namespace};
@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A study whose first turn lasts longer than any test.
+/// A study with a first turn that lasts longer than any test.
 const ENDLESS: &str = r#"
 slug = "endless"
 model = "forwarder"
@@ -50,7 +50,7 @@ fn results(folder: &Folder, name: &str) -> [String; 3] {
     ["records.csv", "machine.toml", "report.html"].map(|file| read(folder, &format!("{name}/{file}")))
 }
 
-/// A run that was started, and waits in the first turn of the endless study.
+/// A run that waits in the first turn of the endless study.
 struct Waiting {
     child: Option<Child>,
     /// Reads the lines of its standard error.
@@ -67,7 +67,7 @@ impl Waiting {
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (to, said) = mpsc::channel();
         let reader = std::thread::spawn(move || {
-            // Read to its end, as a full pipe would hold the run up.
+            // Read to its end, as a full pipe would block the run.
             lines.map_while(Result::ok).filter(|line| to.send(line.clone()).is_ok()).collect()
         });
         let waiting = Self { child: Some(child), reader: Some(reader) };
@@ -80,7 +80,7 @@ impl Waiting {
         waiting
     }
 
-    /// Ends it with a signal.
+    /// Stops the run by a signal.
     fn end(mut self, signal: &str) -> Ran {
         let child = self.child.take().unwrap();
         kill(signal, child.id());
@@ -145,7 +145,7 @@ fn a_run_that_is_killed_leaves_what_it_had_measured() {
     holds(&machine, &["partial = true", "1 of 2 studies had not ended"]);
     holds(&page, &["<strong>Partial.</strong>"]);
 
-    // A file that was half written is cleared away; the records are not.
+    // A half-written file is removed, the records stay.
     folder.write("a/.records.csv.1.tmp", "half");
     folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
     assert!(!folder.path("a/.records.csv.1.tmp").exists());
@@ -245,7 +245,7 @@ fn a_disk_that_fills_up_costs_no_results() {
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     holds(&ran.err, &["\nhashlane: cannot write results to small: No space left", "; they are in "]);
     holds(&ran.out, &["earlier: small/run-1 has the results of the run before"]);
-    // That is in `before` now; the last write that found room is as it was.
+    // That is in `before` now; the last complete write is unchanged.
     holds(&read(&folder, "before/records.csv"), &["\nmine,names,3Bx2,"]);
     holds(&read(&folder, "after/records.csv"), &["\nhalf,names,3Bx2,"]);
     let spare = ran.err.split("they are in ").nth(1).unwrap().split(" instead").next().unwrap();

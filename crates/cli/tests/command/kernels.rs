@@ -1,5 +1,5 @@
-//! Studies of kernels, with stand-ins for the tools and for the kernel: what is found, built, kept, told and
-//! ended.
+//! Studies of kernels, with stand-ins for the tools and for the kernel: lookup of tools, builds, caches,
+//! messages, and the end of processes.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use crate::support::{Folder, Ran, holds, lines};
@@ -26,8 +26,7 @@ quick = { items = 4, repetitions = 2 }
 full = { items = 4, repetitions = 2 }
 "#;
 
-/// Says what a kernel says: figures that depend on what it was built as. Its lines end as those of a terminal
-/// do.
+/// Prints the lines of a kernel, with figures that depend on its build. Lines end as on a terminal.
 const KERNEL: &str = r#"#!/bin/sh
 say() { printf 'hashlane: %s\r\n' "$*"; }
 f=1; test "$NAME" = flat && f=2
@@ -42,7 +41,7 @@ say longest xor $((96 / f))
 say done
 "#;
 
-/// Configures and builds as far as the command can tell, and notes how often it did.
+/// Configures and builds as far as the command can see, and counts its calls.
 const MAKE: &str = r#"#!/bin/sh
 test "$1" = -C && cd "$2" || exit 2
 echo "$@" >> "$STAND_INS/made"
@@ -56,7 +55,7 @@ case "$*" in
 esac
 "#;
 
-/// Tools that are not asked for anything.
+/// Tools that are only looked up.
 const IDLE: [&str; 5] = ["ld", "flex", "bison", "bc", "perl"];
 
 /// Tools of the system's own.

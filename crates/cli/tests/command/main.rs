@@ -1,4 +1,4 @@
-//! The command as a user meets it: what it prints, what it writes, and how it ends.
+//! The command as users see it: output, files, exit codes.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
 mod dns;

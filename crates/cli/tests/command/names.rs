@@ -50,19 +50,19 @@ fn every_encoding_and_way_is_recorded() {
     holds(&machine, &["partial = false", "names.txt: 300 names from 300 lines"]);
 }
 
-/// A study of the folder's own over `content`: what is said on standard error.
-fn told(content: &[u8]) -> String {
+/// Standard error of a study over the names in `content`.
+fn message(content: &[u8]) -> String {
     let folder = Folder::new();
     folder.write("mine.toml", crate::support::STUDY);
     folder.write("names.txt", content);
     let ran = folder.run(&["study", "run", "mine.toml", "--names", "names.txt"]);
     let lines = ran.err.lines().filter(|line| !line.contains(" s: step "));
-    let told = lines.fold(String::new(), |told, line| told + line + "\n");
+    let message = lines.fold(String::new(), |message, line| message + line + "\n");
     ran.ok();
-    // The machine's notes keep what was said.
+    // The machine's notes have the same text.
     let machine = std::fs::read_to_string(folder.path("hashlane-report/machine.toml")).unwrap();
-    holds(&machine, &[told.lines().next().unwrap()]);
-    told
+    holds(&machine, &[message.lines().next().unwrap()]);
+    message
 }
 
 #[test]
@@ -85,18 +85,18 @@ fn names_too_long_and_too_deep_are_skipped() {
     content.extend("/x".repeat(255).bytes());
     content.extend(b"\n/");
     content.resize(content.len() + 300_000, b'y');
-    let told = told(&content);
+    let message = message(&content);
     holds(
-        &told,
+        &message,
         &["2 names from 5 lines; 3 lines skipped", "line 2: ", "line 3: ", "line 5: ", "65535", "255"],
     );
 }
 
 #[test]
 fn of_many_bad_lines_the_first_are_reported_and_all_counted() {
-    let told = told(format!("{}/good\n", "bad\n".repeat(1000)).as_bytes());
-    holds(&told, &["1 names from 1001 lines; 1000 lines skipped", "  line 20: ", "  and 980 more\n"]);
-    assert!(!told.contains("line 21: "), "{told}");
+    let message = message(format!("{}/good\n", "bad\n".repeat(1000)).as_bytes());
+    holds(&message, &["1 names from 1001 lines; 1000 lines skipped", "  line 20: ", "  and 980 more\n"]);
+    assert!(!message.contains("line 21: "), "{message}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Ctrl-C half way.
+//! Ctrl-C during a run.
 #![cfg(unix)]
 
 use crate::support::{Folder, Ran, STUDY, holds};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs a study that would take minutes and interrupts it, after so long, as Ctrl-C does.
+/// Starts a study that would take minutes, and interrupts it after a delay, as Ctrl-C does.
 fn interrupted(folder: &Folder, after: Duration) -> Ran {
     let long = STUDY
         .replace("\"3Bx2\"", "\"3Bx2\", \"domain\"")

@@ -19,7 +19,7 @@ quick = { items = 300, repetitions = 2 }
 full = { items = 300, repetitions = 2 }
 "#;
 
-/// A new folder under the system's own for temporary files.
+/// A new temporary folder, removed when dropped.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -79,15 +79,15 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// It went well; hands back what it printed.
+    /// Asserts success. Returns the standard output.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self.out
     }
 
-    /// It failed with one message, without a panic, and printed no result; hands back the message. Lines of
-    /// progress may stand before it.
+    /// Asserts a failure with one message, without a panic or a result. Returns the message, which lines of
+    /// progress may precede.
     #[track_caller]
     pub(crate) fn failed(self) -> String {
         assert_eq!(self.code, Some(1), "{self:#?}");
@@ -98,8 +98,8 @@ impl Ran {
     }
 }
 
-/// A command in a new namespace of this kind (`--net`, `--mount`), with the rights of root in it; nothing
-/// where the system refuses that, which it may not with CI=true.
+/// A command in a new namespace of this kind (`--net`, `--mount`), with the rights of root in it. `None` if
+/// the system refuses that; with CI=true it must not.
 #[cfg(target_os = "linux")]
 pub(crate) fn namespace(kind: &str, program: &Path, arguments: &[&str]) -> Option<Command> {
     for rights in [&[][..], &["--map-root-user"]] {
@@ -122,7 +122,7 @@ pub(crate) fn lines(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Asserts that `text` holds every one of `parts`.
+/// Asserts that `text` contains all of `parts`.
 #[track_caller]
 pub(crate) fn holds(text: &str, parts: &[&str]) {
     for part in parts {

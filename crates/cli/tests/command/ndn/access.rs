@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The user and group `nobody`: not root, and in no other group.
 const NOBODY: u32 = 65_534;
 
-/// Tells if processes of two users can be made; where CI runs the tests, they must.
+/// Tests if this process can start processes of two users; in continuous integration it must.
 fn is_root() -> bool {
     let is_root = geteuid().is_root();
     assert!(is_root || std::env::var_os("CI").is_none(), "tests of users need root");
@@ -39,8 +39,8 @@ fn start(config: &str) -> (Folder, Forwarder) {
 
 /// `hashlane ndn …` of the user nobody, with the forwarder at `transport`.
 fn nobody(folder: &Folder, transport: &str, arguments: &[&str]) -> Command {
-    // The one that cargo built may be in a folder of root. A program of its own copies it: a file that is
-    // open for writing here, and so for a moment in children of other tests, cannot be run.
+    // The binary that cargo built may be in a folder of root. `cp` copies it, as a file that is open for
+    // writing here, and so for a moment in children of other tests, cannot be executed.
     let program = folder.path("hashlane");
     if !program.exists() {
         let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_hashlane")).arg(&program).status();
@@ -60,12 +60,12 @@ fn transports(folder: &Folder, forwarder: &Forwarder) -> [String; 2] {
 
 #[track_caller]
 fn refused(output: &Output, texts: &[&str]) {
-    let told = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(texts.iter().all(|text| told.contains(text)), "{texts:?}: {told}");
+    assert!(texts.iter().all(|text| message.contains(text)), "{texts:?}: {message}");
 }
 
-/// Output of a command that ends of itself where it is refused.
+/// Output of a command that ends when it is refused.
 #[track_caller]
 fn ended(mut command: Command) -> Output {
     let mut child = command.spawn().unwrap();
@@ -88,8 +88,8 @@ fn applications_of_other_users_serve_their_prefixes() {
         let server = Process::printing(nobody(&folder, &transport, &["ping-server", "/a"]));
         server.wait_for("PING SERVER", 1);
         let ping = nobody(&folder, &transport, &["ping", "/a", "-c", "3", "-i", "10"]).output().unwrap();
-        let told = String::from_utf8_lossy(&ping.stdout);
-        assert!(told.contains("3 packets transmitted, 3 received"), "{transport}: {ping:?}");
+        let message = String::from_utf8_lossy(&ping.stdout);
+        assert!(message.contains("3 packets transmitted, 3 received"), "{transport}: {ping:?}");
         server.signal("-INT");
         assert_eq!(server.end(), Some(0), "{transport}");
         // It has unregistered its prefix.
@@ -105,8 +105,8 @@ fn other_users_command_nothing_but_their_own_faces() {
     }
     let (folder, forwarder) = start("");
     let made = folder.run(&["face", "create", "udp4://127.0.0.1:9"]);
-    let told = String::from_utf8(made.stdout).unwrap();
-    let id = told.split_once("id=").unwrap().1.split(' ').next().unwrap();
+    let message = String::from_utf8(made.stdout).unwrap();
+    let id = message.split_once("id=").unwrap().1.split(' ').next().unwrap();
     done(&folder.run(&["route", "add", "/root", id]));
     for transport in transports(&folder, &forwarder) {
         for (arguments, texts) in [
@@ -204,7 +204,7 @@ fn a_websocket_has_the_rights_of_the_user_who_opened_it() {
     let strategy = Some(parse("/localhost/nfd/strategy/multicast"));
     let strategy = ControlParameters { strategy, ..named.clone() };
     let answers = thread::spawn(move || {
-        // Of this thread alone: sockets that it makes are that user's.
+        // Of this thread only: its new sockets belong to that user.
         setfsuid(Uid::from_raw(NOBODY));
         let register = over_websocket(at, "", &command("rib", "register", &named));
         let other = over_websocket(at, "", &command("strategy-choice", "set", &strategy));
@@ -217,7 +217,7 @@ fn a_websocket_has_the_rights_of_the_user_who_opened_it() {
     assert!(page.contains("need the origin in faces.websocket.origins"), "{page}");
 }
 
-/// Tells if the forwarder itself tells its status.
+/// Tests if the forwarder answers for its status.
 async fn has_status(client: &Client) -> bool {
     let Ok(content) = client.dataset("status", "general", None).await else { return false };
     ForwarderStatus::parse_fields(Elements::new(&content)).is_ok_and(|status| status.start > 0)
@@ -236,8 +236,8 @@ fn applications_do_not_answer_for_the_management() {
             assert!(has_status(&client).await, "after a registration of {prefix}");
         }
         for registration in registrations {
-            let told = registration.map(|_| ()).unwrap_err().to_string();
-            assert!(told.contains("403") && told.contains("belongs to the management"), "{told}");
+            let message = registration.map(|_| ()).unwrap_err().to_string();
+            assert!(message.contains("403") && message.contains("belongs to the management"), "{message}");
         }
     });
 }
@@ -286,8 +286,11 @@ fn udp_of_this_host_registers_as_that_of_others() {
     let transport: Transport = format!("udp://{}", forwarder.udp).parse().unwrap();
     block_on(async {
         let client = Client::connect(&transport).await.unwrap();
-        let told = client.register(parse("/a").view()).await.map(|_| ()).unwrap_err().to_string();
-        assert!(told.contains("registrations under /localhop from 127.0.0.1 are not enabled"), "{told}");
+        let message = client.register(parse("/a").view()).await.map(|_| ()).unwrap_err().to_string();
+        assert!(
+            message.contains("registrations under /localhop from 127.0.0.1 are not enabled"),
+            "{message}"
+        );
         produce(&folder, "/b", |_| b"hello".to_vec());
         assert!(fetch(&client, "/b/c").await, "consuming needs no rights");
     });

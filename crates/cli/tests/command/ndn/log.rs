@@ -1,4 +1,4 @@
-//! The log of `hashlane ndn run`: nothing that becomes of it ends the forwarder or holds it up.
+//! The log of `hashlane ndn run`: no failure of it ends or delays the forwarder.
 
 use super::process::{Folder, Process, RUN, block_on, fetch, produce, until};
 use hashlane_client::Client;
@@ -9,10 +9,10 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Connections that come and go; each makes two lines at the level debug.
+/// Connections opened and closed; each logs two lines at the level debug.
 const CONNECTIONS: usize = 3000;
 
-/// A process that is ended in the end, whatever becomes of its output.
+/// A process, killed when dropped, with any output.
 struct Silent(Child);
 
 impl Drop for Silent {
@@ -38,7 +38,7 @@ impl Silent {
         assert_eq!(self.0.try_wait().unwrap(), None, "it has ended");
     }
 
-    /// Ends it; it must end in order.
+    /// Stops the process, which must exit with 0.
     #[track_caller]
     fn end(&mut self) {
         let id = self.0.id().to_string();
@@ -74,7 +74,7 @@ fn the_soft_limit_of_descriptors_is_raised() {
     forwarder.end();
 }
 
-/// Connects and closes, many times, so that there is much to log.
+/// Connects and closes many times, to fill the log.
 fn come_and_go(folder: &Folder) {
     for _ in 0..CONNECTIONS {
         drop(UnixStream::connect(folder.path("nfd.sock")).unwrap());
@@ -121,14 +121,14 @@ fn a_closed_pipe_under_the_log_does_not_end_it() {
 }
 
 #[test]
-fn a_pipe_that_nobody_reads_holds_nothing_up() {
+fn an_unread_pipe_does_not_block_the_forwarder() {
     let folder = Folder::new();
     let mut forwarder = Silent::start(&folder, Stdio::piped());
     forwarder.wait_for(&folder);
-    // More than the pipe and the queue take.
+    // More than fits into the pipe and the queue.
     come_and_go(&folder);
     forwards(&folder);
-    // Whoever reads later is told how much is missing.
+    // A later reader sees the number of missing lines.
     let mut log = BufReader::new(forwarder.0.stderr.take().unwrap());
     let mut line = String::new();
     while !line.ends_with(" lines of the log were dropped\n") {
@@ -137,7 +137,7 @@ fn a_pipe_that_nobody_reads_holds_nothing_up() {
     }
     let dropped: usize = line.split(' ').nth(1).unwrap().parse().unwrap();
     assert!((1..=3 * CONNECTIONS).contains(&dropped), "{line}");
-    // And once more it reads nothing, when it is to end.
+    // The pipe is unread again when the forwarder stops.
     come_and_go(&folder);
     forwarder.end();
     log.read_to_end(&mut Vec::new()).unwrap();
@@ -162,7 +162,7 @@ fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
         let mut stream = TcpStream::connect(at).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.write_all(b"nonsense\r\n\r\n").unwrap();
-        // It is closed when the failure is known.
+        // The connection is closed after the failure.
         let _ = stream.read_to_end(&mut Vec::new());
     }
     let left_out = || {
@@ -176,7 +176,7 @@ fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
         || process.count("WebSocket handshake failed") + left_out() >= HANDSHAKES,
         || format!("all of {HANDSHAKES}: {} and {}", process.count("WebSocket handshake failed"), left_out()),
     );
-    // Four lines of one address in a second; a second is one of the forwarder's.
+    // Four lines per address and second, by the forwarder's clock.
     let seconds = begun.elapsed().as_secs() as usize + 2;
     let logged = process.count("WebSocket handshake failed");
     assert!((1..=4 * seconds).contains(&logged), "{logged} lines in {seconds} s");

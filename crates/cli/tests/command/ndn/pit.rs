@@ -1,4 +1,4 @@
-//! The indexes of the PIT between processes: two forwarders in a row, and a neighbour that lies.
+//! The indexes of the PIT between processes: two forwarders in a row, and a malicious neighbour.
 
 use super::process::{Folder, Forwarder, block_on, fetch, parse, produce};
 use hashlane_client::{Client, Express, ExpressError};
@@ -36,7 +36,7 @@ async fn lead(client: &Client, prefix: &str, to: SocketAddr, flags: u64) {
     client.command("rib", "register", &route).await.unwrap();
 }
 
-/// Asks over two forwarders with these indexes, whose faces to each other have these flags.
+/// Sends Interests through two forwarders with these indexes; their faces to each other have these flags.
 async fn ask(near: (&Folder, &Forwarder), far: (&Folder, &Forwarder), flags: u64, round: &str) {
     let client = Client::connect(&near.0.transport()).await.unwrap();
     let far_client = Client::connect(&far.0.transport()).await.unwrap();
@@ -88,7 +88,7 @@ impl Came {
     }
 }
 
-/// A forwarder with one index, and a neighbour on a socket, who answers for `/n` as the test says.
+/// A forwarder with one index, and a neighbour on a socket, by which the test answers for `/n`.
 struct Bench {
     folder: Folder,
     forwarder: Forwarder,
@@ -107,7 +107,7 @@ impl Bench {
         Self { folder, forwarder, neighbour }
     }
 
-    /// Somebody who waits for the Data of a name.
+    /// A consumer that waits for the Data of a name.
     fn waiting(&self, uri: &str) -> JoinHandle<bool> {
         let (transport, uri) = (self.folder.transport(), uri.to_owned());
         thread::spawn(move || {
@@ -120,7 +120,7 @@ impl Bench {
         })
     }
 
-    /// Takes so many Interests, by their names.
+    /// Receives this number of Interests, by name.
     fn come(&self, count: usize) -> BTreeMap<String, Came> {
         let mut came = BTreeMap::new();
         let mut octets = [0; 9000];
@@ -140,13 +140,13 @@ impl Bench {
         from.send_to(&octets, self.forwarder.udp).unwrap();
     }
 
-    /// Sends Data of a name with what an Interest brought.
+    /// Sends Data of a name with the header fields of an Interest.
     fn answer(&self, from: &UdpSocket, uri: &str, with: &Came) {
         let name = parse(uri);
         self.send(from, &with.header(), &DataBuilder::new(name.view(), b"hello").build());
     }
 
-    /// Waits until all that a socket sent before has been looked at.
+    /// Waits until the forwarder has handled all earlier packets of a socket.
     fn settle(&self, from: &UdpSocket) {
         let name = parse("/nobody/knows");
         let packet = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
@@ -157,28 +157,28 @@ impl Bench {
         assert_eq!(answer.header.nack, Some(NackReason::NO_ROUTE));
     }
 
-    /// Ends the forwarder; how many packets it says that it dropped, for being unsolicited and for their
-    /// digests.
+    /// Stops the forwarder. Returns the numbers of packets dropped as unsolicited and for their digests.
     fn drops(self) -> [usize; 2] {
         drops(self.forwarder)
     }
 }
 
-/// Ends a forwarder; how many packets it says that it dropped, for being unsolicited and for their digests.
-/// It dropped no others.
+/// Stops a forwarder. Returns the numbers of packets dropped as unsolicited and for their digests; there are
+/// no others.
 fn drops(forwarder: Forwarder) -> [usize; 2] {
     let process = forwarder.process;
     let lines = Arc::clone(&process.lines);
     process.signal("-TERM");
     assert_eq!(process.end(), Some(0));
     let lines = lines.lock().unwrap();
-    // Nothing is said where nothing was dropped; else the last line counts.
-    let told = lines.iter().rev().find_map(|line| line.split_once("reasons=")).map_or("", |(_, told)| told);
+    // There is a line only after a drop; the last line has the sums.
+    let message =
+        lines.iter().rev().find_map(|line| line.split_once("reasons=")).map_or("", |(_, message)| message);
     let mut counts = [0; 2];
-    for reason in told.trim_matches('"').split(", ").filter(|reason| !reason.is_empty()) {
+    for reason in message.trim_matches('"').split(", ").filter(|reason| !reason.is_empty()) {
         let (name, count) = reason.split_once(' ').unwrap();
         let at = ["unsolicited", "digest"].iter().position(|known| *known == name);
-        counts[at.unwrap_or_else(|| panic!("{told}"))] = count.parse::<usize>().unwrap();
+        counts[at.unwrap_or_else(|| panic!("{message}"))] = count.parse::<usize>().unwrap();
     }
     counts
 }
@@ -199,8 +199,8 @@ fn a_digest_that_lies_costs_its_packet_alone() {
         let right = DigestFunction::Sha1.digest(&Interest::parse(&one.packet).unwrap());
         assert_eq!((&one.digest[..], one.token.len()), (right.as_bytes(), 0));
     }
-    // The digest of another that waits, with Data and with an Interest; one that nobody has; and one of
-    // another length.
+    // The digest of another pending Interest, with Data and with an Interest; an unknown digest; and a digest
+    // of another length.
     bench.answer(&bench.neighbour, "/n/1", &came["/n/2"]);
     let crossed = Came { digest: came["/n/2"].digest.clone(), ..came["/n/1"].clone() };
     bench.send(&liar, &crossed.header(), &came["/n/1"].packet);
@@ -221,17 +221,17 @@ fn a_token_of_another_or_used_up_finds_nothing_that_the_name_does_not() {
     let [one, two, three] = ["/n/1", "/n/2", "/n/3"].map(|name| came[name].clone());
     assert!(came.values().all(|came| came.token.len() == TOKEN_LEN && came.digest.is_empty()));
     assert!(one.token != two.token && two.token != three.token && one.token != three.token);
-    // From one who was not asked; and for a name that nobody asked for.
+    // From a neighbour that got no Interest; and for a name without an Interest.
     let liar = socket();
     bench.answer(&liar, "/n/1", &one);
     bench.settle(&liar);
     bench.answer(&bench.neighbour, "/n/other", &one);
     bench.answer(&bench.neighbour, "/n/1", &one);
-    // Again, and for another name, after it was used up.
+    // Again, and for another name, after the token was used.
     bench.answer(&bench.neighbour, "/n/1", &one);
     bench.answer(&bench.neighbour, "/n/other", &one);
     bench.settle(&bench.neighbour);
-    // With the token of another, with one that is none, and without: the name decides.
+    // With the token of another Interest, with an invalid token, and without one: the name decides.
     bench.answer(&bench.neighbour, "/n/2", &three);
     bench.answer(&bench.neighbour, "/n/3", &Came { token: vec![9; TOKEN_LEN], ..Came::default() });
     assert!(waiting.into_iter().all(|asked| asked.join().unwrap()), "nobody else is hurt");

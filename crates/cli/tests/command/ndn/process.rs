@@ -1,4 +1,4 @@
-//! Processes of `hashlane ndn`, and what the tests do with them.
+//! Processes of `hashlane ndn`, and operations on them.
 
 use hashlane_client::{Client, Express, Incoming, Transport};
 use hashlane_name::build::OwnedName;
@@ -66,7 +66,7 @@ pub(crate) const RUN: [&str; 9] =
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) lines: Arc<Mutex<Vec<String>>>,
-    /// Ends with the last of the lines.
+    /// Ends after the last line.
     reader: Option<JoinHandle<()>>,
 }
 
@@ -87,7 +87,7 @@ impl Process {
         Self { child, lines, reader: Some(reader) }
     }
 
-    /// One whose standard output is what matters.
+    /// A process with the lines of its standard output.
     pub(crate) fn printing(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let output = child.stdout.take().unwrap();
@@ -98,7 +98,7 @@ impl Process {
         self.lines.lock().unwrap().iter().filter(|line| line.contains(text)).count()
     }
 
-    /// Waits until so many lines contain the text.
+    /// Waits until `lines` lines contain the text.
     #[track_caller]
     pub(crate) fn wait_for(&self, text: &str, lines: usize) {
         until(|| self.count(text) >= lines, || format!("{text:?} in {:#?}", self.lines.lock().unwrap()));
@@ -179,8 +179,8 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// Registers a prefix over a connection of its own, and gives each Interest to `answer`, which says what
-/// content it is answered with, until the test ends.
+/// Registers a prefix over a new connection, and answers each Interest with the content that `answer`
+/// returns, until the test ends.
 pub(crate) fn produce(
     folder: &Folder,
     prefix: &str,
@@ -216,7 +216,7 @@ pub(crate) fn over_websocket(at: SocketAddr, origin: &str, packet: &[u8]) -> Str
         line.clear();
         assert_ne!(reader.read_line(&mut line).unwrap(), 0);
     }
-    // A message of a client is masked, with a mask of zeroes here.
+    // Clients mask their messages; here the mask is zero.
     let header = [&[0x82, 0x80 | 126][..], &(packet.len() as u16).to_be_bytes(), &[0; 4]].concat();
     stream.write_all(&[&header, packet].concat()).unwrap();
     let mut header = [0; 4];

@@ -36,9 +36,9 @@ fn noise(seed: u64, octets: usize) -> Vec<u8> {
 
 #[track_caller]
 fn refused(output: &Output, texts: &[&str]) {
-    let told = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code().is_some_and(|code| code != 0), "{output:?}");
-    assert!(texts.iter().all(|text| told.contains(text)), "{texts:?}: {told}");
+    assert!(texts.iter().all(|text| message.contains(text)), "{texts:?}: {message}");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn clients_go_on_when_the_forwarder_is_killed_and_started_again() {
     ping.wait_for("content from /a", 3);
     first.process.signal("-KILL");
     first.process.end();
-    // The file that it has left behind is no obstacle.
+    // Its leftover socket file does not stop the next forwarder.
     assert!(folder.path("nfd.sock").exists());
     let _second = folder.forwarder(&[]);
     let before = ping.count("content from /a");
@@ -88,7 +88,7 @@ fn registration() -> Vec<u8> {
     let parameters = ControlParameters { name: Some(parse("/page")), ..Default::default() };
     let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
-    // Two in one millisecond are no loop.
+    // Two commands in one millisecond are not a loop.
     static NONCE: AtomicU32 = AtomicU32::new(1);
     let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
     let command = CommandBuilder {
@@ -110,7 +110,7 @@ fn a_command_in_what_a_page_posts_is_not_done() {
     let forwarder = folder.forwarder(&[]);
     let mut stream = TcpStream::connect(forwarder.tcp).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    // As TLV this is of the type 0x50, and has 0x4f octets.
+    // As TLV this has the type 0x50 and 0x4f bytes.
     let mut posted = format!("POST /{} HTTP/1.1\r\n\r\n", "x".repeat(0x4f - 17)).into_bytes();
     assert_eq!(posted.len(), 2 + 0x4f);
     posted.extend(registration());
@@ -178,16 +178,16 @@ fn two_who_ask_for_one_tcp_face_get_the_same() {
     thread::sleep(Duration::from_millis(500));
     drop(filled);
     thread::spawn(move || listener.incoming().map_while(Result::ok).collect::<Vec<_>>());
-    let told =
+    let message =
         asking.into_iter().map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
-    let mut told: Vec<_> = told.collect();
-    told.sort();
-    let made = told[0].strip_prefix("face-created ").expect("one is made");
-    assert_eq!(told[1].strip_prefix("face-exists "), Some(made));
+    let mut message: Vec<_> = message.collect();
+    message.sort();
+    let made = message[0].strip_prefix("face-created ").expect("one is made");
+    assert_eq!(message[1].strip_prefix("face-exists "), Some(made));
 }
 
 #[test]
-fn a_face_is_told_of_as_it_is() {
+fn the_list_of_faces_shows_their_settings() {
     let folder = Folder::new();
     let forwarder = folder.forwarder(&[]);
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -210,11 +210,11 @@ fn a_face_is_told_of_as_it_is() {
         let made = client.command("faces", "create", &asked).await.unwrap();
         assert_eq!((made.mtu, made.flags), (Some(1400), Some(0)));
         assert_eq!((made.marking_interval, made.congestion_threshold), (Some(7_000_000), Some(9000)));
-        let told = list(made.face_id).await;
-        assert_eq!((told.mtu, told.flags, told.expiration), (Some(1400), 0, None));
-        assert_eq!((told.marking_interval, told.congestion_threshold), (Some(7_000_000), Some(9000)));
-        assert_eq!(told.persistency, FacePersistency::Permanent);
-        // From now on it ends when it is silent.
+        let message = list(made.face_id).await;
+        assert_eq!((message.mtu, message.flags, message.expiration), (Some(1400), 0, None));
+        assert_eq!((message.marking_interval, message.congestion_threshold), (Some(7_000_000), Some(9000)));
+        assert_eq!(message.persistency, FacePersistency::Permanent);
+        // From now on the face ends when it is idle.
         let persistency = Some(FacePersistency::OnDemand);
         let update = ControlParameters { face_id: made.face_id, persistency, ..Default::default() };
         client.command("faces", "update", &update).await.unwrap();
@@ -230,9 +230,9 @@ fn a_face_is_told_of_as_it_is() {
             ..asked
         };
         let made = client.command("faces", "create", &asked).await.unwrap();
-        let told = list(made.face_id).await;
-        assert_eq!((made.flags, told.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
-        assert_eq!(told.congestion_threshold, Some(9000));
+        let message = list(made.face_id).await;
+        assert_eq!((made.flags, message.flags), (Some(FACE_LOCAL_FIELDS), FACE_LOCAL_FIELDS));
+        assert_eq!(message.congestion_threshold, Some(9000));
     });
 }
 
@@ -242,38 +242,38 @@ fn a_face_that_exists_is_created_again_with_other_options() {
     let forwarder = folder.forwarder(&[]);
     let uri = "udp4://127.0.0.1:9";
     let create = |options: &[&str]| folder.run(&[&["face", "create", uri], options].concat());
-    let told = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
-    let show = || told(&folder.run(&["face", "show", uri]));
-    let made = told(&create(&["--mtu", "1400"]));
+    let message = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let show = || message(&folder.run(&["face", "show", uri]));
+    let made = message(&create(&["--mtu", "1400"]));
     let rest = made.strip_prefix("face-created ").expect("it is new").to_owned();
-    assert_eq!(told(&create(&[])), format!("face-exists {rest}"));
+    assert_eq!(message(&create(&[])), format!("face-exists {rest}"));
     let updated = create(&["--mtu", "1300", "--persistency", "permanent"]);
-    assert_eq!((updated.status.code(), told(&updated)), (Some(0), format!("face-updated {rest}")));
+    assert_eq!((updated.status.code(), message(&updated)), (Some(0), format!("face-updated {rest}")));
     assert!(show().contains("1300") && show().contains("permanent"), "{}", show());
     let same = create(&["--mtu", "1300", "--persistency", "permanent"]);
-    assert_eq!(told(&same), format!("face-exists {rest}"));
+    assert_eq!(message(&same), format!("face-exists {rest}"));
     refused(&create(&["--mtu", "20"]), &["406", "MTU"]);
-    // A face that came by itself goes when it is silent, and stays when it is created.
+    // An on-demand face ends when it is idle, and stays after `face create`.
     let neighbour = UdpSocket::bind("127.0.0.1:0").unwrap();
     neighbour.send_to(&InterestBuilder::new(parse("/a").view()).build(), forwarder.udp).unwrap();
     let uri = format!("udp4://{}", neighbour.local_addr().unwrap());
-    let show = || told(&folder.run(&["face", "show", &uri]));
+    let show = || message(&folder.run(&["face", "show", &uri]));
     until(|| show().contains("on-demand"), || "a face on demand".into());
-    assert!(told(&folder.run(&["face", "create", &uri])).starts_with("face-updated "));
+    assert!(message(&folder.run(&["face", "create", &uri])).starts_with("face-updated "));
     assert!(show().contains("persistent"), "{}", show());
 }
 
 #[test]
-fn a_face_is_changed_as_told_and_stays_as_it_is_else() {
+fn face_update_changes_only_the_given_options() {
     let folder = Folder::new();
     let _forwarder = folder.forwarder(&[]);
     let uri = "udp4://127.0.0.1:9";
     assert!(folder.run(&["face", "create", uri]).status.success());
     let flags = |changes: &[&str]| {
         let output = folder.run(&[&["face", "update", uri], changes].concat());
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert!(told.starts_with("face-updated id=") && told.contains(uri), "{told}");
-        told.trim().rsplit_once("flags=").unwrap().1.parse::<u64>().unwrap()
+        let message = String::from_utf8(output.stdout).unwrap();
+        assert!(message.starts_with("face-updated id=") && message.contains(uri), "{message}");
+        message.trim().rsplit_once("flags=").unwrap().1.parse::<u64>().unwrap()
     };
     let marks = flags(&["--congestion-marks", "on"]);
     assert_eq!(marks, FACE_CONGESTION_MARKING);
@@ -290,7 +290,7 @@ fn a_face_is_changed_as_told_and_stays_as_it_is_else() {
 }
 
 #[test]
-fn hosts_that_do_not_answer_hold_nobody_up() {
+fn unreachable_hosts_do_not_block_others() {
     let folder = Folder::new();
     let _forwarder = folder.forwarder(&[]);
     produce(&folder, "/a", |_| b"hello".to_vec());
@@ -373,9 +373,9 @@ fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
     process.signal("-TERM");
     process.wait_for("packets dropped since the start", 1);
     let lines = process.lines.lock().unwrap().clone();
-    let told = lines.iter().find_map(|line| line.split_once("malformed ")).unwrap().1;
-    let malformed: usize = told.split([',', '"']).next().unwrap().parse().unwrap();
-    assert!(malformed >= 100, "{told}");
+    let message = lines.iter().find_map(|line| line.split_once("malformed ")).unwrap().1;
+    let malformed: usize = message.split([',', '"']).next().unwrap().parse().unwrap();
+    assert!(malformed >= 100, "{message}");
 }
 
 #[test]
@@ -421,7 +421,7 @@ fn a_hangup_is_logged_and_ends_nothing() {
     assert_eq!(forwarder.process.end(), Some(0));
 }
 
-/// Sends packets to the forwarder until it is gone.
+/// Sends packets to the forwarder until it ends.
 fn flood(folder: &Folder, packet: impl Fn(u32) -> Vec<u8> + Send + 'static) -> thread::JoinHandle<()> {
     let mut stream = UnixStream::connect(folder.path("nfd.sock")).unwrap();
     thread::spawn(move || {
@@ -435,7 +435,7 @@ fn a_flood_does_not_keep_it_from_its_end() {
     for command in [false, true] {
         let folder = Folder::new();
         let mut forwarder = folder.forwarder(&[]);
-        // Interests that nobody answers, or that the management has to answer, each of them anew.
+        // Interests without an answer, or for the management, each with a new name.
         let packet = move |number: u32| {
             let name = match command {
                 true => parse("/localhost/nfd/status/general"),
@@ -445,7 +445,7 @@ fn a_flood_does_not_keep_it_from_its_end() {
             InterestBuilder { nonce, can_be_prefix: true, ..InterestBuilder::new(name.view()) }.build()
         };
         let floods: Vec<_> = (0..2).map(|_| flood(&folder, packet)).collect();
-        // It is at work: the packets of two pipes are more than a socket takes.
+        // The forwarder is busy: the packets of two pipes exceed the buffer of a socket.
         let stat = || fs::read_to_string(format!("/proc/{}/stat", forwarder.process.child.id())).unwrap();
         let ticks = || stat().rsplit_once(')').unwrap().1.split(' ').nth(12).unwrap().parse::<u64>().unwrap();
         until(|| ticks() >= 50, || "half a second of CPU time".into());
@@ -458,7 +458,7 @@ fn a_flood_does_not_keep_it_from_its_end() {
 }
 
 #[test]
-fn one_who_never_reads_takes_no_more_than_its_queue_and_blocks_nobody() {
+fn a_client_that_never_reads_fills_only_its_queue() {
     const ROUNDS: u32 = 40;
     const ROUND: u32 = 100;
     let folder = Folder::new();
@@ -486,7 +486,7 @@ fn one_who_never_reads_takes_no_more_than_its_queue_and_blocks_nobody() {
             until(|| answered.load(Ordering::Relaxed) >= expected, || "answers".into());
             assert!(fetch(&client, &format!("/a/other/{round}")).await);
         }
-        // 32 MB were meant for it. Its queue holds 1 MiB, in four times as much memory at the most.
+        // 32 MB were sent to it. Its queue holds 1 MiB, in at most four times as much memory.
         let grown = forwarder.memory().saturating_sub(before);
         assert!(grown < 12 << 20, "{grown} octets");
     });
@@ -515,8 +515,8 @@ fn routes_that_come_and_go_cost_no_packet() {
         assert!(routes.iter().all(|route| !route.name.to_string().starts_with("/other")));
     });
     let output = ping.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("300 packets transmitted, 300 received, 0 lost"), "{told}");
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(message.contains("300 packets transmitted, 300 received, 0 lost"), "{message}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A folder with the socket of a forwarder in it; both are gone in the end.
+/// A folder with the socket of a forwarder; both are removed when dropped.
 struct Network {
     folder: PathBuf,
     forwarder: Option<Forwarder>,
@@ -75,11 +75,11 @@ impl Drop for Network {
     }
 }
 
-/// A process that is stopped in the end.
+/// A process, stopped when dropped.
 struct Running(Child);
 
 impl Running {
-    /// Sends the signal; the exit code, and what was printed.
+    /// Sends the signal. Returns the exit code and the standard output.
     fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         let id = self.0.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
@@ -172,10 +172,10 @@ fn a_file_is_got_as_it_was_put() {
     let producer = network.start(&["put", "/a/file", "sent"]);
     network.forwarder().lose_one_of(30);
     let output = network.run(&["get", "/a/file", "-o", "got"]);
-    let told = complaint(&output, 0);
+    let message = complaint(&output, 0);
     assert!(
-        told.starts_with("fetched /a/file/v=") && told.contains(": 500000 bytes, 63 segments in "),
-        "{told}"
+        message.starts_with("fetched /a/file/v=") && message.contains(": 500000 bytes, 63 segments in "),
+        "{message}"
     );
     assert!(fs::read(network.path("got")).unwrap() == sent);
     assert_eq!(producer.stop("-TERM").0, Some(0));
@@ -196,8 +196,8 @@ fn standard_input_is_put_and_peeked_at() {
     assert_eq!(out(&network.run(&["get", "/a/hello", "-q"]), 0), "hello\n");
     let raw = network.run(&["peek", "/a/hello/v=3/seg=0", "--raw", "-v"]);
     assert_eq!(hashlane_ndn::wire::Data::parse(&raw.stdout).unwrap().content(), b"hello\n");
-    let told = String::from_utf8(raw.stderr).unwrap();
-    assert!(told.contains("Data /a/hello/v=3/seg=0") && told.contains("DigestSha256"), "{told}");
+    let message = String::from_utf8(raw.stderr).unwrap();
+    assert!(message.contains("Data /a/hello/v=3/seg=0") && message.contains("DigestSha256"), "{message}");
 }
 
 /// Publishes an object that is signed with a key, until the network ends; writes the key's certificate to
@@ -248,8 +248,8 @@ fn only_what_a_trusted_key_signed_is_accepted() {
         assert!(told.contains("the Data was refused: wrong signature"), "{told}");
     }
     fs::write(network.path("text"), "this is none").unwrap();
-    let told = complaint(&network.run(&["peek", "/a", "--trust", "text"]), 1);
-    assert!(told.contains("text: ") && told.contains("certificate"), "{told}");
+    let message = complaint(&network.run(&["peek", "/a", "--trust", "text"]), 1);
+    assert!(message.contains("text: ") && message.contains("certificate"), "{message}");
 }
 
 #[test]
@@ -290,14 +290,14 @@ fn a_face_that_exists_gets_the_options_that_are_given() {
         assert_eq!(out(&create(options), 0), done("face-updated"), "{options:?}");
     }
     assert_eq!(updates(), 2);
-    let told = complaint(&create(&["--mtu", "1"]), 1);
-    assert!(told.contains("face 77 exists, and its options could not be updated"), "{told}");
-    assert!(told.contains("409 Invalid properties"), "{told}");
-    let told = complaint(&create(&["--local", "udp4://127.0.0.2:6363"]), 1);
-    assert!(told.contains("face 77 exists with the local end"), "{told}");
+    let message = complaint(&create(&["--mtu", "1"]), 1);
+    assert!(message.contains("face 77 exists, and its options could not be updated"), "{message}");
+    assert!(message.contains("409 Invalid properties"), "{message}");
+    let message = complaint(&create(&["--local", "udp4://127.0.0.2:6363"]), 1);
+    assert!(message.contains("face 77 exists with the local end"), "{message}");
 }
 
-/// The list of faces is old here, as NFD's is for a second.
+/// The list of faces is outdated here, as NFD's is for up to a second.
 #[test]
 fn one_face_is_asked_for_and_not_looked_for_in_the_list() {
     let network = Network::new();
@@ -312,8 +312,8 @@ fn one_face_is_asked_for_and_not_looked_for_in_the_list() {
     let destroyed = out(&network.run(&["face", "destroy", "udp4://127.0.0.1:6363"]), 0);
     assert_eq!(destroyed, "face-destroyed id=77 remote=udp4://127.0.0.1:6363\n");
     for face in ["78", "udp4://127.0.0.1:6364"] {
-        let told = complaint(&network.run(&["face", "show", face]), 1);
-        assert!(told.contains(&format!("no face {face}; ")), "{told}");
+        let message = complaint(&network.run(&["face", "show", face]), 1);
+        assert!(message.contains(&format!("no face {face}; ")), "{message}");
     }
 }
 
@@ -329,9 +329,9 @@ fn mistakes_are_named() {
     let network = Network::new();
     let elsewhere = format!("unix://{}", network.path("none.sock").display());
     let output = network.run(&["peek", "/a", "--connect", &elsewhere]);
-    let told = complaint(&output, 1);
-    assert!(told.contains("no such file") && told.contains("`hashlane ndn run`"), "{told}");
-    assert_eq!(told.lines().count(), 1);
+    let message = complaint(&output, 1);
+    assert!(message.contains("no such file") && message.contains("`hashlane ndn run`"), "{message}");
+    assert_eq!(message.lines().count(), 1);
     for (arguments, rule) in [
         (&["peek", "a"][..], "expected \"/\" at offset 0"),
         (&["peek", "/a", "--connect", "pigeon://x"], "not one of unix, tcp and udp"),
@@ -339,11 +339,11 @@ fn mistakes_are_named() {
         (&["ping", "/a", "-i", "soon"], "expected milliseconds"),
         (&["cs", "config"], "--capacity"),
     ] {
-        let told = complaint(&network.run(arguments), 2);
-        assert!(told.contains(rule), "{arguments:?}: {told}");
+        let message = complaint(&network.run(arguments), 2);
+        assert!(message.contains(rule), "{arguments:?}: {message}");
     }
-    let told = complaint(&network.run(&["put", "/a", "missing.txt"]), 1);
-    assert!(told.contains("missing.txt: cannot read the file"), "{told}");
-    let told = complaint(&network.run(&["peek", "/nobody"]), 1);
-    assert!(told.contains("no route for this name"), "{told}");
+    let message = complaint(&network.run(&["put", "/a", "missing.txt"]), 1);
+    assert!(message.contains("missing.txt: cannot read the file"), "{message}");
+    let message = complaint(&network.run(&["peek", "/nobody"]), 1);
+    assert!(message.contains("no route for this name"), "{message}");
 }

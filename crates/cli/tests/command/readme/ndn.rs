@@ -129,9 +129,9 @@ fn the_commands_of_the_readme_ping_across_two_forwarders() {
     assert!(from_a.contains(" in-interests=3 ") && from_a.contains(" out-data=3 "), "{from_a}");
 
     let said = shell.run(manage);
-    let told =
+    let message =
         ["version", "remote=udp4://127.0.0.1:16364 ", "prefix=/example ", "strategy/multicast", "\"hits\""];
-    told.iter().for_each(|part| assert!(said.contains(part), "{part} in\n{said}"));
+    message.iter().for_each(|part| assert!(said.contains(part), "{part} in\n{said}"));
     assert!(shell.run(configure).contains("forwarder.toml is a valid configuration"));
     assert!(README.contains("`kill %1 %2 %3` ends it all"));
     shell.run("kill %1 %2 %3\nwait");
