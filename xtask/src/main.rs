@@ -39,21 +39,13 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run every check that a change must pass
     Test(test::Test),
-    /// Run the checks that take long
     Nightly(nightly::Nightly),
-    /// Run our programs with programs of other projects
     Interop(interop::Interop),
-    /// Run the tests of the hashes and the names for AArch64, emulated
     TestAarch64(test_aarch64::TestAarch64),
-    /// Check the instructions of the timed functions
     Asm(asm::Asm),
-    /// Run the fuzz targets
     Fuzz(fuzz::Fuzz),
-    /// Check the dependencies: licenses, sources, duplicates, known vulnerabilities
     Deny(deny::Deny),
-    /// Check that the oldest supported Rust compiles the workspace
     Msrv(msrv::Msrv),
 }
 

@@ -27,15 +27,14 @@ pub(crate) struct Interop {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop                                      all of them
-  cargo xtask interop dns                                  what needs dig
-  cargo xtask interop ndn --only python-v1-unix            the scenarios with this in their names
+  cargo xtask interop dns                                  only the DNS scenarios, which need dig
+  cargo xtask interop ndn --only python-v1-unix            scenarios whose names contain this
   cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token";
 
 #[derive(Debug, Subcommand)]
 enum Part {
     /// Query a DNS server with our renderer by dig
     Dns,
-    /// Run NDN libraries and tools of other projects on our forwarder
     Ndn(ndn::Ndn),
 }
 

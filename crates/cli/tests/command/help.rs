@@ -51,6 +51,21 @@ fn every_verb_shows_examples() {
 }
 
 #[test]
+fn the_long_help_of_a_verb_is_shown() {
+    let folder = Folder::new();
+    for (verb, part) in [
+        (["ndn", "dump"], "WebSockets and fragmented IP packets"),
+        (["ndn", "run"], "SIGHUP is ignored"),
+        (["dns", "render"], "is continued in another message"),
+    ] {
+        let help = folder.run(&[&verb[..], &["--help"]].concat()).ok();
+        let words: Vec<&str> = help.split_whitespace().collect();
+        holds(&words.join(" "), &[part]);
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    }
+}
+
+#[test]
 fn lists_the_studies_with_their_questions() {
     let list = Folder::new().run(&["study", "list"]).ok();
     holds(&list, &["name-encodings\n", "Do offset names", "CCNxCON 2015"]);

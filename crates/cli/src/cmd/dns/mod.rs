@@ -25,7 +25,6 @@ pub(crate) struct Dns {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Render records or messages in wire form, with compressed names
     Render(Box<render::Render>),
 }
 

@@ -16,19 +16,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Render records or messages in wire form, with compressed names.
+/// Render records or messages in wire form, with compressed names
 ///
 /// FILE is a zone file in master format, messages as hex text, or a capture (pcap, pcapng); the content
 /// decides which. A message that would exceed the limit is continued in another message.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Zone file: its records become the answer to an AXFR question for the owner of the first record. Times are in
-seconds, the class is IN unless stated, and $INCLUDE is rejected. Use the generic form for the data of rare
-types: TYPE1234 \\# LENGTH HEX.
-Hex: two digits are a byte, # begins a comment, and an empty line ends a message. This command reads its own
-output.
-Capture: messages over UDP from or to port 53, and messages over TCP that are complete in one segment. Headers,
-questions and records, also OPT, are kept.
+Zone file: its records become the answer to an AXFR question for the owner of the first record.
+Times are in seconds, the class is IN unless stated, and $INCLUDE is rejected. Use the generic form
+for the data of rare types: TYPE1234 \\# LENGTH HEX.
+Hex: two digits are a byte, # begins a comment, and an empty line ends a message. This command
+reads its own output.
+Capture: messages over UDP from or to port 53, and messages over TCP that are complete in one
+segment. Headers, questions and records, also OPT, are kept.
 
 Examples:
   hashlane dns render example.com.zone

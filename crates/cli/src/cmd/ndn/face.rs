@@ -40,8 +40,8 @@ Examples:
     List(List),
     /// Create a face
     #[command(after_help = "\
-If a face to FACEURI exists, the given options are applied to it. Prints face-created, face-updated or
-face-exists, with the id of the face.
+If a face to FACEURI exists, the given options are applied to it. Prints face-created, face-updated
+or face-exists, with the id of the face.
 
 Examples:
   hashlane ndn face create udp://router.example

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 /// Fetch a segmented object and write it to standard output, or to a file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A name that ends with a version (/v=1) means that version; a name that ends with a segment (/seg=0) means only
-that segment. Otherwise --discover finds the version: by the object's metadata, or by any fresh Data below the
-name.
+A name that ends with a version (/v=1) means that version; a name that ends with a segment (/seg=0)
+means only that segment. Otherwise --discover finds the version: by the object's metadata, or by
+any fresh Data below the name.
 
 Examples:
   hashlane ndn get /example/notes

@@ -24,8 +24,9 @@ use std::process::ExitCode;
 /// Run, use and manage a forwarder of Named Data Networking.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-All commands except run, check-config and dump need a running forwarder: the one that --connect names, else the
-variable NDN_CLIENT_TRANSPORT, else the forwarder of this user, else the one at /run/nfd/nfd.sock.
+All commands except run, check-config and dump need a running forwarder: the one that --connect
+names, else the variable NDN_CLIENT_TRANSPORT, else the forwarder of this user, else the one at
+/run/nfd/nfd.sock.
 
 Examples:
   hashlane ndn run &
@@ -42,33 +43,19 @@ pub(crate) struct Ndn {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a forwarder
     Run(run::Run),
-    /// Check or print the configuration of a forwarder
     CheckConfig(run::CheckConfig),
-    /// Measure the round trip to a ping server
     Ping(ping::Ping),
-    /// Answer pings under a prefix
     PingServer(ping_server::PingServer),
-    /// Print the NDN packets of a capture or an interface
     Dump(dump::Dump),
-    /// Send one Interest and print the content of the Data
     Peek(peek::Peek),
-    /// Publish a file, or standard input, as a segmented object
     Put(put::Put),
-    /// Fetch a segmented object
     Get(get::Get),
-    /// Publish the files of a folder
     Serve(serve::Serve),
-    /// Show counters and table sizes of a forwarder
     Status(status::Status),
-    /// List, create, update and destroy faces
     Face(face::Face),
-    /// List, add and remove routes
     Route(route::Route),
-    /// List, set and unset the strategies of prefixes
     Strategy(strategy::Strategy),
-    /// Show, configure and erase the content store
     Cs(cs::Cs),
 }
 

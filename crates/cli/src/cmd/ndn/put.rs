@@ -15,8 +15,9 @@ use std::time::Duration;
 /// Publish a file, or standard input, as a segmented object, until stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The name may end with a version (/v=1). By default the version is the modification time of the file, or the
-current time. Consumers find it by the object's metadata, or by any Data below the name.
+The name may end with a version (/v=1). By default the version is the modification time of the
+file, or the current time. Consumers find it by the object's metadata, or by any Data below the
+name.
 
 Examples:
   hashlane ndn put /example/notes notes.txt

@@ -24,11 +24,12 @@ use std::time::Duration;
 /// read at the start only.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug, off). If
-standard error is full or cannot be written, lines are dropped and counted; forwarding does not wait.
+The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
+off). If standard error is full or cannot be written, lines are dropped and counted; forwarding
+does not wait.
 
 Examples:
-  hashlane ndn run                                       the addresses of NFD: /run/nfd/nfd.sock (for root), ports 6363 and 9696
+  hashlane ndn run                                       on the addresses of NFD
   hashlane ndn run --unix /tmp/nfd.sock --udp 16363 --tcp none --ws none
   hashlane ndn run --config forwarder.toml
   hashlane ndn check-config --print > forwarder.toml     every key with its default value")]

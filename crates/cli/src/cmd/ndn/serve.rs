@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Publish a file, or all files of a folder and its subfolders, under a prefix, until stopped.
+/// Publish a file, or a folder with its subfolders, under a prefix, until stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FOLDER/a/b.txt becomes the object PREFIX/a/b.txt; its version is its modification time at the start. Files whose
-names begin with a period are skipped, and links are not followed.
+FOLDER/a/b.txt becomes the object PREFIX/a/b.txt; its version is its modification time at the
+start. Files whose names begin with a period are skipped, and links are not followed.
 
 Examples:
   hashlane ndn serve /example/site public

@@ -38,8 +38,8 @@ Examples:
     Show(Of),
     /// Set the strategy of a prefix
     #[command(after_help = "\
-A STRATEGY without a leading slash is completed with /localhost/nfd/strategy/. Parameters follow its name; the
-version may be left out.
+A STRATEGY without a leading slash is completed with /localhost/nfd/strategy/. Parameters follow
+its name; the version may be left out.
 
 Examples:
   hashlane ndn strategy set /example multicast
