@@ -9,7 +9,8 @@ mod studies;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Measure what the step from packet bytes to key, hash and entry costs, on this machine and for your traffic.
+/// Hash functions, name encodings and lookup tables: measure them with your traffic, and run data planes on
+/// them.
 #[derive(Debug, Parser)]
 #[command(name = "hashlane", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
@@ -19,26 +20,26 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  hashlane study run all --quick            every study, in minutes; writes hashlane-report/report.html
+  hashlane study run all --quick            every study, in minutes
   hashlane study run name-encodings --names names.txt
-                                            one study, for the names in a file
-  hashlane compare before after             two reports, row by row
+                                            one study, with the names in a file
+  hashlane compare before after             two runs, figure by figure
   hashlane dns render example.com.zone --explain
-                                            the zone as messages, and where each name went and why
-  hashlane ndn ping /example                is a producer there, and how far?
-  hashlane schemes                          the hashes that are registered, and where each is safe";
+                                            the zone as DNS messages, with the form of each name
+  hashlane ndn ping /example                round trips to a producer
+  hashlane schemes                          the registered hashes, and where each is safe";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List studies, or run them
+    /// List and run studies
     Study(cmd::study::Study),
-    /// Draw the report again from the records in a folder
+    /// Redraw the report from the records in a folder
     Report(cmd::report::Report),
-    /// Hold the records of two folders against each other
+    /// Print the ratios of the figures in two folders of records
     Compare(cmd::compare::Compare),
-    /// Work on messages of the DNS
+    /// Render DNS messages
     Dns(cmd::dns::Dns),
-    /// Named Data Networking: use and manage a forwarder
+    /// Run, use and manage a forwarder of Named Data Networking
     Ndn(cmd::ndn::Ndn),
     #[command(hide = true)]
     Lab(cmd::lab::Lab),
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // Who reads our output has gone (`hashlane schemes | head`): nothing is wrong.
+        // The reader of our output has closed it (`hashlane schemes | head`), which is not an error.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::tell(&format!("hashlane: {error:#}"));

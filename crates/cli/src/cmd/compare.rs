@@ -15,8 +15,9 @@ Examples:
   hashlane study run name-encodings --out after     (after a change)
   hashlane compare before after
 
-There is no verdict (faster, slower): separate runs differ by more than the noise within each of them.
-Compare two runs of one build first, to see how far they lie apart. The exit code does not depend on the ratios.")]
+There is no verdict (faster, slower): separate runs differ by more than the noise within each run.
+Compare two runs of one build first, to see their difference. The exit code does not depend on
+the ratios.")]
 pub(crate) struct Compare {
     /// Folder of the first run
     a: PathBuf,
@@ -38,7 +39,11 @@ impl Compare {
             match metrics.is_empty() {
                 true => bail!("the two folders have no record in common"),
                 false => {
-                    bail!("no metric {:?} in both folders: there is {}", self.metric, metrics.join(", "))
+                    bail!(
+                        "no metric {:?} in both folders; the metrics are {}",
+                        self.metric,
+                        metrics.join(", ")
+                    )
                 }
             }
         }

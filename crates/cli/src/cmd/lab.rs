@@ -1,4 +1,4 @@
-//! `hashlane lab`: what studies start in processes of their own. Nobody else needs it.
+//! `hashlane lab`: processes that studies start, for no other use.
 
 use crate::output;
 use anyhow::{Context, Result, bail};
@@ -22,11 +22,11 @@ pub(crate) struct Lab {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Become another program, on one core, until the process that asked for it ends
+    /// Become another program, on one core, until the parent ends
     Child(Child),
     /// Send datagrams from each of two addresses to the other
     Relay(Relay),
-    /// Fill a table of the forwarder, and print what it takes
+    /// Fill a table of the forwarder, and print its memory
     Memory(Memory),
     /// Be the first process of a kernel, and measure it
     KernelInit(KernelInit),
@@ -34,13 +34,13 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Child {
-    /// The core; any without it
+    /// Core to run on [default: any]
     #[arg(long)]
     core: Option<usize>,
-    /// Where a network namespace can be opened, to move into
+    /// File of a network namespace to enter
     #[arg(long)]
     namespace: Option<PathBuf>,
-    /// The process that asked
+    /// Process id of the parent
     #[arg(long)]
     parent: i32,
     /// The program and its arguments
@@ -50,7 +50,7 @@ struct Child {
 
 #[derive(Debug, Args)]
 struct Relay {
-    /// Where to receive
+    /// Address to receive on
     address: SocketAddr,
     /// Two addresses, as 127.0.0.1:4000=127.0.0.1:4001
     pairs: Vec<Pair>,
@@ -63,7 +63,7 @@ impl FromStr for Pair {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let Some((a, b)) = text.split_once('=') else { bail!("write ADDRESS=ADDRESS") };
+        let Some((a, b)) = text.split_once('=') else { bail!("expected ADDRESS=ADDRESS") };
         Ok(Self(a.parse().context("the first address")?, b.parse().context("the second address")?))
     }
 }
@@ -72,16 +72,16 @@ impl FromStr for Pair {
 struct Memory {
     /// The table: pit, fib or cs
     table: String,
-    /// How many entries
+    /// Number of entries
     entries: u32,
 }
 
 #[derive(Debug, Args)]
 struct KernelInit {
-    /// Octets of a message, for each measurement of throughput
+    /// Bytes of a message, for each measurement of throughput
     #[arg(long, value_delimiter = ',')]
     sizes: Vec<u32>,
-    /// Streams side by side
+    /// Concurrent streams
     #[arg(long)]
     streams: u32,
     /// Slices of a measurement of throughput
@@ -93,7 +93,7 @@ struct KernelInit {
     /// Sets of hostile SYNs
     #[arg(long, value_delimiter = ',')]
     attacks: Vec<Attack>,
-    /// How many hostile SYNs come before each measurement of one
+    /// Numbers of hostile SYNs before each measurement of one
     #[arg(long, value_delimiter = ',')]
     before: Vec<u32>,
     /// The seed of the sets
@@ -119,7 +119,7 @@ impl Lab {
             }
             Command::Memory(Memory { table, entries }) => {
                 let Some(table) = memory::Table::of(&table) else {
-                    bail!("no table {table:?}: there are pit, fib and cs")
+                    bail!("no table {table:?}; the tables are pit, fib and cs")
                 };
                 output::print(&format!("{}\n", memory::fill(table, entries)?))?;
                 Ok(ExitCode::SUCCESS)

@@ -12,17 +12,17 @@ use hashlane_lab::report::terminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Draw report.html again from the records in each folder, and print the tables.
+/// Redraw report.html from the records in each folder, and print the tables.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane report hashlane-report
   hashlane report results --study my-study.toml")]
 pub(crate) struct Report {
-    /// Folders that `study run` has written
+    /// Folders written by `study run`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// The file of a study of your own that the records come from (may be given again)
+    /// Study file of your own that the records belong to (repeatable)
     #[arg(long, value_name = "FILE.toml")]
     study: Vec<String>,
 }
@@ -42,7 +42,7 @@ impl Report {
                         Some(study) => study.clone(),
                         None => definition(slug).with_context(|| {
                             format!(
-                                "{} is of a study of your own; name its file with --study",
+                                "{} has records of a study of your own; name its file with --study",
                                 path.display()
                             )
                         })?,

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// List the registered hashes: source, width, keying, check value, where each is safe.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The check value is the hash of the nine octets 123456789 under the key 00 01 … 0f.
+The check value is the hash of the nine bytes 123456789 under the key 00 01 … 0f.
 
 Examples:
   hashlane schemes

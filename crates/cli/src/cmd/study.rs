@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-/// List studies, or run them.
+/// List and run studies.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +38,7 @@ enum Command {
 Examples:
   hashlane study list")]
     List,
-    /// Run studies, print their tables, and keep records.csv, machine.toml and report.html
+    /// Run studies, print their tables, write records.csv, machine.toml and report.html
     Run(RunArgs),
 }
 
@@ -54,25 +54,25 @@ Examples:
   hashlane study run flow-kernel
   hashlane study run my-study.toml
 
-A line of --names is a path, each element of which is a component as it stands, or a URI after ndn:.
-Packets of --pcap that have no ports, or are fragments, are counted and passed over.
-The records of --zone are divided into messages of 65,535 bytes, as a transfer sends them.
+A line of --names is a path, each element of which is a component, or a URI after ndn:.
+Packets of --pcap without ports, and fragments, are counted and skipped.
+The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
-Results are written after every workload, and the page after every study. A study that fails leaves its
-records; the other studies go on, and the exit code is 1. Stop with Ctrl-C: results so far are kept and
-marked as partial. The folder of --out has the newest run; the results of earlier runs move to run-1,
-run-2, ... in it as soon as the new run has records, and none are ever overwritten.")]
+Results are written after every workload, and the page after every study. If a study fails, its
+records are kept, the other studies run, and the exit code is 1. Stop with Ctrl-C: results so far
+are kept and marked as partial. The folder of --out has the newest run; the results of earlier runs
+move to run-1, run-2, ... in it as soon as the new run has records. None are ever overwritten.")]
 struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
     #[arg(required = true, value_name = "STUDY")]
     studies: Vec<String>,
-    /// Small workloads: a minute a study (the default)
+    /// Small workloads, about a minute per study (the default)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Workloads of the source's size
+    /// Workloads at the size of the source
     #[arg(long)]
     full: bool,
-    /// Folder for the results; those of an earlier run in it are kept, in run-N
+    /// Folder for the results; earlier results in it move to run-N
     #[arg(long, value_name = "DIR", default_value = folder::DEFAULT)]
     out: PathBuf,
     #[command(flatten)]
@@ -82,7 +82,7 @@ struct RunArgs {
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// What a shell calls the exit of a command that Ctrl-C has stopped: 128 + SIGINT.
+/// Exit code after Ctrl-C, as shells define it: 128 + SIGINT.
 const STOPPED: u8 = 130;
 
 impl Study {
@@ -240,7 +240,7 @@ impl Run<'_> {
         let (width, colours) = (output::width(), output::colours());
         let text = terminal::text(&definition, &outcome.records, &sections, width, colours);
         self.ended.push(definition);
-        // Written before anything is printed: whoever reads the output may have gone.
+        // Written before anything is printed, as the reader of the output may have closed it.
         let mut machine = self.machine.clone();
         if left > 0 {
             let all = self.ended.len() + left;
@@ -263,8 +263,8 @@ impl Run<'_> {
         self.results.draw(&self.ended, &self.records, machine)
     }
 
-    /// Remembers whether a write failed, and reports each reason once: the run goes on, and the next write
-    /// has all of it.
+    /// Records a failed write, and reports each reason once: the run continues, and the next write contains
+    /// everything.
     fn see(&mut self, written: Result<()>, tell: impl FnOnce(&str)) {
         let why = written.err().map(|error| format!("{error:#}"));
         if let Some(why) = why.as_ref().filter(|_| why != self.unwritten) {
@@ -273,7 +273,7 @@ impl Run<'_> {
         self.unwritten = why;
     }
 
-    /// Says where the results are. Fails if a study did, or if the results cannot be written.
+    /// Prints the paths of the results. Fails if a study failed, or if the results cannot be written.
     fn end(self) -> Result<ExitCode> {
         let written = self.unwritten.as_deref().map_or(Ok(()), |why| self.elsewhere(why));
         let mut text = String::from("\n");
@@ -287,7 +287,7 @@ impl Run<'_> {
                     out.display()
                 )?;
             }
-            (true, false) => writeln!(text, "stopped by Ctrl-C; what was measured until then is kept")?,
+            (true, false) => writeln!(text, "stopped by Ctrl-C; results until then are kept")?,
             (false, _) => {}
         }
         if written.is_ok() && !self.records.is_empty() {
@@ -308,7 +308,7 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the results to a new folder for temporary files: better there than nowhere.
+    /// Writes the results to a new temporary folder, so that they are not lost.
     fn elsewhere(&self, why: &str) -> Result<()> {
         let spare = std::env::temp_dir().join(format!("hashlane-report-{}", std::process::id()));
         let (records, machine) = (&self.records, &self.machine);

@@ -7,7 +7,7 @@ use hashlane_lab::record::{Machine, RecordSet, write_atomically};
 use hashlane_lab::report::{Part, html};
 use std::path::{Path, PathBuf};
 
-/// The folder where no other is named.
+/// The default folder of results.
 pub(crate) const DEFAULT: &str = "hashlane-report";
 
 /// The file of the records.
@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-/// The study that `name` stands for: a slug, or a file where it looks like one.
+/// The study that `name` means: a slug, or a file whose name ends with .toml.
 pub(crate) fn definition(name: &str) -> Result<Definition> {
     if let Some(file) = STUDIES.files().find(|file| file.slug == name) {
         return Ok(STUDIES.parse(file.text, file.slug)?);

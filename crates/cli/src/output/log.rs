@@ -1,8 +1,7 @@
-//! The log of a server: lines for standard error, which never hold the server up and never end it.
+//! The log of a server: lines for standard error, which never block the server and never end it.
 //!
-//! A thread of its own writes them, from a bounded queue. Lines that do not fit, as where nobody reads the
-//! pipe, and lines that cannot be written, as on a full disk, are dropped; the next line that is written
-//! comes with their count.
+//! A thread writes them from a bounded queue. Lines that do not fit, because the pipe is not read, and lines
+//! that cannot be written, because the disk is full, are dropped; the next line written reports their number.
 
 use std::env;
 use std::ffi::OsStr;
@@ -18,10 +17,10 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Bytes of lines that wait to be written.
 const QUEUE: usize = 256 << 10;
-/// Pause where standard error does not block and takes nothing.
+/// Pause after a write to a non-blocking standard error that is full.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The level that a value of `HASHLANE_LOG` names; info where it is not set or empty.
+/// The level that a value of `HASHLANE_LOG` names; info if it is not set or empty.
 fn level(value: Option<&OsStr>) -> anyhow::Result<LevelFilter> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(LevelFilter::INFO) };
     let parsed = value.to_str().and_then(|text| text.parse().ok());
@@ -30,14 +29,14 @@ fn level(value: Option<&OsStr>) -> anyhow::Result<LevelFilter> {
     })
 }
 
-/// Lines that wait for a thread that writes them.
+/// A queue of lines, and the thread that writes them.
 #[derive(Clone)]
 pub(crate) struct Log(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Notified of new lines, and when none waits any more.
+    /// Notified of new lines, and when all are written.
     changed: Condvar,
 }
 
@@ -46,7 +45,7 @@ struct State {
     waiting: Vec<u8>,
     /// Lines that did not fit and are not reported yet.
     dropped: u64,
-    /// Tells if the thread writes lines that it has taken.
+    /// Set while the thread writes lines from the queue.
     writing: bool,
 }
 
@@ -55,10 +54,9 @@ impl Log {
     /// level.
     ///
     /// # Errors
-    /// `HASHLANE_LOG` names no level, there is no thread or no descriptor to be had, or a log has been started before.
+    /// `HASHLANE_LOG` names no level, no thread or descriptor is available, or a log has been started before.
     pub(crate) fn start() -> anyhow::Result<Self> {
-        // A descriptor of its own: whoever else writes to standard error waits for no lock that this thread
-        // holds.
+        // A new descriptor: other writers to standard error do not wait for a lock of this thread.
         let log = Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))?;
         let level = level(env::var_os("HASHLANE_LOG").as_deref())?;
         let lines = log.clone();
@@ -80,7 +78,7 @@ impl Log {
         Ok(log)
     }
 
-    /// A log that goes elsewhere.
+    /// A log that writes to `sink`.
     fn to(sink: impl Write + Send + 'static) -> io::Result<Self> {
         let log = Self(Arc::default());
         let shared = Arc::clone(&log.0);
@@ -135,7 +133,7 @@ impl Shared {
             state.writing = true;
             drop(state);
             dropped += write(&mut sink, &lines);
-            // What was dropped meanwhile is reported at once, while it is known that lines are written.
+            // Lines dropped meanwhile are reported at once, as the sink accepts lines now.
             dropped += mem::take(&mut self.lock().dropped);
             if dropped > 0 {
                 let report = format!("hashlane: {dropped} lines of the log were dropped\n");
@@ -183,7 +181,7 @@ mod tests {
 
     const HANG: Duration = Duration::from_secs(60);
 
-    /// A sink that fails until it is mended.
+    /// A sink that fails until it is repaired.
     #[derive(Clone, Default)]
     struct Disk(Arc<Mutex<(bool, Vec<u8>)>>);
 

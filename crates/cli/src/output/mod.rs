@@ -1,4 +1,4 @@
-//! The terminal: what goes where, how wide, and whether in colour.
+//! Output to the terminal: streams, width and colours.
 
 pub(crate) mod folder;
 pub(crate) mod log;
@@ -13,16 +13,16 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     write(text.as_bytes())
 }
 
-/// Writes octets to standard output, as they are.
+/// Writes bytes to standard output, unchanged.
 pub(crate) fn write(octets: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(octets)?;
     out.flush()
 }
 
-/// Writes to standard error. Where nobody reads that, nothing is lost.
+/// Writes to standard error, and ignores errors.
 ///
-/// The text may hold what a file holds: control characters are spelled out, so that none reaches the terminal, and long
+/// The text may come from a file: control characters are escaped, so that none reaches the terminal, and long
 /// lines are cut.
 pub(crate) fn tell(text: &str) {
     const LONGEST_LINE: usize = 2000;
@@ -43,18 +43,18 @@ pub(crate) fn tell(text: &str) {
     let _ = io::stderr().lock().write_all(shown.as_bytes());
 }
 
-/// Columns of the terminal, or 100 where there is none.
+/// Columns of the terminal; 100 without one.
 pub(crate) fn width() -> u16 {
     console::Term::stdout().size_checked().map_or(100, |(_, columns)| columns.clamp(60, 200))
 }
 
-/// Whether standard output takes colours: it is a terminal, and the user has not set `NO_COLOR`.
+/// Colours of standard output: on if it is a terminal, and the user has not set `NO_COLOR`.
 pub(crate) fn colours() -> Colours {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && io::stdout().is_terminal() { Colours::Always } else { Colours::Never }
 }
 
-/// Whether the error is that nobody reads our output any more.
+/// Tests if the error is a closed reader of our output.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

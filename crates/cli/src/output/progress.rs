@@ -7,24 +7,24 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Time from one line to the next, at least.
+/// Shortest time between two lines.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Time from the beginning to the first line. A study that takes less shows none.
+/// Time from the start to the first line. A shorter study prints none.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// Time after which a step that still lasts is named again.
+/// Time after which a step that still runs is named again.
 const AGAIN: Duration = Duration::from_secs(30);
 
-/// Time to wait where no step has come yet.
+/// Time to wait for the first step.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Progress on standard error, from its making until it is dropped.
+/// Progress on standard error, shown until it is dropped.
 pub(crate) struct Progress(Shown);
 
 enum Shown {
     Bar(ProgressBar),
-    /// Steps on their way to the thread that prints them; the thread ends when the sender goes.
+    /// Channel of steps to the thread that prints them, which ends when the sender is dropped.
     Lines(Option<(Sender<String>, JoinHandle<()>)>),
 }
 
@@ -50,7 +50,7 @@ impl Progress {
         Ok(Self(Shown::Bar(bar)))
     }
 
-    /// Shows the step that begins or goes on.
+    /// Shows the current step.
     pub(crate) fn show(&self, step: Step<'_>) {
         let what = format!("{}: {}", step.workload, step.what);
         match &self.0 {
@@ -83,7 +83,7 @@ impl Drop for Progress {
             Shown::Lines(lines) => {
                 if let Some((to, thread)) = lines.take() {
                     drop(to);
-                    // It holds nothing that a panic could spoil.
+                    // A panic leaves no broken state here.
                     let _ = thread.join();
                 }
             }
@@ -91,7 +91,7 @@ impl Drop for Progress {
     }
 }
 
-/// Prints the newest step, but no more than one line in [`EVERY`], until the sender goes.
+/// Prints the newest step, but no more than one line in [`EVERY`], until the sender is dropped.
 fn print(study: &str, steps: &Receiver<String>) {
     let begun = Instant::now();
     let (mut newest, mut is_shown, mut next) = (None, true, begun + FIRST);

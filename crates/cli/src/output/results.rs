@@ -10,22 +10,22 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// File that a run holds locked. The lock goes with the process, however that ends.
+/// File that a run keeps locked. The lock ends with the process.
 const LOCK: &str = ".lock";
 
-/// File by which a new run tries whether there is room for results.
+/// File by which a new run tests if there is room for results.
 const PROBE: &str = ".room.tmp";
 
 /// Bytes of that file: about as many as the results of all studies take.
 const ROOM: usize = 1 << 20;
 
-/// Results folder of the run that this process makes.
+/// Results folder of the run of this process.
 pub(crate) struct Results {
     path: PathBuf,
     lock: File,
-    /// Tells if the files in the folder are those of this run.
+    /// Set if the files in the folder are those of this run.
     begun: bool,
-    /// Folder with the results that stood here before.
+    /// Folder of the earlier results.
     earlier: Option<PathBuf>,
 }
 
@@ -54,7 +54,7 @@ impl Results {
         &self.path
     }
 
-    /// Folder with the results that stood here before, if there were some.
+    /// Folder of the earlier results, if there were any.
     pub(crate) fn earlier(&self) -> Option<&Path> {
         self.earlier.as_deref()
     }
@@ -71,7 +71,7 @@ impl Results {
         }
         let cannot = || format!("cannot write results to {}", self.path.display());
         if !self.is_locked() {
-            // Somebody removed the folder, and perhaps made it again.
+            // The folder was removed, and perhaps created again.
             self.lock = lock(&self.path, cannot)?;
             self.begun = false;
         }
@@ -100,7 +100,7 @@ impl Results {
         Folder::open(&self.path).draw(definitions, records, machine)
     }
 
-    /// Tells if the file that is locked is still the one in the folder.
+    /// Tests if the locked file is still the one in the folder.
     fn is_locked(&self) -> bool {
         match (self.lock.metadata(), fs::metadata(self.path.join(LOCK))) {
             (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),

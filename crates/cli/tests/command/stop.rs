@@ -37,7 +37,7 @@ fn what_was_measured_is_kept_and_marked_partial() {
     let folder = Folder::new();
     let ran = interrupted(&folder, Duration::from_secs(2));
     assert_eq!(ran.code, Some(130), "{ran:#?}");
-    holds(&ran.out, &["stopped by Ctrl-C; what was measured until then is kept", "report:  a/report.html"]);
+    holds(&ran.out, &["stopped by Ctrl-C; results until then are kept", "report:  a/report.html"]);
     let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
     holds(&records, &["\nmine,names,3Bx2,ndn/one-by-one/crc32c,cycles,cycles_mean,cycles,"]);
     assert!(!records.contains(",domain,"), "{records}");
