@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Timeout for a program to be ready, and for a consumer to finish.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Checks in order. The first sends one Interest: ndnd loses most of a burst from an endpoint that it does
 /// not know yet.
 const CHECKS: [&str; 6] = ["leaf", "names", "big", "fresh", "timeout", "nack"];
@@ -40,7 +40,7 @@ impl Bench {
     /// A producer that has registered.
     fn produce(&self, prefix: &str, end: End, at: &Forwarder) -> Result<Program, String> {
         let mut producer = Program::start("producer", self.program("producer", end, at).arg(prefix))?;
-        producer.wait_for("ready", PATIENCE)?;
+        producer.wait_for("ready", TIMEOUT)?;
         Ok(producer)
     }
 
@@ -48,7 +48,7 @@ impl Bench {
         let mut command = self.program("consumer", end, at);
         // The forwarder of ndnd sends no Nacks.
         let checks = CHECKS.iter().filter(|check| at.kind == Kind::Hashlane || **check != "nack");
-        Program::run("consumer", command.arg(prefix).args(checks), PATIENCE).map(text)
+        Program::run("consumer", command.arg(prefix).args(checks), TIMEOUT).map(text)
     }
 
     fn program(&self, role: &str, End(library, face): End, at: &Forwarder) -> Command {
@@ -70,7 +70,7 @@ impl Bench {
     /// Runs a tool of ndnd to its end.
     fn tool(&self, at: &Forwarder, words: &[&str]) -> Result<String, String> {
         let name = format!("ndnd {}", words.join(" "));
-        Program::run(&name, &mut self.ndnd(at, words), PATIENCE).map(text)
+        Program::run(&name, &mut self.ndnd(at, words), TIMEOUT).map(text)
     }
 
     pub(crate) fn add_route(&self, at: &Forwarder, prefix: &str, to: &Forwarder) -> Result<(), String> {
@@ -91,7 +91,7 @@ impl Bench {
             let mut update = forwarder::hashlane()?;
             update.args(["ndn", "face", "update", face, "--pit-tokens", "on"]);
             update.args(["--connect", &at.transport(Face::Unix)]);
-            Program::run("hashlane ndn face update", &mut update, PATIENCE)?;
+            Program::run("hashlane ndn face update", &mut update, TIMEOUT)?;
         }
         if faces.is_empty() { Err(format!("no route for {prefix} among\n{routes}")) } else { Ok(()) }
     }
@@ -105,7 +105,7 @@ impl Bench {
             if routes.lines().any(|route| route.starts_with(&line)) {
                 return Ok(());
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 return Err(format!("no route for {prefix} among\n{routes}"));
             }
             thread::sleep(Duration::from_millis(50));
@@ -144,19 +144,19 @@ impl Bench {
         server.feed(&object)?;
         self.wait_for_route(prefix).map_err(|error| error + &server.said())?;
         self.send_tokens(&self.forwarder, prefix)?;
-        let cat = Program::run("ndnd cat", &mut self.ndnd(&self.forwarder, &["cat", prefix]), PATIENCE);
-        let came = cat.map_err(|error| error + &server.said())?;
-        if came == object {
+        let cat = Program::run("ndnd cat", &mut self.ndnd(&self.forwarder, &["cat", prefix]), TIMEOUT);
+        let got = cat.map_err(|error| error + &server.said())?;
+        if got == object {
             return Ok(format!("{} bytes", object.len()));
         }
-        Err(format!("got {} bytes, not the {} that were published", came.len(), object.len()))
+        Err(format!("got {} bytes, not the {} that were published", got.len(), object.len()))
     }
 
     /// Management commands in order, each with text that its answer must contain.
     pub(crate) fn commands(&self, prefix: &str) -> Result<String, String> {
         // Bound until the end, so that no other program answers there.
-        let nobody = UdpSocket::bind(("127.0.0.1", 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
-        let (address, _socket) = nobody.map_err(|error| format!("a free port: {error}"))?;
+        let unused = UdpSocket::bind(("127.0.0.1", 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
+        let (address, _socket) = unused.map_err(|error| format!("a free port: {error}"))?;
         let uri = format!("udp4://{address}");
         let strategy = "/localhost/nfd/strategy/multicast";
         let (remote, face) = (format!("remote={uri}"), format!("face={uri}"));

@@ -15,7 +15,7 @@ const NEEDS: [Need; 1] = [Need {
 }];
 
 /// Timeout for a server to stop after a signal.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run() -> Outcome {
     match need::meet(&NEEDS) {
@@ -73,14 +73,14 @@ impl Server {
     fn stop(mut self) -> Result<(), String> {
         run::show(run::command(&["kill", "-INT"]).arg(self.child.id().to_string()))?;
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < TIMEOUT {
             match self.child.try_wait().map_err(|error| format!("the server: {error}"))? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(format!("the server: {status}")),
                 None => thread::sleep(Duration::from_millis(20)),
             }
         }
-        Err(format!("the server was interrupted and still runs after {} s", PATIENCE.as_secs()))
+        Err(format!("the server was interrupted and still runs after {} s", TIMEOUT.as_secs()))
     }
 }
 
@@ -247,7 +247,7 @@ impl Query {
             return Err(broken(&format!("{expected:#?}")));
         }
         if !said.lines().any(|line| line == format!(";; MSG SIZE  rcvd: {}", self.size)) {
-            return Err(broken(&format!("{} octets", self.size)));
+            return Err(broken(&format!("{} bytes", self.size)));
         }
         Ok(())
     }

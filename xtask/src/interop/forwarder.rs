@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Timeout for a forwarder to start, and to stop after a signal.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
@@ -105,7 +105,7 @@ impl Forwarder {
     /// # Errors
     /// The forwarder has ended before, does not stop, or exits with an error.
     pub(crate) fn stop(self) -> Result<(), String> {
-        self.program.terminate(PATIENCE)
+        self.program.terminate(TIMEOUT)
     }
 }
 
@@ -122,7 +122,7 @@ fn launch(kind: Kind, index: Index, dir: &Dir, ports: &Ports, peers: &Peers) -> 
     };
     let mut program = Program::start(&format!("{kind:?} forwarder"), &mut command)?;
     let socket = dir.socket();
-    program.wait_until(|| UnixStream::connect(&socket).is_ok(), PATIENCE)?;
+    program.wait_until(|| UnixStream::connect(&socket).is_ok(), TIMEOUT)?;
     Ok(program)
 }
 

@@ -29,8 +29,8 @@ impl Program {
     }
 
     /// Starts `command`, waits for its end, and returns its standard output.
-    pub(crate) fn run(name: &str, command: &mut Command, patience: Duration) -> Result<Vec<u8>, String> {
-        Self::start(name, command)?.finish(patience)
+    pub(crate) fn run(name: &str, command: &mut Command, timeout: Duration) -> Result<Vec<u8>, String> {
+        Self::start(name, command)?.finish(timeout)
     }
 
     /// Writes all input of the program, and closes it.
@@ -42,10 +42,10 @@ impl Program {
     /// Waits for a line of its output that starts with `start`.
     ///
     /// # Errors
-    /// The program ends before, or prints no such line within `patience`.
-    pub(crate) fn wait_for(&mut self, start: &str, patience: Duration) -> Result<(), String> {
+    /// The program ends before, or prints no such line within `timeout`.
+    pub(crate) fn wait_for(&mut self, start: &str, timeout: Duration) -> Result<(), String> {
         let said = |program: &Self| program.output.text().lines().any(|line| line.starts_with(start));
-        if self.poll(patience, said)? {
+        if self.poll(timeout, said)? {
             Ok(())
         } else {
             Err(self.broken(&format!("has not printed {start:?}")))
@@ -55,14 +55,14 @@ impl Program {
     /// Waits until `ready`.
     ///
     /// # Errors
-    /// The program ends before, or `ready` stays false for `patience`.
-    pub(crate) fn wait_until(&mut self, ready: impl Fn() -> bool, patience: Duration) -> Result<(), String> {
-        if self.poll(patience, |_| ready())? { Ok(()) } else { Err(self.broken("is not ready")) }
+    /// The program ends before, or `ready` stays false for `timeout`.
+    pub(crate) fn wait_until(&mut self, ready: impl Fn() -> bool, timeout: Duration) -> Result<(), String> {
+        if self.poll(timeout, |_| ready())? { Ok(()) } else { Err(self.broken("is not ready")) }
     }
 
-    fn poll(&mut self, patience: Duration, done: impl Fn(&Self) -> bool) -> Result<bool, String> {
+    fn poll(&mut self, timeout: Duration, done: impl Fn(&Self) -> bool) -> Result<bool, String> {
         let start = Instant::now();
-        while start.elapsed() < patience {
+        while start.elapsed() < timeout {
             let ended = self.ended()?;
             if done(self) {
                 return Ok(true);
@@ -78,10 +78,10 @@ impl Program {
     /// Waits for its end, and returns its standard output.
     ///
     /// # Errors
-    /// The program fails, or does not end within `patience`.
-    pub(crate) fn finish(mut self, patience: Duration) -> Result<Vec<u8>, String> {
+    /// The program fails, or does not end within `timeout`.
+    pub(crate) fn finish(mut self, timeout: Duration) -> Result<Vec<u8>, String> {
         let start = Instant::now();
-        while start.elapsed() < patience {
+        while start.elapsed() < timeout {
             if let Some(status) = self.ended()? {
                 if !status.success() {
                     return Err(self.broken(&status.to_string()));
@@ -90,20 +90,20 @@ impl Program {
             }
             thread::sleep(TICK);
         }
-        Err(self.broken(&format!("still runs after {} s", patience.as_secs())))
+        Err(self.broken(&format!("still runs after {} s", timeout.as_secs())))
     }
 
     /// Sends SIGTERM, and waits for the end.
     ///
     /// # Errors
     /// The program does not stop, or exits with an error.
-    pub(crate) fn terminate(self, patience: Duration) -> Result<(), String> {
+    pub(crate) fn terminate(self, timeout: Duration) -> Result<(), String> {
         let mut kill = Command::new("kill");
         let sent = kill.args(["-TERM", &self.child.id().to_string()]).status();
         if !sent.is_ok_and(|status| status.success()) {
             return Err(self.broken("ended before the signal"));
         }
-        self.finish(patience).map(drop)
+        self.finish(timeout).map(drop)
     }
 
     /// Kills the program.

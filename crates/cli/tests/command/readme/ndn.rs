@@ -16,7 +16,7 @@ fn bin() -> &'static Path {
 }
 
 /// Long enough for any machine, so that a test that hangs ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A folder that is gone in the end.
 struct Folder(PathBuf);
@@ -73,7 +73,7 @@ impl Shell {
         self.give(&format!("trap 'echo FAILED: $BASH_COMMAND' ERR\n{block}\ntrap - ERR\necho; echo END\n"));
         let (mut said, begun) = (String::new(), Instant::now());
         loop {
-            let left = PATIENCE.saturating_sub(begun.elapsed());
+            let left = TIMEOUT.saturating_sub(begun.elapsed());
             let line = self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("{block}\nsaid only\n{said}"));
             assert!(!line.starts_with("FAILED"), "{line}\n{said}");
             if line == "END" {
