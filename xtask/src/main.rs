@@ -35,7 +35,8 @@ Examples:
   cargo xtask asm                   instructions of the timed functions in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
-  cargo xtask msrv                  the oldest supported Rust";
+  cargo xtask msrv                  the oldest supported Rust
+  cargo xtask style                 comments and Markdown that break the rules of style";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -47,6 +48,7 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     Deny(deny::Deny),
     Msrv(msrv::Msrv),
+    Style(prose::style::Style),
 }
 
 fn main() -> ExitCode {
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Fuzz(command) => command.run(),
         Command::Deny(command) => command.run(),
         Command::Msrv(command) => command.run(),
+        Command::Style(command) => command.run(),
     };
     match outcome {
         run::Outcome::Passed => ExitCode::SUCCESS,

@@ -1,5 +1,7 @@
 //! The step `prose` of `cargo xtask test`: text files that no compiler reads.
 
+pub(crate) mod style;
+
 mod links;
 mod markdown;
 mod walks;
