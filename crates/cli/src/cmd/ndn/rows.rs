@@ -149,6 +149,7 @@ mod tests {
         let expected = r#"{"prefix":"/a\"\n\u007f\u009bé","served":true,"face":2}"#;
         assert_eq!(to_json(&row).unwrap(), format!("{expected}\n"));
         assert_eq!(to_json(&[&row, &row][..]).unwrap(), format!("[{expected},{expected}]\n"));
-        assert_eq!(to_json(&[Row::new(); 0][..]).unwrap(), "[]\n");
+        let none: [Row; 0] = [];
+        assert_eq!(to_json(&none[..]).unwrap(), "[]\n");
     }
 }
