@@ -3,11 +3,11 @@
 use hashlane_flow::table::{Flows, Limits};
 use hashlane_flow::tuple::Tuple;
 
-/// `key`: drawn at random when the process starts; `burst`: the tuples of the packets received together.
-fn receive(key: &Key, burst: &[Tuple]) -> usize {
-    let mut flows = Flows::<u64>::new(key, Limits { flows: 1 << 20, idle: 300 }, 0);
+/// Counts the packets of each flow; `burst` has the tuples of packets that arrived together.
+fn receive(burst: &[Tuple]) -> Result<usize, Box<dyn std::error::Error>> {
+    let mut flows = Flows::<u64>::with_random_key(Limits { flows: 1 << 20, idle: 300 }, 0)?;
 
-    // Hashed in parallel lanes, prefetched, then looked up: each packet is counted or starts a flow.
+    // The burst is hashed and prefetched, then each tuple is looked up.
     let mut new = Vec::new();
     flows.touch_burst(burst, 1, |at, packets| match packets {
         Some(packets) => *packets += 1,

@@ -5,8 +5,7 @@ use hashlane_hash::siphash::SipHash24;
 use hashlane_name::prefix::{BurstHashes, OnePass};
 use hashlane_name::{ndn::Ndn, uri::parse_uri};
 
-/// `key`: drawn at random when the process starts, and kept secret.
-fn hash_every_prefix(key: &Key) -> Result<(), Box<dyn std::error::Error>> {
+fn hash_every_prefix() -> Result<(), Box<dyn std::error::Error>> {
     let name = parse_uri::<Ndn>(b"ndn:/hello/world/v=3")?;
     // A secret key, drawn once when the program starts.
     let mut one_pass = OnePass::<Ndn, _>::new(SipHash24::new(&Key::random()?));
@@ -14,7 +13,7 @@ fn hash_every_prefix(key: &Key) -> Result<(), Box<dyn std::error::Error>> {
     // The hashes of /hello, of /hello/world and of /hello/world/v=3.
     assert_eq!(one_pass.name(name.as_bytes())?.len(), 3);
 
-    // A burst of names is hashed in parallel lanes; an invalid name yields an error for itself only.
+    // The names of a burst are hashed together; a broken one gives its error and stops no other.
     let mut hashes = BurstHashes::new();
     one_pass.burst([name.as_bytes(), b"broken"], &mut hashes);
     assert_eq!(hashes.name(0)?.len(), 3);
