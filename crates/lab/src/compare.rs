@@ -24,11 +24,11 @@ pub struct Row {
 /// Two sets of records, A and B, fact by fact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// What both have, in the order of A.
+    /// Keys present in both, in the order of A.
     pub rows: Vec<Row>,
-    /// What only A has.
+    /// Keys only in A.
     pub only_a: Vec<Key>,
-    /// What only B has.
+    /// Keys only in B.
     pub only_b: Vec<Key>,
 }
 

@@ -1,6 +1,8 @@
-//! The lab's core: study files, runs, records, statistics, probes and reports. It knows no scheme and no protocol.
+//! The lab's core: study files, runs, records, statistics, probes and reports. It knows no scheme and no
+//! protocol.
 //!
-//! - [`definition`]: study files, the data that state a question, its workloads, schemes, criteria and claims.
+//! - [`definition`]: study files, the data that state a question, its workloads, schemes, criteria and
+//!   claims.
 //! - [`study`]: the trait of a kind of study, and its runs in alternating rounds.
 //! - [`probe`]: the time-stamp counter, its calibration, and llvm-mca.
 //! - [`stats`]: medians, intervals, ratios.

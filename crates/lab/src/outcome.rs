@@ -23,7 +23,7 @@ pub enum Finding {
 pub struct Case<'a> {
     /// The workload.
     pub workload: &'a str,
-    /// Whether the workload is the user's own, one that the study does not name.
+    /// `true` if the workload is the user's own, one that the study does not name.
     pub own: bool,
     /// The scheme whose time is divided.
     pub of: &'a str,
@@ -31,7 +31,7 @@ pub struct Case<'a> {
     pub to: &'a str,
     /// The ratio.
     pub ratio: Interval,
-    /// What it says.
+    /// Verdict of this case.
     pub finding: Finding,
 }
 
@@ -166,8 +166,8 @@ impl Rule {
 }
 
 impl<'a> ClaimOutcome<'a> {
-    /// The cases that count: those on the claim's own workloads if there are any, for a user's names may be of a kind that
-    /// the words are not about; otherwise all.
+    /// The cases that count: those on the claim's own workloads if there are any, for a user's names may be
+    /// of a kind that the words are not about; otherwise all.
     pub fn counted(&self) -> impl Iterator<Item = &Case<'a>> {
         let any_named = self.cases.iter().any(|case| !case.own);
         self.cases.iter().filter(move |case| !(any_named && case.own))
@@ -213,8 +213,8 @@ pub struct Counts {
 }
 
 impl Definition {
-    /// The workloads in the records that the study does not name: the user's own. Those of a model other than the study's,
-    /// such as machine code that is simulated beside what is timed, are none.
+    /// The workloads in the records that the study does not name: the user's own. Those of a model other than
+    /// the study's, such as machine code that is simulated beside what is timed, are none.
     pub fn own_workloads<'a>(&self, records: &'a RecordSet) -> Vec<&'a str> {
         let timed: HashSet<&str> = records
             .iter()

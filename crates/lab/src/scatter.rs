@@ -3,7 +3,8 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The 32 bits of `number`, scattered: a bijection, so that different numbers give different results, and 0 gives 0.
+/// The 32 bits of `number`, scattered: a bijection, so that different numbers give different results, and 0
+/// gives 0.
 ///
 /// Source: the last step of MurmurHash3_x86_32 (Appleby, 2011).
 pub const fn scatter(number: u32) -> u32 {
@@ -13,8 +14,8 @@ pub const fn scatter(number: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// A 64-bit number for each call, none of them twice in 2⁶⁴ calls: SplitMix64 goes through all its states, and what it
-/// gives is a bijection of the state.
+/// A 64-bit number for each call, none of them twice in 2⁶⁴ calls: SplitMix64 goes through all its states,
+/// and what it gives is a bijection of the state.
 #[derive(Clone)]
 pub struct Distinct(SplitMix64);
 
@@ -46,7 +47,8 @@ mod tests {
     proptest! {
         #[test]
         fn scattering_can_be_undone(number: u32) {
-            // The inverses of the multipliers modulo 2³²; a shift by half the width or less is undone by repeating it.
+            // The inverses of the multipliers modulo 2³²; a shift by half the width or less is undone by
+            // repeating it.
             let mut x = scatter(number);
             x = (x ^ x >> 16).wrapping_mul(0x7ed1_b41d);
             x = (x ^ x >> 13 ^ x >> 26).wrapping_mul(0xa5cb_9243);

@@ -1,7 +1,7 @@
 //! Studies of DNS messages: compression of names by renderers.
 //!
-//! [`Renderers`] runs studies of the model `render`: each scheme renders the same messages, which are read back and
-//! compared before anything is timed.
+//! [`Renderers`] runs studies of the model `render`: each scheme renders the same messages, which are read
+//! back and compared before anything is timed.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "peers")]

@@ -91,7 +91,7 @@ pub(crate) struct Messages<'a, C> {
 
 impl<'a, C: Compressor> Messages<'a, C> {
     /// # Errors
-    /// Where the data of a record are not such as its type has, in words.
+    /// A record's data do not have the form of its type; the error says so in words.
     pub(crate) fn new(messages: &'a [Content], packed: &'a Packed, compressor: C) -> Result<Self, String> {
         let mut names = packed.names();
         let mut name = || names.next().ok_or("a name is missing");

@@ -15,23 +15,23 @@ const OURS: [&str; 4] = ["old", "new", "dumb", "ours"];
 /// Our compressor behind the message builder of `domain`, with the feature `peers`.
 const COMPOSERS: [&str; 2] = ["composer/fresh", "composer/reused"];
 
-/// Whether a scheme of that id is known, built in or not.
+/// `true` if a scheme of that id is known, built in or not.
 pub(crate) fn is_renderer(id: &str) -> bool {
     OURS.contains(&id) || COMPOSERS.contains(&id) || IDS.contains(&id)
 }
 
-/// Whether that renderer is built in: other people's and those behind their builders only with the feature
-/// `peers`.
+/// `true` if that renderer is built in: third-party renderers and those behind their builders need the
+/// feature `peers`.
 pub(crate) fn is_built_in(id: &str) -> bool {
     let composers = cfg!(feature = "peers") && COMPOSERS.contains(&id);
     OURS.contains(&id) || composers || BUILT_IN && IDS.contains(&id)
 }
 
-/// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages in wire form
-/// without compression, for other people's renderers to read.
+/// The renderer of that id, made ready for `corpus`. `packed` has its names, for ours; `plain` its messages
+/// in wire form without compression, for other people's renderers to read.
 ///
 /// # Errors
-/// Why it cannot render the corpus, in words.
+/// The renderer cannot render the corpus; the error says in words which rule is broken.
 pub(crate) fn renderer<'a>(
     id: &str,
     corpus: &'a Corpus,
@@ -74,7 +74,7 @@ pub(crate) fn renderer<'a>(
     }
 }
 
-/// How the ids are made, for a message.
+/// Syntax of the ids, for a message.
 pub(crate) fn renderers_help() -> String {
     format!("a renderer is one of {}, {}, {}", OURS.join(", "), COMPOSERS.join(", "), IDS.join(", "))
 }

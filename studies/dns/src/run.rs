@@ -74,7 +74,8 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
         });
         match checked {
             Ok(()) => subjects.push(subject),
-            // A renderer of this repository that renders other names has a defect; of others that is a finding.
+            // A renderer of this repository that renders other names has a defect; of others that is a
+            // finding.
             Err(why) => {
                 let note = format!("{label}: {id} was not measured: {why}");
                 if !session.notes.contains(&note) {

@@ -1,4 +1,4 @@
-//! What rendering a message costs, and how long the message is.
+//! Report section: the cost of rendering a message, and its length.
 
 use crate::metric;
 use hashlane_lab::definition::{Definition, PublishedRow};

@@ -1,7 +1,8 @@
 //! The hashes of tuples, and the tables that they lead into.
 //!
 //! The id of a scheme of the model `tuples` is a hash and the manner of calling it: `jhash2/single`,
-//! `siphash-2-4/burst`, `siphash-2-4/burst-256` where registers of 256 bits are the widest that may be used. That of the models `table` and `flood` is a shape, a hash and the manner of asking:
+//! `siphash-2-4/burst`, `siphash-2-4/burst-256` where registers of 256 bits are the widest that may be used.
+//! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
 use crate::cost::model::{Burst, Registered, Single, TupleSubject, one};
@@ -19,7 +20,7 @@ use hashlane_table::swiss::Swiss;
 
 /// Something to do with a hash of tuples, whichever it is.
 pub trait WithTupleHash {
-    /// What comes of it.
+    /// Result of the visit.
     type Output;
 
     /// Does it, with the hash under its key.
@@ -65,7 +66,8 @@ pub fn tuple_hashes() -> Vec<Registered> {
     .collect()
 }
 
-/// Does `work` with a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for others.
+/// Does `work` with a hash that q2ven/inet6_ehashfn compares, under the secrets of its tests; `None` for
+/// others.
 pub fn with_source_hash<W: WithTupleHash>(id: &str, work: W) -> Option<W::Output> {
     Some(match id {
         "base" => work.with(Base(Secrets::SOURCE)),
@@ -77,7 +79,7 @@ pub fn with_source_hash<W: WithTupleHash>(id: &str, work: W) -> Option<W::Output
     })
 }
 
-/// What is timed for the scheme `id` of the model `tuples`, under `key`; `None` where there is no such scheme.
+/// Timed subject for the scheme `id` of the model `tuples`, under `key`; `None` if the id is unknown.
 pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     struct InSingles;
     impl WithTupleHash for InSingles {
@@ -102,8 +104,8 @@ pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     }
 }
 
-/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`, each of which lives
-/// while `live` others come; `None` where there is no such scheme.
+/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`, each of which
+/// lives while `live` others come; `None` where there is no such scheme.
 pub fn flows(id: &str, key: &Key, flows: usize, live: usize) -> Option<Box<dyn Flows>> {
     struct In<'k> {
         shape: &'k str,
@@ -150,7 +152,7 @@ fn ids() -> String {
     ids.join(", ")
 }
 
-/// How the ids of the model `tuples` are made, for messages.
+/// Syntax of the ids of the model `tuples`, for messages.
 pub fn tuples_help() -> String {
     format!(
         "a scheme is <hash>/single or <hash>/burst (of siphash-1-3 and siphash-2-4 also burst-256); hashes: {}",
@@ -158,7 +160,7 @@ pub fn tuples_help() -> String {
     )
 }
 
-/// How the ids of the models `table` and `flood` are made, for messages.
+/// Syntax of the ids of the models `table` and `flood`, for messages.
 pub fn flows_help() -> String {
     format!(
         "a scheme is <shape>/<hash>/<manner>; shapes: chained, swiss, batched, hashbrown; manners: single, burst (not of \

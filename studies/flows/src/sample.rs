@@ -77,7 +77,7 @@ pub(super) fn definitions() -> [Definition; 3] {
     [hash.as_str(), FLOOD, TABLE].map(|text| Definition::parse(text, "sample").unwrap())
 }
 
-/// What runs of all three studies could have left.
+/// Records as runs of all three studies could leave them.
 pub(super) fn records() -> RecordSet {
     let mut set = RecordSet::new();
     let [hash, flood, table] = definitions();

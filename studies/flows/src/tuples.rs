@@ -8,26 +8,27 @@ use std::str::FromStr;
 
 /// A set of tuples, generated: all different, and the same for the same seed on every machine.
 ///
-/// Where nothing else is said, the local end is 2001:db8::1 port 443, and foreign ports lie in 1,024–65,535.
+/// Sets of tuples. Unless stated otherwise, the local end is 2001:db8::1 port 443 and foreign ports lie in
+/// 1,024–65,535.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TupleSet {
-    /// `seed`: the set of q2ven/inet6_ehashfn, whose words 0 and 1 of the foreign address are both 0, 1, 2, … as a
-    /// little-endian machine writes them; the local address is `::` and all else is 0. Takes no seed.
+    /// `seed`: the set of q2ven/inet6_ehashfn, whose words 0 and 1 of the foreign address are both 0, 1, 2, …
+    /// as a little-endian machine writes them; the local address is `::` and all else is 0. Takes no seed.
     Seed,
     /// `random`: foreign addresses out of 2000::/3 and foreign ports, both drawn evenly.
     Random,
     /// `sequential`: foreign addresses that count up within a /64, from one port. Takes no seed.
     Sequential,
-    /// `one-client`: one foreign address, which goes through all its 64,512 ports with one local port, then with the
-    /// next: 2²⁰ tuples take the local ports 443 to 459. Takes no seed.
+    /// `one-client`: one foreign address, which goes through all its 64,512 ports with one local port, then
+    /// with the next: 2²⁰ tuples take the local ports 443 to 459. Takes no seed.
     OneClient,
-    /// `nat`: 300 IPv4 addresses in turn, behind each of which many hosts share the ports, in an order that depends
-    /// on the seed. When all ports are taken (19 million tuples), the next local port follows.
+    /// `nat`: 300 IPv4 addresses in turn, behind each of which many hosts share the ports, in an order that
+    /// depends on the seed. When all ports are taken (19 million tuples), the next local port follows.
     Nat,
     /// `spray-foreign`: interface ids drawn evenly within one foreign /64.
     SprayForeign,
-    /// `spray-local`: one foreign address and port; the local interface ids are drawn evenly as to their upper 32
-    /// bits, and the lower 32 are 1.
+    /// `spray-local`: one foreign address and port; the local interface ids are drawn evenly as to their
+    /// upper 32 bits, and the lower 32 are 1.
     SprayLocal,
     /// `spray-local-64`: as `spray-local`, with all 64 bits of the local interface ids drawn.
     SprayLocal64,
@@ -123,7 +124,8 @@ impl TupleSet {
             Self::Nat => {
                 let [_, _, c, d] = (i % NATS).to_be_bytes();
                 let local_port = LOCAL_PORT + (i / NATS / PORTS) as u16;
-                // The step and the number of ports (2¹⁰ · 3² · 7) have no common divisor, so all ports come up.
+                // The step and the number of ports (2¹⁰ · 3² · 7) have no common divisor, so all ports come
+                // up.
                 let step = u64::from(start) + u64::from(i / NATS) * 40_487;
                 Tuple::v4(LOCAL_V4, local_port, Ipv4Addr::new(198, 18, c, d), port(step))
             }
@@ -184,7 +186,7 @@ impl fmt::Display for UnknownSet {
 
 impl std::error::Error for UnknownSet {}
 
-/// Why a set is not generated.
+/// Reasons for which a set is not generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
@@ -197,9 +199,9 @@ pub enum SetError {
     OverBudget {
         /// Tuples asked for.
         count: usize,
-        /// What they take.
+        /// Memory needed, in bytes.
         octets: u64,
-        /// What they may take.
+        /// Memory allowed, in bytes.
         budget: u64,
     },
 }
@@ -243,7 +245,7 @@ mod tests {
         }
     }
 
-    /// What is left of each set once its counter runs beyond the ports: the last tuple is still none of the first.
+    /// The counter of each set runs beyond the ports, and its last tuple still differs from its first ones.
     #[test]
     fn the_largest_set_has_the_ports_it_needs() {
         for set in [TupleSet::OneClient, TupleSet::Nat] {

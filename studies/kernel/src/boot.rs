@@ -14,33 +14,35 @@ use std::time::Duration;
 /// Memory of the machine. What is not used is not taken.
 const MEMORY: &str = "mem=768M";
 
-/// A kernel that says nothing for so long is stuck: longer than a set of SYNs may take, or the streams of one size.
+/// A kernel that says nothing for so long is stuck: longer than a set of SYNs may take, or the streams of one
+/// size.
 const SILENCE: Duration = Duration::from_secs(180);
 
-/// What a kernel says where its state of floating point is too small.
+/// Message of a kernel that has too little room for the floating-point state.
 const TOO_SMALL: &str = "ptrace set fp regs failed";
 
-/// What was found in a kernel.
+/// Results of a kernel's boot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// How many of its hashes were held against ours.
+    /// Number of its hashes that were compared with ours.
     pub checked: u64,
     /// Octets of a message; Mbit/s of all streams, of each slice of time.
     pub streams: Vec<(u32, Vec<f64>)>,
-    /// What was timed; counts of the time-stamp counter per call, of each repetition, at several times of the boot.
+    /// Times by measurement: counts of the time-stamp counter per call, of each repetition, at several times
+    /// of the boot.
     pub cycles: Vec<(String, Vec<f64>)>,
     /// Counts per segment that meets no table.
     pub floor: Vec<f64>,
-    /// What hostile SYNs cost.
+    /// Costs of hostile SYNs.
     pub syn: Vec<SynReading>,
 }
 
-/// What the SYNs of a set cost.
+/// Cost of the SYNs of a set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SynReading {
     /// The set.
     pub attack: String,
-    /// How many came before, and counts per SYN then, of each block.
+    /// Number of hostile SYNs before, and counts per SYN then, of each block.
     pub points: Vec<(u32, Vec<f64>)>,
     /// Entries of the fullest bucket, after the last.
     pub longest: Option<u64>,
@@ -48,12 +50,13 @@ pub struct SynReading {
     pub table: Option<(u64, u64)>,
     /// Entries that stayed in the table after each request was reset.
     pub left: Option<u64>,
-    /// How many came, where the set was ended because it took too long.
+    /// Number of SYNs sent, if the set was ended because it took too long.
     pub short: Option<u32>,
 }
 
 impl Kernels {
-    /// Boots the kernel with `scheme`, on `core` where one is named, and lets it do `tasks`. `command` is the program `hashlane`.
+    /// Boots the kernel with `scheme`, on `core` where one is named, and lets it do `tasks`. `command` is the
+    /// program `hashlane`.
     ///
     /// # Errors
     /// It did not boot, could not do its tasks, or did not hash as it should; `stop` was set.
@@ -171,7 +174,7 @@ impl Reading {
     }
 }
 
-/// Where a kernel keeps what tells others of it, gone with it.
+/// Folder in which a kernel keeps its sockets and pid file; removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {

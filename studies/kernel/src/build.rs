@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// What is on in a kernel; all else is off.
+/// Options that are on in a kernel; all others are off.
 const CONFIG: &str = include_str!("tree/config");
 /// The file of it in the tree, and that of the whole configuration.
 const CONFIG_FILE: &str = "hashlane.config";
@@ -31,13 +31,13 @@ const SILENCE: Duration = Duration::from_secs(600);
 pub struct Kernels {
     pub(crate) cache: Cache,
     pub(crate) files: Vec<(KernelScheme, PathBuf)>,
-    /// What a reader of the figures must know of them.
+    /// Remarks needed to read the figures.
     pub notes: Vec<String>,
 }
 
 impl Kernels {
-    /// Builds a kernel for each of `schemes`, or takes those that an earlier run built of the same source in the same way. `archive` is
-    /// the source where it is not Debian's; `doing` is told what is done, often.
+    /// Builds a kernel for each of `schemes`, or takes those that an earlier run built of the same source in
+    /// the same way. `archive` is the source where it is not Debian's; `doing` is told what is done, often.
     ///
     /// # Errors
     /// Something that is needed is missing; the source is not as expected; a program failed; `stop` was set.
@@ -81,7 +81,8 @@ impl Kernels {
     }
 }
 
-/// Whether the state that the CPU saves of floating point and vectors is larger than User Mode Linux has room for.
+/// `true` if the state that the CPU saves of floating point and vectors is larger than User Mode Linux has
+/// room for.
 #[cfg(target_arch = "x86_64")]
 fn state_is_wide() -> bool {
     let features = raw_cpuid::CpuId::new().get_extended_state_info();
@@ -205,7 +206,7 @@ impl Tree<'_> {
         Err(KernelError::Program(format!("make ARCH=um {}", targets.join(" ")), ended.said))
     }
 
-    /// What the tree says of itself.
+    /// Version that the tree states.
     fn version(&self) -> Result<String, KernelError> {
         let path = self.source.folder.join("Makefile");
         let text = fs::read_to_string(&path).map_err(io(format!("cannot read {}", path.display())))?;

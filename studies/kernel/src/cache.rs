@@ -14,7 +14,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// `hashlane/flow-kernel` under `XDG_CACHE_HOME`, or under `.cache` at home (XDG Base Directory Specification).
+    /// `hashlane/flow-kernel` under `XDG_CACHE_HOME`, or under `.cache` at home (XDG Base Directory
+    /// Specification).
     pub(crate) fn open() -> Result<Self, KernelError> {
         let set = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let base = set.or_else(|| Some(env::home_dir()?.join(".cache"))).ok_or(KernelError::NoCache)?;

@@ -1,4 +1,4 @@
-//! What is changed in the kernel's source: one function goes out, two files of ours come in.
+//! Edits of the kernel's source: one function goes out, two files of ours come in.
 
 use crate::kernels::KernelError;
 

@@ -1,10 +1,12 @@
 //! Kernels of our own: Linux with other hashes of connections, built here and run as User Mode Linux.
 //!
-//! [`Kernels::build`] takes the source that Debian packages (`linux-source`), unpacks it under the user's cache folder, replaces one
-//! function, and builds one kernel for each [`KernelScheme`]; a later run takes what is there. [`Kernels::boot`] runs one: an ordinary
-//! process, without root, whose only process inside is this command again ([`guest`]), found through the host's files.
+//! [`Kernels::build`] takes the source that Debian packages (`linux-source`), unpacks it under the user's
+//! cache folder, replaces one function, and builds one kernel for each [`KernelScheme`]; a later run takes
+//! what is there. [`Kernels::boot`] runs one: an ordinary process, without root, whose only process inside is
+//! this command again ([`guest`]), found through the host's files.
 //!
-//! None of the kernel's source is kept here. What replaces the function, and what asks the kernel, is in `tree/`.
+//! None of the kernel's source is kept here. What replaces the function, and what asks the kernel, is in
+//! `tree/`.
 
 pub use crate::boot::{Reading, SynReading};
 pub use crate::build::Kernels;
@@ -14,7 +16,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why there are no kernels, or one did not do what it was built for.
+/// Reasons for which kernels are missing, or one failed at its task.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum KernelError {

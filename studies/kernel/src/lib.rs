@@ -1,7 +1,7 @@
 //! Studies of Linux kernels built with other hashes of connections, and run as User Mode Linux.
 //!
-//! [`Kernels`](kernels::Kernels) builds and boots them on the host; [`guest`] is the only process inside. [`KernelStudies`] runs studies of the
-//! model `kernel`.
+//! [`Kernels`](kernels::Kernels) builds and boots them on the host; [`guest`] is the only process inside.
+//! [`KernelStudies`] runs studies of the model `kernel`.
 #![forbid(unsafe_code)]
 
 mod boot;

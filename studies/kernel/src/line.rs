@@ -1,9 +1,9 @@
-//! What a kernel's first process says, a line each, on the console: all that comes out of it.
+//! Console protocol of a kernel's first process: one report per line, and its only output.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What every line begins with; the kernel's own do not.
+/// Mark at the start of every line; the kernel's own lines do not have it.
 const MARK: &str = "hashlane:";
 
 /// Figures of a line at the most.
@@ -12,7 +12,7 @@ const MOST_FIGURES: usize = 4096;
 /// Something that was found inside.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// What is done now.
+    /// Work in progress, for the display.
     Doing(String),
     /// So many hashes of the kernel were what our crates make of the same tuples and secrets.
     Checked(u64),

@@ -1,4 +1,4 @@
-//! What must be there before anything is built.
+//! Requirements to check before anything is built.
 
 use crate::kernels::KernelError;
 use nix::sys::ptrace;
@@ -24,7 +24,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("xz", "xz-utils"),
 ];
 
-/// Where Debian's package puts the source.
+/// Folder in which Debian's package puts the source.
 const SOURCES: &str = "/usr/src";
 const SOURCE_PACKAGE: &str = "linux-source";
 
@@ -81,7 +81,7 @@ fn ptrace_works() -> io::Result<()> {
     killed.map(drop)
 }
 
-/// Whether a folder has so many MiB free.
+/// Checks that a folder has so many MiB free.
 pub(crate) fn room(folder: &Path, needed: u64) -> Result<(), KernelError> {
     let disk =
         statvfs(folder).map_err(|error| KernelError::Io(folder.display().to_string(), error.into()))?;

@@ -28,7 +28,7 @@ const MOST_OCTETS: u32 = 1 << 20;
 /// SYNs before a measurement at the most; some of a set cannot be sent.
 const MOST_BEFORE: u32 = (hostile::MOST / 2) as u32;
 
-/// What is timed inside a kernel.
+/// Operations timed inside a kernel.
 const TIMED: [&str; 4] = ["independent", "dependent", "miss", "hit"];
 
 /// Measures a study of kernels.
@@ -45,7 +45,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     }
 }
 
-/// What the study's ids say.
+/// Contents of the study's ids.
 struct Plan {
     schemes: Vec<KernelScheme>,
     tasks: Tasks,
@@ -211,7 +211,8 @@ fn least(figures: &[f64]) -> Option<f64> {
     figures.iter().copied().reduce(f64::min)
 }
 
-/// The figures of one workload, how far the boots of each kernel lie apart, and the ratios that the study asks for.
+/// The figures of one workload, how far the boots of each kernel lie apart, and the ratios that the study
+/// asks for.
 fn add(
     session: &mut Session<'_>,
     model: &str,
@@ -230,7 +231,7 @@ fn add(
     session.add_ratios(model, workload, "boots", &ids, |of, to| rounds.ratio(of, to));
 }
 
-/// What the SYNs of a set cost, as schemes with @ and how many came before.
+/// Cost of the SYNs of a set, as schemes with @ and the number of SYNs before.
 fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack, ns: f64) {
     let workload = format!("syn/{attack}");
     let (mut ids, mut figures) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use hashlane_flow::tuple::Tuple;
 use std::fmt;
 use std::str::FromStr;
 
-/// What `inet6_ehashfn` is in a kernel of the study.
+/// Replacement of `inet6_ehashfn` in a kernel of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelScheme {
     /// Linux to 6.4.
@@ -21,7 +21,8 @@ pub enum KernelScheme {
     SipHash,
     /// Linux after 6.18, as reported.
     Flat,
-    /// SipHash-1-3 over the whole tuple: [`hashlane_flow::ehash::SipHash13`]. The mix of the network namespace joins the result.
+    /// SipHash-1-3 over the whole tuple: [`hashlane_flow::ehash::SipHash13`]. The mix of the network
+    /// namespace joins the result.
     SipHash13,
 }
 
@@ -43,7 +44,7 @@ impl KernelScheme {
         }
     }
 
-    /// What the file `hashlane_scheme.h` says of it.
+    /// Contents of `hashlane_scheme.h` for it.
     pub(crate) fn header(self) -> String {
         let number = match self {
             Self::Base => "BASE",
@@ -57,7 +58,7 @@ impl KernelScheme {
         format!("#define HASHLANE_SCHEME HASHLANE_{number}\n#define HASHLANE_NAME \"{}\"\n", self.id())
     }
 
-    /// What a kernel with these secrets must answer.
+    /// Hash that a kernel with these secrets must return.
     pub(crate) fn hash(self, tuple: &Tuple, secrets: &Secrets) -> u32 {
         match self {
             Self::Base => ehash::base(tuple, secrets),

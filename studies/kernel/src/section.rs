@@ -15,7 +15,7 @@ pub(crate) const STREAMS: &str = "kernel-streams";
 pub(crate) const CYCLES: &str = "kernel";
 pub(crate) const SYN: &str = "kernel-syn";
 
-/// What the cost of a SYN has in it that is not the server's.
+/// Scheme of the part of a SYN's cost that is not the server's.
 const FLOOR: &str = "floor";
 
 /// The lookup that every segment of a connection makes.
@@ -80,7 +80,7 @@ fn per_cent(ratio: f64) -> String {
     format!("{:.2}", ratio * 100.0)
 }
 
-/// How far apart boots of one kernel are: 0.11 of a ratio of 1.11.
+/// Largest distance between boots of one kernel: 0.11 of a ratio of 1.11.
 fn again(facts: &Facts<'_>, workload: &str, scheme: &str) -> Option<f64> {
     Some(facts.value(workload, scheme, metric::AGAIN)? - 1.0)
 }
@@ -157,7 +157,8 @@ fn source(published: &Published) -> Table {
     }
 }
 
-/// Whether any kernel's throughput lies further from the reference's than boots of one kernel from each other.
+/// Sentence for the case that no kernel's throughput differs from the reference's by more than boots of one
+/// kernel differ from each other.
 fn unresolved(facts: &Facts<'_>, reference: &str) -> Option<String> {
     let mut worst: f64 = 0.0;
     let (mut pairs, mut inside) = (0, 0);
@@ -183,7 +184,7 @@ fn unresolved(facts: &Facts<'_>, reference: &str) -> Option<String> {
     })
 }
 
-/// What each kernel pays for a segment of a connection, beside the reference.
+/// Sentence on the cost that each kernel pays for a segment of a connection, compared with the reference.
 fn lookups(facts: &Facts<'_>, reference: &str) -> Option<String> {
     let with = |scheme: &&str| {
         let times = against(facts, HIT, scheme, reference)?;

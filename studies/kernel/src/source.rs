@@ -15,7 +15,8 @@ use std::time::{Duration, UNIX_EPOCH};
 const FOLDER: &str = "linux";
 const UNPACKING: &str = "unpacking";
 
-/// What the folder was unpacked from, and whether the state of floating point was widened: the last file that is written.
+/// Stamp with the archive that the folder was unpacked from and the width of the floating-point state;
+/// written last.
 const STAMP: &str = "hashlane-source";
 
 const SILENCE: Duration = Duration::from_secs(600);
@@ -24,7 +25,7 @@ const SILENCE: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) folder: PathBuf,
-    /// What it was made from.
+    /// Archive and edits that it was made from.
     pub(crate) stamp: String,
 }
 

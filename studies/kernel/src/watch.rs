@@ -23,24 +23,24 @@ const WIDTH: usize = 200;
 /// Lines that wait to be read, at the most: then the program waits.
 const WAITING: usize = 1024;
 
-/// How long a program may take to end that was asked to.
+/// Time that a program may take to end after it was asked to.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether the run was stopped.
+/// Interval of the checks for a stopped run.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A program and all that it starts, in a process group of their own. They are ended when this is dropped.
 struct Watched(Child);
 
-/// How it ended, and what it said last.
+/// Exit status of a program, and its last lines.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) said: String,
 }
 
-/// Runs `command`, hands each line of its standard output and error to `line`, and ends it where `stop` is set, or where it says
-/// nothing for as long as `silence`.
+/// Runs `command`, hands each line of its standard output and error to `line`, and ends it where `stop` is
+/// set, or where it says nothing for as long as `silence`.
 pub(crate) fn watch(
     mut command: Command,
     stop: &AtomicBool,
@@ -122,7 +122,8 @@ impl Watched {
         Pid::from_raw(i32::try_from(self.0.id()).unwrap_or(i32::MAX))
     }
 
-    /// What became of it; an error where it was let go. One that has ended stays a zombie, so that its group remains its own.
+    /// State of the process; an error if it was released. An ended process stays a zombie, so that its group
+    /// remains its own.
     fn state(&self) -> nix::Result<WaitStatus> {
         waitid(Id::Pid(self.pid()), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT)
     }
@@ -171,7 +172,8 @@ mod tests {
         command
     }
 
-    /// Waits until a process is gone that was ended: it goes when it next finds a core, and is a zombie where nobody waits for it.
+    /// Waits until a process is gone that was ended: it goes when it next finds a core, and is a zombie where
+    /// nobody waits for it.
     fn ends(pid: &str) {
         let begun = Instant::now();
         loop {

@@ -16,7 +16,7 @@ pub(crate) struct SchemeRow<'a> {
     pub(crate) ratio: Option<Interval>,
 }
 
-/// How far a scheme with a single walk is from the floor and from the instruction's limit, in cycles.
+/// Distances of a scheme with a single walk from the floor and from the instruction's limit, in cycles.
 pub(crate) struct FloorRow<'a> {
     pub(crate) scheme: &'a str,
     pub(crate) mean: Interval,
@@ -111,8 +111,9 @@ fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &s
     records.metric(&definition.slug, workload, scheme, &definition.metric).map(Record::interval)
 }
 
-/// The ids of the walk without a hash that is the floor of a scheme with a single walk, the closest one first: one pass
-/// over a burst has the walk over a burst, where that is measured. `None` for a scheme that walks more than once, or only walks.
+/// The ids of the walk without a hash that is the floor of a scheme with a single walk, the closest one
+/// first: one pass over a burst has the walk over a burst, where that is measured. `None` for a scheme that
+/// walks more than once, or only walks.
 fn floors(scheme: &str) -> Option<[String; 2]> {
     let mut parts = scheme.split('/');
     let encoding = parts.next()?;

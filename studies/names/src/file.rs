@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 /// Octets of the longest line that can be a name: each octet of a name of 64 KiB may be written as three.
 const LONGEST_LINE: u64 = 3 * 65_536;
 
-/// What was read from a file, and what was not.
+/// Workload read from a file, and the lines skipped.
 #[derive(Debug)]
 pub struct FromFile {
     /// The names, in the file's order.
     pub names: Names,
     /// Lines that are no name: the first few, each with its number, counted from 1, and the reason.
     pub skipped: Vec<(u64, String)>,
-    /// How many lines were skipped in all; empty lines are not counted.
+    /// Number of skipped lines; empty lines are not counted.
     pub skipped_count: u64,
     /// Lines in the file, as far as it was read.
     pub lines: u64,
-    /// Whether reading stopped because the workload was full.
+    /// `true` if reading stopped because the workload was full.
     pub full: bool,
 }
 
 /// Skipped lines of which the reason is kept.
 const KEPT_REASONS: usize = 20;
 
-/// Why a file gives no workload.
+/// Reasons for which a file gives no workload.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FileError {
@@ -36,7 +36,7 @@ pub enum FileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// Error of the operating system.
         error: io::Error,
     },
     /// No line of it is a name.
@@ -82,11 +82,11 @@ impl std::error::Error for FileError {
     }
 }
 
-/// Reads up to `most` names from `path`, one to a line, each a path or a URI (see [`hashlane_name::uri::parse_line`]). Lines
-/// that are no name are skipped and reported.
+/// Reads up to `most` names from `path`, one to a line, each a path or a URI (see
+/// [`hashlane_name::uri::parse_line`]). Lines that are no name are skipped and reported.
 ///
 /// # Errors
-/// Where the file cannot be read, or no line of it is a name.
+/// The file cannot be read, or no line of it is a name.
 pub fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
     let io = |error| FileError::Io { path: path.into(), error };
     let file = File::open(path).map_err(io)?;

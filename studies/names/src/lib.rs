@@ -1,7 +1,8 @@
 //! Studies of names: encodings, and ways of hashing all prefixes of a name.
 //!
-//! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a way of hashing prefixes and a
-//! hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by block in alternation.
+//! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a way of hashing prefixes
+//! and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by block in
+//! alternation.
 #![forbid(unsafe_code)]
 
 mod figures;

@@ -6,7 +6,8 @@ use hashlane_name::error::BuildError;
 use hashlane_name::layout::Layout;
 use hashlane_name::walk::Encoding;
 
-/// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1 GiB.
+/// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1
+/// GiB.
 pub const MOST_OCTETS: usize = 256 << 20;
 
 /// Names of one encoding, end to end in one buffer: no allocation and 4 octets of bookkeeping a name.
@@ -22,7 +23,7 @@ impl Packed {
         self.ends.len()
     }
 
-    /// Whether there is no name.
+    /// `true` if there is no name.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -60,7 +61,7 @@ impl Packed {
     }
 }
 
-/// Why a name could not be added to a workload.
+/// Reasons for which a name cannot be added to a workload.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PackError {
@@ -103,7 +104,7 @@ macro_rules! names {
             /// Adds one name in all encodings, or in none.
             ///
             /// # Errors
-            /// Where one of the encodings cannot hold the name, or the workload is full.
+            /// One of the encodings cannot hold the name, or the workload is full.
             pub fn push<'c>(
                 &mut self,
                 components: impl Iterator<Item = Component<'c>> + Clone,
@@ -134,7 +135,7 @@ impl Names {
         self.ndn.len()
     }
 
-    /// Whether there is no name.
+    /// `true` if there is no name.
     pub fn is_empty(&self) -> bool {
         self.ndn.is_empty()
     }

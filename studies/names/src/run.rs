@@ -18,8 +18,8 @@ use std::hint::black_box;
 /// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
 const BLOCK: usize = 256;
 
-/// Names with which a scheme is warmed before each block: those before the block, so that the branch predictors learn
-/// nothing of what is timed.
+/// Names with which a scheme is warmed before each block: those before the block, so that the branch
+/// predictors learn nothing of what is timed.
 const WARM: usize = 128;
 
 /// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
@@ -146,8 +146,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Units of work of each subject between two readings of the counter: as few as span [`STEPS`] of its steps
-    /// beside the probe's own cost.
+    /// Units of work of each subject between two readings of the counter: as few as span [`STEPS`] of its
+    /// steps beside the probe's own cost.
     fn units(&self, names: &Names, subjects: &mut [Entry]) -> Vec<usize> {
         let step = self.session.rates.step;
         let blocks = Blocks::new(names, 0);
@@ -179,7 +179,8 @@ impl Run<'_, '_> {
         tallies: &mut Tallies,
     ) -> bool {
         let mut samples = Vec::with_capacity(BLOCK);
-        // First every unit by itself, then block by block in one stretch: between a block's two visits lie all others.
+        // First every unit by itself, then block by block in one stretch: between a block's two visits lie
+        // all others.
         for stream in [false, true] {
             for (number, first) in (0..names.len()).step_by(BLOCK).enumerate() {
                 if self.session.stopped() {
@@ -196,7 +197,8 @@ impl Run<'_, '_> {
                         tally.add(number, block.names.len(), &samples);
                     }
                 }
-                // The order is turned from block to block, so that no scheme always follows the same other one.
+                // The order is turned from block to block, so that no scheme always follows the same other
+                // one.
                 let turn = number + repetition;
                 for at in 0..subjects.len() {
                     let at = (at + turn) % subjects.len();
@@ -338,13 +340,13 @@ impl Block<'_> {
     }
 }
 
-/// What is to be hashed in one encoding.
+/// Names to hash in one encoding.
 struct Figures {
     encoding: &'static str,
     octets: u64,
     components: u64,
-    /// Words of 8 octets that CRC32C of all prefixes takes at the least: the whole words of each name, and a last one
-    /// for each prefix.
+    /// Words of 8 octets that CRC32C of all prefixes takes at the least: the whole words of each name, and a
+    /// last one for each prefix.
     words: u64,
 }
 
@@ -387,7 +389,8 @@ fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunEr
     let mut seen: BTreeMap<(String, String), (String, u64)> = BTreeMap::new();
     for (id, subject) in subjects {
         let (encoding, hash) = (encoding_of(id), id.rsplit('/').next().unwrap_or_default());
-        // Masked, a component ends with zeros: what is hashed depends on where components end, and so on the way.
+        // Masked, a component ends with zeros: what is hashed depends on where components end, and so on the
+        // way.
         let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
         let hash = match hash {
             "crc32c-shifted" => "crc32c",

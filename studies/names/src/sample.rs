@@ -61,7 +61,8 @@ pub(crate) fn definition() -> Definition {
     Definition::parse(STUDY, "sample").unwrap()
 }
 
-/// What a run of `definition` could have left, with the user's `own` workloads besides; equal for equal arguments.
+/// Records as a run of `definition` could leave them, with the user's `own` workloads besides; equal for
+/// equal arguments.
 ///
 /// One ratio, `ccnx/burst/crc32c` to `ndn/burst/crc32c`, is always missing.
 pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {

@@ -1,8 +1,8 @@
-//! The lists that turn the id of a scheme in a study file into what is timed: here names, in `tuples` tuples and
-//! tables.
+//! The lists that turn the id of a scheme in a study file into what is timed: here names, in `tuples` tuples
+//! and tables.
 //!
-//! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from general to
-//! particular: `ndn/one-by-one/longest-first/crc32c`.
+//! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from
+//! general to particular: `ndn/one-by-one/longest-first/crc32c`.
 
 use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::packed::ENCODINGS;
@@ -11,9 +11,9 @@ use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
 use hashlane_name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
 use hashlane_name::walk::Encoding;
 
-/// What every registered hash states of itself, and the hash of octets under a key.
+/// Statement of a registered hash about itself, and its hash of bytes under a key.
 pub struct Registered {
-    /// What it states.
+    /// Its statement.
     pub info: SchemeInfo,
     /// Hashes octets under a key, by the same code as everywhere.
     pub hash: fn(&Key, &[u8]) -> u64,
@@ -90,7 +90,7 @@ fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn 
     None
 }
 
-/// What is timed for the scheme `id` of the model `names`, under `key`; `None` where there is no such scheme.
+/// Timed subject for the scheme `id` of the model `names`, under `key`; `None` if the id is unknown.
 pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
     macro_rules! by_id {
         ($($id:ident: $encoding:ty),* $(,)?) => {
@@ -116,7 +116,7 @@ fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject
     }
 }
 
-/// How the ids of the model `names` are made, for messages.
+/// Syntax of the ids of the model `names`, for messages.
 pub fn names_help() -> String {
     let ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
     format!(

@@ -18,8 +18,8 @@ pub enum Shape {
         /// Components in a name, 1 to 255.
         components: u8,
     },
-    /// `N(7.3,var=11.7)Bx8`, `N(7.3,sd=11.7)Bx8`: lengths from a normal distribution, rounded, and drawn anew where
-    /// less than 1 or more than 255.
+    /// `N(7.3,var=11.7)Bx8`, `N(7.3,sd=11.7)Bx8`: lengths from a normal distribution, rounded, and drawn anew
+    /// where less than 1 or more than 255.
     Normal {
         /// Mean before the cut, octets.
         mean: f64,
@@ -29,16 +29,17 @@ pub enum Shape {
         components: u8,
     },
     /// `ircache`: web proxy URLs taken for names, by the published figures of 10,000 of them (chris-wood/
-    /// pit-performance): the histogram of component counts, mean 6.28, and 7.87 octets a component. The deviation of
-    /// the component lengths, 4.9, is what makes the names' lengths deviate by the published 21.2.
+    /// pit-performance): the histogram of component counts, mean 6.28, and 7.87 octets a component. The
+    /// deviation of the component lengths, 4.9, is what makes the names' lengths deviate by the published
+    /// 21.2.
     Ircache,
     /// `domain`: web domains taken for names, by the published figures of 100,000 of them (chavoosh/
-    /// TrieGranularity): the histogram of component counts, mean 3.22; 10.5 octets in the first component, 3.07 in
-    /// the second, and in the others what makes the mean 6.56.
+    /// TrieGranularity): the histogram of component counts, mean 3.22; 10.5 octets in the first component,
+    /// 3.07 in the second, and in the others what makes the mean 6.56.
     Domain,
 }
 
-/// How the second parameter of N(mean, x) is read.
+/// Meaning of the second parameter of N(mean, x).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Spread {
     /// x is the variance.
@@ -47,10 +48,12 @@ pub enum Spread {
     Deviation(f64),
 }
 
-/// Of 10,000 names, how many have 1, 2, … components. Published for 1 to 12 and for 18; the 51 in between are spread.
+/// Of 10,000 names, how many have 1, 2, … components. Published for 1 to 12 and for 18; the 51 in between are
+/// spread.
 const IRCACHE: [u16; 18] = [240, 55, 230, 690, 1930, 2590, 2350, 930, 480, 220, 170, 64, 14, 11, 9, 7, 5, 5];
 
-/// Of 10,000 names, how many have 1, 2, … components. Published for 2 to 6; the 310 left are spread over 7 to 9.
+/// Of 10,000 names, how many have 1, 2, … components. Published for 2 to 6; the 310 left are spread over 7
+/// to 9.
 const DOMAIN: [u16; 9] = [0, 4670, 1960, 1510, 790, 760, 170, 90, 50];
 
 impl Shape {
@@ -120,7 +123,8 @@ fn length(distribution: &impl Distribution<f64>, rng: &mut Xoshiro256PlusPlus) -
     }
 }
 
-/// A length of the gamma distribution of that mean and deviation: positive and skewed, as lengths of words are.
+/// A length of the gamma distribution of that mean and deviation: positive and skewed, as lengths of words
+/// are.
 fn gamma(mean: f64, deviation: f64, rng: &mut Xoshiro256PlusPlus) -> usize {
     let scale = deviation * deviation / mean;
     Gamma::new(mean / scale, scale).map_or(1, |gamma| length(&gamma, rng))
@@ -204,7 +208,8 @@ mod tests {
         (mean, variance.sqrt())
     }
 
-    /// Means and deviations of component counts, component lengths and lengths of names with a separator a component.
+    /// Means and deviations of component counts, component lengths and lengths of names with a separator a
+    /// component.
     fn figures(shape: &str) -> [(f64, f64); 3] {
         let shape: Shape = shape.parse().unwrap();
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(1);

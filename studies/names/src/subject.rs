@@ -11,8 +11,8 @@ pub trait Model {
     /// Does the work for one unit; what it yields must not be optimised away.
     fn work(&mut self, names: &[&[u8]]);
 
-    /// The sum, modulo 2⁶⁴, of what [`work`](Self::work) yields for the unit: the check that the work is done, and
-    /// is the same by whatever way.
+    /// The sum, modulo 2⁶⁴, of what [`work`](Self::work) yields for the unit: the check that the work is
+    /// done, and is the same by whatever way.
     fn sum(&mut self, names: &[&[u8]]) -> u64;
 }
 
@@ -25,7 +25,8 @@ pub trait Subject {
     /// readings; the last may have fewer units. Each unit ends before the next begins. 0 units count as 1.
     fn each(&mut self, names: &[&[u8]], units: usize, samples: &mut Vec<u32>);
 
-    /// Times all of `names` in one stretch, so that the CPU may begin a unit before the one before it has ended.
+    /// Times all of `names` in one stretch, so that the CPU may begin a unit before the one before it has
+    /// ended.
     fn stream(&mut self, names: &[&[u8]]) -> u64;
 
     /// The sum, modulo 2⁶⁴, of what the work yields for `names`; not timed.

@@ -47,7 +47,8 @@ pub(crate) fn expects(definition: &Definition) -> Result<Vec<Expect>, Definition
     Ok(definition.table("expect")?.unwrap_or_default())
 }
 
-/// Checks the tables: expected results of known workloads, one entry a workload at most, and a spread above 0.
+/// Checks the tables: expected results of known workloads, one entry a workload at most, and a spread
+/// above 0.
 ///
 /// # Errors
 /// The first rule that a table breaks.

@@ -1,4 +1,4 @@
-//! What is kept of the counts while a workload is measured, and what becomes of it.
+//! Counts kept while a workload is measured, and the records made from them.
 
 use hashlane_lab::stats::{Interval, standard_deviation};
 use hashlane_lab::study::Fact;

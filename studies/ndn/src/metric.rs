@@ -8,13 +8,13 @@ pub(crate) const CPU_US: &str = "cpu_us";
 /// CPU time of a process, in per cent of a core.
 pub(crate) const CPU_PERCENT: &str = "cpu_percent";
 
-/// How long Interests waited for their Data, in milliseconds: the mean.
+/// Mean round-trip time of Interests, in milliseconds.
 pub(crate) const RTT_MS: &str = "rtt_ms";
 
 /// The median of the same.
 pub(crate) const RTT_P50_MS: &str = "rtt_p50_ms";
 
-/// What one in a hundred waited longer than.
+/// 99th percentile of the round-trip time.
 pub(crate) const RTT_P99_MS: &str = "rtt_p99_ms";
 
 /// One scheme's mean waiting time divided by another's, whose id is the unit.

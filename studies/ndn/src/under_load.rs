@@ -15,7 +15,7 @@ pub(crate) struct Subject {
     pub(crate) plan: Plan,
     /// One of each round.
     pub(crate) readings: Vec<Reading>,
-    /// Whether it could not be measured, which was said.
+    /// `true` if it could not be measured; a note reports the reason.
     pub(crate) failed: bool,
 }
 
@@ -32,7 +32,7 @@ impl Subject {
         }
     }
 
-    /// What became of the Interests of all its turns.
+    /// Counts of the Interests of all its turns.
     pub(crate) fn counts(&self) -> Counts {
         self.readings.iter().fold(Counts::default(), |sum, reading| sum.plus(reading.counts))
     }

@@ -120,12 +120,12 @@ struct FileChart {
 impl Definition {
     /// Reads the study file `text`; `origin`, a path or a slug, is named in errors.
     ///
-    /// Tables that only the study's kind knows are kept as they are: [`Study::check`](crate::study::Study::check)
-    /// reads them.
+    /// Tables that only the study's kind knows are kept as they are:
+    /// [`Study::check`](crate::study::Study::check) reads them.
     ///
     /// # Errors
-    /// The first rule broken, with the field: criteria, claims and charts of schemes or workloads that the study
-    /// does not measure are rejected, for example.
+    /// The first rule broken, with the field: criteria, claims and charts of schemes or workloads that the
+    /// study does not measure are rejected, for example.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DefinitionError> {
         if text.len() > MAX_TEXT {
             return Err(DefinitionError::TooLong { origin: origin.to_owned(), most: MAX_TEXT });

@@ -21,7 +21,7 @@ pub struct Definition {
     pub title: String,
     /// The question that the study answers.
     pub question: String,
-    /// Where the question and the claims come from.
+    /// Source of the question and the claims.
     pub source: String,
     /// The ids of the workloads, each once, in the order of the report.
     pub workloads: Vec<String>,
@@ -36,13 +36,13 @@ pub struct Definition {
     pub metric: String,
     /// Unit of work that a figure is for, one word such as `tuple` or `lookup`. Default: `item`.
     pub per: String,
-    /// How much is measured.
+    /// Sizes of the measurement, quick and full.
     pub size: Sizes,
-    /// What the project holds itself to.
+    /// Criteria that the project sets itself.
     pub targets: Vec<Target>,
     /// The same of figures, of their differences, and of ratios between workloads.
     pub limits: Vec<Limit>,
-    /// What the source says, as rules on ratios.
+    /// Statements of the source, as rules on ratios.
     pub claims: Vec<Claim>,
     /// The bar charts of the report, at most 64.
     pub charts: Vec<Chart>,
@@ -76,12 +76,12 @@ pub struct Sizes {
     pub full: Size,
 }
 
-/// How much is measured of each workload.
+/// Size of the measurement of each workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// Items of work in a repetition, such as names hashed or flows looked up; of a study of forwarders, milliseconds for which each is
-    /// under load: 1 to 10,000,000.
+    /// Items of work in a repetition, such as names hashed or flows looked up; of a study of forwarders,
+    /// milliseconds for which each is under load: 1 to 10,000,000.
     pub items: u32,
     /// Passes over all the items, 2 to 1,000. Bounds at 95 %, and so verdicts, take 6 or more.
     pub repetitions: u32,
@@ -108,13 +108,13 @@ pub struct Limit {
     pub of: String,
     /// The workload.
     pub workload: String,
-    /// What its figure, in the study's metric, is held against.
+    /// Reference of the figure, in the study's metric.
     pub against: Against,
     /// The largest figure that keeps the limit, above 0.
     pub at_most: f64,
 }
 
-/// What a figure with a limit is held against.
+/// Reference of a figure that has a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
     /// Nothing: the figure itself is limited.
@@ -132,9 +132,9 @@ pub struct Claim {
     pub id: String,
     /// The source's words.
     pub words: String,
-    /// What the words say of a ratio.
+    /// Rule on the ratio that the words state.
     pub rule: Rule,
-    /// How far from 1 a ratio may be and still fit the words, above 0 and below 1.
+    /// Largest distance of the ratio from 1 at which the words still hold, above 0 and below 1.
     pub tolerance: f64,
     /// The workloads that the words are about.
     pub workloads: Vec<String>,
@@ -142,7 +142,7 @@ pub struct Claim {
     pub pairs: Vec<(String, String)>,
 }
 
-/// What a claim says of a ratio.
+/// A claim's rule on a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -160,7 +160,7 @@ pub enum Rule {
 pub struct Chart {
     /// The heading.
     pub title: String,
-    /// What a reader must know to read it; may be empty.
+    /// Remark needed to read the figures; may be empty.
     pub note: String,
     /// The bars.
     pub schemes: Vec<String>,

@@ -1,16 +1,16 @@
 //! The CPU's time-stamp counter, read so that what stands between two readings is what is timed.
 //!
-//! On x86-64 the first reading waits for everything before it, and what follows waits for the reading (`LFENCE`,
-//! `RDTSC`, `LFENCE`); the second waits for what is timed, and keeps what follows out (`RDTSCP`, `LFENCE`). Intel's
-//! paper on benchmarking (324264-001, 2010) puts `CPUID` where `LFENCE` stands; in a virtual machine `CPUID` leaves the
-//! guest for a thousand cycles and more, and `LFENCE` waits for the same things ("LFENCE does not execute until all
-//! prior instructions have completed locally", Intel SDM vol. 2A).
+//! On x86-64 the first reading waits for everything before it, and what follows waits for the reading
+//! (`LFENCE`, `RDTSC`, `LFENCE`); the second waits for what is timed, and keeps what follows out (`RDTSCP`,
+//! `LFENCE`). Intel's paper on benchmarking (324264-001, 2010) puts `CPUID` where `LFENCE` stands; in a
+//! virtual machine `CPUID` leaves the guest for a thousand cycles and more, and `LFENCE` waits for the same
+//! things ("LFENCE does not execute until all prior instructions have completed locally", Intel SDM vol. 2A).
 #![allow(
     unsafe_code,
     reason = "the counter is read by intrinsics and instructions; each use says why it is sound"
 )]
 
-/// What the counter counts, for the machine's facts.
+/// Name and unit of the counter, for the machine's facts.
 pub const NAME: &str = if cfg!(target_arch = "x86_64") {
     "time-stamp counter, LFENCE RDTSC LFENCE … RDTSCP LFENCE"
 } else if cfg!(target_arch = "aarch64") {
@@ -39,7 +39,8 @@ pub fn start() -> u64 {
 pub fn stop() -> u64 {
     use core::arch::x86_64::{__rdtscp, _mm_lfence};
     let mut processor = 0;
-    // SAFETY: `RDTSCP` is on every x86-64 CPU since 2008; it writes the processor's number to the local variable.
+    // SAFETY: `RDTSCP` is on every x86-64 CPU since 2008; it writes the processor's number to the local
+    // variable.
     unsafe {
         let count = __rdtscp(&raw mut processor);
         _mm_lfence();
@@ -67,8 +68,8 @@ pub fn fence() {
 #[inline(always)]
 fn read() -> u64 {
     let count: u64;
-    // SAFETY: reads a counter that user space may read on every operating system that Rust's std supports; no memory
-    // is touched.
+    // SAFETY: reads a counter that user space may read on every operating system that Rust's std supports; no
+    // memory is touched.
     unsafe { core::arch::asm!("isb", "mrs {}, cntvct_el0", "isb", out(reg) count, options(nostack)) };
     count
 }

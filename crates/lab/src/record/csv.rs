@@ -14,7 +14,7 @@ const COLUMNS: [&str; 11] =
 /// No file of records is longer; a full run of a study writes under one MiB.
 const MAX_OCTETS: u64 = 16 << 20;
 
-/// Why a file is not a set of records; `origin` is the file, `line` counts from 1.
+/// Reasons for which a file is not a set of records; `origin` is the file, `line` counts from 1.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -22,7 +22,7 @@ pub enum ReadError {
     Io {
         /// The file.
         origin: String,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
     /// The file is longer than 16 MiB.
@@ -41,7 +41,7 @@ pub enum ReadError {
         origin: String,
         /// The line on which the row begins.
         line: u64,
-        /// What is wrong.
+        /// Rule that the line breaks.
         message: String,
     },
     /// A row's figures are not finite, or its lower bound is above its upper one.
@@ -106,8 +106,8 @@ impl RecordSet {
     /// Reads the content of a file of records; `origin` says in errors which.
     ///
     /// # Errors
-    /// The first rule broken, with the line: the header names the columns; each row has them all; figures are finite and in
-    /// order; no two rows are about the same.
+    /// The first rule broken, with the line: the header names the columns; each row has them all; figures are
+    /// finite and in order; no two rows are about the same.
     pub fn parse(octets: &[u8], origin: &str) -> Result<Self, ReadError> {
         let origin = origin.to_owned();
         if octets.len() as u64 > MAX_OCTETS {

@@ -35,11 +35,11 @@ pub struct Cpu {
     pub cores: Option<u32>,
     /// Of the instruction sets that bear on hashing, those that the processor has, under the kernel's names.
     pub flags: Vec<String>,
-    /// Whether a hypervisor stands between: times may then include those of other guests.
+    /// `true` on a virtual machine: times may then include those of other guests.
     pub hypervisor: Option<bool>,
     /// The frequency governor of the first processor.
     pub governor: Option<String>,
-    /// Whether the core may clock above its base rate.
+    /// `true` if the core may clock above its base rate.
     pub turbo: Option<bool>,
 }
 
@@ -69,7 +69,7 @@ pub struct Build {
     pub rustc: Option<String>,
 }
 
-/// How the run was made.
+/// Settings and circumstances of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
@@ -96,7 +96,7 @@ pub struct Run {
     pub core_ghz_before: Option<f64>,
     /// The core's clock after the run, in GHz.
     pub core_ghz_after: Option<f64>,
-    /// What a reader of the figures must know besides, such as lines of a file that were skipped.
+    /// Remarks needed to read the figures, such as the number of lines of a file that were skipped.
     pub notes: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ impl Run {
     }
 }
 
-/// Why a file does not tell of a machine.
+/// Reasons for which a file does not describe a machine.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum MachineError {
@@ -116,7 +116,7 @@ pub enum MachineError {
     Io {
         /// The file.
         origin: String,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
     /// The content is not TOML, or has a field that is not a machine's.
@@ -159,7 +159,8 @@ const FLAGS: [&str; 15] = [
 ];
 
 impl Machine {
-    /// This machine and this build; the run is left to whoever makes it. Reads `/proc` and `/sys` where they are.
+    /// This machine and this build; the run is left to whoever makes it. Reads `/proc` and `/sys` where they
+    /// are.
     pub fn detect() -> Self {
         let read = |path: &str| std::fs::read_to_string(path).ok();
         let mut cpu = read("/proc/cpuinfo").map(|text| Cpu::from_cpuinfo(&text)).unwrap_or_default();
@@ -230,7 +231,7 @@ impl Machine {
 }
 
 impl Cpu {
-    /// What the first processor in the text of `/proc/cpuinfo` says.
+    /// Facts of the first processor in the text of `/proc/cpuinfo`.
     fn from_cpuinfo(text: &str) -> Self {
         let field = |names: &[&str]| {
             text.lines().filter_map(|line| line.split_once(':')).find_map(|(name, value)| {

@@ -1,4 +1,4 @@
-//! What a run leaves: records, one per fact, and the facts of the machine that they come from.
+//! Results of a run: records, one per fact, and the facts of the machine that they come from.
 
 mod atomic;
 mod csv;

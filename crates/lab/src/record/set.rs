@@ -15,15 +15,15 @@ use crate::stats::{Interval, coverage};
 pub struct Record {
     /// The study's slug.
     pub study: String,
-    /// What was timed.
+    /// Model of the study.
     pub model: String,
     /// The workload's id, or the file that the user gave.
     pub workload: String,
     /// The scheme's id.
     pub scheme: String,
-    /// How it was measured.
+    /// Probe that measured it.
     pub probe: String,
-    /// What was measured; times name their unit, as in `cycles_mean`.
+    /// Metric; times name their unit, as in `cycles_mean`.
     pub metric: String,
     /// The unit.
     pub unit: String,
@@ -34,11 +34,12 @@ pub struct Record {
     pub low: f64,
     /// The upper bound, not below `low`. Finite.
     pub high: f64,
-    /// How many samples the figure comes from.
+    /// Number of samples behind the figure.
     pub samples: u64,
 }
 
-/// What a record is about: all columns before the value. Ordered by study, workload, scheme, metric, unit, model, probe.
+/// Subject of a record: all columns before the value. Ordered by study, workload, scheme, metric, unit,
+/// model, probe.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// The study's slug.
@@ -47,18 +48,18 @@ pub struct Key {
     pub workload: String,
     /// The scheme's id.
     pub scheme: String,
-    /// What was measured.
+    /// Metric.
     pub metric: String,
     /// The unit.
     pub unit: String,
-    /// What was timed.
+    /// Model of the study.
     pub model: String,
-    /// How it was measured.
+    /// Probe that measured it.
     pub probe: String,
 }
 
 impl Record {
-    /// What the record is about.
+    /// Subject of the record.
     pub fn key(&self) -> Key {
         Key {
             study: self.study.clone(),
@@ -81,7 +82,7 @@ impl Record {
         Interval { value, low, high, coverage: coverage(samples) }
     }
 
-    /// Whether all figures are finite and the bounds in order.
+    /// Checks that all figures are finite and the bounds in order.
     pub fn is_well_formed(&self) -> bool {
         self.value.is_finite() && self.low.is_finite() && self.high.is_finite() && self.low <= self.high
     }
@@ -100,8 +101,8 @@ impl RecordSet {
         Self::default()
     }
 
-    /// Adds a record at the end, or gives it back if it is not [well formed](Record::is_well_formed) or there is one with its
-    /// key.
+    /// Adds a record at the end, or gives it back if it is not [well formed](Record::is_well_formed) or there
+    /// is one with its key.
     ///
     /// # Errors
     /// The record.
@@ -127,12 +128,12 @@ impl RecordSet {
         }
     }
 
-    /// How many records there are.
+    /// Number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there are none.
+    /// `true` if the set has no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -147,7 +148,8 @@ impl RecordSet {
         self.places.get(key).and_then(|&place| self.records.get(place))
     }
 
-    /// The record of a metric, whatever its unit, model and probe: the first in the order of keys if there are several.
+    /// The record of a metric, whatever its unit, model and probe: the first in the order of keys if there
+    /// are several.
     pub fn metric(&self, study: &str, workload: &str, scheme: &str, metric: &str) -> Option<&Record> {
         self.first(study, workload, scheme, metric, "").filter(|r| r.metric == metric)
     }

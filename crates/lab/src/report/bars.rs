@@ -1,8 +1,8 @@
 //! Horizontal bars as inline SVG, several small drawings on one scale.
 //!
-//! Written here and not by a plotting library, since the page's style sheet must reach the marks: colours follow the
-//! reader's light or dark scheme, each bar has a `<title>`, and a drawing stays legible on a telephone because it is drawn
-//! narrow and laid out by the page, not shrunk.
+//! Written here and not by a plotting library, since the page's style sheet must reach the marks: colours
+//! follow the reader's light or dark scheme, each bar has a `<title>`, and a drawing stays legible on a
+//! telephone because it is drawn narrow and laid out by the page, not shrunk.
 
 use minijinja::HtmlEscape;
 

@@ -6,7 +6,8 @@ use super::section::Table;
 use crate::definition::Definition;
 use crate::record::{Record, RecordSet};
 
-/// Most workloads and schemes of a section: tables have a cell for each pair, and a file of records may name any number.
+/// Most workloads and schemes of a section: tables have a cell for each pair, and a file of records may name
+/// any number.
 const MAX_WORKLOADS: usize = 256;
 const MAX_SCHEMES: usize = 512;
 

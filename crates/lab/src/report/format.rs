@@ -2,12 +2,12 @@
 
 use crate::stats::Interval;
 
-/// What stands where there is no record.
+/// Text of a cell without a record.
 pub const NONE: &str = "—";
 
 /// Cycles and other plain figures: one decimal below 100, none from there on.
 pub fn figure(value: f64) -> String {
-    // What rounds to 100.0 is written like 100.
+    // A value that rounds to 100.0 is written like 100.
     if value.abs() < 99.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
@@ -73,8 +73,8 @@ pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {
     format!("{bounds} at {:.0} %", (interval.coverage * 100.0).floor())
 }
 
-/// Text from outside with its control characters made visible, so that it can neither steer a terminal nor turn the
-/// reading direction.
+/// Text from outside with its control characters made visible, so that it can neither steer a terminal nor
+/// turn the reading direction.
 pub fn plain(text: &str) -> String {
     let steers = |c: char| {
         c.is_control()

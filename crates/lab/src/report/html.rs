@@ -22,8 +22,8 @@ pub struct Part<'a> {
     pub sections: Vec<Section>,
 }
 
-/// The page for one study or several, in their order. It loads nothing: styles and drawings are within, fonts are the
-/// system's. All text from outside is escaped, and what was not measured shows as a dash.
+/// The page for one study or several, in their order. It loads nothing: styles and drawings are within, fonts
+/// are the system's. All text from outside is escaped, and what was not measured shows as a dash.
 ///
 /// # Errors
 /// Whatever the template engine has against the page.
@@ -162,7 +162,8 @@ mod tests {
         .unwrap();
         assert!(page.contains("&lt;script&gt;alert(1)"));
         assert!(!page.contains("<script") && !page.contains("<b onclick") && !page.contains(">49<"));
-        // Every quote that is not escaped delimits an attribute of our own, so there is an even number in each tag.
+        // Every quote that is not escaped delimits an attribute of our own, so there is an even number in
+        // each tag.
         for tag in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
             assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
         }

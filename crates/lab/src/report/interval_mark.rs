@@ -29,8 +29,8 @@ impl Axis {
         3.0 + share.clamp(0.0, 1.0) * (WIDTH - 6.0)
     }
 
-    /// The mark of one ratio: the band of those that fit (its lower end open if absent), a line at 1, the interval, the
-    /// estimate.
+    /// The mark of one ratio: the band of those that fit (its lower end open if absent), a line at 1, the
+    /// interval, the estimate.
     pub(super) fn mark(self, ratio: Interval, fits: (Option<f64>, f64)) -> String {
         let (from, to) = (fits.0.map_or(0.0, |low| self.x(low)), self.x(fits.1));
         let (low, value, high) = (self.x(ratio.low), self.x(ratio.value), self.x(ratio.high));

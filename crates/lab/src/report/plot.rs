@@ -14,11 +14,11 @@ const HEIGHT: f64 = 196.0;
 const BOTTOM: f64 = 36.0;
 /// The distance of the base lines of two labels.
 const LINE: f64 = 12.0;
-/// How far a label may stand from the end of its line.
+/// Largest distance of a label from the end of its line.
 const MAX_SHIFT: f64 = 3.0 * LINE;
 /// The width that labels at the ends of lines may take.
 const MAX_LABELS: f64 = 0.31 * WIDTH;
-/// How far no flows at all stand from the first of a logarithmic scale.
+/// Distance of zero flows from the first tick of a logarithmic scale.
 const ZERO_GAP: f64 = 30.0;
 /// More lines than these are drawn thin and grey.
 const STYLED: usize = 8;
@@ -132,8 +132,8 @@ impl LinePlots {
         let mut marks = String::new();
         scales.draw(&mut marks, &self.x, &self.y);
         let mut order: Vec<&Line> = plot.lines.iter().collect();
-        // Grey lines lie below all others. Then the least broken line comes first, so that it shows through the gaps of
-        // those that run over it.
+        // Grey lines lie below all others. Then the least broken line comes first, so that it shows through
+        // the gaps of those that run over it.
         order.sort_by_key(|line| Some(self.style(line)).filter(|style| *style < STYLED));
         for line in order {
             self.line(&mut marks, line, scales);
@@ -200,7 +200,7 @@ fn line_class(style: usize) -> String {
     format!("line s{} d{style}", style % 6)
 }
 
-/// Where figures stand.
+/// Scales of both axes.
 struct Scales {
     /// The distinct places on the horizontal axis that have a figure.
     ticks: Vec<f64>,
@@ -224,8 +224,8 @@ impl Scales {
         let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), (_, y)| {
             (f64::min(low, y.value), f64::max(high, y.value))
         });
-        // A scale always spans a factor of four, so that there are two numbers on it and noise stays small; beyond that,
-        // no line runs along its edge.
+        // A scale always spans a factor of four, so that there are two numbers on it and noise stays small;
+        // beyond that, no line runs along its edge.
         let (low, high) = (low.ln(), high.ln());
         let room = ((4f64.ln() - (high - low)) / 2.0).max(0.0) + 0.06 * (high - low);
         let mut scales =
@@ -255,7 +255,8 @@ impl Scales {
         TOP + HEIGHT * (1.0 - share.clamp(0.0, 1.0))
     }
 
-    /// Powers of ten; between them more where there would be too few, and fewer where there would be too many.
+    /// Powers of ten; between them more where there would be too few, and fewer where there would be too
+    /// many.
     fn y_ticks(&self) -> Vec<f64> {
         let (low, high) = (self.low / LN_10, self.high / LN_10);
         let within: &[f64] = match high - low {

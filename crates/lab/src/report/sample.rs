@@ -57,7 +57,8 @@ pub(crate) fn definition() -> Definition {
     Definition::parse(STUDY, "sample").unwrap()
 }
 
-/// What a run of `definition` could have left, with the user's `own` workloads besides; equal for equal arguments.
+/// Records as a run of `definition` could leave them, with the user's `own` workloads besides; equal for
+/// equal arguments.
 ///
 /// One ratio, `quux/batch/summed` to `foo/batch/summed`, is always missing.
 pub(crate) fn records(definition: &Definition, own: &[&str]) -> RecordSet {

@@ -1,4 +1,4 @@
-//! What all drawings share.
+//! Helpers that all drawings share.
 
 use core::fmt::{Arguments, Write};
 
@@ -7,8 +7,8 @@ use minijinja::HtmlEscape;
 /// The width of a drawing, in its own units; at 1:1 it fits a screen 400 pixels wide.
 pub(super) const WIDTH: f64 = 352.0;
 
-/// About the width of `words` in the labels' size, in the widest of the system's fonts: digits are wider than the average
-/// letter.
+/// About the width of `words` in the labels' size, in the widest of the system's fonts: digits are wider than
+/// the average letter.
 pub(super) fn width(words: &str) -> f64 {
     words.chars().map(|c| if c.is_ascii_digit() || c == '–' || c.is_uppercase() { 7.4 } else { 6.4 }).sum()
 }

@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::outcome::{Overall, Reached};
 use crate::record::RecordSet;
 
-/// Whether verdicts are coloured.
+/// Colouring of verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colours {
     /// Plain text.
@@ -25,8 +25,8 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .content_lines(ContentLineStyle::none().junction(' '));
 
-/// A study's sections, claims and criteria as text, at most `width` columns wide, as far as the ids of the schemes
-/// and the pictures in stars allow.
+/// A study's sections, claims and criteria as text, at most `width` columns wide, as far as the ids of the
+/// schemes and the pictures in stars allow.
 pub fn text(
     definition: &Definition,
     records: &RecordSet,
@@ -203,7 +203,8 @@ fn sentence(words: &str) -> String {
     first + characters.as_str()
 }
 
-/// Lines of at most `width` columns, broken at white space, each after `indent`. A longer word has its own line.
+/// Lines of at most `width` columns, broken at white space, each after `indent`; a longer word has a line to
+/// itself.
 pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
     let words: Vec<&str> = words.split_whitespace().collect();
     let options = Options::new(width.into())

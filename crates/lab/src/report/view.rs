@@ -1,4 +1,4 @@
-//! What the page's template shows, all figures as text.
+//! Values that the page's template shows, all figures as text.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub(super) struct StudyView {
     claims: Vec<ClaimView>,
     targets: Vec<TargetView>,
     charts: Vec<ChartView>,
-    /// What is measured of what, in words: `cycles per name`.
+    /// Metric and subject of the study in words: `cycles per name`.
     measure: String,
     reference: String,
     sections: Vec<SectionView>,
@@ -107,7 +107,7 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
     }
 }
 
-/// How the figures are made, as far as there are such figures.
+/// Notes on how the figures are made, for the kinds of figures in the records.
 fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
     let any = |holds: fn(&Record) -> bool| records.iter().any(|r| r.study == definition.slug && holds(r));
     let cycles = "Its rate and the core's clock are stated above: where they differ, a cycle here is not a cycle of the core.";

@@ -21,8 +21,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// The quantile at `p`, 0 to 1, interpolated linearly between the order statistics around (n − 1)·p; `None` of nothing or for
-/// a `p` outside 0 to 1.
+/// The quantile at `p`, 0 to 1, interpolated linearly between the order statistics around (n − 1)·p; `None`
+/// of nothing or for a `p` outside 0 to 1.
 ///
 /// Source: type 7 of Hyndman and Fan, Sample Quantiles in Statistical Packages, 1996.
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {

@@ -2,15 +2,15 @@
 
 use super::Interval;
 
-/// The ratio `of` / `to` of two estimates from independent runs, or `None` unless all six numbers are above 0 and finite and
-/// each interval is in order.
+/// The ratio `of` / `to` of two estimates from independent runs, or `None` unless all six numbers are above 0
+/// and finite and each interval is in order.
 ///
-/// The distances from the estimate to its bounds are taken on the logarithmic scale and added as the errors of
-/// independent estimates are: in squares. What drifted between the two runs is not in the interval: where schemes were timed
-/// in alternation, their measured ratio is the better figure.
+/// The distances from the estimate to its bounds are taken on the logarithmic scale and added as the errors
+/// of independent estimates are: in squares. What drifted between the two runs is not in the interval: where
+/// schemes were timed in alternation, their measured ratio is the better figure.
 ///
-/// Source: the delta method on the logarithm; each side by itself, after Donner and Zou, Closed-form confidence intervals for
-/// functions of the normal mean and standard deviation, 2012 (MOVER).
+/// Source: the delta method on the logarithm; each side by itself, after Donner and Zou, Closed-form
+/// confidence intervals for functions of the normal mean and standard deviation, 2012 (MOVER).
 pub fn independent(of: Interval, to: Interval) -> Option<Interval> {
     let in_order = |i: Interval| i.low > 0.0 && i.low <= i.value && i.value <= i.high && i.high.is_finite();
     if !in_order(of) || !in_order(to) {

@@ -7,7 +7,7 @@ use crate::stats::{Interval, median_interval};
 pub struct Fact {
     /// The figure and its bounds.
     pub interval: Interval,
-    /// How many samples it comes from.
+    /// Number of samples behind it.
     pub samples: u64,
 }
 

@@ -37,8 +37,8 @@ pub trait Study: Sync {
         &[]
     }
 
-    /// Reads the user's own workload from the files that were given for [`inputs`](Self::inputs); `None` if none
-    /// was given.
+    /// Reads the user's own workload from the files that were given for [`inputs`](Self::inputs); `None` if
+    /// none was given.
     ///
     /// # Errors
     /// A file cannot be read, or is of no use for this kind of study.
@@ -46,8 +46,8 @@ pub trait Study: Sync {
         Ok(None)
     }
 
-    /// Measures a study and adds its records to the session. Looks up all workloads and schemes before it measures
-    /// anything; returns early, without an error, once the session is stopped.
+    /// Measures a study and adds its records to the session. Looks up all workloads and schemes before it
+    /// measures anything; returns early, without an error, once the session is stopped.
     ///
     /// # Errors
     /// A name is unknown, or the results are not those that the study expects. Records added before stay.
@@ -57,8 +57,8 @@ pub trait Study: Sync {
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section>;
 }
 
-/// Study files of a kind, by their folders beside `src`: those that `study run all` runs, and after `by_name` those
-/// that it leaves out.
+/// Study files of a kind, by their folders beside `src`: those that `study run all` runs, and after `by_name`
+/// those that it leaves out.
 ///
 /// ```ignore
 /// study_files!["flow-hash"]

@@ -1,8 +1,8 @@
 //! Kinds of studies, and their runs: the only place that measures.
 //!
-//! A kind of study implements [`Study`] in a crate of its own; [`Studies`] lists the kinds that a command has.
-//! [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for each
-//! figure.
+//! A kind of study implements [`Study`] in a crate of its own; [`Studies`] lists the kinds that a command
+//! has. [`run`] runs one study: its kind gets a [`Session`], measures in [`Rounds`], and adds a [`Fact`] for
+//! each figure.
 
 mod error;
 mod fact;

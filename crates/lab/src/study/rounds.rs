@@ -2,8 +2,8 @@
 
 use super::fact::Fact;
 
-/// The places of `count` subjects, in the order of their turns in a round: turned by one from round to round, so that no subject always
-/// follows the same other one.
+/// The places of `count` subjects, in the order of their turns in a round: turned by one from round to round,
+/// so that no subject always follows the same other one.
 pub fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |at| (at + round) % count)
 }
@@ -13,8 +13,8 @@ pub fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
 pub struct Rounds(Vec<Vec<f64>>);
 
 impl Rounds {
-    /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its number,
-    /// `time` with the number of the subject whose turn it is, in their [`order`].
+    /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its
+    /// number, `time` with the number of the subject whose turn it is, in their [`order`].
     ///
     /// Ends early, with the rounds that are whole, where `prepare` says that there is to be no further one.
     pub fn run<S>(
@@ -37,12 +37,12 @@ impl Rounds {
         Self(times)
     }
 
-    /// What was found in rounds already: the figures of each subject, round by round.
+    /// Rounds from figures already measured: those of each subject, round by round.
     pub fn of(figures: Vec<Vec<f64>>) -> Self {
         Self(figures)
     }
 
-    /// How many rounds there were.
+    /// Number of rounds.
     pub fn len(&self) -> usize {
         self.0.first().map_or(0, Vec::len)
     }
@@ -57,12 +57,13 @@ impl Rounds {
         self.compare(of, to, |of, to| of / to)
     }
 
-    /// How much more one subject's figure is than another's, round by round: the median of the differences.
+    /// Difference of one subject's figure and another's, round by round: the median of the differences.
     pub fn difference(&self, of: usize, to: usize) -> Option<Fact> {
         self.compare(of, to, |of, to| of - to)
     }
 
-    /// The largest figure of a subject over the smallest: what lies between turns of one thing. Nothing of one turn.
+    /// The largest figure of a subject over the smallest: what lies between turns of one thing. Nothing of
+    /// one turn.
     pub fn apart(&self, subject: usize) -> Option<Fact> {
         let figures = self.0.get(subject).filter(|figures| figures.len() > 1)?;
         let (least, most) = figures

@@ -35,7 +35,8 @@ pub const SEED: u64 = 2015;
 const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl Settings<'_> {
-    /// Settings of a quick or a full run, with the standard seed and key, and without a workload of the user's own.
+    /// Settings of a quick or a full run, with the standard seed and key, and without a workload of the
+    /// user's own.
     pub fn new(definition: &Definition, full: bool, command: PathBuf) -> Self {
         let size = if full { definition.size.full } else { definition.size.quick };
         Self { size, full, seed: SEED, key: KEY, own: None, command }
@@ -53,7 +54,7 @@ pub struct Outcome {
     pub failed: Option<RunError>,
     /// The counter's and the core's rates before and after.
     pub rates: (Rates, Rates),
-    /// What a reader of the figures must know besides.
+    /// Remarks needed to read the figures.
     pub notes: Vec<String>,
 }
 
@@ -74,7 +75,7 @@ pub enum Event<'a> {
     },
 }
 
-/// What a run is about to do.
+/// Next step of a run, for its progress display.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// Steps done before this one.
@@ -83,15 +84,15 @@ pub struct Step<'a> {
     pub total: usize,
     /// The workload.
     pub workload: &'a str,
-    /// What is done with it.
+    /// Work of the step, in words.
     pub what: &'a str,
 }
 
-/// Runs the study `definition` of the kind `study`; reports steps and results to `observer`, and ends soon after
-/// `stop` is set.
+/// Runs the study `definition` of the kind `study`; reports steps and results to `observer`, and ends soon
+/// after `stop` is set.
 ///
-/// A study fails if its file names something unknown, or if a result is not the one that it expects. The outcome
-/// keeps the records made before.
+/// A study fails if its file names something unknown, or if a result is not the one that it expects. The
+/// outcome keeps the records made before.
 pub fn run(
     study: &dyn Study,
     definition: &Definition,
@@ -193,7 +194,8 @@ impl<'a> Session<'a> {
         self.reported = self.records.len();
     }
 
-    /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their places there.
+    /// Adds the ratios that the study asks for, between schemes that were timed: those of `ids`, by their
+    /// places there.
     pub fn add_ratios(
         &mut self,
         model: &str,

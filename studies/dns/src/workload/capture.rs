@@ -17,11 +17,11 @@ pub struct Capture {
     pub messages: Vec<Content>,
     /// Packets in the file, as far as it was read.
     pub seen: u64,
-    /// How many packets were passed over, and why.
+    /// Number of skipped packets, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
-    /// Why the file could not be read to its end, if so: what came before it stands.
+    /// Error that ended the reading early, if one did; messages before it are kept.
     pub broken: Option<String>,
-    /// Whether there was more than was to be kept.
+    /// `true` if the file had more messages than the limit.
     pub full: bool,
 }
 
@@ -33,11 +33,12 @@ impl fmt::Display for Capture {
     }
 }
 
-/// Reads the messages of a capture, from or to port 53: those of UDP, and those of TCP that lie in one segment whole, with
-/// their length before them. Keeps about `most` octets of them. A capture without a message is no error.
+/// Reads the messages of a capture, from or to port 53: those of UDP, and those of TCP that lie in one
+/// segment whole, with their length before them. Keeps about `most` octets of them. A capture without a
+/// message is no error.
 ///
 /// # Errors
-/// Where the stream fails at its beginning, or is no capture.
+/// The stream fails at its beginning, or is not a capture.
 pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
     let mut capture = Capture::default();
     let mut kept = 0;

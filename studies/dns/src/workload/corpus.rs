@@ -1,5 +1,5 @@
-//! What renderers are asked to render: the names of BIND 10's benchmark, responses as people send them, and names that an
-//! attacker would choose.
+//! Corpora for renderers: the names of BIND 10's benchmark, typical responses, and names that an attacker
+//! would choose.
 
 use super::hostile;
 use hashlane_dns::render::{Options, Renderer};
@@ -19,7 +19,8 @@ pub enum Corpus {
 }
 
 impl Corpus {
-    /// Names in it, on average over its messages: of questions, owners and, where they may be compressed, in data.
+    /// Names in it, on average over its messages: of questions, owners and, where they may be compressed, in
+    /// data.
     pub fn names(&self) -> f64 {
         match self {
             Self::Names(names) => names.len() as f64,
@@ -57,7 +58,7 @@ pub enum Kind {
     Response(Records, usize),
     /// A message of a zone transfer that is as long as can be.
     Transfer,
-    /// What an attacker chooses, as owners of addresses: 64 names of 127 labels that share most of them.
+    /// Attack: 64 names of 127 labels that share most of them, as owners of addresses.
     Deep,
     /// Two names of 127 labels, by turns.
     DeepRepeated,
@@ -238,14 +239,14 @@ fn transfer(key: &Key) -> Content {
     split(content(zone, RecordType::AXFR, records), key).swap_remove(0)
 }
 
-/// The messages that it takes to carry all records of `content`, each as long as can be: as a transfer sends a zone
-/// (RFC 5936 §2.2). A record that is too long for any message is left out.
+/// The messages that it takes to carry all records of `content`, each as long as can be: as a transfer sends
+/// a zone (RFC 5936 §2.2). A record that is too long for any message is left out.
 pub fn split(mut content: Content, key: &Key) -> Vec<Content> {
     let mut renderer = Renderer::new(key);
     let mut messages = Vec::new();
     loop {
         let mut message = renderer.start(content.header, Options::stream());
-        // What does not fit ends it.
+        // Content that does not fit ends the message.
         let _ = content.rdata().map(|rdata| message.content(&content, &rdata));
         let records = Section::ALL.iter().skip(1).map(|section| usize::from(message.count(*section))).sum();
         let mut rest = content.records.split_off(records);

@@ -5,7 +5,8 @@ use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::suffix::SuffixHash;
 use hashlane_name::dns::NameBuf;
 
-/// Names of 127 labels of one octet; from one to the next more labels on the left differ, so that what is found lies deep.
+/// Names of 127 labels of one octet; from one to the next more labels on the left differ, so that what is
+/// found lies deep.
 pub(super) fn deep() -> Vec<NameBuf> {
     let labels =
         |number: usize| (0..127).map(move |at| letter(if at < 2 * number { number + at } else { at }));

@@ -14,15 +14,16 @@ use std::fmt;
 /// Octets of memory that the records of a file take at the most, about: 1.5 million records and more.
 const MOST: usize = 512 << 20;
 
-/// Reads a zone file, and makes of it the message that transfers the zone (RFC 5936 §2.2): the question is the owner of
-/// the first record with type AXFR, and the answer all records in the order of the file. It may be longer than a message
-/// can be.
+/// Reads a zone file, and makes of it the message that transfers the zone (RFC 5936 §2.2): the question is
+/// the owner of the first record with type AXFR, and the answer all records in the order of the file. It may
+/// be longer than a message can be.
 ///
-/// `origin` ends names that are not complete, until the file has its own `$ORIGIN`. The class is IN until a record has one, and
-/// from there on that of the record before; a time to live that no `$TTL` and no record has stated is 3,600 s. Times are numbers of seconds.
+/// `origin` ends names that are not complete, until the file has its own `$ORIGIN`. The class is IN until a
+/// record has one, and from there on that of the record before; a time to live that no `$TTL` and no record
+/// has stated is 3,600 s. Times are numbers of seconds.
 ///
 /// # Errors
-/// Where the file is none, holds no record, refers to another file, or holds too many records.
+/// The file is not a zone file, holds no record, refers to another file, or holds too many records.
 pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     let text = spaced(text)?;
     // The reader panics on some of the files that are none. What it has read by then is dropped.
@@ -33,7 +34,8 @@ pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError>
 fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     let mut zone = Zonefile::with_capacity(text.len());
     zone.extend_from_slice(text);
-    // It takes records of several classes only so; the class to use where one is missing follows the records below.
+    // It takes records of several classes only so; the class to use where one is missing follows the records
+    // below.
     zone = zone.allow_invalid();
     zone.set_default_class(iana::Class::IN);
     if let Some(origin) = origin {
@@ -63,11 +65,11 @@ fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> 
     Ok(Content { header, questions: vec![question], records })
 }
 
-/// The text as the reader can take it: it panics where a file ends within an entry and where a token follows a quotation without a
-/// space, and takes a last line without its end for one that is cut off.
+/// The text as the reader can take it: it panics where a file ends within an entry and where a token follows
+/// a quotation without a space, and takes a last line without its end for one that is cut off.
 ///
 /// # Errors
-/// Where something is opened and never closed.
+/// A quote or parenthesis is opened and never closed.
 fn spaced(text: &[u8]) -> Result<Vec<u8>, ZoneError> {
     let (mut line, mut quote, mut open) = (1, None, Vec::new());
     let mut spaced = Vec::with_capacity(text.len() + 1);
@@ -134,7 +136,7 @@ fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
     }
 }
 
-/// What the reader says, `LINE:COLUMN: WHAT`, for people who do not know the reader.
+/// Error from the reader's message `LINE:COLUMN: WHAT`, in words that need no knowledge of the reader.
 fn told(error: &str) -> ZoneError {
     let mut parts = error.splitn(3, ':');
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<usize>().ok());
@@ -164,7 +166,7 @@ fn told(error: &str) -> ZoneError {
     ZoneError::Syntax(format!("{at}: {what}"))
 }
 
-/// Why a file is no zone file of use.
+/// Reasons for which a zone file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ZoneError {
@@ -184,7 +186,7 @@ pub enum ZoneError {
     Empty,
     /// There are too many records.
     TooLarge {
-        /// How many could be kept.
+        /// Largest number of records.
         records: usize,
     },
 }

@@ -14,7 +14,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What a capture holds for studies.
+/// Tuples and packets of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// The distinct tuples as the receivers of the packets see them, in the order of their first packets.
@@ -23,15 +23,15 @@ pub struct Capture {
     pub packets: Vec<u32>,
     /// Packets in the file, as far as it was read.
     pub seen: u64,
-    /// How many packets were passed over, and why.
+    /// Number of skipped packets, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
-    /// Why the file could not be read to its end, if so: what came before it stands.
+    /// Error that ended the reading early, if one did; everything before it is kept.
     pub broken: Option<String>,
-    /// Whether there were more tuples or packets than were to be kept.
+    /// `true` if the file had more tuples or packets than the limit.
     pub full: bool,
 }
 
-/// Why a capture is of no use.
+/// Reasons for which a capture cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -72,7 +72,7 @@ impl fmt::Display for Capture {
 /// Reads the capture at `path`, and keeps up to `most` tuples and eight times as many packets.
 ///
 /// # Errors
-/// Where it cannot be read, is no capture, or has no packet with a tuple.
+/// The file cannot be read, is not a capture, or has no packet with a tuple.
 pub fn read(path: &Path, most: usize) -> Result<Capture, CaptureError> {
     let file = File::open(path).map_err(|error| CaptureError::Read(path.into(), error))?;
     match read_from(file, most) {
@@ -88,7 +88,7 @@ pub fn read(path: &Path, most: usize) -> Result<Capture, CaptureError> {
 /// Reads a capture from a stream; see [`read`]. One without a tuple is no error here.
 ///
 /// # Errors
-/// Where the stream fails at its beginning, or is no capture.
+/// The stream fails at its beginning, or is not a capture.
 pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
     let mut taker = Taker { capture: Capture::default(), places: HashMap::new(), most };
     taker.capture.broken = packets::walk(from, &mut |packet| {

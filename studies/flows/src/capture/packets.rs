@@ -8,7 +8,8 @@ use std::fmt;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-/// What is done with a packet: with what it carries, or why that is not known. It says whether to go on.
+/// Handler of a packet: it gets the segment, or the reason for which there is none, and decides if reading
+/// goes on.
 pub type Take<'a> = dyn FnMut(Result<Segment<'_>, &'static str>) -> ControlFlow<()> + 'a;
 
 /// Hands every packet of the capture to `take`, as [`frames`] does.
@@ -24,7 +25,7 @@ pub fn walk(from: impl Read, take: &mut Take<'_>) -> Result<Option<String>, Form
     })
 }
 
-/// What was passed over, and why the rest was not read, for those who tell what they took from a capture.
+/// Writes the skipped packets by reason, and the error that ended the reading, if one did.
 pub fn write_rest(
     f: &mut fmt::Formatter<'_>,
     passed_over: &BTreeMap<&'static str, u64>,

@@ -1,11 +1,11 @@
-//! What a simulator says of the machine code of hashes of tuples.
+//! Simulated figures of the machine code of tuple hashes.
 
 use crate::hashes;
 use crate::tables;
 use hashlane_lab::probe::mca::{Calls, Function, Tool, records};
 use hashlane_lab::study::{RunError, Session};
 
-/// What is to be simulated, found before anything takes time.
+/// Schemes to simulate, looked up before anything takes time.
 pub(super) struct Plan {
     /// The hashes' ids, and where their code stands.
     hashes: Vec<(String, usize)>,

@@ -1,4 +1,4 @@
-//! What llvm-mca makes of the machine code, printed as q2ven/inet6_ehashfn prints it.
+//! Report section: the figures of llvm-mca, printed as q2ven/inet6_ehashfn prints them.
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::RecordSet;

@@ -12,16 +12,16 @@ pub trait TupleSubject {
     /// Counts of the counter for hashing all of `tuples`, none of which waits for another.
     fn throughput(&mut self, tuples: &[Tuple]) -> u64;
 
-    /// Counts for hashing all of `tuples`, each of which is fetched only when the hash before it is known; `None` for a
-    /// burst, whose tuples cannot wait for each other.
+    /// Counts for hashing all of `tuples`, each of which is fetched only when the hash before it is known;
+    /// `None` for a burst, whose tuples cannot wait for each other.
     fn latency(&mut self, tuples: &[Tuple]) -> Option<u64>;
 
     /// The sum, modulo 2⁶⁴, of the hashes: the check that all manners of one scheme yield the same.
     fn sum(&mut self, tuples: &[Tuple]) -> u64;
 }
 
-/// The hash of one tuple: a function of its own, as the kernel's is, so that what is timed is what is disassembled,
-/// and so that no compiler hashes several at once where one at a time is claimed.
+/// The hash of one tuple: a function of its own, as the kernel's is, so that what is timed is what is
+/// disassembled, and so that no compiler hashes several at once where one at a time is claimed.
 #[inline(never)]
 pub(crate) fn one<H: TupleHash>(hash: &H, tuple: &Tuple) -> u64 {
     hash.hash(tuple)
@@ -54,7 +54,7 @@ impl<H: TupleHash> TupleSubject for Single<H> {
         let mut at = 0;
         while let Some(tuple) = tuples.get(at) {
             let hash = one(&self.0, tuple);
-            // Where the next tuple stands depends on the hash, as far as the CPU can tell.
+            // As far as the CPU can tell, the position of the next tuple depends on the hash.
             at += 1 + (hash as usize & nothing);
         }
         Some(counter::stop().wrapping_sub(before))
@@ -104,10 +104,10 @@ impl<H: TupleHash> TupleSubject for Burst<H> {
 
 /// A hash of tuples as it is registered.
 pub struct Registered {
-    /// What it states of itself.
+    /// Its statement of itself.
     pub info: SchemeInfo,
     /// The hash of [`Tuple::CHECK`] under the standard key.
     pub check: u64,
-    /// Where its machine code stands in this process.
+    /// Address of its machine code in this process.
     pub code: usize,
 }

@@ -1,4 +1,5 @@
-//! Hashes of tuples: what they cost, what a simulator says of their code, and how they spread tuples over buckets.
+//! Hashes of tuples: what they cost, what a simulator says of their code, and how they spread tuples over
+//! buckets.
 
 use crate::cost::model::TupleSubject;
 use crate::hashes;

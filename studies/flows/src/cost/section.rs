@@ -1,4 +1,4 @@
-//! What a hash costs: cycles per tuple, throughput-bound and latency-bound.
+//! Report section: the cost of a hash in cycles per tuple, throughput-bound and latency-bound.
 
 use std::collections::HashSet;
 

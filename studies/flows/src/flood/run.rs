@@ -103,7 +103,8 @@ impl<'a> Subject<'a> {
         Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
     }
 
-    /// Nanoseconds of a find, the tuples having been looked up before, over as many rounds as make it measurable.
+    /// Nanoseconds of a find, the tuples having been looked up before, over as many rounds as make it
+    /// measurable.
     fn time(&self, tuples: &[Tuple]) -> f64 {
         const LEAST_NS: u128 = 50_000;
         std::hint::black_box(self.flows.find(tuples));

@@ -1,4 +1,4 @@
-//! What an attacker does to an innocent flow: the time of a find against the number of hostile flows.
+//! Report section: the lookup time of an innocent flow against the number of hostile flows.
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
@@ -71,7 +71,7 @@ fn taken_apart(id: &str) -> Option<(&str, u64)> {
     Some((scheme, flows.parse().ok()?))
 }
 
-/// What is special about the tuples of an attack that the lab knows.
+/// Property of the tuples of a built-in attack.
 fn about(attack: &str) -> &'static str {
     match attack.strip_prefix("syn/").unwrap_or(attack) {
         "xor" => "The XOR of the first two words of the foreign address is the same in all tuples.",

@@ -3,8 +3,8 @@
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::jhash::JHASH_INITVAL;
 
-/// Tuples whose nine words jhash2 with `initval` takes to the same value; they differ in the lower half of the foreign address
-/// and in the ports.
+/// Tuples whose nine words jhash2 with `initval` takes to the same value; they differ in the lower half of
+/// the foreign address and in the ports.
 pub(crate) fn collisions(initval: u32, count: usize) -> Vec<Tuple> {
     let words = words(&Tuple::CHECK);
     let start = JHASH_INITVAL.wrapping_add(36).wrapping_add(initval);
@@ -12,8 +12,8 @@ pub(crate) fn collisions(initval: u32, count: usize) -> Vec<Tuple> {
     for block in words[..6].as_chunks::<3>().0 {
         state = mix(add(state, *block));
     }
-    // The last mixing is one to one: for every outcome whose third word is the hash, and whose others are anything, there
-    // is one block that leads to it.
+    // The last mixing is one to one: for every outcome whose third word is the hash, and whose others are
+    // anything, there is one block that leads to it.
     const HASH: u32 = 0x6861_7368;
     (0..count as u32).map(|i| tuple(&words, sub(unmixed([i, !i, HASH]), state))).collect()
 }
@@ -51,7 +51,7 @@ fn mix(mut lanes: [u32; 3]) -> [u32; 3] {
     lanes
 }
 
-/// What `__jhash_final` makes these lanes of: its rows from the last to the first, each undone.
+/// Inverse of `__jhash_final` on these lanes: its rows from the last to the first, each undone.
 fn unmixed(mut lanes: [u32; 3]) -> [u32; 3] {
     for (to, from, bits) in
         [(2, 1, 24), (1, 0, 14), (0, 2, 4), (2, 1, 16), (1, 0, 25), (0, 2, 11), (2, 1, 14)]

@@ -4,11 +4,11 @@ use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use std::ops::Range;
 
-/// The first `count` tuples that hash as [`Tuple::CHECK`] does, whatever an affine hash adds to everything; they differ from
-/// it only in `octets`, 16 of them at the most.
+/// The first `count` tuples that hash as [`Tuple::CHECK`] does, whatever an affine hash adds to everything;
+/// they differ from it only in `octets`, 16 of them at the most.
 ///
-/// The hash is asked like a black box: for the tuple, and for the tuple with one bit changed. There are fewer where the
-/// hash maps fewer differences to 0.
+/// The hash is asked like a black box: for the tuple, and for the tuple with one bit changed. There are fewer
+/// where the hash maps fewer differences to 0.
 pub(crate) fn collisions<H: TupleHash>(hash: &H, octets: Range<usize>, count: usize) -> Vec<Tuple> {
     let basis = kernel(|difference| hash.hash(&changed(&octets, difference)), 8 * octets.len());
     // Number i is the sum of those elements of the basis whose bit is set in i.

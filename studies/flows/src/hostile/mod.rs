@@ -13,29 +13,32 @@ use hashlane_hash::toeplitz::Toeplitz;
 use std::fmt;
 use std::str::FromStr;
 
-/// What the hostile tuples have in common.
+/// Property that the hostile tuples share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
     /// `random`: nothing. The control.
     Random,
-    /// `xor`: words 0 and 1 of the foreign address differ by the same bits in all, and everything else is the same. The base
-    /// hash of Linux takes only that difference (CVE-2023-1206).
+    /// `xor`: words 0 and 1 of the foreign address differ by the same bits in all, and everything else is the
+    /// same. The base hash of Linux takes only that difference (CVE-2023-1206).
     Xor,
-    /// `local`: everything but the local address, which differs above its last 32 bits. Linux takes only those.
+    /// `local`: everything but the local address, which differs above its last 32 bits. Linux takes only
+    /// those.
     Local,
-    /// `crc32c`: differences in the lower half of the foreign address that CRC32C maps to 0. It is affine, so they are the same for
-    /// every initial value.
+    /// `crc32c`: differences in the lower half of the foreign address that CRC32C maps to 0. It is affine, so
+    /// they are the same for every initial value.
     Crc32c,
     /// `toeplitz-published`: the same for Toeplitz under the key of Microsoft's specification of RSS.
     ToeplitzPublished,
-    /// `toeplitz-span`: sums of 17 differences that Toeplitz maps to 0 under the secret key. The attacker is taken to have
-    /// learnt 17 collisions by timing, which are found here with the key in place of the clock: each costs him some
-    /// 2³² guesses against whole hashes, and 2¹⁷ or so against a table of 2¹⁷ buckets, whose low bits are all that matters. All
-    /// 131,072 sums follow without another guess, because the hash is linear.
+    /// `toeplitz-span`: sums of 17 differences that Toeplitz maps to 0 under the secret key. The attacker is
+    /// taken to have learnt 17 collisions by timing, which are found here with the key in place of the clock:
+    /// each costs him some 2³² guesses against whole hashes, and 2¹⁷ or so against a table of 2¹⁷ buckets,
+    /// whose low bits are all that matters. All 131,072 sums follow without another guess, because the hash
+    /// is linear.
     ToeplitzSpan,
     /// `jhash-known`: collisions of jhash whose seed is known, computed backwards from its last mixing.
     JhashKnown,
-    /// `rapidhash`: octets 4–11 of the foreign address are what makes rapidhash multiply all the rest, the seed included, by
+    /// `rapidhash`: octets 4–11 of the foreign address are what makes rapidhash multiply all the rest, the
+    /// seed included, by
     /// 0. The attacker must be able to set them, which a /64 alone does not allow.
     RapidHash,
 }
@@ -69,8 +72,8 @@ impl Attack {
 
     /// The first `count` tuples, all different; 131,072 at the most.
     ///
-    /// `key` is the secret of the table that is attacked. Only [`ToeplitzSpan`](Self::ToeplitzSpan) looks at it, in place of the
-    /// attacker's clock.
+    /// `key` is the secret of the table that is attacked. Only [`ToeplitzSpan`](Self::ToeplitzSpan) looks at
+    /// it, in place of the attacker's clock.
     pub fn generate(self, count: usize, seed: u64, key: &Key) -> Vec<Tuple> {
         let count = count.min(MOST);
         match self {

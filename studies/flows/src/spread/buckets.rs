@@ -1,16 +1,17 @@
-//! How a hash spreads tuples over buckets.
+//! Spread of tuples over buckets under a hash.
 
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::record::Record;
 use hashlane_lab::stats::Interval;
 
-/// What became of a set of tuples under a hash.
+/// Distribution of a set of tuples under a hash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spread {
     /// Tuples thrown.
     pub keys: usize,
-    /// Buckets: the power of two at or above the number of tuples, as a kernel sizes its table; the hash's low bits choose.
+    /// Buckets: the power of two at or above the number of tuples, as a kernel sizes its table; the hash's
+    /// low bits choose.
     pub buckets: usize,
     /// Tuples in the fullest bucket.
     pub longest_chain: u32,
@@ -22,7 +23,7 @@ pub(super) struct Spread {
     pub chi_expected: Interval,
     /// Tuples less distinct hash values.
     pub collisions: usize,
-    /// What a random function of as many bits would have.
+    /// Expected collisions of a random function of as many bits.
     pub collisions_expected: f64,
 }
 
@@ -82,8 +83,8 @@ impl Spread {
 /// The slots of the source's test: not a power of two, so that every bit of the hash counts.
 const SLOTS: u64 = 65535;
 
-/// How many tuples fall into each tenth of 65,535 slots, as the source counts them: the tenths begin at i · 65535 / 10 and
-/// have 6,553 slots, so that five slots are in none.
+/// Number of tuples in each tenth of 65,535 slots, as the source counts them: the tenths begin at i · 65535 /
+/// 10 and have 6,553 slots, so five slots belong to none.
 ///
 /// Source: q2ven/inet6_ehashfn, `test/variance.c`.
 pub(super) fn bins<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> [u32; 10] {
@@ -145,8 +146,8 @@ fn chi_per_degree(degrees: f64, z: f64) -> f64 {
     (1.0 - ninth + z * ninth.sqrt()).max(0.0).powi(3)
 }
 
-/// The fullest of `buckets` buckets that each get a Poisson number of keys with mean `mean`: the median, and where 99.9 %
-/// lie. That the numbers sum to the number of keys changes little where there are many buckets.
+/// The fullest of `buckets` buckets that each get a Poisson number of keys with mean `mean`: the median, and
+/// where 99.9 % lie. That the numbers sum to the number of keys changes little where there are many buckets.
 fn longest(mean: f64, buckets: usize) -> Interval {
     let quantile = |probability: f64| {
         // All buckets are at or below k with the probability P(X ≤ k)^buckets.
@@ -166,7 +167,8 @@ fn longest(mean: f64, buckets: usize) -> Interval {
 /// Keys less distinct values of a random function into 2^`bits` values, on average.
 fn collisions(keys: f64, bits: f64) -> f64 {
     let values = bits.exp2();
-    // values · (1 − (1 − 1/values)^keys) are hit; the differences of large numbers are left to ln_1p and exp_m1.
+    // values · (1 − (1 − 1/values)^keys) are hit; the differences of large numbers are left to ln_1p and
+    // exp_m1.
     (keys + values * (keys * (-1.0 / values).ln_1p()).exp_m1()).max(0.0)
 }
 
@@ -207,13 +209,15 @@ mod tests {
 
     #[test]
     fn expects_what_tables_and_bounds_say() {
-        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what one sees.
+        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what
+        // one sees.
         let Interval { value, low, high, .. } = longest(1.0, 1 << 20);
         assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
         // The birthday bound: n² / 2m.
         assert!((collisions(1e6, 32.0) - 116.4).abs() < 0.1, "{}", collisions(1e6, 32.0));
         assert!(collisions(1e6, 64.0) < 1e-3);
-        // χ² tables: 0.1 % and 99.9 % of 100 degrees are 61.918 and 149.449; of ours 0.05 % are 59.896 and 153.167.
+        // χ² tables: 0.1 % and 99.9 % of 100 degrees are 61.918 and 149.449; of ours 0.05 % are 59.896 and
+        // 153.167.
         assert!((chi_per_degree(100.0, -Z_999) - 0.598_96).abs() < 1e-3);
         assert!((chi_per_degree(100.0, Z_999) - 1.531_67).abs() < 1e-3);
     }
@@ -253,8 +257,8 @@ mod tests {
                 collisions += spread.collisions as f64;
                 expected = Some(spread.collisions_expected);
             }
-            // One in a thousand is to be outside: 4 of 4,000, and hardly ever more than 12. Chains have whole lengths, so
-            // that fewer may be.
+            // One in a thousand is to be outside: 4 of 4,000, and hardly ever more than 12. Chains have whole
+            // lengths, so that fewer may be.
             assert!(longest <= 12, "{keys}: {longest}");
             assert!((1..=12).contains(&uneven), "{keys}: {uneven}");
             assert!(shorter <= THROWS / 2 + 100, "{keys}: {shorter}");

@@ -1,4 +1,4 @@
-//! How hashes of tuples spread them over buckets.
+//! Run of a study of how tuple hashes spread tuples over buckets.
 
 use crate::capture::Capture;
 use crate::cost::run::{generate, set};
@@ -14,7 +14,7 @@ use hashlane_lab::study::{RunError, Session};
 /// Tuples of the source's test.
 const SOURCE_TUPLES: usize = 1 << 20;
 
-/// What is to be thrown, found before anything takes time.
+/// Sets and schemes to measure, looked up before anything takes time.
 pub(crate) struct Plan {
     asked: Option<Asked>,
     sets: Vec<TupleSet>,

@@ -1,4 +1,5 @@
-//! How hashes spread sets of tuples over buckets: the source's picture, then chains and chi-squared.
+//! Report section: the spread of sets of tuples over buckets, as the source's picture, chains and
+//! chi-squared.
 
 use hashlane_lab::definition::{Definition, Published};
 use hashlane_lab::record::{Record, RecordSet};

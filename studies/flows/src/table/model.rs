@@ -1,4 +1,5 @@
-//! Tables of flows, of every shape and under every hash: ours, the kernel's and `hashbrown`'s behind the same front.
+//! Tables of flows, of every shape and under every hash: ours, the kernel's and `hashbrown`'s behind the same
+//! front.
 
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::table::{Flow, FlowTable, Limits};
@@ -14,16 +15,17 @@ pub trait Flows {
     /// Looks all of `tuples` up, and returns how many are there and the sum of their numbers.
     fn find(&self, tuples: &[Tuple]) -> (u64, u64);
 
-    /// Adds `tuples`, numbered on from `first`, at [`TICK`] a tick, and lets expire what has been there for too long.
+    /// Adds `tuples`, numbered on from `first`, at [`TICK`] a tick, and lets expire what has been there for
+    /// too long.
     fn churn(&mut self, tuples: &[Tuple], first: u32);
 
-    /// How many tuples a find of this one compares.
+    /// Number of tuples that a lookup of this one compares.
     fn comparisons(&self, tuple: &Tuple) -> usize;
 
-    /// How many flows there are.
+    /// Number of flows.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// `true` if the table has no flows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -69,8 +69,8 @@ fn own(session: &mut Session<'_>, label: &str, capture: &Capture) -> Result<(), 
     })
 }
 
-/// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are there, and
-/// the sum of their numbers.
+/// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are
+/// there, and the sum of their numbers.
 fn find(
     session: &mut Session<'_>,
     workload: &str,
@@ -110,7 +110,7 @@ fn find(
     Ok(())
 }
 
-/// What is done with the flows of a workload.
+/// Operation on the flows of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Every tuple that is looked up is there.
@@ -181,7 +181,8 @@ impl Plan<'_> {
         }
         let first = self.workloads.first().map_or("", |(id, _)| id);
         session.step(first, "filling the tables");
-        // Twice as many as there are flows: the second half is never in the tables that are asked for the first.
+        // Twice as many as there are flows: the second half is never in the tables that are asked for the
+        // first.
         let tuples = crate::cost::run::generate(TupleSet::Random, 2 * self.flows, session)?;
         let (inside, outside) = tuples.split_at(self.flows);
         let mut tables = Vec::new();
@@ -294,7 +295,7 @@ fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     rand_distr::Uniform::new(0, bound.max(1)).map_or(0, |uniform| uniform.sample(random))
 }
 
-/// What to say where the tables of so many flows would not fit into the memory that is free.
+/// Note for tables of so many flows that they would not fit into the free memory; `None` if they fit.
 fn too_large(flows: usize, tables: usize) -> Option<String> {
     let needed = flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64);
     let free = machine::available_memory()?;

@@ -1,4 +1,4 @@
-//! What a table costs as it grows: the time of an operation against the number of flows.
+//! Report section: the cost of a table as it grows, the time of an operation against the number of flows.
 
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
@@ -88,7 +88,7 @@ fn flows(size: &str) -> Option<f64> {
 }
 
 impl<'a> Operation<'a> {
-    /// Whether there are several sizes to draw a line through.
+    /// `true` if there are several sizes to draw a line through.
     fn is_curve(&self) -> bool {
         self.sizes.iter().filter(|(_, flows, _)| flows.is_some()).count() > 1
     }

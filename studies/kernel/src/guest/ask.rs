@@ -1,4 +1,4 @@
-//! What the kernel itself is asked, by the files of `tree/probe.h`.
+//! Measurements inside the kernel, through the files of `tree/probe.h`.
 
 use super::{Result, cannot, say};
 use crate::line::Line;
@@ -31,7 +31,7 @@ fn read(name: &str) -> Result<String> {
     fs::read_to_string(Path::new(FOLDER).join(name)).map_err(cannot(&format!("read {FOLDER}/{name}")))
 }
 
-/// What a line of the file says that begins with `name`.
+/// Value of the line of the file that begins with `name`.
 fn value<'a>(text: &'a str, name: &str) -> Result<&'a str> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.ok_or_else(|| format!("the kernel does not tell {name}"))
@@ -114,7 +114,7 @@ impl Asked {
     }
 }
 
-/// Whether the lookup found what it should.
+/// Checks that the lookup found the expected socket.
 fn found(told: &str, expected: u32) -> Result<()> {
     if value(told, "found")? == expected.to_string() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The first process of a kernel of the study, its only one. It has the host's files, read-only, and nothing else: no
-//! distribution, no shell.
+//! The first process of a kernel of the study, its only one. It has the host's files, read-only, and nothing
+//! else: no distribution, no shell.
 
 mod ask;
 mod route;
@@ -14,7 +14,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Write};
 
-/// What is to be measured.
+/// Measurements to make.
 #[derive(Clone, Debug)]
 pub struct Tasks {
     /// Octets of a message, for each measurement of throughput.
@@ -27,16 +27,17 @@ pub struct Tasks {
     pub slice: u32,
     /// The sets of hostile SYNs.
     pub attacks: Vec<Attack>,
-    /// How many hostile SYNs come before each measurement of one.
+    /// Numbers of hostile SYNs sent before each measurement of one.
     pub before: Vec<u32>,
     /// The seed of the sets.
     pub seed: u64,
 }
 
-/// Why the process cannot go on.
+/// Result whose error says for which reason the process cannot go on.
 type Result<T> = std::result::Result<T, String>;
 
-/// Does the tasks, says what it finds, and turns the machine off. Returns only where this is not the first process of a kernel.
+/// Does the tasks, says what it finds, and turns the machine off. Returns only where this is not the first
+/// process of a kernel.
 ///
 /// # Errors
 /// This is an ordinary process: nothing was done.
@@ -46,7 +47,7 @@ pub fn run(tasks: &Tasks) -> io::Result<Infallible> {
             "this is the first process of a kernel that `hashlane study run flow-kernel` starts, and of no use elsewhere",
         ));
     }
-    // What is not said is missed by who listens.
+    // A report that cannot be written is missed by the reader, who then fails the run.
     match work(tasks) {
         Ok(()) => say(&Line::Done),
         Err(why) => say(&Line::Failed(why)),

@@ -1,7 +1,7 @@
 //! The network of the kernel: loopback, and a link behind which nobody is.
 //!
-//! Hostile SYNs come from addresses of everywhere, and their answers must have somewhere to go: a dummy link swallows
-//! them. The server has a whole prefix, as hosts of today do.
+//! Hostile SYNs come from addresses of everywhere, and their answers must have somewhere to go: a dummy link
+//! swallows them. The server has a whole prefix, as hosts of today do.
 
 use super::{Result, cannot};
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -21,7 +21,7 @@ const SERVER: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 
 /// The table of the addresses that are the host's own (`RT_TABLE_LOCAL`, linux/rtnetlink.h).
 const LOCAL_TABLE: u8 = 255;
 
-/// What the kernel is told: no SYN is turned away for want of room.
+/// Settings of the kernel under which it never drops a SYN for lack of room.
 const SETTINGS: [(&str, &str); 3] = [
     ("net/ipv4/tcp_max_syn_backlog", "1048576"),
     ("net/core/somaxconn", "1048576"),
@@ -29,7 +29,7 @@ const SETTINGS: [(&str, &str); 3] = [
     ("net/ipv6/conf/default/accept_dad", "0"),
 ];
 
-/// Whether an address is the server's.
+/// `true` if the address is the server's.
 pub(super) fn is_server(address: Ipv6Addr) -> bool {
     address.segments()[..4] == SERVER.0.segments()[..4]
 }

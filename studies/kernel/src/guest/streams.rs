@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// Before the first slice: the windows open.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// Mbit/s of all streams together, of each slice of time; each message that is sent, and each that is asked for, has `size` octets.
+/// Mbit/s of all streams together, of each slice of time; each message that is sent, and each that is asked
+/// for, has `size` octets.
 pub(super) fn throughput(tasks: &Tasks, size: u32) -> Result<Vec<f64>> {
     let listener = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).map_err(cannot("listen on ::1"))?;
     let server = listener.local_addr().map_err(cannot("listen on ::1"))?;
@@ -69,7 +70,7 @@ mod tests {
             before: Vec::new(),
             seed: 1,
         };
-        // Where the machine has no ::1 it is said.
+        // A machine without ::1 is reported.
         match throughput(&tasks, 64) {
             Ok(figures) => {
                 assert!(figures.len() == 2 && figures.iter().any(|figure| *figure > 0.0), "{figures:?}")

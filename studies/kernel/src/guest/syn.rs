@@ -1,8 +1,9 @@
-//! What a SYN costs the server, against how many hostile ones came before it.
+//! Cost of a SYN to the server, against the number of hostile ones before it.
 //!
-//! SYNs are sent by a raw socket to an address of the kernel's own, a block in one system call, as a system call costs more here than
-//! what it does. By the time the call returns the server's end has dealt with each: it has looked for a connection of that tuple, found
-//! none, and put a request into the table. The answer is swallowed behind a link where nobody is.
+//! SYNs are sent by a raw socket to an address of the kernel's own, a block in one system call, as a system
+//! call costs more here than what it does. By the time the call returns the server's end has dealt with each:
+//! it has looked for a connection of that tuple, found none, and put a request into the table. The answer is
+//! swallowed behind a link where nobody is.
 
 use super::{Result, Tasks, ask, cannot, route, say};
 use crate::line::Line;

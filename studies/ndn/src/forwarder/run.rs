@@ -65,7 +65,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What has turns: in the order of the study, without what cannot be measured here, of which a note is left.
+/// Forwarders to measure, in the order of the study, without those that cannot be measured here; each of
+/// these leaves a note.
 fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
     let definition = session.definition;
     for id in &definition.schemes {

@@ -1,4 +1,5 @@
-//! What forwarders cost per exchange, where the time of ours goes, and what its tables take of memory.
+//! Report section: the cost of forwarders per exchange, the shares of our forwarder's time, and the memory of
+//! its tables.
 
 use crate::metric;
 use hashlane_lab::definition::{Against, Definition, Published, PublishedRow};
@@ -179,7 +180,8 @@ fn limit_finding(limits: &[LimitOutcome<'_>]) -> Option<String> {
     (!limits.is_empty()).then(|| format!("Criteria: {}.", words::tally(tally)))
 }
 
-/// What ours takes, and how many times that the others of the run. What was measured elsewhere is held against nothing: its machine was another.
+/// Cost of our forwarder, and its ratios to the others of the run. Published figures are left out: they come
+/// from other machines.
 fn distances(facts: &Facts<'_>) -> Vec<String> {
     let distance = |workload: &&str| {
         let ours = facts.value(workload, OURS, metric::CPU_US)?;

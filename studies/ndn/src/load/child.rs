@@ -1,4 +1,4 @@
-//! What the process of a forwarder does before it becomes one.
+//! Preparation of a forwarder's process before it executes the program.
 
 use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, setns, unshare};
 use nix::sys::prctl::set_pdeathsig;
@@ -11,8 +11,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Binds this process to a core, lets it move into a network namespace that can be opened at a path, lets it end when the process `parent` does, however that ends, and becomes `program`. Returns only
-/// where that fails, with why.
+/// Binds this process to a core, lets it move into a network namespace that can be opened at a path, lets it
+/// end when the process `parent` does, however that ends, and becomes `program`. Returns only where that
+/// fails, with why.
 pub fn become_program(
     core: Option<usize>,
     namespace: Option<&Path>,

@@ -18,10 +18,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a forwarder may take for a command.
+/// Timeout of a command to a forwarder.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Lets Interests for `prefix` come over `face`, or over `stream` itself. No packet but the answer may be on its way to here.
+/// Lets Interests for `prefix` come over `face`, or over `stream` itself. No packet but the answer may be on
+/// its way to here.
 pub(super) fn register(
     stream: &mut UnixStream,
     prefix: &OwnedName<Ndn>,

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much load there is, and for how long.
+/// Amount and duration of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Pairs of a consumer and a producer.
@@ -29,7 +29,8 @@ pub struct Plan {
     pub warm_up: Duration,
     /// Time that is measured; more where no exchange was done in it.
     pub measured: Duration,
-    /// Interests that each consumer sends in a second, whatever comes back; without it, as many as its window lets it.
+    /// Interests that each consumer sends in a second, whatever comes back; without it, as many as its window
+    /// lets it.
     pub pace: Option<u32>,
 }
 
@@ -47,7 +48,8 @@ impl Plan {
         Self { window, pace: Some(pace.max(1)), ..Self::lasting(measured) }
     }
 
-    /// Interests that all consumers are to send in so long a time; as many as they can where there is no pace.
+    /// Interests that all consumers are to send in so long a time; as many as they can where there is no
+    /// pace.
     pub fn offered(&self, time: Duration) -> Option<f64> {
         self.pace.map(|pace| f64::from(pace) * self.pairs as f64 * time.as_secs_f64())
     }
@@ -57,7 +59,8 @@ impl Plan {
 const LOST: Duration = Duration::from_secs(1);
 /// The same while routes are not known to stand.
 const LOST_AT_FIRST: Duration = Duration::from_millis(50);
-/// How long a forwarder may take until it listens, until all pairs exchange packets, and until it has taken the pending Interests.
+/// Timeout until a forwarder listens, until all pairs exchange packets, and until it has taken the pending
+/// Interests.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Lifetime of Interests, in milliseconds: NDN's default, and for those that are to pend longer than any run.
 const LIFETIME: u64 = hashlane_ndn::wire::interest::DEFAULT_LIFETIME;
@@ -71,14 +74,14 @@ const FILL_STEP: Duration = Duration::from_millis(20);
 struct Pair {
     template: Template,
     window: Window,
-    /// What the forwarder finds pending Interests by, where that is chosen.
+    /// Index of the forwarder's PIT, if it is chosen.
     index: Option<Index>,
-    /// What Interests are digested with, where they are.
+    /// Function that digests Interests, if they are digested.
     digests: Option<DigestFunction>,
     paced: bool,
     /// When the next Interest is due, of a load with a pace.
     due: Instant,
-    /// How long Interests waited, in nanoseconds; of a load with a pace.
+    /// Round-trip times of Interests in nanoseconds, of a load with a pace.
     waited: Vec<u32>,
     /// Interests that came to the producer without what the index needs back.
     bare: u64,
@@ -88,12 +91,12 @@ pub(super) struct Drive<'a> {
     workload: &'a Workload,
     plan: &'a Plan,
     index: Option<Index>,
-    /// Whether the load has a core of its own, and need not sleep.
+    /// `true` if the load has a core of its own and need not sleep.
     apart: bool,
     stop: &'a AtomicBool,
     pairs: Vec<Pair>,
-    /// Of the pair `i` the consumer at `2 i`, the producer at `2 i + 1`. Behind them, where there are to be pending Interests, the
-    /// consumer and the producer of those.
+    /// Of the pair `i` the consumer at `2 i`, the producer at `2 i + 1`. Behind them, where there are to be
+    /// pending Interests, the consumer and the producer of those.
     ports: Vec<Port>,
     poll: Poll,
     batches: Batches,
@@ -267,7 +270,8 @@ impl<'a> Drive<'a> {
         if self.workload.pending > 0 {
             self.flood(&mut events, process)?;
         }
-        // One Interest each, until all have been answered once: a forwarder may lose those that come before a face stands.
+        // One Interest each, until all have been answered once: a forwarder may lose those that come before a
+        // face stands.
         let begun = Instant::now();
         (0..self.pairs.len()).try_for_each(|at| self.ask(at, 1))?;
         while self.pairs.iter().any(|pair| pair.window.counts.answered == 0) {
@@ -325,7 +329,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// How long after another each consumer sends its next Interest.
+    /// Interval between two Interests of each consumer.
     fn interval(&self) -> Option<Duration> {
         self.plan.pace.map(|pace| Duration::from_secs(1) / pace)
     }
@@ -514,11 +518,11 @@ impl Pair {
         let number = LpPacket::parse(packet)
             .ok()
             .filter(|packet| packet.header.nack.is_none())
-            // Who asked by digest wants that back.
+            // A consumer that asked by digest requires that digest in the answer.
             .filter(|packet| self.digests.is_none() || !packet.header.digest.of(INTEREST_DIGEST).is_empty())
             .and_then(|packet| Data::parse(packet.fragment).ok())
             .and_then(|data| self.template.number(data.name_bytes()));
-        // What is not asked for must not widen the window of what is.
+        // An unrequested Data must not widen the window.
         match self.window.answer(number) {
             Some(asked) if self.paced => {
                 let waited = asked.elapsed().as_nanos();
@@ -530,7 +534,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Takes a packet that came to the producer: answers an Interest for its names, with the token and the digest that came with it.
+    /// Takes a packet that came to the producer: answers an Interest for its names, with the token and the
+    /// digest that came with it.
     fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
         let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
         let interest = Interest::parse(fragment).ok();
@@ -543,7 +548,7 @@ impl Pair {
             Some(Index::Digest | Index::DigestOne) => digest.of(INTEREST_DIGEST).is_empty(),
             Some(Index::Name) | None => false,
         });
-        // What came with the Interest goes back with its Data.
+        // The token and digest of the Interest go back with its Data.
         let header = LpHeader { pit_token, digest, ..LpHeader::default() };
         out.push(&[header.frame(data.len()).as_bytes(), data])
     }

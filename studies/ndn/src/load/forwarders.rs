@@ -17,7 +17,8 @@ pub const NDND: &str = "HASHLANE_NDND";
 /// File with the output of a forwarder.
 const LOG: &str = "log";
 
-/// Words in the log of ndnd (Go) and of NFD (Boost, in upper case) where they cannot bind a port (`EADDRINUSE`).
+/// Words in the log of ndnd (Go) and of NFD (Boost, in upper case) where they cannot bind a port
+/// (`EADDRINUSE`).
 const IN_USE: [&str; 2] = ["address already in use", "Address already in use"];
 
 /// The variable that names the program of NFD, where that is not on the `PATH`.
@@ -33,7 +34,8 @@ pub enum Forwarder {
     Ours,
     /// The same, whose PIT has this index.
     Indexed(Index),
-    /// A process that sends each datagram to the other one of its pair, and knows nothing of NDN: no forwarder with UDP faces can cost less.
+    /// A process that sends each datagram to the other one of its pair, and knows nothing of NDN: no
+    /// forwarder with UDP faces can cost less.
     Relay,
     /// The forwarder of the NDN project in Go, `ndnd fw run`.
     Ndnd,
@@ -59,11 +61,11 @@ pub(super) struct Start<'a> {
     /// Our own command.
     pub(super) command: &'a Path,
     pub(super) core: Option<usize>,
-    /// Where its network namespace can be opened, where it has one of its own.
+    /// Path that opens its network namespace, if it has one of its own.
     pub(super) namespace: Option<&'a Path>,
     /// Address on which it takes datagrams.
     pub(super) host: Ipv4Addr,
-    /// Who is whose partner, for a relay.
+    /// Partner addresses, for a relay.
     pub(super) partners: &'a [(SocketAddr, SocketAddr)],
     /// Tables that it must have room for.
     pub(super) tables: Option<Tables>,
@@ -126,7 +128,7 @@ impl Forwarder {
         }
     }
 
-    /// Why it cannot be measured here, and how it could be; nothing where it can.
+    /// Reason for which it cannot be measured here and the remedy; `None` if it can.
     pub fn missing(self) -> Option<String> {
         let help = match self {
             Self::Ours | Self::Indexed(_) | Self::Relay => return None,

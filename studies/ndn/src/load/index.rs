@@ -1,4 +1,4 @@
-//! What the PIT of our forwarder is indexed by.
+//! Index of our forwarder's PIT.
 
 use hashlane_ndn::wire::DigestFunction;
 
@@ -16,7 +16,8 @@ pub enum Index {
 }
 
 impl Index {
-    /// All of them, by the ids of schemes. One is there twice: how much two runs of one thing differ is how much any two may.
+    /// All of them, by the ids of schemes. One is there twice: how much two runs of one thing differ is how
+    /// much any two may.
     pub const ALL: [(&'static str, Self); 5] = [
         ("name", Self::Name),
         ("name-again", Self::Name),
@@ -39,7 +40,7 @@ impl Index {
         }
     }
 
-    /// What neighbours digest Interests with, under this index: SHA-1, as was proposed.
+    /// Function that neighbours digest Interests with under this index: SHA-1, as was proposed.
     pub fn digests(self) -> Option<DigestFunction> {
         matches!(self, Self::Digest | Self::DigestOne).then_some(DigestFunction::Sha1)
     }

@@ -1,12 +1,14 @@
-//! Load for a forwarder of NDN: consumers and producers in one thread of this process, the forwarder in a process of its own.
+//! Load for a forwarder of NDN: consumers and producers in one thread of this process, the forwarder in a
+//! process of its own.
 //!
-//! Each pair of a consumer and a producer has one connection for each, and a window of Interests that are not answered yet. An
-//! *exchange* is an Interest that a consumer sent and the Data that came back for it, counted where the consumer reads it. No two
-//! Interests of a run have one name. Packets are [templates](template) in which a number is written; they are sent and received by
-//! the calls of the crate `link` that the forwarder itself uses.
+//! Each pair of a consumer and a producer has one connection for each, and a window of Interests that are not
+//! answered yet. An *exchange* is an Interest that a consumer sent and the Data that came back for it,
+//! counted where the consumer reads it. No two Interests of a run have one name. Packets are
+//! [templates](template) in which a number is written; they are sent and received by the calls of the crate
+//! `link` that the forwarder itself uses.
 //!
-//! What a forwarder costs is the CPU time of its process, which the kernel counts in nanoseconds, over the exchanges of the same
-//! time. The forwarder and the load have a core each, where there are two.
+//! The cost of a forwarder is the CPU time of its process, which the kernel counts in nanoseconds, divided by
+//! the exchanges of the same time. The forwarder and the load have a core each if the machine has two.
 //!
 //! - [`Workload`]: what is sent, and by which link.
 //! - [`Forwarder`]: ours, another project's, and a relay of datagrams that is the floor under both.
@@ -41,7 +43,7 @@ pub use workload::{Link, Names, Pace, Workload, WorkloadError};
 use std::fmt;
 use std::io;
 
-/// Why a forwarder could not be put under load.
+/// Reasons for which a forwarder could not be put under load.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -49,10 +51,11 @@ pub enum LoadError {
     Start {
         /// The program.
         program: String,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// The forwarder ended, or did not do what a forwarder does; what was seen, and the end of what it printed.
+    /// The forwarder ended, or did not do what a forwarder does; what was seen, and the end of what it
+    /// printed.
     Forwarder(String),
     /// A socket or a file failed.
     Io(&'static str, io::Error),

@@ -1,7 +1,9 @@
-//! A network of three namespaces: consumers, a router, producers, and a link of virtual Ethernet on either side of the router.
+//! A network of three namespaces: consumers, a router, producers, and a link of virtual Ethernet on either
+//! side of the router.
 //!
-//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in them, and so are gone
-//! whatever ends the run. The links are made by the command `ip`; all of it needs the rights of root.
+//! The namespaces have no names: they are there as long as this process holds them open, or a process runs in
+//! them, and so are gone whatever ends the run. The links are made by the command `ip`; all of it needs the
+//! rights of root.
 
 use super::{LoadError, child};
 use std::fs::File;
@@ -27,7 +29,8 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// The addresses of this side and of the router on the link between them; of the block for benchmarks (RFC 2544).
+    /// The addresses of this side and of the router on the link between them; of the block for benchmarks
+    /// (RFC 2544).
     pub(super) fn addresses(self) -> [Ipv4Addr; 2] {
         let link = match self {
             Self::Consumers => 0,
@@ -45,7 +48,7 @@ impl Side {
     }
 }
 
-/// Why there can be no such network here; nothing where there can.
+/// Reason for which there can be no such network here; `None` if there can.
 pub fn namespaces_refused() -> Option<String> {
     let made = std::thread::scope(|scope| scope.spawn(|| Network::new().map(drop)).join());
     match made {
@@ -96,7 +99,7 @@ impl Network {
         Ok(done)
     }
 
-    /// Where the router's namespace can be opened, as long as this is there.
+    /// Path that opens the router's namespace for the life of this network.
     pub(super) fn router(&self) -> PathBuf {
         fd_path(&self.router)
     }

@@ -37,7 +37,7 @@ impl Batches {
     }
 }
 
-/// Where the packets of a port go.
+/// Sending end of a port.
 pub(super) enum Out<'a> {
     Stream(&'a mut StreamWriter),
     Datagrams(&'a mut UdpSocket, &'a mut SendBatch, SocketAddr),
@@ -62,7 +62,7 @@ impl Out<'_> {
     }
 }
 
-/// How long the packet is that the octets start with.
+/// Length of the packet at the start of the bytes.
 pub(super) fn framing(octets: &[u8]) -> Framing {
     match tlv::frame(octets) {
         Ok(Some(length)) => Framing::Packet(usize::try_from(length).unwrap_or(usize::MAX)),

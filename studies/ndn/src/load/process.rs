@@ -12,7 +12,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A folder for sockets and logs that is gone when it is dropped. Its path is short, as those of sockets must be.
+/// A folder for sockets and logs that is gone when it is dropped. Its path is short, as those of sockets must
+/// be.
 #[derive(Debug)]
 pub(super) struct Folder(PathBuf);
 
@@ -32,12 +33,13 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays behind is a folder in the place for what may be lost.
+        // A failure leaves a folder behind in the directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The process of a forwarder. It is ended when this is dropped; and when the thread that started it ends, however that does.
+/// The process of a forwarder. It is ended when this is dropped; and when the thread that started it ends,
+/// however that does.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,

@@ -1,6 +1,7 @@
 //! A relay of datagrams: what faces cost where nothing is forwarded.
 //!
-//! It receives and sends with the same calls, and batches of the same size, as the forwarder, and changes no octet.
+//! It receives and sends with the same calls, and batches of the same size, as the forwarder, and changes no
+//! octet.
 
 use super::port::BATCH;
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};

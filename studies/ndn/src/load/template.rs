@@ -18,8 +18,8 @@ const PREFIX_AT: usize = 2;
 
 /// The Interests and the Data of one pair: alike but for the number in their names, and the Nonce.
 ///
-/// The name is `/load/<pair>/…`, each further component of eight octets. The Data is signed as it is made, so that its signature is that
-/// of the number 0; no forwarder verifies it.
+/// The name is `/load/<pair>/…`, each further component of eight octets. The Data is signed as it is made, so
+/// that its signature is that of the number 0; no forwarder verifies it.
 ///
 /// Names that are [spread](Self::spread) over many prefixes are `/load/<pair>/<prefix>/…`; the number of the
 /// name selects the prefix.
@@ -29,7 +29,7 @@ pub struct Template {
     /// The encoded name, and where the number stands in it.
     name: Vec<u8>,
     number_at: usize,
-    /// Where the prefix stands in the name, and the order in which names visit the prefixes.
+    /// Position of the prefix in the name, and the order in which names visit the prefixes.
     spread: Option<(usize, Spread)>,
     interest: Patched,
     nonce_at: usize,
@@ -45,7 +45,8 @@ struct Patched {
 }
 
 impl Template {
-    /// The packets of pair `pair`, whose Interests have this lifetime in milliseconds. `None` for a shape that no workload has.
+    /// The packets of pair `pair`, whose Interests have this lifetime in milliseconds. `None` for a shape
+    /// that no workload has.
     pub fn new(names: Names, pair: usize, lifetime: u64) -> Option<Self> {
         let pair = format!("{pair:04}");
         let fixed: Vec<String> = (0..names.components).map(|at| format!("part-{at:03}")).collect();

@@ -15,14 +15,14 @@ use std::time::Duration;
 /// Starts of a forwarder that must be told a UDP port, where another program takes that port first each time.
 const ATTEMPTS: usize = 5;
 
-/// How long Interests waited for their Data, in milliseconds.
+/// Round-trip times of Interests, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rtt {
     /// The mean.
     pub mean: f64,
     /// The median.
     pub p50: f64,
-    /// What one in a hundred waited longer than.
+    /// 99th percentile.
     pub p99: f64,
 }
 
@@ -34,18 +34,18 @@ impl Rtt {
     }
 }
 
-/// What was measured of a forwarder.
+/// Results of one turn of a forwarder.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// What became of the Interests in the measured time; `answered` are the exchanges.
+    /// Counts of the Interests in the measured time; `answered` are the exchanges.
     pub counts: Counts,
     /// The measured time.
     pub time: Duration,
     /// CPU time of the forwarder in it.
     pub cpu: Duration,
-    /// How long the Interests of a load with a pace waited for their Data.
+    /// Round-trip times of Interests, of a load with a pace.
     pub rtt: Option<Rtt>,
-    /// Whether the forwarder and the load had a core each.
+    /// `true` if the forwarder and the load had a core each.
     pub cores_apart: bool,
 }
 
@@ -69,7 +69,8 @@ impl Reading {
 /// Starts `forwarder` with `command`, our own, puts `workload` on it as `plan` says, and ends it again.
 ///
 /// # Errors
-/// The forwarder could not be started, ended by itself, or answered nobody; [`LoadError::Stopped`] soon after `stop` is set.
+/// The forwarder could not be started, ended by itself, or answered nobody; [`LoadError::Stopped`] soon after
+/// `stop` is set.
 pub fn turn(
     command: &Path,
     forwarder: Forwarder,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// What became of the Interests of a consumer, or of all.
+/// Counts of Interests, of one consumer or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Answered with Data of their name: the exchanges.
@@ -23,7 +23,7 @@ impl Counts {
         }
     }
 
-    /// What was counted since `earlier`.
+    /// Difference of these counts from the `earlier` ones.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             answered: self.answered.saturating_sub(earlier.answered),
@@ -39,7 +39,7 @@ pub(super) struct Window {
     size: usize,
     outstanding: Vec<(u64, Instant)>,
     next: u64,
-    /// What became of the others.
+    /// Counts of the Interests that are no longer outstanding.
     pub(super) counts: Counts,
 }
 
@@ -61,7 +61,8 @@ impl Window {
         Some(number)
     }
 
-    /// Takes the Data of a number, or something that is no Data of this consumer. When it was asked for, if it was waited for.
+    /// Takes the Data of a number, or something that is no Data of this consumer. When it was asked for, if
+    /// it was waited for.
     #[inline]
     pub(super) fn answer(&mut self, number: Option<u64>) -> Option<Instant> {
         match self.outstanding.iter().position(|(asked, _)| Some(*asked) == number) {

@@ -1,11 +1,11 @@
-//! What is sent to a forwarder, and by which link.
+//! Packets that are sent to a forwarder, and the links that carry them.
 
 use super::{Plan, Tables};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How consumers and producers are connected with the forwarder.
+/// Kind of connection between the forwarder and consumers and producers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// A stream socket in the file system for each of them.
@@ -21,7 +21,8 @@ pub enum Link {
 pub struct Names {
     /// Components of a name, 3 to 20.
     pub components: usize,
-    /// Whether the third component is the one that differs from name to name, and not the last: every prefix from there on is new.
+    /// `true` if the third component differs from name to name instead of the last: every prefix from there
+    /// on is new.
     pub third_distinct: bool,
 }
 
@@ -53,7 +54,7 @@ pub struct Workload {
     pub pace: Pace,
 }
 
-/// What is wrong with the id of a workload.
+/// Error: the id of a workload breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError(String);
 

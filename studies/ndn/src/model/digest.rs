@@ -1,4 +1,5 @@
-//! Digests of Interests, as a forwarder computes one of each Interest that comes where its PIT is indexed by them.
+//! Digests of Interests, as a forwarder computes one of each Interest that comes where its PIT is indexed by
+//! them.
 
 use crate::load::Names;
 use crate::load::template::Template;

@@ -1,7 +1,7 @@
-//! What the tables of the forwarder take of memory, measured by the system and counted by the tables themselves.
+//! Memory of the forwarder's tables, measured by the system and counted by the tables themselves.
 //!
-//! A table is filled in a process that does nothing else, and what its resident memory grew by is divided by the entries. So the
-//! allocator's own losses are in it, and the room that a table keeps for more.
+//! A table is filled in a process that does nothing else, and what its resident memory grew by is divided by
+//! the entries. So the allocator's own losses are in it, and the room that a table keeps for more.
 
 use crate::load::Names;
 use crate::load::template::Template;
@@ -20,7 +20,8 @@ use std::str::FromStr;
 /// A table of the forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Pending Interests of 11 components, each from one face and to one other; the Interest itself is kept in it.
+    /// Pending Interests of 11 components, each from one face and to one other; the Interest itself is kept
+    /// in it.
     Pit,
     /// Prefixes of 3 components with one next hop each.
     Fib,
@@ -28,14 +29,15 @@ pub enum Table {
     Cs,
 }
 
-/// What a table takes for each entry, in octets.
+/// Memory that a table takes for each entry, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
     /// By the resident memory of the process.
     pub resident: f64,
     /// By the table's own account.
     pub accounted: f64,
-    /// The octets of the packet that an entry keeps, which are in [`resident`](Self::resident); 0 where it keeps none.
+    /// The octets of the packet that an entry keeps, which are in [`resident`](Self::resident); 0 where it
+    /// keeps none.
     pub packet: f64,
 }
 
@@ -80,7 +82,7 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
     let mut hasher = NameHasher::new(&Key::VECTOR);
     let other = hasher.clone();
     let before = resident()?;
-    // What has grown is read while the table is alive.
+    // The growth is read while the table is alive.
     let (grown, accounted, packet) = match table {
         Table::Pit => {
             let mut pit = ByName::default();

@@ -286,7 +286,7 @@ impl<P: Pit> Turn<P> {
             let start = counter::start();
             self.forwarder.handle_timeout(self.now);
             count += counter::stop().saturating_sub(start);
-            // What is due no later than now has been looked at; the next is due later.
+            // Advances past all entries due by now.
             self.now = Time(self.now.0 + 1_000_000);
         }
         (count, before - self.forwarder.pit().len())

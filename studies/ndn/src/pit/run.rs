@@ -22,10 +22,10 @@ const DIGEST_MODEL: &str = "pit-digest";
 
 /// Interests of a consumer in a second, under a load with a pace: the source's.
 const PACE: u32 = 1000;
-/// What is answered of them at the least, where the figure is one of that pace.
+/// Smallest share of Interests answered at which the figure is one of that pace.
 const ANSWERED: f64 = 0.99;
 
-/// What the quick size measures: names of the source's longer kind, and tables up to this.
+/// Limits of the quick size: names of the source's longer kind, and tables up to this size.
 const QUICK_COMPONENTS: usize = 11;
 const QUICK_PENDING: usize = 64 << 10;
 
@@ -38,7 +38,7 @@ const PER_ENTRY: u64 = 700;
 const SAMPLES: usize = 4;
 const PART_BLOCKS: usize = 8;
 
-/// What a workload asks for.
+/// Kind of measurement that a workload asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Table(Operation, Filling),
@@ -167,7 +167,8 @@ fn parse(id: &str) -> Result<Work, RunError> {
     parse().ok_or_else(unknown)
 }
 
-/// Tables of one filling, in alternation: each is made anew for each of its turns, so that there is one at a time.
+/// Tables of one filling, in alternation: each is made anew for each of its turns, so that there is one at a
+/// time.
 fn tables(
     session: &mut Session<'_>,
     filling: &Filling,
@@ -236,7 +237,7 @@ fn tables(
     Ok(())
 }
 
-/// Why tables of so many entries are not filled here.
+/// Reason for which tables of so many entries are not filled here.
 fn too_large(pending: usize) -> Option<String> {
     let need = pending as u64 * PER_ENTRY;
     let available = machine::available_memory()?;
@@ -294,7 +295,7 @@ fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
 /// A figure of a reading.
 type Figure = fn(&Reading) -> Option<f64>;
 
-/// What is recorded of each reading: the metric, its unit, and how it was measured.
+/// Figures recorded of each turn: the metric, its unit, and the probe.
 const FIGURES: [(&str, &str, &str, Figure); 6] = [
     (metric::CPU_US, "us", "cpu-clock", Reading::cpu_us),
     (metric::RATE, "1/s", "wall-clock", |reading| Some(reading.rate())),
@@ -304,7 +305,7 @@ const FIGURES: [(&str, &str, &str, Figure); 6] = [
     (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
 ];
 
-/// What the forwarders did on one workload.
+/// Records the results of the forwarders on one workload.
 fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
     let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
@@ -339,7 +340,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     }
 }
 
-/// Where the time of a forwarder goes under each index, without I/O; in alternation.
+/// Time of each part of a forwarder under each index, without I/O; in alternation.
 fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
     session.step(label, "the parts of the forwarder without I/O");
     let failed = |what: String| RunError::Expectation { workload: label.to_owned(), what };
@@ -386,7 +387,7 @@ fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), Run
     Ok(())
 }
 
-/// What computing a digest costs, by each function.
+/// Cost of computing a digest, by each function.
 fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
     session.step(label, "digests of Interests");
     let failed =

@@ -18,8 +18,8 @@ pub(crate) const LOAD: &str = "pit-load";
 pub(crate) const PARTS: &str = "pit-parts";
 pub(crate) const DIGEST: &str = "pit-digest";
 
-/// Rows of the source's network: components of names, index, CPU in per cent from and to, and mean round-trip time in
-/// milliseconds.
+/// Rows of the source's network: components of names, index, CPU in per cent from and to, and mean round-trip
+/// time in milliseconds.
 fn published(definition: &Definition) -> impl Iterator<Item = (&str, &str, [f64; 3])> {
     let rows = definition.published("network").into_iter().flat_map(|table| &table.rows);
     rows.filter_map(|row| {

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a program may take and print.
+/// Limits on the time and the output of a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) time: Duration,
@@ -14,7 +14,7 @@ pub(super) struct Limits {
     pub(super) output: u64,
 }
 
-/// How a program ended and what it printed.
+/// Exit status and output of a program that ended by itself.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
@@ -22,7 +22,7 @@ pub(super) struct Ended {
     pub(super) stderr: String,
 }
 
-/// Why a program did not end by itself.
+/// Reasons for which a program did not end by itself.
 #[derive(Debug)]
 pub(super) enum ChildError {
     /// It cannot be started or waited for.
@@ -33,7 +33,8 @@ pub(super) enum ChildError {
     TooMuch,
 }
 
-/// Starts `command`, gives it `input` and takes what it prints, until it ends or goes beyond a limit, and is killed.
+/// Starts `command`, gives it `input` and takes what it prints, until it ends or goes beyond a limit, and is
+/// killed.
 pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Ended, ChildError> {
     let deadline = Instant::now() + limits.time;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,7 +52,7 @@ fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> 
     // The threads are not joined: a program of the child's own could hold its pipes open.
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_owned();
-        // What a program does not read is its own affair.
+        // A program may end without reading its input; the failed write is no error.
         thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
     }
     let stdout = collect(child.stdout.take(), limits.output);

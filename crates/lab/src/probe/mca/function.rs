@@ -21,7 +21,7 @@ pub struct Function {
     loops: bool,
 }
 
-/// Why there is no machine code to read.
+/// Reasons for which a function's machine code cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FunctionError {
@@ -42,7 +42,7 @@ pub enum FunctionError {
     NoCode {
         /// The function.
         symbol: String,
-        /// Where in it, in octets.
+        /// Offset in the function, in bytes.
         offset: u64,
     },
 }
@@ -50,12 +50,12 @@ pub enum FunctionError {
 impl Function {
     /// The function that begins at `address` in this process: `f as fn(…) -> … as usize`.
     ///
-    /// Reads and parses the whole executable; not for use within anything that is timed. A function that the compiler
-    /// found equal to another may share its address; its symbol is then the first of theirs.
+    /// Reads and parses the whole executable; not for use within anything that is timed. A function that the
+    /// compiler found equal to another may share its address; its symbol is then the first of theirs.
     ///
     /// # Errors
-    /// On other processors and for other files than ELF; where the executable is not there any more or has no symbols;
-    /// where no function begins at the address, as in a shared library.
+    /// On other processors and for other files than ELF; where the executable is not there any more or has no
+    /// symbols; where no function begins at the address, as in a shared library.
     pub fn at(address: usize) -> Result<Self, FunctionError> {
         if !cfg!(target_arch = "x86_64") {
             return Err(FunctionError::Unsupported);
@@ -102,30 +102,31 @@ impl Function {
         &self.octets
     }
 
-    /// How many instructions there are, each counted once.
+    /// Number of instructions, each counted once.
     pub fn instructions(&self) -> usize {
         self.instructions
     }
 
-    /// The instructions in AT&T syntax, one a line; targets of jumps are labels, data and other functions symbols.
+    /// The instructions in AT&T syntax, one a line; targets of jumps are labels, data and other functions
+    /// symbols.
     pub fn assembly(&self) -> &str {
         &self.assembly
     }
 
-    /// How many instructions call another function, or jump into it.
+    /// Number of instructions that call another function or jump into it.
     pub fn calls(&self) -> usize {
         self.calls
     }
 
-    /// Whether an instruction jumps back. A jump by a table, whose targets are not looked at, does not count.
+    /// `true` if an instruction jumps back. Jumps through a table are not followed and do not count.
     pub fn loops(&self) -> bool {
         self.loops
     }
 }
 
-/// What the load bias is taken from: its address in the process, less that in the file.
+/// Anchor of the load bias, which is its address in the process less its address in the file.
 ///
-/// What it returns is like nothing else, so that the compiler merges it with no other function.
+/// A return value of its own keeps the compiler from merging it with another function.
 #[inline(never)]
 fn anchor(x: u64) -> u64 {
     black_box(x ^ 0x6d63_615f_616e_6368)
@@ -167,7 +168,7 @@ impl Symbol {
     }
 }
 
-/// Where a function stands in the file, and what stands around it.
+/// Position of a function in the file, and the bytes around it.
 struct Code<'a> {
     start: u64,
     end: u64,
@@ -199,7 +200,7 @@ impl Code<'_> {
         Names { start: self.start, end: self.end, functions }
     }
 
-    /// Where an instruction jumps within the function.
+    /// Target of a jump within the function.
     fn jump(&self, instruction: &Instruction) -> Option<u64> {
         let jumps = matches!(
             instruction.flow_control(),
@@ -209,14 +210,15 @@ impl Code<'_> {
         (jumps && (self.start..self.end).contains(&to)).then_some(to)
     }
 
-    /// Whether an instruction calls a function, or jumps into another.
+    /// `true` if an instruction calls a function or jumps into another.
     fn leaves(&self, instruction: &Instruction) -> bool {
         match instruction.flow_control() {
             FlowControl::Call | FlowControl::IndirectCall => true,
             FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
                 self.jump(instruction).is_none()
             }
-            // By way of the table of addresses that the loader fills; a table of jumps is read into a register first.
+            // By way of the table of addresses that the loader fills; a table of jumps is read into a
+            // register first.
             FlowControl::IndirectBranch => instruction.is_ip_rel_memory_operand(),
             _ => false,
         }

@@ -1,19 +1,19 @@
-//! What llvm-mca computes of a timed function: the machine code is taken out of the running program, and simulated.
+//! Simulation of a timed function by llvm-mca. The machine code is taken out of the running program.
 //!
 //! [`Function`] finds the code, [`Tool`] the llvm-mca on PATH that reads it, and [`records`] makes facts of a
 //! [`Reading`]. The method is that of q2ven/inet6_ehashfn, which hands its compiler's assembly to
 //! `llvm-mca --march x86-64 --mcpu=skylake --iterations=1`; here it is the code that the other probes time.
 //!
-//! llvm-mca walks the instructions from the first to the last, once: it takes no jump and makes no call. So a loop
-//! counts one round of its body, and both arms of a branch count. [`Function::loops`] and [`Function::calls`] say
-//! whether a reading is more than that of straight code.
+//! llvm-mca walks the instructions from the first to the last, once: it takes no jump and makes no call. So a
+//! loop counts one round of its body, and both arms of a branch count. [`Function::loops`] and
+//! [`Function::calls`] say whether a reading is more than that of straight code.
 //!
 //! # The cold call
-//! The source's functions draw their secrets when they first need them. Its compiler lays that arm, with a call of
-//! `rand` for each of two secrets, after the return, where it is reached once in the life of the program; llvm-mca
-//! walks straight on into it, and counts a call as 100 cycles, which is its default. About 100 cycles of each
-//! published figure are these. [`Calls::Cold`] puts the two calls after the function to read what the source read;
-//! [`Calls::None`] reads the function alone.
+//! The source's functions draw their secrets when they first need them. Its compiler lays that arm, with a
+//! call of `rand` for each of two secrets, after the return, where it is reached once in the life of the
+//! program; llvm-mca walks straight on into it, and counts a call as 100 cycles, which is its default. About
+//! 100 cycles of each published figure are these. [`Calls::Cold`] puts the two calls after the function to
+//! read what the source read; [`Calls::None`] reads the function alone.
 
 mod child;
 mod function;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What llvm-mca computes of some instructions, executed once.
+/// Figures that llvm-mca computes for some instructions, executed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
     /// Instructions.
@@ -20,30 +20,30 @@ pub struct Reading {
     pub ipc: f64,
 }
 
-/// Why a summary cannot be read.
+/// Reasons for which a summary cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadingError {
     /// A figure is missing.
     Missing {
-        /// What stands before it.
+        /// Label before the figure.
         label: &'static str,
     },
     /// A figure is there twice.
     Repeated {
-        /// What stands before it.
+        /// Label before the figure.
         label: &'static str,
     },
-    /// What stands where a figure should is none.
+    /// The text in the place of a figure is not a number.
     NotAFigure {
-        /// What stands before it.
+        /// Label before the figure.
         label: &'static str,
-        /// What stands there.
+        /// Text in the place of the figure.
         text: String,
     },
     /// The instructions were executed more than once, or never.
     Iterations {
-        /// How often.
+        /// Number of occurrences.
         count: u64,
     },
 }
@@ -52,7 +52,7 @@ impl Reading {
     /// Reads the summary out of llvm-mca's output, whatever else stands there.
     ///
     /// # Errors
-    /// Where a figure is missing, is there twice, or is none, and where it is not of one iteration.
+    /// A figure is missing, present twice or not a number, or the summary is not of one iteration.
     pub fn parse(output: &str) -> Result<Self, ReadingError> {
         match figure(output, "Iterations:")? {
             1 => Ok(Self {
@@ -103,8 +103,8 @@ impl std::error::Error for ReadingError {}
 mod tests {
     use super::*;
 
-    /// What llvm-mca 14.0.6 prints of `imulq %rdi, %rax; rolq $13, %rax; addq sym(%rip), %rax; retq; callq rand;
-    /// callq rand` for nehalem.
+    /// Output of llvm-mca 14.0.6 for `imulq %rdi, %rax; rolq $13, %rax; addq sym(%rip), %rax; retq; callq
+    /// rand; callq rand` on nehalem.
     const SAMPLE: &str = "\
 Iterations:        1
 Instructions:      6

@@ -18,7 +18,7 @@ pub struct Tool {
     cpus: Vec<(&'static Cpu, String)>,
 }
 
-/// Why llvm-mca gives no figures.
+/// Reasons for which llvm-mca gives no figures.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolError {
@@ -34,9 +34,9 @@ pub enum ToolError {
     Failed {
         /// The program.
         program: PathBuf,
-        /// How it ended.
+        /// Exit status.
         status: ExitStatus,
-        /// What it said.
+        /// Standard error of the tool.
         stderr: String,
     },
     /// It does not say its version as llvm-mca does.
@@ -47,9 +47,9 @@ pub enum ToolError {
     Reading(ReadingError),
     /// It simulated another number of instructions than it was given.
     Instructions {
-        /// How many it was given.
+        /// Number of instructions given to the tool.
         given: u64,
-        /// How many it simulated.
+        /// Number of instructions simulated.
         simulated: u64,
     },
 }
@@ -61,7 +61,8 @@ type Version = [u32; 3];
 #[derive(Debug)]
 struct Cpu {
     name: &'static str,
-    /// What the resources of its own model are called first; no release of llvm-mca has them for all cores.
+    /// Prefix of the resource names in llvm-mca's own core model; no release of llvm-mca has them for all
+    /// cores.
     prefix: &'static str,
 }
 
@@ -95,7 +96,7 @@ impl Tool {
     /// The newest llvm-mca on PATH, whether it is called so or by its version, as `llvm-mca-19`.
     ///
     /// # Errors
-    /// Where there is none, or none that runs.
+    /// No llvm-mca is found, or none that runs.
     pub fn find() -> Result<Self, ToolError> {
         Self::find_in(&env::var_os("PATH").unwrap_or_default())
     }
@@ -103,7 +104,7 @@ impl Tool {
     /// The newest llvm-mca in the folders of `path`, which is in the form of PATH.
     ///
     /// # Errors
-    /// Where there is none, or none that runs.
+    /// No llvm-mca is found, or none that runs.
     pub fn find_in(path: &OsStr) -> Result<Self, ToolError> {
         let mut newest: Option<(Version, PathBuf)> = None;
         let mut error = ToolError::Missing;
@@ -154,11 +155,12 @@ impl Tool {
 
     /// Simulates a function once, from its first instruction to its last.
     ///
-    /// That a core lacks an instruction is not noticed: the tool then computes with what the core's model says of it.
+    /// That a core lacks an instruction is not noticed: the tool then computes with what the core's model
+    /// says of it.
     ///
     /// # Errors
-    /// Where the tool cannot be started or is stopped, does not take an instruction (its message names it) or does not
-    /// know the core, and where its summary lacks a figure or is of another number of instructions.
+    /// The tool cannot be started or is stopped, does not take an instruction (its message names it) or does
+    /// not know the core; or its summary lacks a figure or is of another number of instructions.
     pub fn run(&self, function: &Function, cpu: &str, calls: Calls) -> Result<Reading, ToolError> {
         let assembly = format!("{}{}", function.assembly(), calls.assembly());
         let output = simulate(&self.program, cpu, &assembly, View::Summary)?;
@@ -222,7 +224,7 @@ fn known(program: &Path) -> Result<Vec<(&'static Cpu, String)>, ToolError> {
     .collect()
 }
 
-/// What the tool is to print.
+/// Views that the tool can print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     Summary,
@@ -230,7 +232,7 @@ enum View {
     Resources,
 }
 
-/// What the tool prints of some instructions, executed once.
+/// Output of the tool for some instructions, executed once.
 fn simulate(program: &Path, cpu: &str, assembly: &str, view: View) -> Result<String, ToolError> {
     let mut command = Command::new(program);
     command.args(["-march=x86-64", "-iterations=1", "-instruction-info=false"]);
