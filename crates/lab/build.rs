@@ -1,4 +1,4 @@
-//! Tells the lab which compiler and which commit it is built from; both are absent where nobody knows.
+//! Passes the compiler version and the commit to the lab; both are absent if unknown.
 
 use std::process::Command;
 

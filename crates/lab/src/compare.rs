@@ -16,8 +16,8 @@ pub struct Row {
     pub a: Interval,
     /// The figure in the second set.
     pub b: Interval,
-    /// The second figure over the first; absent unless all figures are above 0. Its bounds are those of the
-    /// noise within both runs: they do not cover what differs between runs, and so decide nothing.
+    /// The second figure over the first; absent unless all figures are above 0. The bounds cover the noise
+    /// within both runs, not the differences between runs, so they decide nothing.
     pub ratio: Option<Interval>,
 }
 
@@ -32,7 +32,7 @@ pub struct Comparison {
     pub only_b: Vec<Key>,
 }
 
-/// Lists of what one side lacks end after so many lines.
+/// Longest list of keys that one side lacks.
 const MAX_LISTED: usize = 20;
 
 /// Compares `b` with `a`.

@@ -1,4 +1,5 @@
-//! Claims, targets and limits of a study beside its records. A ratio without a record says nothing.
+//! Outcomes of a study: its claims, targets and limits compared with its records. A ratio without a record
+//! has no outcome.
 
 use std::collections::HashSet;
 
@@ -50,7 +51,7 @@ pub enum Overall {
     NotMeasured,
 }
 
-/// A claim beside what was measured.
+/// A claim and its measured ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimOutcome<'a> {
     /// The claim.
@@ -99,23 +100,23 @@ impl FromIterator<Option<Reached>> for Tally {
     }
 }
 
-/// A target beside what was measured.
+/// A target and its measured ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetOutcome<'a> {
     /// The target.
     pub target: &'a Target,
     /// The workload: the target's, or the user's own.
     pub workload: &'a str,
-    /// The ratio and what it says, if it was measured.
+    /// The ratio and its verdict, if it was measured.
     pub measured: Option<(Interval, Reached)>,
 }
 
-/// A limit beside what was measured.
+/// A limit and its measured figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitOutcome<'a> {
     /// The limit.
     pub limit: &'a Limit,
-    /// The figure and what it says, if it was measured.
+    /// The figure and its verdict, if it was measured.
     pub measured: Option<(Interval, Reached)>,
 }
 
@@ -213,8 +214,8 @@ pub struct Counts {
 }
 
 impl Definition {
-    /// The workloads in the records that the study does not name: the user's own. Those of a model other than
-    /// the study's, such as machine code that is simulated beside what is timed, are none.
+    /// The user's own workloads: those in the records that the study does not name. Workloads of another
+    /// model, such as machine code that is simulated in a study of timings, are excluded.
     pub fn own_workloads<'a>(&self, records: &'a RecordSet) -> Vec<&'a str> {
         let timed: HashSet<&str> = records
             .iter()
@@ -226,7 +227,7 @@ impl Definition {
         workloads
     }
 
-    /// Each claim beside what was measured.
+    /// Each claim with its measured ratios.
     pub fn claim_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<ClaimOutcome<'a>> {
         let own = self.own_workloads(records);
         let outcome = |claim: &'a Claim| {
@@ -246,7 +247,7 @@ impl Definition {
         self.claims.iter().map(outcome).collect()
     }
 
-    /// Each target beside what was measured on its workload, then those measured on the user's own workloads.
+    /// Each target with the ratio measured on its workload, then those on the user's own workloads.
     pub fn target_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<TargetOutcome<'a>> {
         let outcome = |target: &'a Target, workload: &'a str| {
             let measured = records.ratio(&self.slug, workload, &target.of, &target.to).map(|record| {
@@ -262,7 +263,7 @@ impl Definition {
         outcomes
     }
 
-    /// Each limit beside what was measured.
+    /// Each limit with its measured figure.
     pub fn limit_outcomes<'a>(&'a self, records: &RecordSet) -> Vec<LimitOutcome<'a>> {
         let outcome = |limit: &'a Limit| {
             let Limit { of, workload, against, at_most } = limit;

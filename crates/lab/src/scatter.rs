@@ -14,8 +14,8 @@ pub const fn scatter(number: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// A 64-bit number for each call, none of them twice in 2⁶⁴ calls: SplitMix64 goes through all its states,
-/// and what it gives is a bijection of the state.
+/// A 64-bit number for each call, all different for 2⁶⁴ calls: SplitMix64 goes through all its states, and
+/// its output is a bijection of the state.
 #[derive(Clone)]
 pub struct Distinct(SplitMix64);
 

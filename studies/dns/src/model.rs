@@ -38,7 +38,7 @@ impl Packed {
     }
 }
 
-/// Names one after the other, after a header's worth of zeros: what the source times.
+/// Names one after the other, after a header's worth of zeros: the operation that the source times.
 pub(crate) struct Names<'a, C> {
     names: Vec<Name<'a>>,
     compressor: C,

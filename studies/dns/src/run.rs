@@ -1,4 +1,4 @@
-//! Renderers of DNS messages: every one renders the same, in alternation; what it renders is read back.
+//! Renderers of DNS messages: all render the same messages in alternation, and the results are read back.
 
 use crate::metric;
 use crate::model::Packed;
@@ -52,7 +52,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A renderer, and the octets of what it renders.
+/// A renderer, and the size of its messages.
 struct Subject<'a> {
     id: String,
     renderer: Box<dyn Render + 'a>,
@@ -165,7 +165,7 @@ fn same_content(octets: &[u8], content: &Content) -> bool {
         })
 }
 
-/// Holds sizes against what the study says of them.
+/// Compares sizes with the study's expectations.
 fn sizes(session: &Session<'_>, label: &str, subjects: &[Subject<'_>]) -> Result<(), RunError> {
     for expected in tables::octets(session.definition)?.iter().filter(|octets| octets.workload == label) {
         for subject in subjects.iter().filter(|subject| expected.schemes.contains(&subject.id)) {

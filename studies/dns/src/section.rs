@@ -13,7 +13,7 @@ use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "render";
 
-/// The message that hostile ones are held against, octet by octet.
+/// The message that hostile ones are compared with, per byte.
 const ORDINARY: &str = "response/a500";
 
 /// The renderer of this repository.

@@ -84,7 +84,7 @@ impl TupleSet {
         }
     }
 
-    /// Generates `count` tuples, if they take at most `budget` octets.
+    /// Generates `count` tuples, if they take at most `budget` bytes.
     ///
     /// # Errors
     /// The set is larger than [`MOST`](Self::MOST) or than the budget.
@@ -174,7 +174,7 @@ impl FromStr for TupleSet {
     }
 }
 
-/// The id of a set that there is not; its text says which there are.
+/// Error: no set has this id. Its text lists the known sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSet(String);
 
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn each_set_varies_what_it_says() {
-        /// Which octets of the tuples are not all alike.
+        /// Positions at which the tuples differ.
         fn varied(set: TupleSet) -> Vec<usize> {
             let tuples = generate(set, 200_000);
             let first = tuples[0].as_bytes();

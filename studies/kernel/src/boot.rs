@@ -14,8 +14,7 @@ use std::time::Duration;
 /// Memory of the machine. What is not used is not taken.
 const MEMORY: &str = "mem=768M";
 
-/// A kernel that says nothing for so long is stuck: longer than a set of SYNs may take, or the streams of one
-/// size.
+/// A kernel silent for this long is stuck: longer than a set of SYNs may take, or the streams of one size.
 const SILENCE: Duration = Duration::from_secs(180);
 
 /// Message of a kernel that has too little room for the floating-point state.
@@ -105,7 +104,7 @@ impl Kernels {
     }
 }
 
-/// The kernel's command line. Behind the two dashes stand the arguments of its first process: this command.
+/// The kernel's command line. After the two dashes come the arguments of its first process: this command.
 fn arguments(command: &Path, run: &Path, tasks: &Tasks) -> Vec<OsString> {
     let mut init = OsString::from("init=");
     init.push(command);
@@ -188,7 +187,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // In a folder for what may be lost.
+        // A failure leaves a folder behind in the cache.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

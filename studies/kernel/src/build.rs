@@ -26,7 +26,7 @@ const LARGER_STACK: &str = "CONFIG_KERNEL_STACK_ORDER=4";
 
 const SILENCE: Duration = Duration::from_secs(600);
 
-/// Kernels that are there, and what else it takes to boot them.
+/// Built kernels, and the facts needed to boot them.
 #[derive(Debug)]
 pub struct Kernels {
     pub(crate) cache: Cache,
@@ -36,8 +36,9 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Builds a kernel for each of `schemes`, or takes those that an earlier run built of the same source in
-    /// the same way. `archive` is the source where it is not Debian's; `doing` is told what is done, often.
+    /// Builds a kernel for each of `schemes`, or takes those that an earlier run built from the same source
+    /// in the same manner. `archive` is the source if it is not Debian's; `doing` is called often, with the
+    /// current step.
     ///
     /// # Errors
     /// Something that is needed is missing; the source is not as expected; a program failed; `stop` was set.
@@ -98,7 +99,7 @@ fn config(wide: bool) -> String {
     if wide { CONFIG.replace(STACK, LARGER_STACK) } else { CONFIG.to_owned() }
 }
 
-/// The first line of what the compiler says of itself.
+/// First line of the compiler's version output.
 fn compiler() -> Result<String, KernelError> {
     let output = Command::new("gcc").arg("--version").output().map_err(io("cannot run gcc"))?;
     let said = String::from_utf8_lossy(&output.stdout);
@@ -169,7 +170,7 @@ impl Tree<'_> {
         fs::rename(&part, file).map_err(io(format!("cannot write {}", file.display())))
     }
 
-    /// Sets what is on, unless that was done.
+    /// Sets the options that are on, unless an earlier run did.
     fn configure(&self, doing: &mut dyn FnMut(&str)) -> Result<(), KernelError> {
         let asked = self.source.folder.join(CONFIG_FILE);
         let whole = self.source.folder.join(WHOLE_CONFIG);

@@ -12,15 +12,15 @@ pub(crate) const FILES: [(&str, &str); 2] =
 /// The file with the size of the host's floating-point state.
 pub(crate) const SIZES: &str = "arch/x86/um/user-offsets.c";
 
-/// The function without its body, and what ends it.
+/// The function without its body, and the text that ends it.
 const FUNCTION: &str = "\nu32 inet6_ehashfn(";
 const END: &str = "\n}\nEXPORT_SYMBOL_GPL(inet6_ehashfn);\n";
 
-/// The size as it stands, in octets, and one that is enough for every CPU of today.
+/// The current size in bytes, and one that is enough for every CPU of today.
 const SIZE: &str = "HOST_FP_SIZE, 2696)";
 const WIDER: &str = "HOST_FP_SIZE, 16384)";
 
-/// The octets that stand there.
+/// The size in bytes that the source has room for.
 pub(crate) const FITS: u32 = 2696;
 
 /// The text of [`FILE`] with our function in place of its own, and our files under /proc.

@@ -1,12 +1,12 @@
 //! Kernels of our own: Linux with other hashes of connections, built here and run as User Mode Linux.
 //!
 //! [`Kernels::build`] takes the source that Debian packages (`linux-source`), unpacks it under the user's
-//! cache folder, replaces one function, and builds one kernel for each [`KernelScheme`]; a later run takes
-//! what is there. [`Kernels::boot`] runs one: an ordinary process, without root, whose only process inside is
+//! cache folder, replaces one function, and builds one kernel for each [`KernelScheme`]; a later run reuses
+//! the kernels. [`Kernels::boot`] runs one: an ordinary process, without root, whose only process inside is
 //! this command again ([`guest`]), found through the host's files.
 //!
-//! None of the kernel's source is kept here. What replaces the function, and what asks the kernel, is in
-//! `tree/`.
+//! None of the kernel's source is kept here. The replacement of the function and the code that queries the
+//! kernel are in `tree/`.
 
 pub use crate::boot::{Reading, SynReading};
 pub use crate::build::Kernels;
@@ -24,13 +24,13 @@ pub enum KernelError {
     Machine,
     /// Packages of Debian that are not there.
     Packages(Vec<&'static str>),
-    /// The kernel's source is not where it was said to be.
+    /// The kernel's source is not at the given path.
     NoSource(PathBuf),
     /// `ptrace` is refused.
     Ptrace(io::Error),
     /// The folder, MiB that are needed, MiB that are free.
     Disk(PathBuf, u64, u64),
-    /// Neither `XDG_CACHE_HOME` nor `HOME` says where the user's files are.
+    /// Neither `XDG_CACHE_HOME` nor `HOME` is set, so there is no cache folder.
     NoCache,
     /// The path of this command has a space in it, which a kernel's command line cannot hold.
     Path(PathBuf),
@@ -38,13 +38,13 @@ pub enum KernelError {
     Busy(PathBuf),
     /// A file or folder failed.
     Io(String, io::Error),
-    /// The source is not as this study knows it: the file, and what was looked for.
+    /// The source differs from the expected one: the file, and the text not found in it.
     Source(&'static str, &'static str),
-    /// A program failed; its command, and what it said last.
+    /// A program failed; its command, and its last output.
     Program(String, String),
     /// The kernel's own configuration does not have a line that was asked for.
     Config(String),
-    /// A kernel did not do what it was built for: its name, why, and what it said last.
+    /// A kernel failed: its name, the cause, and its last output.
     Boot(String, String),
     /// The run was stopped.
     Stopped,
@@ -107,7 +107,7 @@ impl fmt::Display for KernelError {
 
 impl std::error::Error for KernelError {}
 
-/// An error of the file system, with what was to be done.
+/// Error of the file system, with the operation that failed.
 pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> KernelError {
     let what = what.into();
     move |error| KernelError::Io(what, error)

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Mark at the start of every line; the kernel's own lines do not have it.
 const MARK: &str = "hashlane:";
 
-/// Figures of a line at the most.
+/// Most figures of a line.
 const MOST_FIGURES: usize = 4096;
 
 /// Something that was found inside.
@@ -14,13 +14,13 @@ const MOST_FIGURES: usize = 4096;
 pub(crate) enum Line {
     /// Work in progress, for the display.
     Doing(String),
-    /// So many hashes of the kernel were what our crates make of the same tuples and secrets.
+    /// Number of the kernel's hashes that equal those of our crates for the same tuples and secrets.
     Checked(u64),
-    /// Throughput of all streams together with messages of so many octets: Mbit/s, of each slice of time.
+    /// Throughput of all streams together with messages of this size in bytes: Mbit/s, of each slice of time.
     Streams(u32, Vec<f64>),
     /// Counts of the time-stamp counter per call, of each repetition.
     Cycles(String, Vec<f64>),
-    /// Counts per SYN where so many hostile ones of this set came before, of each block.
+    /// Counts per SYN after this many hostile ones of this set, of each block.
     Syn(String, u32, Vec<f64>),
     /// Counts per segment that is sent in the same way and meets no table.
     Floor(Vec<f64>),
@@ -30,7 +30,7 @@ pub(crate) enum Line {
     Table(String, u64, u64),
     /// Entries that stay in the table after each request of a set was reset.
     Left(String, u64),
-    /// A set was ended before its last SYN, because it took too long; how many came.
+    /// A set was ended before its last SYN because it took too long; number of SYNs sent.
     Short(String, u32),
     /// It cannot go on.
     Failed(String),

@@ -9,5 +9,5 @@ pub(crate) const LOST_ENTRIES: &str = "lost_entries";
 /// Octets that streams carry, as millions of bits a second.
 pub(crate) const MBIT: &str = "mbit_per_second";
 
-/// The largest figure of one thing measured again and again over its smallest: what nothing makes.
+/// Largest over smallest figure of repeated measurements of one kernel: the noise.
 pub(crate) const AGAIN: &str = "again";

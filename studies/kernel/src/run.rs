@@ -22,10 +22,10 @@ const COUNT: u32 = 32;
 /// Slices that the time of a measurement of throughput is divided into.
 const SLICES: u32 = 4;
 
-/// Octets of a message at the most.
+/// Longest message, in bytes.
 const MOST_OCTETS: u32 = 1 << 20;
 
-/// SYNs before a measurement at the most; some of a set cannot be sent.
+/// Most SYNs before a measurement; some of a set cannot be sent.
 const MOST_BEFORE: u32 = (hostile::MOST / 2) as u32;
 
 /// Operations timed inside a kernel.
@@ -206,7 +206,7 @@ fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
     }
 }
 
-/// Of repetitions of the same instructions in the same caches: what disturbs them only adds.
+/// Smallest figure of repetitions of the same instructions in the same caches: disturbances only add.
 fn least(figures: &[f64]) -> Option<f64> {
     figures.iter().copied().reduce(f64::min)
 }
@@ -246,7 +246,7 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
         for &before in &plan.tasks.before {
             let point = |syn: &SynReading| median(&syn.points.iter().find(|(count, _)| *count == before)?.1);
             let points: Vec<f64> = syns.iter().filter_map(point).collect();
-            // The boots in which it came so far: all, or it is left out.
+            // A point is kept only if all boots so far have it.
             if !points.is_empty() && points.len() == readings.len() {
                 ids.push(format!("{id}@{before}"));
                 figures.push(points);

@@ -1,4 +1,5 @@
-//! Kernels with other hashes of connections: the source's table of throughput, cycles, and what a SYN costs.
+//! Report section: kernels with other connection hashes, as the source's table of throughput, cycles, and the
+//! cost of a SYN.
 
 use crate::metric;
 use hashlane_lab::definition::{Definition, Published, PublishedRow};
@@ -66,7 +67,7 @@ fn none() -> String {
     format::NONE.to_owned()
 }
 
-/// The octets of a message.
+/// Size of a message.
 fn octets(workload: &str) -> String {
     workload.split_once('/').map_or(workload, |(_, size)| size).to_owned()
 }
@@ -109,7 +110,7 @@ fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
     )
 }
 
-/// The same as differences, with what lies between boots beside them.
+/// The same as differences, with the noise between boots.
 fn beside(facts: &Facts<'_>, reference: &str) -> Table {
     let cell = |workload: &str, scheme: &str| {
         let apart = again(facts, workload, scheme).map_or_else(none, |again| format!("{:.1}", again * 100.0));

@@ -29,7 +29,8 @@ pub(crate) struct Source {
     pub(crate) stamp: String,
 }
 
-/// Takes what an earlier run unpacked of `archive`, or unpacks it; `doing` is told what takes long.
+/// Takes the folder that an earlier run unpacked from `archive`, or unpacks it; `doing` is called before long
+/// steps.
 pub(crate) fn prepare(
     cache: &Cache,
     archive: &Path,
@@ -69,7 +70,7 @@ pub(crate) fn prepare(
     Ok(Source { folder, stamp })
 }
 
-/// The archive's name, length and time, and what is changed in it.
+/// The archive's name, length and time, and the edits to it.
 fn stamp(archive: &Path, wide: bool) -> Result<String, KernelError> {
     let what = || format!("cannot read {}", archive.display());
     let file = fs::metadata(archive).map_err(io(what()))?;
@@ -93,7 +94,7 @@ fn change(
     write(&path, &change(&text)?)
 }
 
-/// Writes a file unless it says this already: what was built of it stays good.
+/// Writes a file unless it has this text already, so that make keeps the objects built from it.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), KernelError> {
     if fs::read_to_string(path).is_ok_and(|found| found == text) {
         return Ok(());

@@ -13,14 +13,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Octets of a line at the most; the rest is another line.
+/// Longest line in bytes; the rest becomes another line.
 const LINE: u64 = 1 << 20;
 
 /// Of the last lines so many are kept, and of each so many characters.
 const KEPT: usize = 12;
 const WIDTH: usize = 200;
 
-/// Lines that wait to be read, at the most: then the program waits.
+/// Most lines that wait to be read; then the program waits.
 const WAITING: usize = 1024;
 
 /// Time that a program may take to end after it was asked to.
@@ -39,8 +39,8 @@ pub(crate) struct Ended {
     pub(crate) said: String,
 }
 
-/// Runs `command`, hands each line of its standard output and error to `line`, and ends it where `stop` is
-/// set, or where it says nothing for as long as `silence`.
+/// Runs `command`, passes each line of its standard output and error to `line`, and ends it if `stop` is set
+/// or it prints nothing for `silence`.
 pub(crate) fn watch(
     mut command: Command,
     stop: &AtomicBool,
@@ -153,7 +153,7 @@ impl Drop for Watched {
     fn drop(&mut self) {
         // The number of one that was let go may be another's by now.
         if self.state().is_ok() {
-            // Asked first: what has children of its own ends them.
+            // SIGTERM first: a program with children of its own then ends them.
             let _ = killpg(self.pid(), Signal::SIGTERM);
             let _ = self.end();
         }
@@ -172,8 +172,8 @@ mod tests {
         command
     }
 
-    /// Waits until a process is gone that was ended: it goes when it next finds a core, and is a zombie where
-    /// nobody waits for it.
+    /// Waits until an ended process is gone: it goes when it next gets a core, and stays a zombie if no
+    /// process waits for it.
     fn ends(pid: &str) {
         let begun = Instant::now();
         loop {

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Octets of the longest line that can be a name: each octet of a name of 64 KiB may be written as three.
+/// Longest line that can be a name, in bytes: each byte of a name of 64 KiB may be written as three.
 const LONGEST_LINE: u64 = 3 * 65_536;
 
 /// Workload read from a file, and the lines skipped.

@@ -8,8 +8,8 @@ pub(crate) const CYCLES_MEAN_SD: &str = "cycles_mean_sd";
 /// Cycles per name of a whole repetition timed at once, without barriers between names.
 pub(crate) const CYCLES_STREAM: &str = "cycles_stream";
 
-/// Cycles per name that the CRC instruction takes at least, at one 8-octet word a cycle. Recorded for a
-/// scheme or for an encoding, the first part of a scheme's id.
+/// Cycles per name that the CRC instruction takes at least, at one 8-byte word a cycle. Recorded for a scheme
+/// or for an encoding, the first part of a scheme's id.
 pub(crate) const CRC_WORDS_LIMIT: &str = "crc_words_limit";
 
 /// The scheme under which the probe itself is measured, followed by `/` and the units of work between two

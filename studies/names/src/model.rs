@@ -8,7 +8,7 @@ use hashlane_name::walk::{Encoding, Walk};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// Names in a burst: what one receive call on a busy socket or queue commonly brings.
+/// Names in a burst: a usual number for one receive call on a busy socket or queue.
 pub(crate) const BURST: usize = 32;
 
 fn sum(hashes: &[u64]) -> u64 {
@@ -149,7 +149,7 @@ impl<E: Encoding, const N: usize> Model for WalkOnly<E, N> {
     }
 }
 
-/// No work: what the probe itself costs.
+/// No work: the cost of the probe itself.
 pub(crate) struct Empty;
 
 impl Model for Empty {

@@ -6,11 +6,11 @@ use hashlane_name::error::BuildError;
 use hashlane_name::layout::Layout;
 use hashlane_name::walk::Encoding;
 
-/// Octets that one encoding of a workload may take: three of them, and what the probe keeps, stay below 1
-/// GiB.
+/// Most bytes of one encoding of a workload: three encodings and the probe's buffers stay below 1 GiB.
 pub const MOST_OCTETS: usize = 256 << 20;
 
-/// Names of one encoding, end to end in one buffer: no allocation and 4 octets of bookkeeping a name.
+/// Names of one encoding, end to end in one buffer: no allocation per name, and 4 bytes of bookkeeping for
+/// each.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     octets: Vec<u8>,
@@ -33,7 +33,7 @@ impl Packed {
         self.octets.len()
     }
 
-    /// The encoded name numbered `index`, or nothing where there is none.
+    /// The encoded name numbered `index`; empty if there is none.
     pub fn name(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         match (start, self.ends.get(index)) {

@@ -18,8 +18,8 @@ use std::hint::black_box;
 /// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
 const BLOCK: usize = 256;
 
-/// Names with which a scheme is warmed before each block: those before the block, so that the branch
-/// predictors learn nothing of what is timed.
+/// Names that warm a scheme before each block: those before the block, so that the branch predictors learn
+/// nothing of the timed names.
 const WARM: usize = 128;
 
 /// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
@@ -90,7 +90,7 @@ fn few(label: &str, names: &Names) -> Option<String> {
     })
 }
 
-/// One scheme and what is timed for it.
+/// One scheme and its timed subject.
 type Entry = (String, Box<dyn Subject>);
 
 struct Run<'a, 's> {
@@ -100,7 +100,7 @@ struct Run<'a, 's> {
 }
 
 impl Run<'_, '_> {
-    /// Holds a generated workload against what the study says of it.
+    /// Compares a generated workload with the study's expectations.
     fn check(&self, label: &str, names: &Names) -> Result<(), RunError> {
         let expects = self.expects.iter().filter(|expect| expect.workload == label);
         for expect in expects.filter(|expect| expect.names as usize <= names.len()) {
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Measures all subjects over one workload and records what it finds.
+    /// Measures all subjects over one workload and records the results.
     fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
         self.session.step(label, "checking that all ways give the same hashes");
         agree(label, names, subjects)?;
@@ -139,7 +139,7 @@ impl Run<'_, '_> {
             }
             tallies.end_repetition();
         }
-        // One repetition has no spread, and tells nothing.
+        // A single repetition has no spread.
         if tallies.repetitions() >= 2 {
             self.record(label, names, subjects, &tallies);
         }
@@ -312,7 +312,7 @@ struct Block<'n> {
 impl<'n> Blocks<'n> {
     fn new(names: &'n Names, first: usize) -> Self {
         let end = (first + BLOCK).min(names.len());
-        // Before the first block stands the last.
+        // The last block precedes the first.
         let warm =
             if first == 0 { names.len().saturating_sub(WARM)..names.len() } else { first - WARM..first };
         let block = |&encoding: &&'static str| {
@@ -331,7 +331,7 @@ impl<'n> Blocks<'n> {
 }
 
 impl Block<'_> {
-    /// Brings the names into the first-level cache: what is timed is the hashing, not the memory.
+    /// Brings the names into the first-level cache: the hashing is timed, not the memory.
     fn touch(&self) {
         for name in &self.names {
             black_box(name.iter().step_by(64).fold(0, |sum: u8, octet| sum.wrapping_add(*octet)));
@@ -345,7 +345,7 @@ struct Figures {
     encoding: &'static str,
     octets: u64,
     components: u64,
-    /// Words of 8 octets that CRC32C of all prefixes takes at the least: the whole words of each name, and a
+    /// Lower bound of the 8-byte words that CRC32C of all prefixes takes: the whole words of each name, and a
     /// last one for each prefix.
     words: u64,
 }
@@ -389,8 +389,8 @@ fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunEr
     let mut seen: BTreeMap<(String, String), (String, u64)> = BTreeMap::new();
     for (id, subject) in subjects {
         let (encoding, hash) = (encoding_of(id), id.rsplit('/').next().unwrap_or_default());
-        // Masked, a component ends with zeros: what is hashed depends on where components end, and so on the
-        // way.
+        // Masked, a component ends with zeros: the hashed bytes depend on the component boundaries, and so on
+        // the way of hashing.
         let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
         let hash = match hash {
             "crc32c-shifted" => "crc32c",

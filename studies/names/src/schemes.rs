@@ -1,5 +1,4 @@
-//! The lists that turn the id of a scheme in a study file into what is timed: here names, in `tuples` tuples
-//! and tables.
+//! Lists that turn the id of a scheme in a study file into a timed subject.
 //!
 //! The id of a scheme of the model `names` is an encoding, a way of hashing its prefixes, and a hash, from
 //! general to particular: `ndn/one-by-one/longest-first/crc32c`.
@@ -15,7 +14,7 @@ use hashlane_name::walk::Encoding;
 pub struct Registered {
     /// Its statement.
     pub info: SchemeInfo,
-    /// Hashes octets under a key, by the same code as everywhere.
+    /// Hashes bytes under a key, by the same code as everywhere.
     pub hash: fn(&Key, &[u8]) -> u64,
 }
 

@@ -10,7 +10,7 @@ use crate::figures::{self, FloorRow, SchemeRow, Sway};
 use crate::metric;
 use crate::tables;
 
-/// All sections that there are records for.
+/// All sections for which there are records.
 pub(crate) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
     let workloads = facts::workloads(definition, records);
     let first = definition.targets.first().map(|target| target.workload.as_str());
@@ -58,7 +58,7 @@ fn sway(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> Opt
     })
 }
 
-/// Largest of the effects of `what`: on a workload, a scheme and its ratio to the reference.
+/// Largest of the effects of `what`: workload, scheme, and its ratio to the reference.
 fn largest<'a>(
     what: &str,
     effects: impl Iterator<Item = (&'a str, (&'a str, Interval))>,

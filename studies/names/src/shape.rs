@@ -8,10 +8,10 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::fmt;
 use std::str::FromStr;
 
-/// The shape of generated names. Values are octets drawn evenly; only counts and lengths follow the shape.
+/// The shape of generated names. Values are bytes drawn evenly; only counts and lengths follow the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// `12Bx5`: so many components of so many octets each.
+    /// `12Bx5`: so many components of so many bytes each.
     Fixed {
         /// Octets in a component, 1 to 255.
         octets: u8,
@@ -21,7 +21,7 @@ pub enum Shape {
     /// `N(7.3,var=11.7)Bx8`, `N(7.3,sd=11.7)Bx8`: lengths from a normal distribution, rounded, and drawn anew
     /// where less than 1 or more than 255.
     Normal {
-        /// Mean before the cut, octets.
+        /// Mean before the cut, in bytes.
         mean: f64,
         /// The second parameter.
         spread: Spread,
@@ -29,13 +29,12 @@ pub enum Shape {
         components: u8,
     },
     /// `ircache`: web proxy URLs taken for names, by the published figures of 10,000 of them (chris-wood/
-    /// pit-performance): the histogram of component counts, mean 6.28, and 7.87 octets a component. The
-    /// deviation of the component lengths, 4.9, is what makes the names' lengths deviate by the published
-    /// 21.2.
+    /// pit-performance): the histogram of component counts, mean 6.28, and 7.87 bytes a component. The
+    /// deviation of the component lengths, 4.9, makes the names' lengths deviate by the published 21.2.
     Ircache,
     /// `domain`: web domains taken for names, by the published figures of 100,000 of them (chavoosh/
-    /// TrieGranularity): the histogram of component counts, mean 3.22; 10.5 octets in the first component,
-    /// 3.07 in the second, and in the others what makes the mean 6.56.
+    /// TrieGranularity): the histogram of component counts, mean 3.22; 10.5 bytes in the first component,
+    /// 3.07 in the second, and in the others as many as make the mean 6.56.
     Domain,
 }
 
@@ -144,7 +143,7 @@ fn from_histogram(histogram: &[u16], rng: &mut Xoshiro256PlusPlus) -> usize {
     histogram.len()
 }
 
-/// A workload name that is none; its text says which there are.
+/// Error: not the name of a workload. Its text lists the known ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownShape(String);
 

@@ -8,11 +8,11 @@ pub trait Model {
     /// Names in a unit of work.
     const UNIT: usize;
 
-    /// Does the work for one unit; what it yields must not be optimised away.
+    /// Does the work for one unit; the compiler must not remove its result.
     fn work(&mut self, names: &[&[u8]]);
 
-    /// The sum, modulo 2⁶⁴, of what [`work`](Self::work) yields for the unit: the check that the work is
-    /// done, and is the same by whatever way.
+    /// Sum, modulo 2⁶⁴, of the results of [`work`](Self::work) for the unit. It checks that the work is done,
+    /// and is equal for all ways of hashing.
     fn sum(&mut self, names: &[&[u8]]) -> u64;
 }
 
@@ -29,7 +29,7 @@ pub trait Subject {
     /// ended.
     fn stream(&mut self, names: &[&[u8]]) -> u64;
 
-    /// The sum, modulo 2⁶⁴, of what the work yields for `names`; not timed.
+    /// Sum, modulo 2⁶⁴, of the results for `names`; not timed.
     fn digest(&mut self, names: &[&[u8]]) -> u64;
 }
 

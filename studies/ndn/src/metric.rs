@@ -23,7 +23,7 @@ pub(crate) const RATIO_RTT: &str = "ratio_rtt";
 /// Exchanges that a forwarder did in a second.
 pub(crate) const RATE: &str = "exchanges_per_second";
 
-/// Interests to which no Data came, per million exchanges.
+/// Unanswered Interests, per million exchanges.
 pub(crate) const LOST: &str = "lost_per_million";
 
 /// Octets of memory that an entry takes, as its table accounts for them.

@@ -99,7 +99,7 @@ fn rounds_of(
     (Ok(()), rounds)
 }
 
-/// Says what a reader must know of the turns: Interests without Data, and a core that was shared.
+/// Notes for the reader on the turns: Interests without Data, and a shared core.
 pub(crate) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
     for subject in subjects {
         let counts = subject.counts();

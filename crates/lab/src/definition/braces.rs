@@ -5,10 +5,10 @@ use core::fmt;
 /// No text expands to more strings than this.
 pub(super) const MAX_EXPANSION: usize = 4096;
 
-/// No text with braces is longer, in octets: each of the strings may hold nearly all of it.
+/// Longest text with braces, in bytes: each of its expansions may hold nearly all of it.
 const MAX_TEXT: usize = 1024;
 
-/// The rule that a text with braces breaks, and the offset (octets from its start) where.
+/// Rule that a text with braces breaks, and the byte offset at which it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BraceError {
@@ -22,7 +22,7 @@ pub enum BraceError {
         /// Offset of the `}`.
         at: usize,
     },
-    /// A `{` at `at` stands inside other braces.
+    /// A `{` at `at` is inside other braces.
     Nested {
         /// Offset of the inner `{`.
         at: usize,
@@ -32,7 +32,7 @@ pub enum BraceError {
         /// Offset of the `{`.
         at: usize,
     },
-    /// The text is longer than 1024 octets.
+    /// The text is longer than 1024 bytes.
     TooLong,
     /// With the braces at `at` there would be more than 4096 strings.
     TooMany {
@@ -63,8 +63,8 @@ impl core::error::Error for BraceError {}
 /// Every string that `text` stands for, the first braces varying slowest; 1 to 4096 of them.
 ///
 /// # Errors
-/// The rule broken: braces must pair up, must not nest, and hold non-empty alternatives; neither the text nor
-/// what it stands for is longer than the bounds.
+/// Braces must pair up, must not nest, and hold non-empty alternatives; neither the text nor its expansions
+/// are longer than the limits.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, BraceError> {
     if text.len() > MAX_TEXT {
         return Err(BraceError::TooLong);

@@ -31,7 +31,7 @@ impl Checker<'_> {
     /// Expands the braces of scheme ids.
     ///
     /// # Errors
-    /// Braces that do not expand, more than 4,096 ids, an id that stands twice, or none at all.
+    /// Braces that do not expand, more than 4,096 ids, a repeated id, or no id at all.
     pub fn expand(&self, field: &str, texts: &[String]) -> Result<Vec<String>, DefinitionError> {
         let mut all = Vec::new();
         for (i, text) in texts.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Checker<'_> {
     /// Checks a list of ids.
     ///
     /// # Errors
-    /// The list is empty, an id is empty, or an id stands twice.
+    /// The list is empty, an id is empty, or an id is repeated.
     pub fn ids(&self, field: &str, ids: &[String]) -> Result<(), DefinitionError> {
         self.range(field, !ids.is_empty(), "one id or more")?;
         let mut seen = HashSet::new();
@@ -106,7 +106,7 @@ impl Checker<'_> {
         Err(DefinitionError::OutOfRange { origin: self.origin.to_owned(), field: field.to_owned(), takes })
     }
 
-    /// Error for an id that stands twice.
+    /// Error for a repeated id.
     pub fn duplicate(&self, field: String, id: String) -> DefinitionError {
         DefinitionError::Duplicate { origin: self.origin.to_owned(), field, id }
     }

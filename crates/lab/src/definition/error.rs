@@ -21,7 +21,7 @@ pub enum DefinitionError {
         origin: String,
         /// The field.
         field: String,
-        /// Fields that there are.
+        /// Known fields.
         known: Vec<&'static str>,
     },
     /// The text is not TOML, lacks a field, or a field has the wrong type.
@@ -46,7 +46,7 @@ pub enum DefinitionError {
         origin: String,
         /// The field.
         field: String,
-        /// The value that stands twice.
+        /// The repeated value.
         id: String,
     },
     /// Braces in a scheme do not expand.
@@ -66,7 +66,7 @@ pub enum DefinitionError {
         field: String,
         /// The name.
         id: String,
-        /// Names that there are.
+        /// Known names.
         known: Vec<String>,
     },
 }

@@ -13,7 +13,7 @@ use crate::record::metric;
 /// Longest study file, in bytes.
 pub(super) const MAX_TEXT: usize = 1 << 20;
 
-/// Most charts: a chart of a few bytes may stand for as many bars as there are schemes.
+/// Most charts: a chart of a few bytes may expand to one bar for each scheme.
 const MAX_CHARTS: usize = 64;
 
 /// Core of the file as it is written, before braces are expanded and names looked up.

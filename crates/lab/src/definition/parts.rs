@@ -101,7 +101,7 @@ pub struct Target {
     pub at_most: f64,
 }
 
-/// A figure to stay at or below, for what no ratio of two schemes on one workload says.
+/// A figure to stay at or below, for criteria that are not a ratio of two schemes on one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// The scheme.
@@ -119,13 +119,13 @@ pub struct Limit {
 pub enum Against {
     /// Nothing: the figure itself is limited.
     Nothing,
-    /// The figure of another scheme on the same workload: what is more than that is limited.
+    /// The figure of another scheme on the same workload: the limit applies to the difference.
     Scheme(String),
     /// The same scheme's figure on another workload: the ratio to that is limited.
     Workload(String),
 }
 
-/// Something that the source says, as a rule on ratios.
+/// A statement of the source, as a rule on ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// Its name in tables.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub struct Rates {
     /// Counts of the counter in a nanosecond (GHz).
     pub counter_ghz: f64,
-    /// Cycles of the core in a nanosecond (GHz), as far as a chain of multiplications tells.
+    /// Core cycles per nanosecond (GHz), estimated by a chain of multiplications.
     pub core_ghz: f64,
     /// Counts by which the counter advances at a time, 1 or more: no difference of two readings is finer.
     pub step: u64,

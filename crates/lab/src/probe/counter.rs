@@ -1,10 +1,11 @@
-//! The CPU's time-stamp counter, read so that what stands between two readings is what is timed.
+//! The CPU's time-stamp counter, read with barriers so that exactly the code between two reads is timed.
 //!
-//! On x86-64 the first reading waits for everything before it, and what follows waits for the reading
-//! (`LFENCE`, `RDTSC`, `LFENCE`); the second waits for what is timed, and keeps what follows out (`RDTSCP`,
-//! `LFENCE`). Intel's paper on benchmarking (324264-001, 2010) puts `CPUID` where `LFENCE` stands; in a
-//! virtual machine `CPUID` leaves the guest for a thousand cycles and more, and `LFENCE` waits for the same
-//! things ("LFENCE does not execute until all prior instructions have completed locally", Intel SDM vol. 2A).
+//! On x86-64 the first read waits for everything before it, and the code after it waits for the read
+//! (`LFENCE`, `RDTSC`, `LFENCE`); the second waits for the timed code and holds back the code after it
+//! (`RDTSCP`, `LFENCE`). Intel's paper on benchmarking (324264-001, 2010) has `CPUID` in place of `LFENCE`;
+//! in a virtual machine `CPUID` leaves the guest for a thousand cycles and more, and `LFENCE` waits for the
+//! same things ("LFENCE does not execute until all prior instructions have completed locally", Intel SDM vol.
+//! 2A).
 #![allow(
     unsafe_code,
     reason = "the counter is read by intrinsics and instructions; each use says why it is sound"
@@ -19,7 +20,7 @@ pub const NAME: &str = if cfg!(target_arch = "x86_64") {
     "monotonic clock of the operating system, nanoseconds"
 };
 
-/// The counter before what is timed.
+/// The counter before the timed code.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn start() -> u64 {
@@ -33,7 +34,7 @@ pub fn start() -> u64 {
     }
 }
 
-/// The counter after what is timed.
+/// The counter after the timed code.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn stop() -> u64 {
@@ -48,7 +49,7 @@ pub fn stop() -> u64 {
     }
 }
 
-/// The counter, read without waiting for anything: what stands around the reading may overlap it.
+/// The counter, read without a barrier: the surrounding code may overlap the read.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn now() -> u64 {
@@ -56,7 +57,7 @@ pub fn now() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Keeps what follows from beginning before everything before it has ended, as between two readings.
+/// Barrier: the code after it begins only once everything before it has ended.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn fence() {
@@ -74,7 +75,7 @@ fn read() -> u64 {
     count
 }
 
-/// The counter, read without waiting for anything: what stands around the reading may overlap it.
+/// The counter, read without a barrier: the surrounding code may overlap the read.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn now() -> u64 {
@@ -84,21 +85,21 @@ pub fn now() -> u64 {
     count
 }
 
-/// The counter before what is timed.
+/// The counter before the timed code.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn start() -> u64 {
     read()
 }
 
-/// The counter after what is timed.
+/// The counter after the timed code.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn stop() -> u64 {
     read()
 }
 
-/// Keeps what follows from beginning before everything before it has ended, as between two readings.
+/// Barrier: the code after it begins only once everything before it has ended.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn fence() {
@@ -124,13 +125,13 @@ pub fn now() -> u64 {
     read()
 }
 
-/// The counter before what is timed.
+/// The counter before the timed code.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn start() -> u64 {
     read()
 }
 
-/// The counter after what is timed.
+/// The counter after the timed code.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn stop() -> u64 {
     read()

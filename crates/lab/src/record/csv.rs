@@ -103,7 +103,7 @@ impl RecordSet {
         Self::parse(&octets, &origin)
     }
 
-    /// Reads the content of a file of records; `origin` says in errors which.
+    /// Parses the content of a file of records; `origin` names the file in errors.
     ///
     /// # Errors
     /// The first rule broken, with the line: the header names the columns; each row has them all; figures are

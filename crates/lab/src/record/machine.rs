@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::write_atomically;
 
-/// The facts beside a set of records. What a system does not tell is absent.
+/// Facts of the machine of a set of records. Facts that the system does not report are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Machine {
@@ -33,7 +33,7 @@ pub struct Cpu {
     pub vendor: Option<String>,
     /// Logical processors that this process may use.
     pub cores: Option<u32>,
-    /// Of the instruction sets that bear on hashing, those that the processor has, under the kernel's names.
+    /// Instruction sets of the processor that matter for hashing, under the kernel's names.
     pub flags: Vec<String>,
     /// `true` on a virtual machine: times may then include those of other guests.
     pub hypervisor: Option<bool>,
@@ -101,7 +101,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Marks the run as partial. The first reason stands.
+    /// Marks the run as partial. The first reason is kept.
     pub fn mark_partial(&mut self, reason: String) {
         self.partial = true;
         self.partial_reason.get_or_insert(reason);
@@ -139,7 +139,7 @@ impl fmt::Display for MachineError {
 
 impl core::error::Error for MachineError {}
 
-/// The instruction sets that bear on hashing, under the kernel's names (x86, then Arm).
+/// Instruction sets that matter for hashing, under the kernel's names (x86, then Arm).
 const FLAGS: [&str; 15] = [
     "sse4_2",
     "pclmulqdq",
@@ -192,7 +192,7 @@ impl Machine {
         }
     }
 
-    /// Reads the content of a `machine.toml`; `origin` says in errors which.
+    /// Parses the content of a `machine.toml`; `origin` names the file in errors.
     ///
     /// # Errors
     /// The content is not TOML, or has a field that is not a machine's.
@@ -252,7 +252,7 @@ impl Cpu {
     }
 }
 
-/// Octets of memory that a process may take without swapping; `None` where the system does not tell.
+/// Memory that a process may take without swapping, in bytes; `None` if the system does not report it.
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     memory_kib(&text, "MemAvailable:").map(|kib| kib.saturating_mul(1024))

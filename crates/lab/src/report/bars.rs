@@ -150,7 +150,7 @@ impl BarPlots {
                     BAR - 2.0
                 ),
             );
-            // The figure stands clear of a tick that is close to it.
+            // Keeps the figure clear of a tick close to it.
             if (after..after + 52.0).contains(&value) {
                 after = value;
             }
@@ -162,7 +162,7 @@ impl BarPlots {
     }
 }
 
-/// A label that fits; what is left out of it stands in the bar's title.
+/// Label shortened to fit; the bar's title has all of it.
 fn shortened(label: &str) -> String {
     let length = label.chars().count();
     if length <= MAX_LABEL {

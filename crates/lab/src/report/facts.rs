@@ -90,7 +90,8 @@ fn ordered<'a>(named: &'a [String], found: impl Iterator<Item = &'a String>) -> 
     ids
 }
 
-/// `names` with those first that the study is about: the reference, then what its targets and claims compare.
+/// `names`, with those of most interest first: the reference, then the schemes that targets and claims
+/// compare.
 pub fn by_interest<'a>(
     definition: &Definition,
     names: impl Iterator<Item = &'a str>,

@@ -22,8 +22,8 @@ pub struct Part<'a> {
     pub sections: Vec<Section>,
 }
 
-/// The page for one study or several, in their order. It loads nothing: styles and drawings are within, fonts
-/// are the system's. All text from outside is escaped, and what was not measured shows as a dash.
+/// Page for one study or several, in their order. It loads nothing: styles and drawings are inline, fonts are
+/// the system's. All text from outside is escaped, and a figure that was not measured is shown as a dash.
 ///
 /// # Errors
 /// Whatever the template engine has against the page.

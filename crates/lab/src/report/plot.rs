@@ -10,7 +10,7 @@ use crate::stats::Interval;
 
 const TOP: f64 = 22.0;
 const HEIGHT: f64 = 196.0;
-/// Below the axis: the numbers and what they are.
+/// Space below the axis for the numbers and their label.
 const BOTTOM: f64 = 36.0;
 /// The distance of the base lines of two labels.
 const LINE: f64 = 12.0;
@@ -52,7 +52,7 @@ pub struct LinePlot {
 pub struct Line {
     /// Name of the series.
     pub name: String,
-    /// From left to right. An `x` of zero stands at the left edge.
+    /// Points from left to right. An `x` of zero is drawn at the left edge.
     pub points: Vec<(f64, Interval)>,
 }
 
@@ -224,8 +224,8 @@ impl Scales {
         let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), (_, y)| {
             (f64::min(low, y.value), f64::max(high, y.value))
         });
-        // A scale always spans a factor of four, so that there are two numbers on it and noise stays small;
-        // beyond that, no line runs along its edge.
+        // A scale spans at least a factor of four, so that it has two numbers and noise stays small;
+        // otherwise a margin keeps lines off its edges.
         let (low, high) = (low.ln(), high.ln());
         let room = ((4f64.ln() - (high - low)) / 2.0).max(0.0) + 0.06 * (high - low);
         let mut scales =

@@ -15,7 +15,7 @@ pub fn last(scheme: &str) -> &str {
     scheme.rsplit_once('/').map_or(scheme, |(_, last)| last)
 }
 
-/// The length in octets of the parts, with their `/`, that all ids begin with; no id is used up by it.
+/// Length in bytes of the parts, with their `/`, that all ids begin with; shorter than every id.
 pub fn common_prefix(schemes: &[&str]) -> usize {
     let Some((first, rest)) = schemes.split_first() else { return 0 };
     let cuts = first.match_indices('/').map(|(at, _)| at + 1);

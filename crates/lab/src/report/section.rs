@@ -10,7 +10,7 @@ pub struct Section {
     pub title: String,
     /// Explanation of the figures.
     pub note: String,
-    /// Findings, a sentence each; on the page they stand at the head of the study.
+    /// Findings, a sentence each; the page shows them at the head of the study.
     pub findings: Vec<String>,
     /// Contents, in their order.
     pub blocks: Vec<Block>,
@@ -59,7 +59,7 @@ pub struct Table {
     pub shown: Shown,
 }
 
-/// Monospaced text, line by line as it stands.
+/// Monospaced text, line by line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
     /// Caption.

@@ -70,7 +70,7 @@ fn cell(column: usize, left: usize, content: String) -> Cell {
     Cell::new(content).set_alignment(alignment)
 }
 
-/// A section without its drawings, whose figures stand in its tables; empty if it is for the page only.
+/// A section without its drawings, whose figures its tables have; empty if it is for the page only.
 fn section_text(section: &Section, width: u16) -> String {
     let page_only = |block: &Block| match block {
         Block::Table(Table { shown, .. }) | Block::Text(Text { shown, .. }) => *shown == Shown::PageOnly,
@@ -110,7 +110,7 @@ fn section_text(section: &Section, width: u16) -> String {
 fn section_table(block: &Table, width: u16) -> String {
     let wide = |column: usize| {
         let cells = block.rows.iter().filter_map(|row| row.get(column)).chain(block.columns.get(column));
-        // The columns stand apart, and comfy-table pads them.
+        // Two spaces separate columns, and comfy-table pads them.
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0) + 2
     };
     let left = block.left.min(block.columns.len());

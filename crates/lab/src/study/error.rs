@@ -11,7 +11,7 @@ use crate::definition::DefinitionError;
 pub enum RunError {
     /// The study file breaks a rule.
     Definition(DefinitionError),
-    /// A workload is unknown; the message names those that there are.
+    /// The workload is unknown; the message lists the known ones.
     UnknownWorkload(String),
     /// A scheme is unknown.
     UnknownScheme {
@@ -22,7 +22,7 @@ pub enum RunError {
     },
     /// A workload cannot be generated.
     Generate(String, String),
-    /// The workload, or a result on it, is not what the study expects.
+    /// The workload, or a result on it, differs from the study's expectation.
     Expectation {
         /// The workload.
         workload: String,

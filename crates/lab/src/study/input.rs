@@ -45,7 +45,7 @@ impl Loaded {
         self.data.downcast_ref()
     }
 
-    /// Label of a workload that was read from a file: what it is, and the file's name.
+    /// Label of a workload that was read from a file: its kind and the file's name.
     pub fn label(what: &str, path: &Path) -> String {
         format!("{what}:{}", path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
     }

@@ -53,7 +53,7 @@ pub trait Study: Sync {
     /// A name is unknown, or the results are not those that the study expects. Records added before stay.
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError>;
 
-    /// Sections of the report that there are records for, in their order.
+    /// Sections of the report for which there are records, in their order.
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section>;
 }
 

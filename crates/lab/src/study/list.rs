@@ -23,7 +23,7 @@ pub enum FindError {
         origin: String,
         /// The model.
         model: String,
-        /// Models that there are.
+        /// Known models.
         known: Vec<&'static str>,
     },
 }

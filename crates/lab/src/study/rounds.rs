@@ -16,7 +16,7 @@ impl Rounds {
     /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its
     /// number, `time` with the number of the subject whose turn it is, in their [`order`].
     ///
-    /// Ends early, with the rounds that are whole, where `prepare` says that there is to be no further one.
+    /// Ends early, with the complete rounds, if `prepare` returns `false`.
     pub fn run<S>(
         subjects: &mut [S],
         rounds: usize,
@@ -62,8 +62,8 @@ impl Rounds {
         self.compare(of, to, |of, to| of - to)
     }
 
-    /// The largest figure of a subject over the smallest: what lies between turns of one thing. Nothing of
-    /// one turn.
+    /// The largest figure of a subject over the smallest: the noise between turns of the same subject. `None`
+    /// for a single turn.
     pub fn apart(&self, subject: usize) -> Option<Fact> {
         let figures = self.0.get(subject).filter(|figures| figures.len() > 1)?;
         let (least, most) = figures

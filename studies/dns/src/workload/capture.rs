@@ -33,9 +33,9 @@ impl fmt::Display for Capture {
     }
 }
 
-/// Reads the messages of a capture, from or to port 53: those of UDP, and those of TCP that lie in one
-/// segment whole, with their length before them. Keeps about `most` octets of them. A capture without a
-/// message is no error.
+/// Reads the messages of a capture, from or to port 53: those over UDP, and those over TCP that lie whole in
+/// one segment, after their length. Keeps about `most` bytes of them. A capture without a message is no
+/// error.
 ///
 /// # Errors
 /// The stream fails at its beginning, or is not a capture.

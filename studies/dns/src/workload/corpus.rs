@@ -64,7 +64,7 @@ pub enum Kind {
     DeepRepeated,
     /// Names without a label in common.
     Distinct,
-    /// Names whose first 16 octets are the same: all that the source's new renderer hashes.
+    /// Names whose first 16 bytes are the same: the source's new renderer hashes no others.
     SameStart,
     /// Names whose hashes in our table end alike, by an attacker who knows its key.
     KnownKey,
@@ -83,7 +83,7 @@ pub enum Records {
     Ptr,
 }
 
-/// The ids; `{}` stands for a number of records.
+/// The ids; `{}` is a number of records.
 const KINDS: [(&str, Kind); 16] = [
     ("positive", Kind::Positive),
     ("nxdomain", Kind::Nxdomain),
@@ -126,7 +126,7 @@ impl FromStr for Kind {
 }
 
 impl Kind {
-    /// Generates it; `key` is what the attacker knows.
+    /// Generates it; `key` is known to the attacker.
     pub fn generate(self, key: &Key) -> Corpus {
         match self {
             Self::Positive => Corpus::Names(positive()),
@@ -213,7 +213,7 @@ fn record(owner: &str, rtype: RecordType, data: Vec<u8>) -> Record {
     Record { section: Section::Answer, owner: name(owner), rtype, class: Class::IN, ttl: 3600, data }
 }
 
-/// The records of a zone of hosts, as many as fit into a message of 65,535 octets.
+/// The records of a zone of hosts, as many as fit into a message of 65,535 bytes.
 fn transfer(key: &Key) -> Content {
     let zone = name("example.com");
     let soa =

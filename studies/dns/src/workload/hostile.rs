@@ -5,8 +5,8 @@ use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::suffix::SuffixHash;
 use hashlane_name::dns::NameBuf;
 
-/// Names of 127 labels of one octet; from one to the next more labels on the left differ, so that what is
-/// found lies deep.
+/// Names of 127 one-byte labels; from one to the next, more labels on the left differ, so that the common
+/// suffix lies deep.
 pub(super) fn deep() -> Vec<NameBuf> {
     let labels =
         |number: usize| (0..127).map(move |at| letter(if at < 2 * number { number + at } else { at }));
@@ -37,7 +37,7 @@ pub(super) fn distinct() -> Vec<NameBuf> {
     (0..500).map(|n| name(&format!("host{n:03}.domain{:04x}.tld{:03}", n * 131, n))).collect()
 }
 
-/// 600 names whose first 16 octets in wire form are the same, and all of one length.
+/// 600 names of one length whose first 16 bytes in wire form are the same.
 pub(super) fn same_start() -> Vec<NameBuf> {
     (0..600).map(|number| name(&format!("aaaaaaaaaaaaaaa.x{number:04}"))).collect()
 }
@@ -54,7 +54,7 @@ pub(super) fn known_key(key: &Key) -> Vec<NameBuf> {
 fn numbered(number: u64) -> NameBuf {
     let mut name = NameBuf::ROOT;
     let letters: [u8; 8] = std::array::from_fn(|at| b'a' + (number >> (4 * at) & 0xf) as u8);
-    // Eight octets fit.
+    // Eight bytes fit.
     let _ = name.push(&letters);
     name
 }

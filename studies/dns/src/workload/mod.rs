@@ -1,4 +1,4 @@
-//! Names and messages of the DNS: generated ones, and what people send, out of [zone files](zone) and
+//! Names and messages of the DNS: generated ones, and real ones out of [zone files](zone) and
 //! [captures](capture).
 
 pub mod capture;

@@ -11,7 +11,7 @@ use hashlane_dns::wire::{
 use hashlane_name::dns::{Name, NameBuf};
 use std::fmt;
 
-/// Octets of memory that the records of a file take at the most, about: 1.5 million records and more.
+/// Most memory for the records of a file in bytes, approximately: 1.5 million records and more.
 const MOST: usize = 512 << 20;
 
 /// Reads a zone file, and makes of it the message that transfers the zone (RFC 5936 §2.2): the question is
@@ -30,7 +30,7 @@ pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError>
     std::panic::catch_unwind(|| records(&text, origin)).unwrap_or(Err(ZoneError::Reader))
 }
 
-/// Reads what [`spaced`] has prepared.
+/// Reads the output of [`spaced`].
 fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     let mut zone = Zonefile::with_capacity(text.len());
     zone.extend_from_slice(text);
@@ -170,13 +170,13 @@ fn told(error: &str) -> ZoneError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ZoneError {
-    /// It is not written as one: where, and what is wrong.
+    /// Syntax error: its position and cause.
     Syntax(String),
     /// A name has no dot at its end, and there is nothing to end it: where.
     NoOrigin(String),
     /// A name that is none, which the reader has let pass.
     Name,
-    /// Data, given as octets, that the type of the record, named with its owner, does not have.
+    /// The record, named with its owner, has data in generic form that its type does not allow.
     Rdata(String, RdataError),
     /// It refers to another file.
     Include(String),

@@ -1,6 +1,7 @@
 //! Tuples out of captures: pcap and pcapng, as `tcpdump -w` and Wireshark write them.
 //!
-//! A file is read once, in a window of 8 MB; what is kept is bounded by the caller. Nothing in it is trusted.
+//! A file is read once, in a window of 8 MB; the caller bounds the memory of the result. Nothing in the file
+//! is trusted.
 
 pub mod packets;
 
@@ -39,7 +40,7 @@ pub enum CaptureError {
     Read(PathBuf, io::Error),
     /// It is neither pcap nor pcapng.
     NotACapture(PathBuf, String),
-    /// It has no packet with a tuple: what it has.
+    /// The file has no packet with a tuple; the text reports the skipped packets.
     NoTuple(PathBuf, String),
 }
 

@@ -7,7 +7,7 @@ use hashlane_lab::study::{RunError, Session};
 
 /// Schemes to simulate, looked up before anything takes time.
 pub(super) struct Plan {
-    /// The hashes' ids, and where their code stands.
+    /// Ids of the hashes, and the addresses of their code.
     hashes: Vec<(String, usize)>,
 }
 
@@ -29,7 +29,7 @@ impl Plan {
         usize::from(!self.hashes.is_empty())
     }
 
-    /// Simulates all; what cannot be is a note, and not the end of the study.
+    /// Simulates all schemes. A failure leaves a note and does not end the study.
     pub(super) fn run(&self, session: &mut Session<'_>) {
         if self.hashes.is_empty() || session.stopped() {
             return;

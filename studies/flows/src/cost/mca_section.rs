@@ -92,7 +92,7 @@ fn ours(facts: &Facts<'_>, workload: &str, cpu: &str, reading: &str, shown: Show
     let metrics = ROWS.map(|(metric, _)| metric);
     let figures = |scheme: &str| {
         metrics.map(|metric| match facts.value(workload, scheme, metric) {
-            // The code is simulated once through, and no record says so.
+            // The code is simulated once through, which no record states.
             None if metric == "iterations" => Some(1.0),
             value => value,
         })
@@ -121,7 +121,7 @@ fn print(cpu: &str, caption: String, columns: &[(&str, [Option<f64>; 7])], shown
     }
 }
 
-/// Total cycles of every scheme on every core; `None` if there is but one core, whose table says it already.
+/// Total cycles of every scheme on every core; `None` for a single core, whose table has them already.
 fn summary(facts: &Facts<'_>, cpus: &[&str], cold: bool, caption: String, shown: Shown) -> Option<Table> {
     let workload = |cpu: &str| {
         let wanted = |w: &&&str| self::cpu(w) == cpu && w.ends_with(COLD_CALL) == cold;

@@ -20,8 +20,8 @@ pub trait TupleSubject {
     fn sum(&mut self, tuples: &[Tuple]) -> u64;
 }
 
-/// The hash of one tuple: a function of its own, as the kernel's is, so that what is timed is what is
-/// disassembled, and so that no compiler hashes several at once where one at a time is claimed.
+/// The hash of one tuple as a function of its own, like the kernel's: so the timed code is the disassembled
+/// code, and no compiler hashes several tuples at once in a measurement of one at a time.
 #[inline(never)]
 pub(crate) fn one<H: TupleHash>(hash: &H, tuple: &Tuple) -> u64 {
     hash.hash(tuple)

@@ -1,5 +1,5 @@
-//! Hashes of tuples: what they cost, what a simulator says of their code, and how they spread tuples over
-//! buckets.
+//! Run of a study of tuple hashes: their cost, the simulated cost of their code, and their spread of tuples
+//! over buckets.
 
 use crate::cost::model::TupleSubject;
 use crate::hashes;
@@ -39,7 +39,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     spread.run(session)
 }
 
-/// One scheme, what is timed for it, and counts for a tuple where each waits for the one before.
+/// One scheme, its timed subject, and counts per tuple with each tuple waiting for the one before.
 struct Entry {
     id: String,
     subject: Box<dyn TupleSubject>,

@@ -15,7 +15,7 @@ pub(crate) const MODEL: &str = "tuples";
 
 const THROUGHPUT: &str = "cycles_throughput";
 const LATENCY: &str = "cycles_latency";
-/// The metric, that of its ratios, and what bounds it.
+/// Metric, metric of its ratios, and bound.
 const BOUNDS: [(&str, &str, &str); 2] =
     [(THROUGHPUT, metric::RATIO, "throughput"), (LATENCY, "ratio_latency", "latency")];
 

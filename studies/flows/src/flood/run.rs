@@ -1,4 +1,4 @@
-//! Floods: what finding an innocent flow costs while hostile ones fill the table.
+//! Floods: the cost of looking up an innocent flow while hostile ones fill the table.
 
 use crate::capture::Capture;
 use crate::hashes;
@@ -19,7 +19,7 @@ const AIMED_AT: usize = BURST;
 /// Innocent flows elsewhere in the table.
 const ELSEWHERE: usize = 1024;
 
-/// Hostile flows at the most.
+/// Most hostile flows.
 const MOST: usize = 1 << 16;
 
 /// Measures a study of floods.
@@ -32,7 +32,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         .collect::<Result<Vec<_>, _>>()?;
     for id in &definition.schemes {
         let (table, _) = parse(id)?;
-        // A trial, so that unknown names are told of before anything takes time.
+        // Checks the ids before anything takes time.
         if hashes::flows(table, &Key::new(session.settings.key), 1, 1).is_none() {
             return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
         }

@@ -39,7 +39,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     })
 }
 
-/// The plot and the tables of every attack, and what was found. What is timed is called `per`.
+/// Plot, tables and findings of every attack. `per` names the timed operation.
 pub fn attacks(definition: &Definition, facts: &Facts<'_>, per: &str) -> (Vec<Block>, Vec<String>) {
     let attacks: Vec<Attack<'_>> = facts.workloads.iter().map(|id| Attack::of(facts, id)).collect();
     let mut names: Vec<&str> = Vec::new();
@@ -48,7 +48,7 @@ pub fn attacks(definition: &Definition, facts: &Facts<'_>, per: &str) -> (Vec<Bl
             names.push(scheme);
         }
     }
-    // Lines that rise tell more than those that stay where they are.
+    // Lines that rise are more telling than flat ones.
     let worst = |name: &str| attacks.iter().filter_map(|a| a.growth(name)).fold(0.0, f64::max);
     names.sort_by(|a, b| worst(b).total_cmp(&worst(a)));
     let names = by_interest(definition, names.into_iter(), |id| taken_apart(id).map_or(id, |(name, _)| name));

@@ -1,4 +1,4 @@
-//! Collisions of jhash under a known seed: its last mixing runs backwards as well as forwards.
+//! Collisions of jhash under a known seed: its final mixing can be inverted.
 
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::jhash::JHASH_INITVAL;

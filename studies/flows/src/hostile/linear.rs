@@ -4,8 +4,8 @@ use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use std::ops::Range;
 
-/// The first `count` tuples that hash as [`Tuple::CHECK`] does, whatever an affine hash adds to everything;
-/// they differ from it only in `octets`, 16 of them at the most.
+/// The first `count` tuples that hash as [`Tuple::CHECK`] does, for every constant of an affine hash; they
+/// differ from it only in `octets`, at most 16 of them.
 ///
 /// The hash is asked like a black box: for the tuple, and for the tuple with one bit changed. There are fewer
 /// where the hash maps fewer differences to 0.
@@ -32,7 +32,7 @@ fn changed(octets: &Range<usize>, difference: u128) -> Tuple {
 /// A basis of the differences of `bits` bits that an affine map takes to 0.
 fn kernel(map: impl Fn(u128) -> u64, bits: usize) -> Vec<u128> {
     let constant = map(0);
-    // Rows in echelon form: what a difference is mapped to, led by its highest bit, and the difference.
+    // Rows in echelon form: the image of a difference, led by its highest bit, and the difference.
     let mut rows: Vec<(u64, u128)> = Vec::new();
     let mut basis = Vec::new();
     for bit in 0..bits {

@@ -1,4 +1,4 @@
-//! Hostile tuples: what somebody sends who knows the hash, and not its secret.
+//! Hostile tuples, from an attacker who knows the hash but not its secret.
 
 mod jhash;
 mod linear;
@@ -70,7 +70,7 @@ impl Attack {
         }
     }
 
-    /// The first `count` tuples, all different; 131,072 at the most.
+    /// The first `count` tuples, all different; at most 131,072.
     ///
     /// `key` is the secret of the table that is attacked. Only [`ToeplitzSpan`](Self::ToeplitzSpan) looks at
     /// it, in place of the attacker's clock.
@@ -92,7 +92,7 @@ impl Attack {
     }
 }
 
-/// Tuples of an attack at the most.
+/// Most tuples of an attack.
 pub const MOST: usize = 1 << 17;
 
 /// Octets of the tuple that are the lower half of the foreign address.

@@ -5,13 +5,13 @@ use hashlane_flow::tuple::Tuple;
 /// Tuple `i` of those that rapidhash takes to the same value, under every seed; they are [`Tuple::CHECK`] but
 /// for the foreign address, and differ from each other in its last word.
 ///
-/// Of an input of 36 octets, those at 20–27 are combined by exclusive or with the length and a secret of
-/// the algorithm, and multiplied by the last eight octets combined with all that came before, seed
-/// included. Where that factor is 0, so is the product, and the rest is fixed. The secrets are in the
-/// header `rapidhash.h`; only a table that draws its own keeps an attacker from knowing the octets.
+/// Of an input of 36 bytes, those at 20–27 are combined by exclusive or with the length and a secret of the
+/// algorithm, and multiplied by the last eight bytes combined with everything before, seed included. If that
+/// factor is 0, so is the product, and the rest is fixed. The secrets are in the header `rapidhash.h`; only a
+/// table that draws its own secrets hides the bytes from an attacker.
 ///
-/// In a tuple those octets are 4–11 of the foreign address. Whoever has no more than a /64 cannot set the
-/// upper half of them: the attacker forges the source address, or has the /32 around it.
+/// In a tuple those bytes are 4–11 of the foreign address. An attacker who has no more than a /64 cannot set
+/// the upper half of them, and must forge the source address or have the surrounding /32.
 pub(crate) fn tuple(i: u32) -> Tuple {
     /// The second secret of the header.
     const SECRET: u64 = 0x8bb8_4b93_962e_acc9;

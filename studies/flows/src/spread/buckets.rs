@@ -28,7 +28,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Throws `tuples`, of which there are 2³¹ at the most.
+    /// Distributes `tuples`, at most 2³¹.
     pub(super) fn of<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> Self {
         let buckets = tuples.len().next_power_of_two();
         let mut counts = vec![0u32; buckets];
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn expects_what_tables_and_bounds_say() {
-        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, 8 or 9 is what
-        // one sees.
+        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, observed
+        // values are 8 or 9.
         let Interval { value, low, high, .. } = longest(1.0, 1 << 20);
         assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
         // The birthday bound: n² / 2m.
@@ -222,7 +222,7 @@ mod tests {
         assert!((chi_per_degree(100.0, Z_999) - 1.531_67).abs() < 1e-3);
     }
 
-    /// A hash that nobody can tell from a random one: draws, whatever the tuple.
+    /// A hash indistinguishable from a random one: it draws a number and ignores the tuple.
     #[derive(Clone)]
     struct Drawn(std::cell::RefCell<SplitMix64>, u64);
 

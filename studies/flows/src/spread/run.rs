@@ -40,7 +40,7 @@ impl Plan {
         self.sets.len()
     }
 
-    /// Throws every set with every hash, and holds the source's bins against what comes out.
+    /// Distributes every set under every hash, and compares the bins with the source's.
     pub(crate) fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let Some(asked) = &self.asked else { return Ok(()) };
         if let Some((label, capture)) = session.own::<Capture>() {

@@ -15,8 +15,7 @@ pub trait Flows {
     /// Looks all of `tuples` up, and returns how many are there and the sum of their numbers.
     fn find(&self, tuples: &[Tuple]) -> (u64, u64);
 
-    /// Adds `tuples`, numbered on from `first`, at [`TICK`] a tick, and lets expire what has been there for
-    /// too long.
+    /// Adds `tuples`, numbered from `first` on, at [`TICK`] a tick, and expires flows that are too old.
     fn churn(&mut self, tuples: &[Tuple], first: u32);
 
     /// Number of tuples that a lookup of this one compares.

@@ -23,7 +23,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     for id in &definition.workloads {
         let (flows, kind) = parse(id)?;
         for scheme in definition.schemes_on(id) {
-            // A trial, so that unknown names are told of before anything takes time.
+            // Checks the ids before anything takes time.
             if hashes::flows(scheme, &Key::new(session.settings.key), 1, 1).is_none() {
                 return Err(RunError::UnknownScheme { id: scheme.clone(), help: hashes::flows_help() });
             }
@@ -121,7 +121,7 @@ enum Kind {
     Churn,
 }
 
-/// `64Ki/hit`: a number of flows, and what is done with them.
+/// Parses `64Ki/hit`: a number of flows and an operation on them.
 fn parse(id: &str) -> Result<(usize, Kind), RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
@@ -160,7 +160,7 @@ struct Entry {
     flows: Box<dyn Flows>,
 }
 
-/// Octets that a flow takes in a table at the most, with the room that a table of twice the size leaves.
+/// Most bytes that a flow takes in a table, with the spare room of a table of twice the size.
 const PER_FLOW: u64 = 144;
 
 impl Plan<'_> {

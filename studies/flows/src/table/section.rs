@@ -71,7 +71,7 @@ fn operations<'a>(facts: &Facts<'a>) -> Vec<Operation<'a>> {
     operations
 }
 
-/// The number that `64Ki` stands for.
+/// Number of flows from an id: `64Ki` is 65,536.
 fn flows(size: &str) -> Option<f64> {
     let (digits, unit) = match size.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => size.split_at(at),

@@ -17,7 +17,7 @@ const FOLDER: &str = "/proc/hashlane";
 /// Tuples whose hashes are compared.
 const CHECKED: usize = 256;
 
-/// Says of which tuple the files are to tell.
+/// Selects the tuple that the files report on.
 pub(super) fn about(tuple: &Tuple) -> Result<()> {
     let mut digits = String::new();
     for octet in tuple.as_bytes() {

@@ -36,7 +36,7 @@ pub struct Tasks {
 /// Result whose error says for which reason the process cannot go on.
 type Result<T> = std::result::Result<T, String>;
 
-/// Does the tasks, says what it finds, and turns the machine off. Returns only where this is not the first
+/// Does the tasks, reports the results, and turns the machine off. Returns only if this is not the first
 /// process of a kernel.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The network of the kernel: loopback, and a link behind which nobody is.
+//! The network of the kernel: loopback, and a link without a peer.
 //!
 //! Hostile SYNs come from addresses of everywhere, and their answers must have somewhere to go: a dummy link
 //! swallows them. The server has a whole prefix, as hosts of today do.
@@ -72,7 +72,7 @@ fn route((address, length): (Ipv6Addr, u8), kind: RouteType, link: u32) -> Route
     RouteNetlinkMessage::NewRoute(message)
 }
 
-/// Sends a request, and reads what the kernel says of it.
+/// Sends a request, and reads the kernel's answer.
 fn tell(socket: &Socket, message: RouteNetlinkMessage, what: &str) -> Result<()> {
     let mut packet = NetlinkMessage::from(message);
     packet.header.flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Before the first slice: the windows open.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// Mbit/s of all streams together, of each slice of time; each message that is sent, and each that is asked
-/// for, has `size` octets.
+/// Throughput of all streams together in Mbit/s, of each slice of time; each message sent, and each read, has
+/// `size` bytes.
 pub(super) fn throughput(tasks: &Tasks, size: u32) -> Result<Vec<f64>> {
     let listener = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).map_err(cannot("listen on ::1"))?;
     let server = listener.local_addr().map_err(cannot("listen on ::1"))?;
@@ -41,7 +41,7 @@ pub(super) fn throughput(tasks: &Tasks, size: u32) -> Result<Vec<f64>> {
     })
 }
 
-/// Sends until it is told to stop, or the other end has gone; then the receiver is told that this was all.
+/// Sends until `stop` is set or the other end is gone; then shuts down, so that the receiver ends.
 fn send(mut stream: &TcpStream, size: u32, stop: &AtomicBool) {
     let message = vec![0x5a; size as usize];
     while !stop.load(Ordering::Relaxed) && stream.write_all(&message).is_ok() {}

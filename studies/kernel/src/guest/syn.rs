@@ -1,9 +1,9 @@
 //! Cost of a SYN to the server, against the number of hostile ones before it.
 //!
-//! SYNs are sent by a raw socket to an address of the kernel's own, a block in one system call, as a system
-//! call costs more here than what it does. By the time the call returns the server's end has dealt with each:
-//! it has looked for a connection of that tuple, found none, and put a request into the table. The answer is
-//! swallowed behind a link where nobody is.
+//! SYNs are sent by a raw socket to an address of the kernel's own, a block per system call, as a system call
+//! costs more here than its work. By the time the call returns the server's end has handled each SYN: it has
+//! looked for a connection of that tuple, found none, and added a request to the table. A link without a peer
+//! swallows the answer.
 
 use super::{Result, Tasks, ask, cannot, route, say};
 use crate::line::Line;
@@ -35,7 +35,7 @@ const CLEARINGS: usize = 3;
 /// Sequence number of a SYN.
 const SEQUENCE: u32 = 1000;
 
-/// Connections that wait to be accepted at the most: all.
+/// Longest queue of connections to accept: all of them.
 const BACKLOG: i32 = 1 << 20;
 
 /// Measures each set, on a table that is empty before it.
@@ -53,12 +53,12 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
     for attack in &tasks.attacks {
         say(&Line::Doing(format!("hostile SYNs, {attack}")));
         let most = tasks.before.iter().copied().max().unwrap_or(0) as usize + BLOCK * BLOCKS;
-        // More than that: some are no use as they stand.
+        // A few more than needed: some cannot be sent unchanged.
         let tuples = attack.generate(most + most / 8, tasks.seed, &Key::VECTOR);
         let tuples: Vec<Tuple> = tuples.iter().filter_map(aimed).take(most).collect();
         let sent = set(&raw, tasks, *attack, &tuples)?;
         let (longest, entries) = ask::table()?;
-        // On a busy machine the kernel drops some: whoever reads the figures is told how many.
+        // On a busy machine the kernel drops some; the report states how many.
         say(&Line::Table(attack.id().to_owned(), sent as u64, entries));
         say(&Line::Longest(attack.id().to_owned(), longest));
         let left = clear(&raw, tuples.get(..sent).unwrap_or_default())?;
@@ -93,8 +93,8 @@ fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<
     Ok(sent)
 }
 
-/// Takes the requests out again, those that came last first, as they stand at the front of their chains.
-/// Returns the entries that are left.
+/// Removes the requests, the newest first, as they are at the front of their chains. Returns the number of
+/// entries left.
 fn clear(raw: &Sender, tuples: &[Tuple]) -> Result<u64> {
     let last_first: Vec<Tuple> = tuples.iter().rev().copied().collect();
     let mut left = 0;
@@ -111,7 +111,7 @@ fn clear(raw: &Sender, tuples: &[Tuple]) -> Result<u64> {
     Ok(left)
 }
 
-/// The same segments, to an address that is not the server's: the link where nobody is swallows them.
+/// The same segments to an address that is not the server's; the link without a peer swallows them.
 fn floor(raw: &Sender) -> Result<Vec<f64>> {
     let tuple = Tuple::CHECK;
     let away = Tuple::new(tuple.foreign(), tuple.foreign_port(), tuple.local(), tuple.local_port());

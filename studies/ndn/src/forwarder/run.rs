@@ -16,7 +16,7 @@ use std::time::Duration;
 const MODEL: &str = "forwarder";
 /// Share of the Interests of a paced load that must be answered for its figure to be one of that pace.
 const ANSWERED: f64 = 0.99;
-/// The models of what is measured besides.
+/// Models of the additional measurements.
 const PARTS_MODEL: &str = "forwarder-parts";
 const MEMORY_MODEL: &str = "forwarder-memory";
 
@@ -24,7 +24,7 @@ const MEMORY_MODEL: &str = "forwarder-memory";
 /// longer than all others together.
 const MOST_ENTRIES_QUICK: usize = 20_000;
 
-/// Entries of a table whose memory is measured, and what their workload is called.
+/// Entries of a table whose memory is measured, and the label of their workload.
 const ENTRIES: u32 = 100_000;
 const ENTRIES_LABEL: &str = "100k";
 

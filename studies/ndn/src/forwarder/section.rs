@@ -13,7 +13,7 @@ use hashlane_lab::report::{Block, Section, Shown, Table};
 use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "forwarder";
-/// The models of what is measured besides; they stand in this section.
+/// Models of the additional measurements, shown in this section.
 pub(crate) const PARTS: &str = "forwarder-parts";
 pub(crate) const MEMORY: &str = "forwarder-memory";
 
@@ -196,7 +196,7 @@ fn distances(facts: &Facts<'_>) -> Vec<String> {
     facts.workloads.iter().filter_map(distance).collect()
 }
 
-/// A row of the table of parts: what it is called, our ns, and NFD's share under that id.
+/// Row of the table of parts: its label, our ns, and the id of NFD's share.
 struct Part<'a> {
     name: &'a str,
     ns: Option<f64>,

@@ -47,7 +47,7 @@ pub(super) fn give_tokens(stream: &mut UnixStream, face: Option<u64>) -> Result<
     command(stream, b"faces", b"update", &parameters).map(drop)
 }
 
-/// The UDP port on which a forwarder listens, as its dataset faces/channels says.
+/// UDP port on which a forwarder listens, from its dataset faces/channels.
 pub(super) fn udp_port(stream: &mut UnixStream) -> Result<u16, LoadError> {
     dataset(stream, b"faces", b"channels", channel_port)
 }

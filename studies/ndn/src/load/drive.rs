@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 pub struct Plan {
     /// Pairs of a consumer and a producer.
     pub pairs: usize,
-    /// Interests of a consumer that are not answered yet, at the most.
+    /// Most unanswered Interests of a consumer.
     pub window: usize,
     /// Time under load before anything is measured.
     pub warm_up: Duration,
@@ -57,7 +57,7 @@ impl Plan {
 
 /// When an Interest is given up; before that it is merely late.
 const LOST: Duration = Duration::from_secs(1);
-/// The same while routes are not known to stand.
+/// The same until the routes are known to work.
 const LOST_AT_FIRST: Duration = Duration::from_millis(50);
 /// Timeout until a forwarder listens, until all pairs exchange packets, and until it has taken the pending
 /// Interests.
@@ -83,7 +83,7 @@ struct Pair {
     due: Instant,
     /// Round-trip times of Interests in nanoseconds, of a load with a pace.
     waited: Vec<u32>,
-    /// Interests that came to the producer without what the index needs back.
+    /// Interests that reached the producer without the field that the index needs back.
     bare: u64,
 }
 
@@ -148,8 +148,8 @@ impl<'a> Drive<'a> {
         2 * (self.pairs.len() + usize::from(self.workload.pending > 0))
     }
 
-    /// Opens the sockets of all. They come before the forwarder: a relay must know them, and the port of a
-    /// forwarder that is told one is then none of theirs.
+    /// Opens the sockets of all consumers and producers. They are opened before the forwarder starts: a relay
+    /// must know them, and a port assigned to a forwarder is then none of theirs.
     pub(super) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), LoadError> {
         let failed = |error| LoadError::Io("cannot open UDP sockets", error);
         for at in 0..self.count() {
@@ -270,8 +270,8 @@ impl<'a> Drive<'a> {
         if self.workload.pending > 0 {
             self.flood(&mut events, process)?;
         }
-        // One Interest each, until all have been answered once: a forwarder may lose those that come before a
-        // face stands.
+        // One Interest each, until all have been answered once: a forwarder may lose those that arrive before
+        // a face is up.
         let begun = Instant::now();
         (0..self.pairs.len()).try_for_each(|at| self.ask(at, 1))?;
         while self.pairs.iter().any(|pair| pair.window.counts.answered == 0) {
@@ -369,11 +369,11 @@ impl<'a> Drive<'a> {
         port.send(&mut self.batches, |out| pair.ask(now, most, out))
     }
 
-    /// Takes what has come, and gives up what was not answered for `patience`.
+    /// Processes arrived packets, and gives up Interests older than `patience`.
     fn round(&mut self, events: &mut Events, patience: Duration) -> Result<(), LoadError> {
         self.check_stop()?;
-        // A sleep of the kernel's is longer than the pace allows, and to wake a load that sleeps for each
-        // packet would be most of what the forwarder is charged for.
+        // The kernel's shortest sleep is longer than the pace allows, and waking a sleeping load for each
+        // packet would be most of the CPU time charged to the forwarder.
         let longest = match self.plan.pace {
             Some(_) if self.apart => Duration::ZERO,
             None if self.apart && self.plan.window == 1 => Duration::ZERO,
@@ -424,7 +424,7 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Fails unless the forwarder itself says that its tables are as large as the workload has them.
+    /// Fails unless the forwarder reports tables as large as the workload's.
     fn check_tables(&self, tables: Tables, socket: &Path) -> Result<(), LoadError> {
         let status = control::status(&mut connect(socket)?)?;
         for (table, entries, least) in [
@@ -441,7 +441,7 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Sends the Interests that nobody answers, no faster than they arrive at the producer.
+    /// Sends the Interests that stay pending, no faster than they arrive at the producer.
     fn flood(&mut self, events: &mut Events, process: &mut Process) -> Result<(), LoadError> {
         let mut template = self.silent()?;
         let (consumer, producer) = (2 * self.pairs.len(), 2 * self.pairs.len() + 1);
@@ -513,7 +513,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Takes a packet that came to the consumer, and fills its window again.
+    /// Handles a packet that arrived at the consumer, and refills its window.
     fn consume(&mut self, packet: &[u8], now: Instant, out: &mut Out<'_>) -> io::Result<()> {
         let number = LpPacket::parse(packet)
             .ok()
@@ -534,8 +534,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Takes a packet that came to the producer: answers an Interest for its names, with the token and the
-    /// digest that came with it.
+    /// Handles a packet that arrived at the producer: answers an Interest for its names, with the Interest's
+    /// token and digest.
     fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
         let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
         let interest = Interest::parse(fragment).ok();

@@ -51,7 +51,7 @@ pub(super) struct Running {
     pub(super) process: Process,
     /// The socket for connections and commands; none of a relay.
     pub(super) socket: Option<PathBuf>,
-    /// UDP port that it was told to take; without one it takes any that is free, and says which.
+    /// UDP port assigned to it; without one it takes any free port and reports it.
     pub(super) port: Option<u16>,
     pub(super) folder: Folder,
 }
@@ -142,7 +142,7 @@ impl Forwarder {
         self.program().is_none().then_some(help)
     }
 
-    /// Tells if an error says that another program has the UDP port that this forwarder was told to take.
+    /// `true` if an error shows that another program has the UDP port assigned to this forwarder.
     pub(super) fn lost_its_port(self, error: &LoadError) -> bool {
         self.is_foreign()
             && matches!(error, LoadError::Forwarder(why) if IN_USE.iter().any(|words| why.contains(words)))
@@ -206,12 +206,12 @@ impl Forwarder {
 }
 
 impl Running {
-    /// Waits until a relay says which port it took. `check` ends the wait with its error.
+    /// Waits until a relay reports its port. `check` ends the wait with its error.
     pub(super) fn relay_port(&mut self, check: impl Fn() -> Result<(), LoadError>) -> Result<u16, LoadError> {
         let begun = Instant::now();
         loop {
             let mut said = String::new();
-            // A log that cannot be read is one that says nothing.
+            // A log that cannot be read counts as empty.
             let _ = fs::File::open(self.folder.path(LOG))
                 .and_then(|log| log.take(1000).read_to_string(&mut said));
             let line = said.split_once('\n').and_then(|(line, _)| line.strip_prefix(relay::LISTENING));

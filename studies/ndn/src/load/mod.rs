@@ -1,16 +1,16 @@
 //! Load for a forwarder of NDN: consumers and producers in one thread of this process, the forwarder in a
 //! process of its own.
 //!
-//! Each pair of a consumer and a producer has one connection for each, and a window of Interests that are not
-//! answered yet. An *exchange* is an Interest that a consumer sent and the Data that came back for it,
-//! counted where the consumer reads it. No two Interests of a run have one name. Packets are
-//! [templates](template) in which a number is written; they are sent and received by the calls of the crate
-//! `link` that the forwarder itself uses.
+//! Each pair of a consumer and a producer has one connection for each, and a window of unanswered Interests.
+//! An *exchange* is an Interest that a consumer sent and the Data that answered it, counted when the consumer
+//! reads the Data. No two Interests of a run have one name. Packets are [templates](template) in which a
+//! number is written; they are sent and received by the calls of the crate `link` that the forwarder itself
+//! uses.
 //!
 //! The cost of a forwarder is the CPU time of its process, which the kernel counts in nanoseconds, divided by
 //! the exchanges of the same time. The forwarder and the load have a core each if the machine has two.
 //!
-//! - [`Workload`]: what is sent, and by which link.
+//! - [`Workload`]: the packets to send, and the link.
 //! - [`Forwarder`]: ours, another project's, and a relay of datagrams that is the floor under both.
 //! - [`turn`]: one forwarder, started afresh, under one load.
 
@@ -54,8 +54,7 @@ pub enum LoadError {
         /// Cause.
         error: io::Error,
     },
-    /// The forwarder ended, or did not do what a forwarder does; what was seen, and the end of what it
-    /// printed.
+    /// The forwarder ended or misbehaved: the observation, and the end of its output.
     Forwarder(String),
     /// A socket or a file failed.
     Io(&'static str, io::Error),

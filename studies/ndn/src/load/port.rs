@@ -11,7 +11,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
-/// Octets that wait for a stream at the most; the Interests of a flood are sent in pieces far below it.
+/// Most bytes queued for a stream; the Interests of a flood are sent in pieces far smaller.
 const QUEUE: usize = 4 << 20;
 
 /// Datagrams of one system call, as in the forwarder.
@@ -19,7 +19,7 @@ pub(super) const BATCH: usize = 64;
 
 /// A connection to the forwarder.
 pub(super) enum Port {
-    /// A stream, what came of it, and what it does not take yet.
+    /// A stream, its reader, and the bytes that it has not taken yet.
     Unix { stream: UnixStream, reader: StreamReader, writer: StreamWriter },
     /// A socket, and where the forwarder listens.
     Udp { socket: UdpSocket, forwarder: SocketAddr },
@@ -136,7 +136,7 @@ impl Port {
         }
     }
 
-    /// Takes all packets that wait, and sends what is queued for each of them.
+    /// Handles all waiting packets, and sends the answers queued for each.
     pub(super) fn receive(
         &mut self,
         batches: &mut Batches,

@@ -88,7 +88,7 @@ impl Process {
         Ok(Duration::from(now))
     }
 
-    /// Fails where it has ended, with what it said last.
+    /// Fails if it has ended, with its last output.
     pub(super) fn check(&mut self) -> Result<(), LoadError> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),

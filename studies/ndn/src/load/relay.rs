@@ -1,7 +1,7 @@
-//! A relay of datagrams: what faces cost where nothing is forwarded.
+//! A relay of datagrams: the cost of faces without forwarding.
 //!
 //! It receives and sends with the same calls, and batches of the same size, as the forwarder, and changes no
-//! octet.
+//! byte.
 
 use super::port::BATCH;
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
@@ -13,8 +13,8 @@ use std::net::SocketAddr;
 /// Beginning of the line with the address that a relay took.
 pub(super) const LISTENING: &str = "listening on ";
 
-/// Sends what comes to `address` from one of a pair to the other; until the process ends. Port 0 takes any
-/// that is free; a line on standard output says which.
+/// Relays datagrams that arrive at `address` from one of a pair to the other, until the process ends. Port 0
+/// takes any free port; a line on standard output reports it.
 ///
 /// # Errors
 /// The socket or standard output fails. It never returns otherwise.

@@ -1,7 +1,7 @@
 //! Tables of a forwarder that are filled before a load is measured.
 
-/// Bytes that the content store may take for a packet of a load: several times what it needs, so that the
-/// limit on packets is the one that is reached.
+/// Most bytes of the content store for each packet of a load: several times its need, so that the limit on
+/// packets is reached first.
 const BYTES_PER_PACKET: usize = 2048;
 
 /// Sizes of tables that are filled before anything is measured.

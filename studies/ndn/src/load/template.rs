@@ -13,20 +13,20 @@ pub const CONTENT: usize = 100;
 /// Octets of the component that differs: a number in network order.
 const NUMBER: usize = 8;
 
-/// Which component says the prefix, from 0, of names that are spread over many.
+/// Position, from 0, of the component that numbers the prefix, in names spread over many prefixes.
 const PREFIX_AT: usize = 2;
 
 /// The Interests and the Data of one pair: alike but for the number in their names, and the Nonce.
 ///
-/// The name is `/load/<pair>/…`, each further component of eight octets. The Data is signed as it is made, so
-/// that its signature is that of the number 0; no forwarder verifies it.
+/// Names are `/load/<pair>/…`, each further component of eight bytes. The Data is signed once, so its
+/// signature is that of the number 0; no forwarder verifies it.
 ///
 /// Names that are [spread](Self::spread) over many prefixes are `/load/<pair>/<prefix>/…`; the number of the
 /// name selects the prefix.
 #[derive(Clone, Debug)]
 pub struct Template {
     prefix: OwnedName<Ndn>,
-    /// The encoded name, and where the number stands in it.
+    /// The encoded name, and the offset of the number in it.
     name: Vec<u8>,
     number_at: usize,
     /// Position of the prefix in the name, and the order in which names visit the prefixes.
@@ -37,7 +37,7 @@ pub struct Template {
     data: Patched,
 }
 
-/// A packet, and where its name stands in it.
+/// A packet, and the offset of its name.
 #[derive(Clone, Debug)]
 struct Patched {
     octets: Vec<u8>,
@@ -92,13 +92,13 @@ impl Template {
         Some(Self { spread: Some((prefix_at, spread)), ..plain })
     }
 
-    /// The prefix of all its names, two components: what a producer registers.
+    /// Prefix of all its names, two components; a producer registers it.
     pub fn prefix(&self) -> &OwnedName<Ndn> {
         &self.prefix
     }
 
-    /// The prefixes over which its names are spread: what a producer registers in place of
-    /// [`prefix`](Self::prefix), if there are any.
+    /// Prefixes over which its names are spread, if they are; a producer registers them in place of
+    /// [`prefix`](Self::prefix).
     pub fn prefixes(&self) -> impl Iterator<Item = OwnedName<Ndn>> {
         let prefixes = self.spread.map_or(0, |(_, spread)| spread.prefixes());
         (0..prefixes).filter_map(|prefix| {
@@ -136,7 +136,7 @@ impl Template {
         self.data.with(self.number_at, number)
     }
 
-    /// The prefix of the name of a number, and where it stands in the name.
+    /// Number of the prefix in the name of a number, and its offset in the name.
     #[inline]
     fn prefix_of(&self, number: u64) -> Option<(usize, u64)> {
         self.spread.map(|(at, spread)| (at, spread.prefix_of(number)))

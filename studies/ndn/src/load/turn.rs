@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Starts of a forwarder that must be told a UDP port, where another program takes that port first each time.
+/// Most starts of a forwarder with an assigned UDP port, if another program takes that port first each time.
 const ATTEMPTS: usize = 5;
 
 /// Round-trip times of Interests, in milliseconds.
@@ -66,11 +66,11 @@ impl Reading {
     }
 }
 
-/// Starts `forwarder` with `command`, our own, puts `workload` on it as `plan` says, and ends it again.
+/// Starts `forwarder` with `command`, our own, puts `workload` on it according to `plan`, and ends it.
 ///
 /// # Errors
-/// The forwarder could not be started, ended by itself, or answered nobody; [`LoadError::Stopped`] soon after
-/// `stop` is set.
+/// The forwarder could not be started, ended by itself, or answered no Interest; [`LoadError::Stopped`] soon
+/// after `stop` is set.
 pub fn turn(
     command: &Path,
     forwarder: Forwarder,

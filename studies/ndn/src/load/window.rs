@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 pub struct Counts {
     /// Answered with Data of their name: the exchanges.
     pub answered: u64,
-    /// Given up, as no Data came in time.
+    /// Given up, as no Data arrived in time.
     pub lost: u64,
-    /// Data of a name that was not asked for, or not any more; and what is no Data.
+    /// Data of a name that is not outstanding, or packets that are not Data.
     pub unexpected: u64,
 }
 

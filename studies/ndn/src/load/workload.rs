@@ -79,7 +79,7 @@ impl fmt::Display for WorkloadError {
 
 impl std::error::Error for WorkloadError {}
 
-/// A name of more has a length of three octets, which no template has.
+/// A longer name has a length field of three bytes, which no template has.
 const COMPONENTS: std::ops::RangeInclusive<usize> = 3..=20;
 /// Interests a second, of all consumers.
 const PACES: std::ops::RangeInclusive<usize> = 16..=1_000_000;

@@ -24,7 +24,7 @@ pub(crate) const BLOCK: usize = PAIRS * PACKETS;
 /// Pairs of a consumer and a producer.
 const PAIRS: usize = 16;
 
-/// The ids of what is timed: all stages, the first two of them, and the parts of the last.
+/// Ids of the timed parts: all stages, the first two of them, and the parts of the last.
 pub(crate) const PARTS: [&str; 6] = ["whole", "decode", "prefetch", "store", "pit", "fib"];
 
 /// Counts of the counter, of a block, in the order of [`PARTS`].
@@ -38,7 +38,7 @@ pub(crate) trait Profile {
     /// Forwards two blocks, and times the stages of one and the parts of the other.
     ///
     /// # Errors
-    /// The forwarder does not send what it should.
+    /// The forwarder sends the wrong packets.
     fn block(&mut self) -> Result<Counts, String>;
 }
 
@@ -59,7 +59,7 @@ fn boxed<P: Pit + 'static>(index: Index, names: Names, key: &Key, pit: P) -> Opt
     Some(Box::new(Exchanges::with(names, key, index.digests(), pit)?))
 }
 
-/// A forwarder, and what takes the packets that it sends.
+/// A forwarder, and the sink of its packets.
 pub(crate) struct Exchanges<P = ByName> {
     bench: Bench<P>,
     plain: Sink<false>,
@@ -155,7 +155,7 @@ impl<P: Pit> Bench<P> {
         self.next += PACKETS as u64;
     }
 
-    /// Puts what came with each Interest on its Data, as producers do.
+    /// Puts the labels of the Interests on their Data, as producers do.
     fn label_data(&mut self, labels: &[Label]) {
         for (label, data) in labels.iter().zip(&mut self.data) {
             let header = match self.digests {

@@ -1,7 +1,7 @@
 //! Memory of the forwarder's tables, measured by the system and counted by the tables themselves.
 //!
-//! A table is filled in a process that does nothing else, and what its resident memory grew by is divided by
-//! the entries. So the allocator's own losses are in it, and the room that a table keeps for more.
+//! A table is filled in a process that does nothing else, and the growth of its resident memory is divided by
+//! the entries. So the figure includes the allocator's own losses and the table's spare room.
 
 use crate::load::Names;
 use crate::load::template::Template;
@@ -36,8 +36,7 @@ pub struct Memory {
     pub resident: f64,
     /// By the table's own account.
     pub accounted: f64,
-    /// The octets of the packet that an entry keeps, which are in [`resident`](Self::resident); 0 where it
-    /// keeps none.
+    /// Bytes of the packet that an entry keeps, part of [`resident`](Self::resident); 0 if it keeps none.
     pub packet: f64,
 }
 

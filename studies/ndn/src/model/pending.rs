@@ -75,12 +75,11 @@ pub(crate) struct Filling {
 /// Counts of the counter for an operation, in the order of [`Operation::ALL`].
 pub(crate) type Counts = [f64; Operation::ALL.len()];
 
-/// Fills a table anew, and does `blocks` blocks of each operation on it; entries are ended all. For each
-/// operation but the last the count is the median of the blocks', as others disturb some of them; what ends
-/// is counted as a whole.
+/// Fills a table anew, and does `blocks` blocks of each operation on it; at last all entries expire. The
+/// count of each operation is the median of its blocks, as some are disturbed; expiry is counted as a whole.
 ///
 /// # Errors
-/// The forwarder does not do what it should.
+/// The forwarder misbehaves.
 pub(crate) fn turn(
     index: Index,
     filling: &Filling,
@@ -166,7 +165,7 @@ impl<P: Pit> Turn<P> {
         }
         let mut samples = [const { Vec::new() }; 4];
         let order = std::mem::take(&mut self.order);
-        // Of those there from the beginning each is asked for once at the most.
+        // Each of the first entries is looked up at most once.
         for (at, asked) in order.chunks_exact(BLOCK).take(2 * blocks).enumerate() {
             numbers.clear();
             numbers.extend((0..BLOCK).map(|new| (self.labels.len() + new) as u32));
@@ -212,8 +211,8 @@ impl<P: Pit> Turn<P> {
         Ok(components - 1)
     }
 
-    /// Forwards the first `packets` packets from a face; what the stages took, and the PIT's part of the last
-    /// one if that is timed.
+    /// Forwards the first `packets` packets from a face. Returns the cost of the stages, and the PIT's part
+    /// of the last one if `TIMED`.
     fn forward<const TIMED: bool>(
         &mut self,
         from: FaceId,
@@ -238,7 +237,7 @@ impl<P: Pit> Turn<P> {
         Ok((counts, part, labels.clone()))
     }
 
-    /// Adds the entries of these numbers, a block of them at the most.
+    /// Adds the entries of these numbers, at most a block of them.
     fn ask<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
         let entries = self.forwarder.pit().len() + numbers.len();
         for (packet, number) in self.packets.iter_mut().zip(numbers) {
@@ -276,7 +275,7 @@ impl<P: Pit> Turn<P> {
         }
     }
 
-    /// Lets time pass until the last of the entries has ended; what that took, and how many there were.
+    /// Lets time pass until the last of the entries has expired. Returns the cost and the number of entries.
     fn expire(&mut self) -> (u64, usize) {
         let last = Time::from_millis(2 * (FILL + LIFETIME));
         let before = self.forwarder.pit().len();

@@ -1,4 +1,4 @@
-//! The stages of the forwarder's receive path, timed: what its process calls on what a socket brings.
+//! The stages of the forwarder's receive path, timed: the calls of its process for each burst from a socket.
 
 use hashlane_lab::probe::counter;
 use hashlane_ndn::time::Time;
@@ -74,11 +74,11 @@ pub(super) fn run<'p, P: Pit, O: Output>(
     counts
 }
 
-/// Takes what a forwarder sends: counts it, and keeps what is to come back with the Data. If `TIMED`, it
-/// times the parts of the last stage besides.
+/// Sink of a forwarder's packets: counts them, and keeps the labels that producers put on the Data. If
+/// `TIMED`, it also times the parts of the last stage.
 ///
-/// A reading of the counter takes some 20 cycles and waits for nothing, so that packets overlap as they do
-/// without it; what the readings themselves take is subtracted.
+/// A read of the counter takes about 20 cycles and waits for nothing, so packets overlap as without it; the
+/// cost of the reads themselves is subtracted.
 #[derive(Debug)]
 pub(super) struct Sink<const TIMED: bool> {
     /// Packets sent.
@@ -123,7 +123,7 @@ impl<const TIMED: bool> Default for Sink<TIMED> {
 }
 
 impl<const TIMED: bool> Sink<TIMED> {
-    /// Forgets what was timed, and the labels.
+    /// Clears the counts and the labels.
     pub(super) fn clear(&mut self) {
         self.labels.clear();
         (self.counts, self.visits) = ([0; PARTS], [0; PARTS]);

@@ -31,7 +31,7 @@ const QUICK_PENDING: usize = 64 << 10;
 
 /// Blocks of an operation in a turn, in either size.
 const BLOCKS: [usize; 2] = [16, 96];
-/// Octets of memory that an entry takes at the most.
+/// Most memory of an entry, in bytes.
 const PER_ENTRY: u64 = 700;
 
 /// Samples of the parts and of the digests, for each round, and blocks of each.
@@ -110,8 +110,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     forwarders(session, &works, rounds)
 }
 
-/// The indexes that the study names. Without load, each Data satisfies one entry, so that `digest-one` does
-/// what `digest` does; it is left out.
+/// Indexes that the study names. Without load, each Data satisfies one entry, so `digest-one` equals `digest`
+/// and is left out.
 fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
     let schemes = session.definition.schemes.iter();
     let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
@@ -167,8 +167,8 @@ fn parse(id: &str) -> Result<Work, RunError> {
     parse().ok_or_else(unknown)
 }
 
-/// Tables of one filling, in alternation: each is made anew for each of its turns, so that there is one at a
-/// time.
+/// Measures tables of one filling in alternation: each is made anew for each of its turns, so that only one
+/// exists at a time.
 fn tables(
     session: &mut Session<'_>,
     filling: &Filling,
@@ -267,7 +267,7 @@ fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) 
     turns(session, &mut subjects, rounds, record_loads)
 }
 
-/// Records what the forwarders did on all workloads, from two rounds on.
+/// Records the results of the forwarders on all workloads, from two rounds on.
 fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
     if subjects.iter().any(|subject| subject.readings.len() < 2) {
         return;
@@ -318,7 +318,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
         for (at, subject) in subjects.iter().enumerate() {
             session.add(LOAD_MODEL, label, &subject.id, probe, name, unit, rounds.time(at));
             let Some(reference) = reference.filter(|reference| *reference != at) else { continue };
-            // Points of CPU are told apart by their difference, as the source does; times by their ratio.
+            // Points of CPU are compared by their difference, as in the source; times by their ratio.
             let (compared, fact) = match name {
                 metric::CPU_PERCENT => (metric::MORE, rounds.difference(at, reference)),
                 metric::CPU_US => (metric::RATIO, rounds.ratio(at, reference)),

@@ -13,7 +13,7 @@ use hashlane_lab::stats::Interval;
 
 /// Operations on the PIT.
 pub(crate) const MODEL: &str = "pit";
-/// The models of what is measured besides; they stand in this section.
+/// Models of the additional measurements, shown in this section.
 pub(crate) const LOAD: &str = "pit-load";
 pub(crate) const PARTS: &str = "pit-parts";
 pub(crate) const DIGEST: &str = "pit-digest";
@@ -268,7 +268,7 @@ fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
     })
 }
 
-/// The cost of a digest at each hop, beside what finding the entry of Data by it saves.
+/// Cost of a digest at each hop, compared with the cycles that looking up Data by it saves.
 fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &str) -> Block {
     let cells = |of: &dyn Fn(&str) -> Option<f64>| {
         facts.workloads.iter().map(|workload| of(workload).map_or_else(none, figure)).collect::<Vec<_>>()

@@ -33,8 +33,8 @@ pub(super) enum ChildError {
     TooMuch,
 }
 
-/// Starts `command`, gives it `input` and takes what it prints, until it ends or goes beyond a limit, and is
-/// killed.
+/// Starts `command`, writes `input` to it and collects its output until it ends; kills it if it exceeds a
+/// limit.
 pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Ended, ChildError> {
     let deadline = Instant::now() + limits.time;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -38,7 +38,7 @@ pub enum FunctionError {
         /// The address, in the running program.
         address: usize,
     },
-    /// The function's octets are not in the file, or are no instructions.
+    /// The function's bytes are not in the file, or are not instructions.
     NoCode {
         /// The function.
         symbol: String,
@@ -298,7 +298,7 @@ mod tests {
 
     static STEP: u64 = 7;
 
-    // Bit operations alone: the same calls and loops whether or not the compiler optimises.
+    // Bit operations alone: they have the same calls and loops with and without optimisation.
 
     #[inline(never)]
     fn straight(x: u64) -> u64 {

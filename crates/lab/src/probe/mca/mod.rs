@@ -6,14 +6,14 @@
 //!
 //! llvm-mca walks the instructions from the first to the last, once: it takes no jump and makes no call. So a
 //! loop counts one round of its body, and both arms of a branch count. [`Function::loops`] and
-//! [`Function::calls`] say whether a reading is more than that of straight code.
+//! [`Function::calls`] show if a function is more than straight code.
 //!
 //! # The cold call
-//! The source's functions draw their secrets when they first need them. Its compiler lays that arm, with a
-//! call of `rand` for each of two secrets, after the return, where it is reached once in the life of the
-//! program; llvm-mca walks straight on into it, and counts a call as 100 cycles, which is its default. About
-//! 100 cycles of each published figure are these. [`Calls::Cold`] puts the two calls after the function to
-//! read what the source read; [`Calls::None`] reads the function alone.
+//! The source's functions draw their secrets at first use. Its compiler lays that arm, with a call of `rand`
+//! for each of two secrets, after the return, and it runs once in the life of the program; llvm-mca walks
+//! straight on into it, and counts a call as 100 cycles, its default. About 100 cycles of each published
+//! figure come from it. [`Calls::Cold`] puts the two calls after the function and so reproduces the published
+//! figures; [`Calls::None`] simulates the function alone.
 
 mod child;
 mod function;

@@ -49,7 +49,7 @@ pub enum ReadingError {
 }
 
 impl Reading {
-    /// Reads the summary out of llvm-mca's output, whatever else stands there.
+    /// Parses the summary in llvm-mca's output; ignores all other lines.
     ///
     /// # Errors
     /// A figure is missing, present twice or not a number, or the summary is not of one iteration.

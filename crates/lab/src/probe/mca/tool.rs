@@ -9,7 +9,7 @@ use std::{env, fmt, fs, io};
 use super::child::{self, ChildError, Ended, Limits};
 use super::{Calls, Function, Reading, ReadingError};
 
-/// An llvm-mca that runs, and what it knows.
+/// An installed llvm-mca, with its release and its cores.
 #[derive(Clone, Debug)]
 pub struct Tool {
     program: PathBuf,
@@ -93,7 +93,7 @@ const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1 << 20 }
 const NAME: &str = "llvm-mca";
 
 impl Tool {
-    /// The newest llvm-mca on PATH, whether it is called so or by its version, as `llvm-mca-19`.
+    /// The newest llvm-mca on PATH, named with or without its version, as `llvm-mca-19`.
     ///
     /// # Errors
     /// No llvm-mca is found, or none that runs.
@@ -155,8 +155,8 @@ impl Tool {
 
     /// Simulates a function once, from its first instruction to its last.
     ///
-    /// That a core lacks an instruction is not noticed: the tool then computes with what the core's model
-    /// says of it.
+    /// An instruction that the core lacks is not detected: the tool then uses the figures of the core's
+    /// model.
     ///
     /// # Errors
     /// The tool cannot be started or is stopped, does not take an instruction (its message names it) or does
@@ -228,7 +228,7 @@ fn known(program: &Path) -> Result<Vec<(&'static Cpu, String)>, ToolError> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     Summary,
-    /// And what the core is made of.
+    /// The same with the resources of the core.
     Resources,
 }
 
@@ -238,7 +238,7 @@ fn simulate(program: &Path, cpu: &str, assembly: &str, view: View) -> Result<Str
     command.args(["-march=x86-64", "-iterations=1", "-instruction-info=false"]);
     command.arg(format!("-mcpu={cpu}")).arg(format!("-resource-pressure={}", view == View::Resources));
     let ended = execute(&mut command, assembly)?;
-    // Some releases leave out what they cannot parse, say so, and end as if all were well.
+    // Some releases leave out instructions that they cannot parse, print an error, and exit with success.
     if ended.status.success() && !ended.stderr.contains("error:") {
         return Ok(ended.stdout);
     }
@@ -299,7 +299,7 @@ impl std::error::Error for ToolError {
 mod tests {
     use super::*;
 
-    /// The tool, or nothing and a message where there is none; in continuous integration there must be one.
+    /// The tool; `None` and a message if it is not installed. In continuous integration it must be.
     fn tool() -> Option<Tool> {
         match Tool::find() {
             Ok(tool) => Some(tool),
@@ -321,7 +321,7 @@ mod tests {
         dir
     }
 
-    /// Bit operations alone, which call nothing whether or not the compiler optimises.
+    /// Bit operations alone, which call nothing with or without optimisation.
     #[inline(never)]
     fn mix(a: u64, b: u64) -> u64 {
         (a ^ b) & !(b >> 7) ^ (a << 3)
