@@ -5,8 +5,8 @@
 //! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
-use crate::cost::model::{Burst, Registered, Single, TupleSubject, one};
-use crate::table::model::{Flows, Front};
+use crate::flow_subject::{Flows, Front};
+use crate::tuple_subject::{Burst, Registered, Single, TupleSubject, one};
 use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
 use hashlane_flow::ehash::{SipHash13, SipHash24, TupleBytes, TupleHash};
 use hashlane_flow::table::Flow;

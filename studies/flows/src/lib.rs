@@ -8,6 +8,7 @@
 pub mod capture;
 mod cost;
 mod flood;
+mod flow_subject;
 pub mod hashes;
 pub mod hostile;
 pub mod input;
@@ -15,7 +16,9 @@ mod metric;
 mod spread;
 mod table;
 mod tables;
+mod tuple_subject;
 pub mod tuples;
+mod workload;
 
 #[cfg(test)]
 mod sample;

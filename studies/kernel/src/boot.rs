@@ -1,8 +1,10 @@
 //! Running a kernel, once.
 
+use crate::build::Kernels;
+use crate::error::KernelError;
 use crate::guest::Tasks;
-use crate::kernels::{KernelError, KernelScheme, Kernels};
 use crate::line::Line;
+use crate::scheme::KernelScheme;
 use crate::watch::watch;
 use std::ffi::OsString;
 use std::fs;
@@ -94,10 +96,10 @@ impl Kernels {
         match failed {
             Some(why) => wrong(why),
             None if small => wrong(format!(
-                "it stops with \"{TOO_SMALL}\": the CPU saves more of floating point than the kernel has room for, though it did not say so"
+                "it stops with \"{TOO_SMALL}\": the CPU saves more floating-point state than it reports and the kernel has room for"
             )),
             None if !done => {
-                wrong(format!("it ended early ({}); it said last:\n{}", ended.status, ended.said))
+                wrong(format!("it ended early ({}); last output:\n{}", ended.status, ended.said))
             }
             None => Ok(reading),
         }
@@ -159,7 +161,7 @@ impl Reading {
             Line::Longest(attack, entries) => self.syn_of(attack).longest = Some(entries),
             Line::Table(attack, sent, entries) => self.syn_of(attack).table = Some((sent, entries)),
             Line::Left(attack, entries) => self.syn_of(attack).left = Some(entries),
-            Line::Short(attack, came) => self.syn_of(attack).short = Some(came),
+            Line::Short(attack, sent) => self.syn_of(attack).short = Some(sent),
             Line::Doing(_) | Line::Failed(_) | Line::Done => {}
         }
     }
@@ -180,7 +182,7 @@ impl Folder {
     fn new(path: PathBuf) -> Result<Self, KernelError> {
         // Of a run that was killed; the cache is ours alone.
         let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).map_err(crate::kernels::io(format!("cannot make {}", path.display())))?;
+        fs::create_dir(&path).map_err(crate::error::io(format!("cannot make {}", path.display())))?;
         Ok(Self(path))
     }
 }

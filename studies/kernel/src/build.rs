@@ -1,7 +1,8 @@
 //! Building the kernels: one tree, one kernel after the other.
 
 use crate::cache::Cache;
-use crate::kernels::{KernelError, KernelScheme, io};
+use crate::error::{KernelError, io};
+use crate::scheme::KernelScheme;
 use crate::source::{self, Source};
 use crate::watch::watch;
 use crate::{edit, needs};
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_is_made_from_makes_its_name() {
+    fn a_kernel_is_named_after_its_inputs() {
         let stop = AtomicBool::new(false);
         let source = Source { folder: "/tmp".into(), stamp: "a".into() };
         let other = Source { folder: "/tmp".into(), stamp: "b".into() };

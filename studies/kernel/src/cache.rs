@@ -1,6 +1,6 @@
 //! The folder of the user's in which source and kernels stay from run to run.
 
-use crate::kernels::{KernelError, io};
+use crate::error::{KernelError, io};
 use std::env;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};

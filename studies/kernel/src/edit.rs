@@ -1,6 +1,6 @@
 //! Edits of the kernel's source: one function goes out, two files of ours come in.
 
-use crate::kernels::KernelError;
+use crate::error::KernelError;
 
 /// The file of the function, and those of ours beside it.
 pub(crate) const FILE: &str = "net/ipv6/inet6_hashtables.c";
@@ -35,7 +35,7 @@ pub(crate) fn replace_hash(text: &str) -> Result<String, KernelError> {
 /// The text of [`SIZES`] with room for the state of a CPU with large registers (AMX).
 pub(crate) fn widen(text: &str) -> Result<String, KernelError> {
     if !text.contains(SIZE) {
-        return Err(KernelError::Source(SIZES, "HOST_FP_SIZE of 2696 octets"));
+        return Err(KernelError::Source(SIZES, "HOST_FP_SIZE of 2696 bytes"));
     }
     Ok(text.replace(SIZE, WIDER))
 }

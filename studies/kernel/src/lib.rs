@@ -8,6 +8,7 @@ mod boot;
 mod build;
 mod cache;
 mod edit;
+mod error;
 pub mod guest;
 pub mod kernels;
 mod line;
@@ -34,7 +35,7 @@ pub struct KernelStudies;
 /// Option for the source of Linux.
 const LINUX_SOURCE: Input = Input {
     option: "linux-source",
-    help: "Build the kernels of this source (linux-source-VERSION.tar.xz) in place of that of Debian's package",
+    help: "Build the kernels from this source (linux-source-VERSION.tar.xz) instead of Debian's package",
     conflicts: &[],
 };
 

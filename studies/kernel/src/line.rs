@@ -66,7 +66,7 @@ impl fmt::Display for Line {
             Self::Longest(set, entries) => write!(f, "longest {set} {entries}"),
             Self::Table(set, sent, entries) => write!(f, "table {set} {sent} {entries}"),
             Self::Left(set, entries) => write!(f, "left {set} {entries}"),
-            Self::Short(set, came) => write!(f, "short {set} {came}"),
+            Self::Short(set, sent) => write!(f, "short {set} {sent}"),
             Self::Failed(why) => write!(f, "failed {why}"),
             Self::Done => write!(f, "done"),
         }

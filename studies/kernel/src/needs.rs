@@ -1,6 +1,6 @@
 //! Requirements to check before anything is built.
 
-use crate::kernels::KernelError;
+use crate::error::KernelError;
 use nix::sys::ptrace;
 use nix::sys::statvfs::statvfs;
 use nix::sys::wait::waitpid;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_much_room_is_missing() {
+    fn reports_missing_room() {
         let folder = env::temp_dir();
         assert!(room(&folder, 0).is_ok());
         let said = room(&folder, u64::MAX).unwrap_err().to_string();

@@ -59,7 +59,7 @@ impl Plan {
         for id in &session.definition.workloads {
             let unknown = || {
                 RunError::UnknownWorkload(format!(
-                    "no workload {id:?}: there are streams/OCTETS (1 to {MOST_OCTETS}), cycles/{{{}}} and syn/SET of a flood",
+                    "unknown workload {id:?}; known: streams/BYTES (1 to {MOST_OCTETS}), cycles/{{{}}} and syn/SET of a flood",
                     TIMED.join(",")
                 ))
             };
@@ -76,7 +76,7 @@ impl Plan {
             let unknown = || RunError::UnknownScheme {
                 id: id.clone(),
                 help: format!(
-                    "there are {}, and with @ the same behind so many hostile SYNs, 0 to {MOST_BEFORE}",
+                    "known: {}, and each with @ and a number of hostile SYNs before it, 0 to {MOST_BEFORE}",
                     known.join(", ")
                 ),
             };
@@ -182,7 +182,7 @@ fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
     let boots = Boots { ids, readings };
     let checked: u64 = readings.iter().flatten().map(|reading| reading.checked).sum();
     session.notes.push(format!(
-        "{checked} hashes of the kernels were those that our crates make of the same tuples and secrets, bit for bit"
+        "{checked} hashes of the kernels equal those of our crates for the same tuples and secrets, bit for bit"
     ));
     for &size in &plan.tasks.sizes {
         let figures =
@@ -238,9 +238,9 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
     for (readings, id) in boots.readings.iter().zip(&boots.ids) {
         let of = |reading: &Reading| reading.syn.iter().find(|syn| syn.attack == attack.id()).cloned();
         let syns: Vec<_> = readings.iter().filter_map(of).collect();
-        if let Some(came) = syns.iter().filter_map(|syn| syn.short).min() {
+        if let Some(sent) = syns.iter().filter_map(|syn| syn.short).min() {
             session.notes.push(format!(
-                "{workload}: {id} was given up after {came} hostile SYNs, as each took so long"
+                "{workload}: {id} was stopped after {sent} hostile SYNs, as each took too long"
             ));
         }
         for &before in &plan.tasks.before {

@@ -55,7 +55,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings.extend(found);
         if let Some(floor) = hashlane_lab::stats::median(&floors) {
             findings.push(format!(
-                "Of what a SYN costs, some {} ns are sending it: a segment costs that which meets no table.",
+                "About {} ns of each SYN is the cost of sending it, measured with segments that never reach the table.",
                 format::count(floor.round())
             ));
         }
@@ -104,7 +104,7 @@ fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
         }
     };
     rows(
-        "super_netperf: Mbit/s of 32 streams over ::1, by octets of a message; in brackets per cent of the reference",
+        "super_netperf: Mbit/s of 32 streams over ::1, by octets of a message; in brackets, per cent of the reference",
         facts,
         cell,
     )
@@ -120,7 +120,7 @@ fn beside(facts: &Facts<'_>, reference: &str) -> Table {
         }
     };
     rows(
-        "the same, A/B beside A/A, in per cent: what lies between the kernel and the reference; what lies between boots of the kernel",
+        "the same, A/B and A/A, in per cent: difference of the kernel from the reference; difference between boots of the kernel",
         facts,
         cell,
     )
@@ -179,7 +179,7 @@ fn unresolved(facts: &Facts<'_>, reference: &str) -> Option<String> {
     }
     (pairs > 0).then(|| {
         format!(
-            "Throughput: {inside} of {pairs} differences from {reference} are no larger than what lies between boots of one kernel, which is up to {:.1} %.",
+            "Throughput: {inside} of {pairs} differences from {reference} are no larger than those between boots of one kernel, which are up to {:.1} %.",
             worst * 100.0
         )
     })
@@ -193,19 +193,20 @@ fn lookups(facts: &Facts<'_>, reference: &str) -> Option<String> {
     };
     let all: Vec<String> = facts.schemes.iter().filter_map(with).collect();
     (!all.is_empty()).then(|| {
-        format!("Finding a connection that is there takes, in cycles of {reference}, {}.", all.join(", "))
+        format!(
+            "Looking up an existing connection takes, as a ratio to {reference} in cycles, {}.",
+            all.join(", ")
+        )
     })
 }
 
 /// The cycles of one thing that was timed inside.
 fn timed(facts: &Facts<'_>, workload: &str, reference: &str) -> Table {
     let caption = match workload {
-        "cycles/independent" => "inet6_ehashfn: cycles per call, no call waits for another",
-        "cycles/dependent" => "inet6_ehashfn: cycles per call, each waits for the one before it",
-        "cycles/miss" => "__inet6_lookup_established: cycles per lookup of a connection that is not there",
-        HIT => {
-            "__inet6_lookup_established: cycles per lookup of a connection that is there, and letting it go"
-        }
+        "cycles/independent" => "inet6_ehashfn: cycles per call, independent calls",
+        "cycles/dependent" => "inet6_ehashfn: cycles per call, each call waits for the one before",
+        "cycles/miss" => "__inet6_lookup_established: cycles per lookup of a missing connection",
+        HIT => "__inet6_lookup_established: cycles per lookup of an existing connection, and its release",
         other => other,
     };
     let row = |scheme: &&str| {
@@ -279,27 +280,25 @@ mod tests {
     }
 
     #[test]
-    fn prints_the_source_s_table_with_what_nothing_makes_beside_it() {
+    fn prints_the_source_s_table_with_the_noise() {
         let section = section(&definition(), &records()).unwrap();
         assert_eq!(section.table("super_netperf").rows, [["64", "15.00", "14.70 (98.00)"]]);
-        assert_eq!(section.table("the same, A/B beside A/A").rows, [["64", "A/A 11.0", "-2.0; 2.0"]]);
+        assert_eq!(section.table("the same, A/B and A/A").rows, [["64", "A/A 11.0", "-2.0; 2.0"]]);
         let source = section.table("the source's");
         assert_eq!(
             source.rows[0],
             ["64", "20735.80", "20419.96 (98.48)", "20335.60 (98.07)", "20404.08 (98.40)"]
         );
-        let found = "1 of 1 differences from base are no larger than what lies between boots of one kernel, which is up to 11.0 %";
+        let found = "1 of 1 differences from base are no larger than those between boots of one kernel, which are up to 11.0 %";
         assert!(section.findings.iter().any(|finding| finding.contains(found)), "{:?}", section.findings);
     }
 
     #[test]
     fn prints_cycles_and_draws_what_a_syn_costs() {
         let section = section(&definition(), &records()).unwrap();
-        let cycles =
-            section.table("__inet6_lookup_established: cycles per lookup of a connection that is not");
+        let cycles = section.table("__inet6_lookup_established: cycles per lookup of a missing");
         assert_eq!(cycles.rows, [["base", "18.2 [18.2, 18.2]", "—", "1.060"]]);
-        let found =
-            "Finding a connection that is there takes, in cycles of base, 1.194 [1.194, 1.194] with jhash2.";
+        let found = "Looking up an existing connection takes, as a ratio to base in cycles, 1.194 [1.194, 1.194] with jhash2.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         assert!(
             section.findings.contains(
@@ -309,7 +308,7 @@ mod tests {
             "{:?}",
             section.findings
         );
-        assert!(section.findings.iter().any(|finding| finding.contains("some 3,456 ns are sending it")));
+        assert!(section.findings.iter().any(|finding| finding.contains("About 3,456 ns of each SYN")));
         assert_eq!(section.table("syn/xor: ns per SYN").columns, ["scheme", "0", "1,024"]);
     }
 

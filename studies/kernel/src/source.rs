@@ -2,7 +2,7 @@
 
 use crate::cache::Cache;
 use crate::edit;
-use crate::kernels::{KernelError, io};
+use crate::error::{KernelError, io};
 use crate::needs::{self, BUILD_MIB, SOURCE_MIB};
 use crate::watch::watch;
 use std::fs;

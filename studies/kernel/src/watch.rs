@@ -1,6 +1,6 @@
 //! A program under watch: its lines are read as they come, and it ends when the run does.
 
-use crate::kernels::KernelError;
+use crate::error::KernelError;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -24,10 +24,10 @@ const WIDTH: usize = 200;
 const WAITING: usize = 1024;
 
 /// Time that a program may take to end after it was asked to.
-const PATIENCE: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Interval of the checks for a stopped run.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A program and all that it starts, in a process group of their own. They are ended when this is dropped.
 struct Watched(Child);
@@ -60,7 +60,7 @@ pub(crate) fn watch(
         if stop.load(Ordering::Relaxed) {
             return Err(KernelError::Stopped);
         }
-        match lines.recv_timeout(LOOK) {
+        match lines.recv_timeout(POLL_INTERVAL) {
             Ok(said) => {
                 heard = Instant::now();
                 line(&said);
@@ -70,7 +70,7 @@ pub(crate) fn watch(
                 last.push_back(said.chars().take(WIDTH).collect::<String>());
             }
             Err(RecvTimeoutError::Timeout) if heard.elapsed() > silence => {
-                let said = format!("it said nothing for {} s\n{}", silence.as_secs(), joined(last));
+                let said = format!("no output for {} s\n{}", silence.as_secs(), joined(last));
                 return Err(KernelError::Program(name, said));
             }
             Err(RecvTimeoutError::Timeout) => match ended {
@@ -79,7 +79,7 @@ pub(crate) fn watch(
                     watched.kill_group();
                     ended = Some(Instant::now());
                 }
-                Some(at) if at.elapsed() > PATIENCE => break,
+                Some(at) if at.elapsed() > END_TIMEOUT => break,
                 _ => {}
             },
             Err(RecvTimeoutError::Disconnected) => break,
@@ -135,7 +135,7 @@ impl Watched {
     /// Waits for it, unless that takes too long, ends whoever is left of the group, and lets it go.
     fn end(&mut self) -> io::Result<ExitStatus> {
         let asked = Instant::now();
-        while !self.has_ended() && asked.elapsed() < PATIENCE {
+        while !self.has_ended() && asked.elapsed() < END_TIMEOUT {
             thread::sleep(Duration::from_millis(5));
         }
         self.kill_group();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stopped_ends_with_all_that_it_started() {
+    fn a_stopped_program_ends_with_its_children() {
         let stop = AtomicBool::new(false);
         let mut pid = String::new();
         let begun = Instant::now();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_left_behind_ends_with_the_run() {
+    fn orphans_of_a_program_end_with_the_run() {
         let stop = AtomicBool::new(false);
         let mut pid = String::new();
         // The shell is gone long before it is looked for again.
@@ -226,16 +226,16 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_silent_is_ended() {
+    fn ends_a_silent_program() {
         let run = AtomicBool::new(false);
         let error = watch(sh("echo begun; exec sleep 1000"), &run, Duration::from_millis(300), &mut |_| ())
             .unwrap_err();
         let said = error.to_string();
-        assert!(said.contains("nothing") && said.contains("begun"), "{said}");
+        assert!(said.contains("no output") && said.contains("begun"), "{said}");
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_said() {
+    fn names_a_missing_program() {
         let run = AtomicBool::new(false);
         let error = watch(Command::new("/no/such/program"), &run, LONG, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("/no/such/program"));

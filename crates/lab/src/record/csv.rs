@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::{Record, RecordSet, write_atomically};
+use super::atomic::write_atomically;
+use super::set::{Record, RecordSet};
 
 /// The columns, which every file states in its first line.
 const COLUMNS: [&str; 11] =
@@ -64,7 +65,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { origin, error } => write!(f, "{origin}: {error}"),
-            Self::TooLong { origin } => write!(f, "{origin}: longer than {MAX_OCTETS} octets"),
+            Self::TooLong { origin } => write!(f, "{origin}: longer than {MAX_OCTETS} bytes"),
             Self::Header { origin } => {
                 write!(f, "{origin}:1: the columns must be {}", COLUMNS.join(","))
             }
@@ -73,7 +74,7 @@ impl fmt::Display for ReadError {
                 write!(f, "{origin}:{line}: value, low and high must be finite, and low not above high")
             }
             Self::Duplicate { origin, line } => {
-                write!(f, "{origin}:{line}: there is an earlier row about the same")
+                write!(f, "{origin}:{line}: an earlier row has the same key")
             }
         }
     }
@@ -173,7 +174,7 @@ fn reason(error: &::csv::Error) -> String {
             }
         }
         ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} fields, where there are {expected_len} columns")
+            format!("{len} fields, expected {expected_len} columns")
         }
         ::csv::ErrorKind::Utf8 { .. } => "not UTF-8".to_owned(),
         _ => error.to_string(),
@@ -209,13 +210,13 @@ mod tests {
     fn names_the_line_of_a_malformed_row() {
         let good = "s,m,w,a,p,x,u,1,1,1,1\n";
         for (bad, reason) in [
-            ("s,m,w,b,p,x,u,1,1,1\n", "10 fields, where there are 11 columns"),
+            ("s,m,w,b,p,x,u,1,1,1\n", "10 fields, expected 11 columns"),
             ("s,m,w,b,p,x,u,one,1,1,1\n", "value: invalid float literal"),
             ("s,m,w,b,p,x,u,1,1,1,-1\n", "samples: invalid digit found in string"),
             ("s,m,w,b,p,x,u,NaN,1,1,1\n", "value, low and high must be finite, and low not above high"),
             ("s,m,w,b,p,x,u,1,1,inf,1\n", "value, low and high must be finite, and low not above high"),
             ("s,m,w,b,p,x,u,1,2,1,1\n", "value, low and high must be finite, and low not above high"),
-            (good, "there is an earlier row about the same"),
+            (good, "an earlier row has the same key"),
         ] {
             assert_eq!(error(&format!("{good}{bad}")), format!("r.csv:3: {reason}"));
         }

@@ -4,23 +4,8 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, context};
 
-use super::section::Section;
+use super::part::Part;
 use super::view::{StudyView, study};
-use crate::definition::Definition;
-use crate::record::{Machine, RecordSet};
-
-/// A study with the records of a run and the machine that they come from.
-#[derive(Clone, Debug)]
-pub struct Part<'a> {
-    /// The study.
-    pub definition: &'a Definition,
-    /// The records; those of other studies are passed over.
-    pub records: &'a RecordSet,
-    /// The machine and the run.
-    pub machine: &'a Machine,
-    /// Sections of the study's kind.
-    pub sections: Vec<Section>,
-}
 
 /// Page for one study or several, in their order. It loads nothing: styles and drawings are inline, fonts are
 /// the system's. All text from outside is escaped, and a figure that was not measured is shown as a dash.
@@ -41,7 +26,7 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
+    use crate::record::{Machine, Record, RecordSet};
     use crate::report::{Block, sample};
 
     fn page(records: &RecordSet, machine: &Machine) -> String {
@@ -95,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn says_when_a_run_is_partial() {
+    fn marks_a_partial_run() {
         let records = sample::records(&sample::definition(), &[]);
         let mut machine = sample::machine();
         assert!(!page(&records, &machine).contains("class=\"banner\""));

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod format;
 mod html;
 mod interval_mark;
+mod part;
 pub mod plot;
 pub mod scheme_id;
 mod section;
@@ -19,5 +20,6 @@ pub mod words;
 pub(crate) mod sample;
 
 pub use facts::Facts;
-pub use html::{Part, html};
+pub use html::html;
+pub use part::Part;
 pub use section::{Block, Section, Shown, Table, Text};

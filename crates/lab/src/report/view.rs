@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::format::{self, interval, ratio};
-use super::html::Part;
 use super::interval_mark::Axis;
+use super::part::Part;
 use super::section_view::{self, BarsView, SectionView};
 use super::{chart, facts, words};
 use crate::definition::{Chart, Definition};

@@ -1,8 +1,7 @@
 //! Bounds of a median from order statistics.
 
-use super::Interval;
 use super::descriptive::median;
-use super::interval::{CONFIDENCE, coverage};
+use super::interval::{CONFIDENCE, Interval, coverage};
 
 /// The median of `sample`, bounded by two of its own values: the innermost pair, equally far from both ends,
 /// that covers the true median at 95 %. Fewer than six values have no such pair; their smallest and largest

@@ -1,6 +1,6 @@
 //! The ratio of two estimates that were measured apart.
 
-use super::Interval;
+use super::interval::Interval;
 
 /// The ratio `of` / `to` of two estimates from independent runs, or `None` unless all six numbers are above 0
 /// and finite and each interval is in order.

@@ -57,11 +57,11 @@ impl fmt::Display for RunError {
             Self::UnknownScheme { id, help } => write!(f, "unknown scheme {id:?}: {help}"),
             Self::Generate(workload, why) => write!(f, "workload {workload}: {why}"),
             Self::Expectation { workload, what } => {
-                write!(f, "workload {workload} is not what the study expects: {what}")
+                write!(f, "workload {workload} differs from the study's expectation: {what}")
             }
             Self::Subject { workload, scheme, why } => write!(f, "workload {workload}, {scheme}: {why}"),
             Self::Disagree { workload, schemes: (a, b) } => {
-                write!(f, "{a} and {b} must give the same results, and differ on workload {workload}")
+                write!(f, "{a} and {b} give different results on workload {workload}")
             }
             Self::Other(error) => error.fmt(f),
         }

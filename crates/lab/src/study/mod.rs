@@ -10,6 +10,7 @@ mod input;
 mod kind;
 mod list;
 mod rounds;
+mod run;
 mod session;
 
 pub use error::RunError;
@@ -18,4 +19,5 @@ pub use input::{Input, Loaded, Paths};
 pub use kind::{Study, StudyFile};
 pub use list::{FindError, Studies};
 pub use rounds::{Rounds, order};
-pub use session::{Event, Outcome, SEED, Session, Settings, Step, run};
+pub use run::{Outcome, run};
+pub use session::{Event, SEED, Session, Settings, Step};

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_how_far_the_turns_of_one_lie_apart() {
+    fn reports_the_spread_of_the_turns_of_one_subject() {
         let rounds = Rounds::of(vec![vec![5.0, 4.0, 6.0], vec![1.0, 0.0, 2.0]]);
         assert_eq!(rounds.apart(0).map(|apart| apart.interval.value), Some(1.5));
         assert!(rounds.apart(1).is_none() && rounds.apart(2).is_none());

@@ -25,7 +25,7 @@ pub struct Capture {
     pub full: bool,
 }
 
-/// `12 messages from 80 packets; 5 passed over: 3 not IP, 2 fragments`
+/// `12 messages from 80 packets; 5 skipped: 3 not IP, 2 fragments`
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} messages from {} packets", self.messages.len(), self.seen)?;
@@ -46,7 +46,7 @@ pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
         capture.seen += 1;
         match packet.and_then(messages) {
             Ok(messages) => {
-                kept += messages.iter().map(memory).sum::<usize>();
+                kept += messages.iter().map(memory::message).sum::<usize>();
                 capture.full = kept > most;
                 if !capture.full {
                     capture.messages.extend(messages);
@@ -67,15 +67,15 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
     const TCP: u8 = 6;
     let packet = segment.packet;
     if packet.source.1 != PORT && packet.destination.1 != PORT {
-        return Err("of other ports than 53");
+        return Err("not from or to port 53");
     }
-    let parse = |octets| Content::parse(octets).map_err(|_| "no messages by their octets");
+    let parse = |octets| Content::parse(octets).map_err(|_| "malformed DNS messages");
     match packet.protocol {
         UDP => parse(segment.datagram().ok_or("cut off")?).map(|message| vec![message]),
         TCP => {
             let mut data = segment.stream().ok_or("cut off")?.bytes;
             if data.is_empty() {
-                return Err("of TCP without data");
+                return Err("TCP without data");
             }
             let mut messages = Vec::new();
             while let Some((len, rest)) = data.split_first_chunk() {
@@ -85,11 +85,11 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
             }
             if data.is_empty() { Ok(messages) } else { Err(PARTS) }
         }
-        _ => Err("of other protocols than UDP and TCP"),
+        _ => Err("neither UDP nor TCP"),
     }
 }
 
-const PARTS: &str = "of TCP with parts of messages, which are not put together";
+const PARTS: &str = "TCP segments with parts of messages, which are not reassembled";
 
 #[cfg(test)]
 mod tests {
@@ -152,19 +152,19 @@ mod tests {
         assert_eq!(capture.messages, vec![Content::parse(QUERY).unwrap(); 4]);
         assert_eq!(
             capture.to_string(),
-            "4 messages from 10 packets; 7 passed over: 1 cut off, 1 no messages by their octets, \
-             2 of TCP with parts of messages, which are not put together, 1 of TCP without data, \
-             1 of other ports than 53, 1 of other protocols than UDP and TCP"
+            "4 messages from 10 packets; 7 skipped: 2 TCP segments with parts of messages, which are not \
+             reassembled, 1 TCP without data, 1 cut off, 1 malformed DNS messages, 1 neither UDP nor TCP, \
+             1 not from or to port 53"
         );
     }
 
     #[test]
-    fn keeps_no_more_than_it_is_told() {
+    fn keeps_no_more_than_the_limit() {
         let octets = file(&vec![udp(53, QUERY); 10]);
-        let each = memory(&Content::parse(QUERY).unwrap());
+        let each = memory::message(&Content::parse(QUERY).unwrap());
         let capture = read_from(octets.as_slice(), 3 * each).unwrap();
         assert!(capture.full && capture.messages.len() == 3);
-        assert!(capture.to_string().ends_with("the rest was not read, as no more are taken"));
+        assert!(capture.to_string().ends_with("the rest was not read: limit reached"));
     }
 
     proptest! {

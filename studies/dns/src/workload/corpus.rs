@@ -2,6 +2,7 @@
 //! would choose.
 
 use super::hostile;
+use super::literal::name;
 use hashlane_dns::render::{Options, Renderer};
 use hashlane_dns::wire::{Class, Content, Flags, Header, Question, Record, RecordType, Section};
 use hashlane_hash::scheme::Key;
@@ -110,7 +111,7 @@ pub struct UnknownCorpus(String);
 impl fmt::Display for UnknownCorpus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<_> = KINDS.iter().map(|(id, _)| *id).collect();
-        write!(f, "no workload {:?}: there are {}", self.0, known.join(", "))
+        write!(f, "unknown workload {:?}; known: {}", self.0, known.join(", "))
     }
 }
 
@@ -151,11 +152,6 @@ fn addresses(owners: Vec<NameBuf>) -> Corpus {
     let (section, rtype, class) = (Section::Answer, RecordType::A, Class::IN);
     let record = |owner| Record { section, owner, rtype, class, ttl: 3600, data: vec![192, 0, 2, 1] };
     Corpus::Messages(vec![content(asked, rtype, owners.into_iter().map(record).collect())])
-}
-
-/// A name of the generator's own, which is one.
-pub(super) fn name(text: &str) -> NameBuf {
-    text.parse().unwrap_or(NameBuf::ROOT)
 }
 
 /// A referral from a root server to those of `com`, with their addresses.
@@ -282,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_what_it_says() {
+    fn every_kind_has_the_size_of_its_id() {
         for (id, kind) in KINDS.iter() {
             assert_eq!(id.parse::<Kind>().as_ref(), Ok(kind));
             let corpus = kind.generate(&Key::VECTOR);
@@ -301,7 +297,7 @@ mod tests {
         let transfer = "transfer".parse::<Kind>().unwrap().generate(&Key::VECTOR);
         assert!(transfer.names() > 2000.0);
         let error = "positiv".parse::<Kind>().unwrap_err().to_string();
-        assert!(error.contains("\"positiv\": there are positive, nxdomain"), "{error}");
+        assert!(error.contains("\"positiv\"; known: positive, nxdomain"), "{error}");
         let names = |id: &str| id.parse::<Kind>().unwrap().generate(&Key::VECTOR).names();
         assert_eq!(["positive", "nxdomain", "servfail"].map(names), [42.0, 4.0, 1.0]);
         assert_eq!(["response/a100", "response/ns500"].map(names), [101.0, 1001.0]);

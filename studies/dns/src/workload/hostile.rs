@@ -1,6 +1,6 @@
 //! Names that an attacker chooses.
 
-use super::corpus::name;
+use super::literal::name;
 use hashlane_hash::scheme::{BytesHash, Key, Scheme};
 use hashlane_hash::suffix::SuffixHash;
 use hashlane_name::dns::NameBuf;

@@ -1,6 +1,6 @@
 //! Records out of zone files in master format (RFC 1035 §5).
 
-use super::record_memory;
+use super::memory;
 use domain::base::iana;
 use domain::base::name::ToName as _;
 use domain::base::rdata::ComposeRecordData as _;
@@ -12,7 +12,7 @@ use hashlane_name::dns::{Name, NameBuf};
 use std::fmt;
 
 /// Most memory for the records of a file in bytes, approximately: 1.5 million records and more.
-const MOST: usize = 512 << 20;
+const MAX_MEMORY: usize = 512 << 20;
 
 /// Reads a zone file, and makes of it the message that transfers the zone (RFC 5936 §2.2): the question is
 /// the owner of the first record with type AXFR, and the answer all records in the order of the file. It may
@@ -46,15 +46,15 @@ fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> 
     }
     let mut records = Vec::new();
     let mut kept = 0;
-    while let Some(entry) = zone.next_entry().map_err(|error| told(&error.to_string()))? {
+    while let Some(entry) = zone.next_entry().map_err(|error| syntax_error(&error.to_string()))? {
         let record = match entry {
             Entry::Record(record) => record,
             Entry::Include { path, .. } => return Err(ZoneError::Include(path.to_string())),
         };
         zone.set_default_class(record.class());
         let record = plain(&record)?;
-        kept += record_memory(&record);
-        if kept > MOST {
+        kept += memory::record(&record);
+        if kept > MAX_MEMORY {
             return Err(ZoneError::TooLarge { records: records.len() });
         }
         records.push(record);
@@ -106,10 +106,8 @@ fn spaced(text: &[u8]) -> Result<Vec<u8>, ZoneError> {
     }
     spaced.push(b'\n');
     match (quote, open.pop()) {
-        (Some(line), _) => Err(ZoneError::Syntax(format!("line {line}: a quotation that is never closed"))),
-        (None, Some(line)) => {
-            Err(ZoneError::Syntax(format!("line {line}: a parenthesis that is never closed")))
-        }
+        (Some(line), _) => Err(ZoneError::Syntax(format!("line {line}: unclosed quotation"))),
+        (None, Some(line)) => Err(ZoneError::Syntax(format!("line {line}: unclosed parenthesis"))),
         (None, None) => Ok(spaced),
     }
 }
@@ -137,7 +135,7 @@ fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
 }
 
 /// Error from the reader's message `LINE:COLUMN: WHAT`, in words that need no knowledge of the reader.
-fn told(error: &str) -> ZoneError {
+fn syntax_error(error: &str) -> ZoneError {
     let mut parts = error.splitn(3, ':');
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<usize>().ok());
     let (Some(line), Some(column), Some(what)) =
@@ -157,7 +155,7 @@ fn told(error: &str) -> ZoneError {
         "expected rtype" => "neither a type nor a class nor a time to live in seconds",
         "missing last owner" => "a record without an owner, and none before it",
         "unknown record type with concrete data" => {
-            r"data of this type are read in the generic form alone, \# LENGTH HEX (RFC 3597 §5)"
+            r"data of this type are read only in the generic form, \# LENGTH HEX (RFC 3597 §5)"
         }
         "trailing tokens" => "the record goes on after its last field",
         "unexpected end of entry" => "the record ends before its last field",
@@ -196,19 +194,19 @@ impl fmt::Display for ZoneError {
         match self {
             Self::Syntax(what) => f.write_str(what),
             Self::NoOrigin(at) => {
-                write!(f, "{at}: a name without a dot at its end, and no $ORIGIN before it")
+                write!(f, "{at}: a relative name without a $ORIGIN before it")
             }
-            Self::Name => f.write_str("a name of more than 255 octets"),
+            Self::Name => f.write_str("a name longer than 255 bytes"),
             Self::Rdata(record, error) => write!(f, "the record {record}: {error}"),
             Self::Include(path) => {
-                write!(f, "$INCLUDE of {path:?}: other files are not read; put its lines in its place")
+                write!(f, "$INCLUDE of {path:?}: other files are not read; insert its lines here")
             }
             Self::Reader => {
                 f.write_str("the reader of zone files gave up; leave out records until it reads the rest")
             }
-            Self::Empty => f.write_str("there is no record"),
+            Self::Empty => f.write_str("no record"),
             Self::TooLarge { records } => {
-                write!(f, "after {records} records, {} MiB of memory are full", MOST >> 20)
+                write!(f, "after {records} records, {} MiB of memory are full", MAX_MEMORY >> 20)
             }
         }
     }
@@ -280,25 +278,25 @@ odd     TYPE65280 ( \\# 3 ; comment
     }
 
     #[test]
-    fn says_where_a_file_is_wrong() {
+    fn locates_syntax_errors() {
         let says = |text: &str| read(text.as_bytes(), None).unwrap_err().to_string();
         for (text, expected) in [
             ("a. A 192.0.2.1\na. 1h A 192.0.2.1", "line 2, column 6: neither a type nor a class nor a time"),
             ("a. A 192.0.2.1\na. MX 10\nb. A 192.0.2.1", "line 2: the record ends before its last field"),
             ("a. A 192.0.2\n\n", "line 1: expected IPv4 address"),
-            ("www A 192.0.2.1", "line 1, column 5: a name without a dot at its end, and no $ORIGIN"),
+            ("www A 192.0.2.1", "line 1, column 5: a relative name without a $ORIGIN"),
             ("  A 192.0.2.1", "line 1, column 3: a record without an owner, and none before it"),
             ("a. A 192.0.2.1 2", "line 1, column 16: the record goes on after its last field"),
             ("$TTL 1\n$UNKNOWN x", "line 2, column 10: unknown control: $UNKNOWN"),
-            ("a. TXT \"b\\\"\na. TXT c", "line 1: a quotation that is never closed"),
-            ("a. TXT ( a ; )\n(b)", "line 1: a parenthesis that is never closed"),
-            ("a. LOC 1 N 1 E 0m", "line 1, column 8: data of this type are read in the generic form"),
+            ("a. TXT \"b\\\"\na. TXT c", "line 1: unclosed quotation"),
+            ("a. TXT ( a ; )\n(b)", "line 1: unclosed parenthesis"),
+            ("a. LOC 1 N 1 E 0m", "line 1, column 8: data of this type are read only in the generic"),
             (")", "line 1, column 1: unbalanced parens"),
         ] {
             assert!(says(text).starts_with(expected), "{}", says(text));
         }
         assert_eq!(says("a. MX \\# 1 00"), "the record a. MX: record data cut off at byte 1");
-        assert_eq!(says("; nothing\n"), "there is no record");
+        assert_eq!(says("; nothing\n"), "no record");
         assert!(says("$INCLUDE other.zone").contains("\"other.zone\": other files are not read"));
     }
 

@@ -43,14 +43,14 @@ impl Plan {
         for (id, code) in &self.hashes {
             match Function::at(*code) {
                 Ok(function) if function.calls() > 0 => session.notes.push(format!(
-                    "{id} was not simulated: its code calls another function, which llvm-mca would not be shown"
+                    "{id} was not simulated: its code calls another function, which llvm-mca would not see"
                 )),
                 Ok(function) => functions.push((id, function)),
                 Err(error) => return session.notes.push(format!("{id} was not simulated: {error}")),
             }
         }
         for (id, _) in functions.iter().filter(|(_, function)| function.loops()) {
-            session.notes.push(format!("{id}: its code has a loop, through which llvm-mca goes once"));
+            session.notes.push(format!("{id}: its code has a loop, of which llvm-mca simulates one round"));
         }
         session.notes.extend(tool.note());
         for cpu in tool.cpus() {

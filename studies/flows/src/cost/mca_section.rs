@@ -44,8 +44,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         let reading = |cold: bool| {
             let wanted = |w: &&&str| self::cpu(w) == *cpu && w.ends_with(COLD_CALL) == cold;
             let workload = facts.workloads.iter().find(wanted)?;
-            let reading =
-                if cold { "with the cold call, as the source read it" } else { "without the cold call" };
+            let reading = if cold { "with the cold call, as in the source" } else { "without the cold call" };
             Some(Block::Table(ours(&facts, workload, cpu, reading, shown)))
         };
         blocks.extend(reading(true));

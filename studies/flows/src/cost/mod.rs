@@ -2,7 +2,6 @@
 
 mod mca;
 mod mca_section;
-pub(crate) mod model;
 pub(crate) mod run;
 mod section;
 

@@ -1,13 +1,12 @@
 //! Run of a study of tuple hashes: their cost, the simulated cost of their code, and their spread of tuples
 //! over buckets.
 
-use crate::cost::model::TupleSubject;
 use crate::hashes;
 use crate::metric;
-use crate::tuples::TupleSet;
+use crate::tuple_subject::TupleSubject;
+use crate::workload::{generate, set};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::record::machine;
 use hashlane_lab::study::Rounds;
 use hashlane_lab::study::{RunError, Session};
 use std::hint::black_box;
@@ -50,18 +49,6 @@ fn entry(id: &str, session: &Session<'_>) -> Result<Entry, RunError> {
         Some(subject) => Ok(Entry { id: id.into(), subject }),
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
     }
-}
-
-/// The tuples of a set, as long as they fit into the memory that is free.
-pub(crate) fn generate(set: TupleSet, count: usize, session: &Session<'_>) -> Result<Vec<Tuple>, RunError> {
-    let budget = machine::available_memory().unwrap_or(u64::MAX);
-    set.generate(count, session.settings.seed, budget)
-        .map_err(|error| RunError::Generate(set.to_string(), error.to_string()))
-}
-
-/// The set of tuples of that id.
-pub(crate) fn set(id: &str) -> Result<TupleSet, RunError> {
-    id.parse().map_err(|error| RunError::UnknownWorkload(format!("{error}")))
 }
 
 /// Checks that a hash yields the same one at a time and in a burst.

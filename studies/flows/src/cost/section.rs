@@ -71,13 +71,13 @@ fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
     let plot = |workload: &&str| {
         let bar = |id: &&str| {
             let value = facts.record(workload, id, metric).map(Record::interval);
-            let told = match value {
+            let title = match value {
                 Some(v) => format!("{id}: {} {} cycles", figure(v.value), interval(v, figure)),
                 None => format!("{id}: not measured"),
             };
             let colour = ways.iter().position(|way| *way == scheme_id::last(id)).unwrap_or(0);
             let figure = value.map_or_else(String::new, |v| figure(v.value));
-            Bar { label: (*id).to_owned(), title: told, colour, value, figure, tick: None }
+            Bar { label: (*id).to_owned(), title, colour, value, figure, tick: None }
         };
         BarPlot {
             caption: format!("{workload}, {bound}"),

@@ -1,10 +1,10 @@
 //! Floods: the cost of looking up an innocent flow while hostile ones fill the table.
 
 use crate::capture::Capture;
+use crate::flow_subject::Flows;
 use crate::hashes;
 use crate::hostile::Attack;
 use crate::metric;
-use crate::table::model::Flows;
 use crate::tuples::TupleSet;
 use hashlane_flow::burst::BURST;
 use hashlane_flow::tuple::Tuple;
@@ -20,7 +20,7 @@ const AIMED_AT: usize = BURST;
 const ELSEWHERE: usize = 1024;
 
 /// Most hostile flows.
-const MOST: usize = 1 << 16;
+const MAX_HOSTILE: usize = 1 << 16;
 
 /// Measures a study of floods.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -44,11 +44,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         }
         session.step(workload, "making the hostile flows");
         let settings = session.settings;
-        let aimed = attack.generate(AIMED_AT + MOST, settings.seed, &Key::new(settings.key));
+        let aimed = attack.generate(AIMED_AT + MAX_HOSTILE, settings.seed, &Key::new(settings.key));
         let elsewhere = match session.own::<Capture>() {
             // The user's own flows, as they are, in place of random ones.
             Some((_, capture)) => capture.tuples.iter().copied().take(ELSEWHERE).collect(),
-            None => crate::cost::run::generate(TupleSet::Random, ELSEWHERE, session)?,
+            None => crate::workload::generate(TupleSet::Random, ELSEWHERE, session)?,
         };
         let mut subjects = Vec::new();
         for id in definition.schemes_on(workload) {
@@ -64,13 +64,13 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
 fn parse(id: &str) -> Result<(&str, usize), RunError> {
     let unknown = || {
         let help = format!(
-            "it ends with @ and the number of hostile flows, 0 to {MOST}; before that, {}",
+            "a scheme ends with @ and the number of hostile flows, 0 to {MAX_HOSTILE}; before that, {}",
             hashes::flows_help()
         );
         RunError::UnknownScheme { id: id.into(), help }
     };
     let (table, hostile) = id.rsplit_once('@').ok_or_else(unknown)?;
-    let hostile = hostile.parse().ok().filter(|hostile| *hostile <= MOST).ok_or_else(unknown)?;
+    let hostile = hostile.parse().ok().filter(|hostile| *hostile <= MAX_HOSTILE).ok_or_else(unknown)?;
     Ok((table, hostile))
 }
 
@@ -91,7 +91,7 @@ impl<'a> Subject<'a> {
         elsewhere: &'a [Tuple],
     ) -> Result<Self, RunError> {
         let (table, hostile) = parse(id)?;
-        let room = ELSEWHERE + AIMED_AT + MOST;
+        let room = ELSEWHERE + AIMED_AT + MAX_HOSTILE;
         let Some(mut flows) = hashes::flows(table, &Key::new(session.settings.key), room, room) else {
             return Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() });
         };

@@ -79,7 +79,7 @@ fn about(attack: &str) -> &'static str {
             "Only the local address varies, above its last word. A hash that takes 32 bits of the local address cannot tell \
              such tuples apart, whatever its secret."
         }
-        "crc32c" => "Tuples that collide under CRC32C whatever its secret, found by linear algebra.",
+        "crc32c" => "Tuples that collide under CRC32C for every secret, found by linear algebra.",
         "toeplitz" => "Tuples that collide under Toeplitz, found by linear algebra.",
         _ => "",
     }

@@ -1,11 +1,11 @@
 //! Run of a study of how tuple hashes spread tuples over buckets.
 
 use crate::capture::Capture;
-use crate::cost::run::{generate, set};
 use crate::hashes::{self, WithTupleHash};
 use crate::spread::buckets::{Spread, bin_records, bins};
 use crate::tables::{self, Spread as Asked};
 use crate::tuples::TupleSet;
+use crate::workload::{generate, set};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -89,7 +89,7 @@ impl Plan {
             if let Some(expected) = asked.bins.iter().find(|bins| bins.scheme == id)
                 && expected.bins != found
             {
-                let what = format!("bins {found:?} of {id} where it says {:?}", expected.bins);
+                let what = format!("bins {found:?} of {id}, expected {:?}", expected.bins);
                 return Err(RunError::Expectation { workload: workload.into(), what });
             }
             records.extend(bin_records(study, workload, id, &found));

@@ -107,13 +107,13 @@ fn bars(pictures: &[Picture<'_>], published: Option<&Published>) -> BarPlots {
             let (from, to) = Picture::range(i);
             let published =
                 published.and_then(|table| table.column(picture.scheme, BIN_METRICS)).map(|bins| bins[i]);
-            let mut told = format!("{}, {from} to {to}: {}", picture.scheme, count(found));
+            let mut title = format!("{}, {from} to {to}: {}", picture.scheme, count(found));
             if let Some(published) = published {
-                told += &format!("; the source: {}", count(published));
+                title += &format!("; the source: {}", count(published));
             }
             Bar {
                 label: format!("{from}–{to}"),
-                title: told,
+                title,
                 colour: 0,
                 value: Some(Interval::exact(found)),
                 figure: count(found),
@@ -150,7 +150,7 @@ fn beside_the_source(pictures: &[Picture<'_>], published: Option<&Published>) ->
         [format!("{from} - {to}")].into_iter().chain(cells).collect()
     };
     Some(Table {
-        caption: "Tuples in each tenth of the slots, beside the source's count".to_owned(),
+        caption: "Tuples in each tenth of the slots, with the source's count".to_owned(),
         columns: ["slots".to_owned()].into_iter().chain(columns).collect(),
         left: 1,
         rows: (0..BIN_METRICS.len()).map(row).collect(),

@@ -1,6 +1,5 @@
 //! Lookups in tables of flows, at several sizes and under churn.
 
-pub(crate) mod model;
 mod run;
 mod section;
 

@@ -1,9 +1,9 @@
 //! Tables of flows: finds that hit and miss at several sizes, and churn at a steady size.
 
 use crate::capture::Capture;
+use crate::flow_subject::{Flows, TICK};
 use crate::hashes;
 use crate::metric;
-use crate::table::model::{Flows, TICK};
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
@@ -102,7 +102,7 @@ fn find(
         },
     );
     if let Some(id) = wrong {
-        let what = format!("{id} finds other flows than there are");
+        let what = format!("{id}: lookups find the wrong flows");
         return Err(RunError::Expectation { workload: workload.into(), what });
     }
     let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
@@ -183,7 +183,7 @@ impl Plan<'_> {
         session.step(first, "filling the tables");
         // Twice as many as there are flows: the second half is never in the tables that are asked for the
         // first.
-        let tuples = crate::cost::run::generate(TupleSet::Random, 2 * self.flows, session)?;
+        let tuples = crate::workload::generate(TupleSet::Random, 2 * self.flows, session)?;
         let (inside, outside) = tuples.split_at(self.flows);
         let mut tables = Vec::new();
         for id in schemes {
@@ -263,7 +263,7 @@ impl Plan<'_> {
         for Entry { id, flows } in &tables {
             // One tick's flows more or less than there were.
             if flows.len().abs_diff(self.flows) > TICK {
-                let what = format!("{id} has {} flows after it was made to keep {}", flows.len(), self.flows);
+                let what = format!("{id} has {} flows after churn, expected {}", flows.len(), self.flows);
                 return Err(RunError::Expectation { workload: workload.into(), what });
             }
         }
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_much_memory_a_size_takes() {
+    fn reports_the_memory_of_a_size() {
         let note = too_large(64 << 20, 100_000).unwrap_or_default();
         assert!(note.contains("67108864 flows in 100000 tables") && note.contains("GiB are free"), "{note}");
         assert_eq!(too_large(64, 1), None);

@@ -1,6 +1,6 @@
 //! Measurements inside the kernel, through the files of `tree/probe.h`.
 
-use super::{Result, cannot, say};
+use super::report::{Result, cannot, report};
 use crate::line::Line;
 use crate::scheme::KernelScheme;
 use hashlane_baseline::ehash::Secrets;
@@ -24,7 +24,7 @@ pub(super) fn about(tuple: &Tuple) -> Result<()> {
         // A String takes all.
         let _ = write!(digits, "{octet:02x}");
     }
-    fs::write(Path::new(FOLDER).join("tuple"), digits).map_err(cannot("tell the kernel a tuple"))
+    fs::write(Path::new(FOLDER).join("tuple"), digits).map_err(cannot("write a tuple to the kernel"))
 }
 
 fn read(name: &str) -> Result<String> {
@@ -34,11 +34,11 @@ fn read(name: &str) -> Result<String> {
 /// Value of the line of the file that begins with `name`.
 fn value<'a>(text: &'a str, name: &str) -> Result<&'a str> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.ok_or_else(|| format!("the kernel does not tell {name}"))
+    line.ok_or_else(|| format!("the kernel does not report {name}"))
 }
 
 fn hex<T>(text: &str, parse: fn(&str, u32) -> std::result::Result<T, std::num::ParseIntError>) -> Result<T> {
-    parse(text, 16).map_err(|error| format!("the kernel tells {text:?}: {error}"))
+    parse(text, 16).map_err(|error| format!("the kernel reports {text:?}: {error}"))
 }
 
 /// Holds the kernel's hashes against those of our crates, with the kernel's secrets; how many there were.
@@ -47,15 +47,15 @@ pub(super) fn check(seed: u64) -> Result<u64> {
     let mut checked = 0;
     for tuple in std::iter::once(&Tuple::CHECK).chain(&tuples) {
         about(tuple)?;
-        let told = read("tuple")?;
-        let id = value(&told, "scheme")?;
+        let text = read("tuple")?;
+        let id = value(&text, "scheme")?;
         let scheme: KernelScheme =
             id.parse().map_err(|_| format!("the kernel has an unknown hash {id:?}"))?;
-        let expected = scheme.hash(tuple, &secrets(&told)?);
-        let hash = hex(value(&told, "hash")?, u32::from_str_radix)?;
+        let expected = scheme.hash(tuple, &secrets(&text)?);
+        let hash = hex(value(&text, "hash")?, u32::from_str_radix)?;
         if hash != expected {
             return Err(format!(
-                "the kernel's {scheme} of {tuple:?} is {hash:#010x}, and ours {expected:#010x}"
+                "the kernel's {scheme} of {tuple:?} is {hash:#010x}, ours is {expected:#010x}"
             ));
         }
         checked += 1;
@@ -63,10 +63,10 @@ pub(super) fn check(seed: u64) -> Result<u64> {
     Ok(checked)
 }
 
-fn secrets(told: &str) -> Result<Secrets> {
-    let word = |name| hex(value(told, name)?, u32::from_str_radix);
-    let key = value(told, "key")?;
-    let (low, high) = key.split_once(' ').ok_or("the kernel tells half a key")?;
+fn secrets(text: &str) -> Result<Secrets> {
+    let word = |name| hex(value(text, name)?, u32::from_str_radix);
+    let key = value(text, "key")?;
+    let (low, high) = key.split_once(' ').ok_or("the kernel reports half a key")?;
     let halves = [hex(low, u64::from_str_radix)?, hex(high, u64::from_str_radix)?];
     let octets = u128::from(halves[0]) | u128::from(halves[1]) << 64;
     Ok(Secrets {
@@ -92,7 +92,7 @@ impl Asked {
         let (server, _) = listener.accept().map_err(&failed)?;
         let (local, foreign) = (server.local_addr().map_err(&failed)?, server.peer_addr().map_err(&failed)?);
         let (SocketAddr::V6(local), SocketAddr::V6(foreign)) = (local, foreign) else {
-            return Err("::1 is no IPv6 address".to_owned());
+            return Err("::1 is not an IPv6 address".to_owned());
         };
         let tuple = Tuple::new(*local.ip(), local.port(), *foreign.ip(), foreign.port());
         Ok(Self { _ends: (client, server), tuple })
@@ -101,25 +101,25 @@ impl Asked {
     /// Times the hash and the lookup, of a connection that is not there and of one that is.
     pub(super) fn cycles(&self) -> Result<()> {
         about(&Tuple::CHECK)?;
-        let told = read("cycles")?;
-        found(&told, 0)?;
+        let text = read("cycles")?;
+        found(&text, 0)?;
         for (name, as_) in [("independent", "independent"), ("dependent", "dependent"), ("lookup", "miss")] {
-            say(&Line::Cycles(as_.to_owned(), counts(value(&told, name)?)?));
+            report(&Line::Cycles(as_.to_owned(), counts(value(&text, name)?)?));
         }
         about(&self.tuple)?;
-        let told = read("cycles")?;
-        found(&told, 1)?;
-        say(&Line::Cycles("hit".to_owned(), counts(value(&told, "lookup")?)?));
+        let text = read("cycles")?;
+        found(&text, 1)?;
+        report(&Line::Cycles("hit".to_owned(), counts(value(&text, "lookup")?)?));
         Ok(())
     }
 }
 
 /// Checks that the lookup found the expected socket.
-fn found(told: &str, expected: u32) -> Result<()> {
-    if value(told, "found")? == expected.to_string() {
+fn found(text: &str, expected: u32) -> Result<()> {
+    if value(text, "found")? == expected.to_string() {
         return Ok(());
     }
-    Err(format!("the kernel's lookup found {}, where {expected} was there", value(told, "found")?))
+    Err(format!("the kernel's lookup found {}, expected {expected}", value(text, "found")?))
 }
 
 /// Counts per call, of each TOTAL/CALLS.
@@ -130,14 +130,14 @@ fn counts(line: &str) -> Result<Vec<f64>> {
         (calls > 0).then(|| total as f64 / f64::from(calls))
     };
     let counts: Option<Vec<f64>> = line.split_ascii_whitespace().map(count).collect();
-    counts.filter(|counts| !counts.is_empty()).ok_or_else(|| format!("the kernel tells no times: {line:?}"))
+    counts.filter(|counts| !counts.is_empty()).ok_or_else(|| format!("the kernel reports no times: {line:?}"))
 }
 
 /// Entries of the fullest bucket, and of the table.
 pub(super) fn table() -> Result<(u64, u64)> {
-    let told = read("table")?;
+    let text = read("table")?;
     let number =
-        |name| value(&told, name)?.parse().map_err(|error| format!("the kernel tells of {name}: {error}"));
+        |name| value(&text, name)?.parse().map_err(|error| format!("the kernel reports {name}: {error}"));
     Ok((number("longest")?, number("entries")?))
 }
 
@@ -147,13 +147,13 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_tells() {
-        let told = "scheme base\nhash 0000000a\nehash ffffffff\nipv6 00000001\nmix 00000002\n\
+        let text = "scheme base\nhash 0000000a\nehash ffffffff\nipv6 00000001\nmix 00000002\n\
                     key 0706050403020100 0f0e0d0c0b0a0908\n";
-        let secrets = secrets(told).unwrap();
+        let secrets = secrets(text).unwrap();
         assert_eq!((secrets.ehash, secrets.ipv6, secrets.mix), (u32::MAX, 1, 2));
         assert_eq!(secrets.key, Key::VECTOR);
-        assert_eq!(value(told, "scheme"), Ok("base"));
-        assert!(value(told, "has").is_err());
+        assert_eq!(value(text, "scheme"), Ok("base"));
+        assert!(value(text, "has").is_err());
         assert_eq!(counts("130/10 7/2"), Ok(vec![13.0, 3.5]));
         for bad in ["", "1", "1/0", "-1/2", "1/2 x"] {
             assert!(counts(bad).is_err(), "{bad:?}");

@@ -3,7 +3,7 @@
 //! Hostile SYNs come from addresses of everywhere, and their answers must have somewhere to go: a dummy link
 //! swallows them. The server has a whole prefix, as hosts of today do.
 
-use super::{Result, cannot};
+use super::report::{Result, cannot};
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
@@ -47,10 +47,10 @@ pub(super) fn set_up() -> Result<()> {
         message.header.index = link;
         message.header.flags = LinkFlags::Up;
         message.header.change_mask = LinkFlags::Up;
-        tell(&socket, RouteNetlinkMessage::SetLink(message), "bring a link up")?;
+        request(&socket, RouteNetlinkMessage::SetLink(message), "bring a link up")?;
     }
-    tell(&socket, route(SERVER, RouteType::Local, loopback), "set the route of the server's prefix")?;
-    tell(&socket, route((Ipv6Addr::UNSPECIFIED, 0), RouteType::Unicast, dummy), "set the default route")
+    request(&socket, route(SERVER, RouteType::Local, loopback), "set the route of the server's prefix")?;
+    request(&socket, route((Ipv6Addr::UNSPECIFIED, 0), RouteType::Unicast, dummy), "set the default route")
 }
 
 fn index(link: &str) -> Result<u32> {
@@ -73,7 +73,7 @@ fn route((address, length): (Ipv6Addr, u8), kind: RouteType, link: u32) -> Route
 }
 
 /// Sends a request, and reads the kernel's answer.
-fn tell(socket: &Socket, message: RouteNetlinkMessage, what: &str) -> Result<()> {
+fn request(socket: &Socket, message: RouteNetlinkMessage, what: &str) -> Result<()> {
     let mut packet = NetlinkMessage::from(message);
     packet.header.flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE;
     packet.finalize();

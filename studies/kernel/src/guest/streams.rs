@@ -1,6 +1,6 @@
 //! Throughput of many streams over ::1, as `super_netperf` measures it: one sender and one receiver for each.
 
-use super::{Result, Tasks, cannot};
+use super::report::{Result, Tasks, cannot};
 use std::io::{Read, Write};
 use std::net::{Ipv6Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

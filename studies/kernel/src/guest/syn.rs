@@ -5,7 +5,8 @@
 //! looked for a connection of that tuple, found none, and added a request to the table. A link without a peer
 //! swallows the answer.
 
-use super::{Result, Tasks, ask, cannot, route, say};
+use super::report::{Result, Tasks, cannot, report};
+use super::{ask, route};
 use crate::line::Line;
 use etherparse::PacketBuilder;
 use hashlane_flow::tuple::Tuple;
@@ -48,10 +49,10 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
     let any = SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, port, 0, 0);
     listener.bind(&any.into()).and_then(|()| listener.listen(BACKLOG)).map_err(cannot("listen"))?;
     let raw = Sender::new()?;
-    say(&Line::Doing("timing segments that meet no table".to_owned()));
-    say(&Line::Floor(floor(&raw)?));
+    report(&Line::Doing("timing segments that never reach the table".to_owned()));
+    report(&Line::Floor(floor(&raw)?));
     for attack in &tasks.attacks {
-        say(&Line::Doing(format!("hostile SYNs, {attack}")));
+        report(&Line::Doing(format!("hostile SYNs, {attack}")));
         let most = tasks.before.iter().copied().max().unwrap_or(0) as usize + BLOCK * BLOCKS;
         // A few more than needed: some cannot be sent unchanged.
         let tuples = attack.generate(most + most / 8, tasks.seed, &Key::VECTOR);
@@ -59,11 +60,11 @@ pub(super) fn measure(tasks: &Tasks) -> Result<()> {
         let sent = set(&raw, tasks, *attack, &tuples)?;
         let (longest, entries) = ask::table()?;
         // On a busy machine the kernel drops some; the report states how many.
-        say(&Line::Table(attack.id().to_owned(), sent as u64, entries));
-        say(&Line::Longest(attack.id().to_owned(), longest));
+        report(&Line::Table(attack.id().to_owned(), sent as u64, entries));
+        report(&Line::Longest(attack.id().to_owned(), longest));
         let left = clear(&raw, tuples.get(..sent).unwrap_or_default())?;
         if left > LEFT {
-            say(&Line::Left(attack.id().to_owned(), left));
+            report(&Line::Left(attack.id().to_owned(), left));
         }
     }
     Ok(())
@@ -77,7 +78,7 @@ fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<
             raw.send(block, Segment::Syn)?;
             sent += block.len();
             if begun.elapsed() > LONGEST {
-                say(&Line::Short(attack.id().to_owned(), sent as u32));
+                report(&Line::Short(attack.id().to_owned(), sent as u32));
                 return Ok(sent);
             }
         }
@@ -87,7 +88,7 @@ fn set(raw: &Sender, tasks: &Tasks, attack: Attack, tuples: &[Tuple]) -> Result<
             sent += BLOCK;
         }
         if !figures.is_empty() {
-            say(&Line::Syn(attack.id().to_owned(), before, figures));
+            report(&Line::Syn(attack.id().to_owned(), before, figures));
         }
     }
     Ok(sent)

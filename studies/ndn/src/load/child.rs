@@ -38,7 +38,7 @@ fn prepare(core: Option<usize>, namespace: Option<&Path>, parent: i32) -> io::Re
     }
     set_pdeathsig(Signal::SIGKILL)?;
     if getppid().as_raw() != parent {
-        return Err(io::Error::other("who started this has gone"));
+        return Err(io::Error::other("the process that started this one is gone"));
     }
     Ok(())
 }

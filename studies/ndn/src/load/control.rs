@@ -1,6 +1,6 @@
 //! Commands to a forwarder, by the management protocol that all of them speak.
 
-use super::LoadError;
+use super::error::LoadError;
 use super::port::{framing, reader};
 use hashlane_link::stream::Filled;
 use hashlane_name::build::OwnedName;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Timeout of a command to a forwarder.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Lets Interests for `prefix` come over `face`, or over `stream` itself. No packet but the answer may be on
 /// its way to here.
@@ -86,7 +86,7 @@ fn channel_port(dataset: &[u8]) -> Result<u16, String> {
         let uri: FaceUri = channel.local_uri.parse().ok()?;
         uri.scheme().starts_with("udp").then(|| uri.socket_address())?
     });
-    ports.map(|address| address.port()).next().ok_or_else(|| "it has no channel for UDP".to_owned())
+    ports.map(|address| address.port()).next().ok_or_else(|| "it has no UDP channel".to_owned())
 }
 
 fn command(
@@ -112,7 +112,7 @@ pub(super) fn build(module: &[u8], verb: &[u8], parameters: &ControlParameters) 
         target: Target { scope: Scope::Localhost, module, verb },
         parameters,
         nonce: time as u32,
-        lifetime: PATIENCE.as_millis() as u64,
+        lifetime: TIMEOUT.as_millis() as u64,
         signature_nonce: time.to_be_bytes(),
         time,
     };
@@ -126,13 +126,13 @@ fn ask<T>(
     read: impl FnOnce(&[u8]) -> Result<T, String>,
 ) -> Result<T, String> {
     let io = |error: std::io::Error| error.to_string();
-    stream.set_read_timeout(Some(PATIENCE)).map_err(io)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(io)?;
     stream.write_all(interest).map_err(io)?;
     let mut reader = reader();
     loop {
         match reader.fill(stream).map_err(io)? {
             Filled::End => return Err("the forwarder closed the connection".into()),
-            Filled::Drained(0) => return Err(format!("no answer in {PATIENCE:?}")),
+            Filled::Drained(0) => return Err(format!("no answer in {TIMEOUT:?}")),
             Filled::Full(_) | Filled::Drained(_) => {}
         }
         if let Some(packet) = reader.frames(framing).next() {
@@ -182,7 +182,7 @@ mod tests {
         ]);
         assert_eq!(channel_port(&all), Ok(40123));
         for none in [dataset(&[]), dataset(&["unix:///run/x.sock"]), dataset(&["udp4://nowhere"])] {
-            assert_eq!(channel_port(&none), Err("it has no channel for UDP".to_owned()));
+            assert_eq!(channel_port(&none), Err("it has no UDP channel".to_owned()));
         }
         assert!(channel_port(b"\x82\xff").is_err());
     }

@@ -1,92 +1,29 @@
 //! The thread of the load: consumers ask, producers answer, until the time is up.
 
+mod connect;
+mod fill;
+
+use super::error::LoadError;
 use super::forwarders::Running;
-use super::network::{Network, Side};
-use super::port::{Batches, Out, Port, connect};
-use super::process::Process;
+use super::index::Index;
+use super::pair::Pair;
+use super::plan::{LOST, Plan, TIMEOUT};
+use super::port::{Batches, Port};
+use super::reading::{Reading, Rtt};
 use super::template::Template;
-use super::turn::{Reading, Rtt};
 use super::window::{Counts, Window};
-use super::{Index, Link, LoadError, Tables, Workload, control, routes};
-use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
-use hashlane_ndn::wire::{Data, DigestFunction, Interest, LpHeader, LpPacket};
+use super::workload::Workload;
 use mio::{Events, Poll, Token};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Amount and duration of the load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// Pairs of a consumer and a producer.
-    pub pairs: usize,
-    /// Most unanswered Interests of a consumer.
-    pub window: usize,
-    /// Time under load before anything is measured.
-    pub warm_up: Duration,
-    /// Time that is measured; more where no exchange was done in it.
-    pub measured: Duration,
-    /// Interests that each consumer sends in a second, whatever comes back; without it, as many as its window
-    /// lets it.
-    pub pace: Option<u32>,
-}
-
-impl Plan {
-    /// 16 pairs with 16 Interests each, measured for so long.
-    pub fn lasting(measured: Duration) -> Self {
-        let warm_up = (measured * 3 / 10).clamp(Duration::from_millis(10), Duration::from_millis(800));
-        Self { pairs: 16, window: 16, warm_up, measured, pace: None }
-    }
-
-    /// As [`lasting`](Self::lasting), where each consumer sends so many Interests in a second.
-    pub fn paced(measured: Duration, pace: u32) -> Self {
-        // As many as it sends until one is lost.
-        let window = (pace as usize * LOST.as_secs() as usize).max(16);
-        Self { window, pace: Some(pace.max(1)), ..Self::lasting(measured) }
-    }
-
-    /// Interests that all consumers are to send in so long a time; as many as they can where there is no
-    /// pace.
-    pub fn offered(&self, time: Duration) -> Option<f64> {
-        self.pace.map(|pace| f64::from(pace) * self.pairs as f64 * time.as_secs_f64())
-    }
-}
-
-/// When an Interest is given up; before that it is merely late.
-const LOST: Duration = Duration::from_secs(1);
-/// The same until the routes are known to work.
+/// Age at which an Interest is given up until the routes are known to work.
 const LOST_AT_FIRST: Duration = Duration::from_millis(50);
-/// Timeout until a forwarder listens, until all pairs exchange packets, and until it has taken the pending
-/// Interests.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// Lifetime of Interests, in milliseconds: NDN's default, and for those that are to pend longer than any run.
 const LIFETIME: u64 = hashlane_ndn::wire::interest::DEFAULT_LIFETIME;
 const LONG_LIFETIME: u64 = 300_000;
-/// Interests that are sent before it is looked how many have arrived.
-const FLOOD_STEP: usize = 256;
-/// Time between two looks at how full the content store is.
-const FILL_STEP: Duration = Duration::from_millis(20);
-
-/// A consumer and its producer.
-struct Pair {
-    template: Template,
-    window: Window,
-    /// Index of the forwarder's PIT, if it is chosen.
-    index: Option<Index>,
-    /// Function that digests Interests, if they are digested.
-    digests: Option<DigestFunction>,
-    paced: bool,
-    /// When the next Interest is due, of a load with a pace.
-    due: Instant,
-    /// Round-trip times of Interests in nanoseconds, of a load with a pace.
-    waited: Vec<u32>,
-    /// Interests that reached the producer without the field that the index needs back.
-    bare: u64,
-}
-
+/// A load under way.
 pub(super) struct Drive<'a> {
     workload: &'a Workload,
     plan: &'a Plan,
@@ -148,106 +85,6 @@ impl<'a> Drive<'a> {
         2 * (self.pairs.len() + usize::from(self.workload.pending > 0))
     }
 
-    /// Opens the sockets of all consumers and producers. They are opened before the forwarder starts: a relay
-    /// must know them, and a port assigned to a forwarder is then none of theirs.
-    pub(super) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), LoadError> {
-        let failed = |error| LoadError::Io("cannot open UDP sockets", error);
-        for at in 0..self.count() {
-            let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
-            let port = match network {
-                None => Port::udp(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST),
-                Some(network) => {
-                    let [own, router] = side.addresses();
-                    network.on(side, || Port::udp(own, router))?
-                }
-            };
-            self.ports.push(port.map_err(failed)?);
-        }
-        Ok(())
-    }
-
-    /// The addresses of each pair.
-    pub(super) fn partners(&self) -> Vec<(SocketAddr, SocketAddr)> {
-        let pairs = self.ports.chunks_exact(2);
-        pairs.filter_map(|pair| Some((pair.first()?.address()?, pair.last()?.address()?))).collect()
-    }
-
-    /// Waits until a forwarder listens, asks for its UDP port where it chose that, connects, and registers
-    /// the prefixes of the producers. A relay has no prefixes.
-    pub(super) fn connect(&mut self, running: &mut Running) -> Result<(), LoadError> {
-        let Some(socket) = &running.socket.clone() else {
-            let port = running.relay_port(|| self.check_stop())?;
-            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
-            return Ok(());
-        };
-        let process = &mut running.process;
-        let begun = Instant::now();
-        let mut control = loop {
-            match connect(socket) {
-                Ok(stream) => break stream,
-                Err(_) if begun.elapsed() < PATIENCE => {}
-                Err(error) => return Err(error),
-            }
-            process.check()?;
-            self.check_stop()?;
-            std::thread::sleep(Duration::from_millis(2));
-        };
-        if self.workload.link != Link::Unix {
-            let port = match running.port {
-                Some(port) => port,
-                None => control::udp_port(&mut control)?,
-            };
-            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
-        }
-        for at in 0..self.count() {
-            let is_producer = at % 2 == 1;
-            let silent;
-            let template = match self.pairs.get(at / 2) {
-                Some(pair) => &pair.template,
-                None => {
-                    silent = self.silent()?;
-                    &silent
-                }
-            };
-            match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
-                (Link::Udp | Link::Netns, Some(address)) => {
-                    if is_producer {
-                        let face = control::create_face(&mut control, address)?;
-                        self.route(&mut control, template, Some(face))?;
-                        if self.index == Some(Index::Token) {
-                            control::give_tokens(&mut control, Some(face))?;
-                        }
-                    }
-                }
-                _ => {
-                    let mut stream = connect(socket)?;
-                    if is_producer {
-                        self.route(&mut stream, template, None)?;
-                        if self.index == Some(Index::Token) {
-                            control::give_tokens(&mut stream, None)?;
-                        }
-                    }
-                    let failed = |error| LoadError::Io("cannot use a connection to the forwarder", error);
-                    self.ports.push(Port::unix(stream).map_err(failed)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets Interests for the names of `template` come over `face`, or over `stream` itself.
-    fn route(
-        &self,
-        stream: &mut UnixStream,
-        template: &Template,
-        face: Option<u64>,
-    ) -> Result<(), LoadError> {
-        match template.is_spread() {
-            true => routes::add_next_hops(stream, template.prefixes(), face, || self.check_stop()),
-            false => control::register(stream, template.prefix(), face),
-        }
-    }
-
     /// The packets of the pair whose producer never answers.
     fn silent(&self) -> Result<Template, LoadError> {
         Template::new(self.workload.names, self.pairs.len(), LONG_LIFETIME)
@@ -277,30 +114,32 @@ impl<'a> Drive<'a> {
         while self.pairs.iter().any(|pair| pair.window.counts.answered == 0) {
             self.round(&mut events, LOST_AT_FIRST)?;
             process.check()?;
-            if begun.elapsed() > PATIENCE {
-                return Err(process.failed("the forwarder brings no Data to some of the consumers"));
+            if begun.elapsed() > TIMEOUT {
+                return Err(process.failed("some consumers receive no Data from the forwarder"));
             }
         }
         let bare: u64 = self.pairs.iter().map(|pair| pair.bare).sum();
         if bare > 0 {
-            return Err(process.failed("the forwarder sends Interests without what it is to find them by"));
+            return Err(
+                process.failed("the forwarder sends Interests without the token or digest of its index")
+            );
         }
         self.set_due(Instant::now());
         if let (Some(tables), Some(socket)) = (self.workload.tables, socket) {
             self.fill_store(tables, &mut events, process)?;
             self.check_tables(tables, socket)?;
         }
-        self.go_on(&mut events, Instant::now() + self.plan.warm_up)?;
+        self.exchange_until(&mut events, Instant::now() + self.plan.warm_up)?;
         self.pairs.iter_mut().for_each(|pair| pair.waited.clear());
         let (start, cpu, counts) = (Instant::now(), process.cpu()?, self.counts());
-        self.go_on(&mut events, start + self.plan.measured)?;
+        self.exchange_until(&mut events, start + self.plan.measured)?;
         // A forwarder that found no core in so short a time gets more.
         while self.counts().since(counts).answered == 0 {
             process.check()?;
-            if start.elapsed() > self.plan.measured + PATIENCE {
-                return Err(process.failed("no exchange was done in the measured time"));
+            if start.elapsed() > self.plan.measured + TIMEOUT {
+                return Err(process.failed("no exchange completed in the measured time"));
             }
-            self.go_on(&mut events, Instant::now() + IDLE)?;
+            self.exchange_until(&mut events, Instant::now() + IDLE)?;
         }
         let waited: Vec<u32> = self.pairs.iter().flat_map(|pair| &pair.waited).copied().collect();
         let reading = Reading {
@@ -318,7 +157,7 @@ impl<'a> Drive<'a> {
         self.pairs.iter().fold(Counts::default(), |sum, pair| sum.plus(pair.window.counts))
     }
 
-    fn go_on(&mut self, events: &mut Events, until: Instant) -> Result<(), LoadError> {
+    fn exchange_until(&mut self, events: &mut Events, until: Instant) -> Result<(), LoadError> {
         loop {
             let now = Instant::now();
             if now >= until {
@@ -399,88 +238,9 @@ impl<'a> Drive<'a> {
         }
         Ok(())
     }
-
-    /// Exchanges packets until the content store has had as many as it holds.
-    fn fill_store(
-        &mut self,
-        tables: Tables,
-        events: &mut Events,
-        process: &mut Process,
-    ) -> Result<(), LoadError> {
-        let (mut answered, mut last) = (0, Instant::now());
-        while answered < tables.packets as u64 {
-            self.go_on(events, Instant::now() + FILL_STEP)?;
-            process.check()?;
-            let before = answered;
-            answered = self.counts().answered;
-            if answered > before {
-                last = Instant::now();
-            } else if last.elapsed() > PATIENCE {
-                return Err(
-                    process.failed(&format!("the content store was filled with {answered} packets only"))
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Fails unless the forwarder reports tables as large as the workload's.
-    fn check_tables(&self, tables: Tables, socket: &Path) -> Result<(), LoadError> {
-        let status = control::status(&mut connect(socket)?)?;
-        for (table, entries, least) in [
-            ("FIB", status.fib_entries, tables.prefixes),
-            ("PIT", status.pit_entries, self.workload.pending),
-            ("content store", status.cs_entries, tables.packets),
-        ] {
-            if entries < least as u64 {
-                return Err(LoadError::Forwarder(format!(
-                    "the {table} has {entries} entries, but the workload needs {least}"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends the Interests that stay pending, no faster than they arrive at the producer.
-    fn flood(&mut self, events: &mut Events, process: &mut Process) -> Result<(), LoadError> {
-        let mut template = self.silent()?;
-        let (consumer, producer) = (2 * self.pairs.len(), 2 * self.pairs.len() + 1);
-        let (mut sent, mut arrived) = (0, 0);
-        let mut last = Instant::now();
-        while arrived < self.workload.pending {
-            if sent == arrived && sent < self.workload.pending {
-                let end = (sent + FLOOD_STEP).min(self.workload.pending);
-                let Some(port) = self.ports.get_mut(consumer) else { break };
-                port.send(&mut self.batches, |out| {
-                    (sent..end).try_for_each(|number| out.push(&[template.interest(number as u64)]))
-                })?;
-                sent = end;
-            }
-            self.check_stop()?;
-            wait(&mut self.poll, events, IDLE)?;
-            for at in [producer, consumer] {
-                let Some(port) = self.ports.get_mut(at) else { break };
-                let before = arrived;
-                port.receive(&mut self.batches, |_, _| {
-                    arrived += usize::from(at == producer);
-                    Ok(())
-                })?;
-                if arrived > before {
-                    last = Instant::now();
-                }
-            }
-            process.check()?;
-            if last.elapsed() > PATIENCE {
-                return Err(
-                    process.failed(&format!("of {sent} Interests that are to pend {arrived} arrived"))
-                );
-            }
-        }
-        Ok(())
-    }
 }
 
-/// For how long packets are waited for: then there may be something to give up, or an end.
+/// Longest wait for packets, so that lost Interests are given up and the run ends in time.
 const IDLE: Duration = Duration::from_millis(5);
 
 /// Waits for packets.
@@ -490,66 +250,5 @@ fn wait(poll: &mut Poll, events: &mut Events, longest: Duration) -> Result<(), L
             Err(LoadError::Io("cannot wait for sockets", error))
         }
         _ => Ok(()),
-    }
-}
-
-impl Pair {
-    fn ask(&mut self, now: Instant, most: usize, out: &mut Out<'_>) -> io::Result<()> {
-        for _ in 0..most {
-            let Some(number) = self.window.ask(now) else { break };
-            let interest = self.template.interest(number);
-            match self.digests {
-                None => out.push(&[interest])?,
-                Some(function) => {
-                    // A template's packets are right.
-                    let Ok(parsed) = Interest::parse(interest) else { break };
-                    let digest = function.digest(&parsed);
-                    let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
-                    let header = LpHeader { digest, ..LpHeader::default() };
-                    out.push(&[header.frame(interest.len()).as_bytes(), interest])?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Handles a packet that arrived at the consumer, and refills its window.
-    fn consume(&mut self, packet: &[u8], now: Instant, out: &mut Out<'_>) -> io::Result<()> {
-        let number = LpPacket::parse(packet)
-            .ok()
-            .filter(|packet| packet.header.nack.is_none())
-            // A consumer that asked by digest requires that digest in the answer.
-            .filter(|packet| self.digests.is_none() || !packet.header.digest.of(INTEREST_DIGEST).is_empty())
-            .and_then(|packet| Data::parse(packet.fragment).ok())
-            .and_then(|data| self.template.number(data.name_bytes()));
-        // An unrequested Data must not widen the window.
-        match self.window.answer(number) {
-            Some(asked) if self.paced => {
-                let waited = asked.elapsed().as_nanos();
-                self.waited.push(u32::try_from(waited).unwrap_or(u32::MAX));
-            }
-            Some(_) => self.ask(now, usize::MAX, out)?,
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// Handles a packet that arrived at the producer: answers an Interest for its names, with the Interest's
-    /// token and digest.
-    fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
-        let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
-        let interest = Interest::parse(fragment).ok();
-        let number = interest.and_then(|interest| self.template.number(interest.name_bytes()));
-        let Some(number) = number else { return Ok(()) };
-        let data = self.template.data(number);
-        let LpHeader { pit_token, digest, .. } = header;
-        self.bare += u64::from(match self.index {
-            Some(Index::Token) => pit_token.is_empty(),
-            Some(Index::Digest | Index::DigestOne) => digest.of(INTEREST_DIGEST).is_empty(),
-            Some(Index::Name) | None => false,
-        });
-        // The token and digest of the Interest go back with its Data.
-        let header = LpHeader { pit_token, digest, ..LpHeader::default() };
-        out.push(&[header.frame(data.len()).as_bytes(), data])
     }
 }

@@ -1,8 +1,12 @@
 //! The forwarders that are put under load, and how each is started.
 
-use super::drive::PATIENCE;
+use super::error::LoadError;
+use super::index::Index;
+use super::plan::TIMEOUT;
 use super::process::{Folder, Process};
-use super::{Index, Link, LoadError, Tables, Workload, relay};
+use super::relay;
+use super::tables::Tables;
+use super::workload::{Link, Workload};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -132,8 +136,8 @@ impl Forwarder {
     pub fn missing(self) -> Option<String> {
         let help = match self {
             Self::Ours | Self::Indexed(_) | Self::Relay => return None,
-            Self::Nfd => format!("NFD was not measured: no nfd on the PATH, and {NFD} names none"),
-            Self::Before => format!("no earlier build was measured: {BEFORE} names no hashlane"),
+            Self::Nfd => format!("NFD was not measured: no nfd on the PATH, and {NFD} is not set to one"),
+            Self::Before => format!("no earlier build was measured: {BEFORE} is not set to a hashlane"),
             Self::Ndnd => format!(
                 "ndnd was not measured, as it is neither on the PATH nor named by {NDND}. It is built by: go mod init peer; go get \
                  github.com/named-data/ndnd/cmd/ndnd@v1.5.3; go build -o ndnd github.com/named-data/ndnd/cmd/ndnd (in an empty folder)"
@@ -184,8 +188,7 @@ impl Forwarder {
                 let free = *port.insert(free_port()?);
                 fs::write(&config, ndnd_config(free, &socket))
                     .map_err(|error| LoadError::Io("cannot write the configuration of ndnd", error))?;
-                let program =
-                    self.program().ok_or_else(|| LoadError::Forwarder("ndnd is not there".into()))?;
+                let program = self.program().ok_or_else(|| LoadError::Forwarder("ndnd is missing".into()))?;
                 (program, vec!["fw".into(), "run".into(), config.into()])
             }
             Self::Nfd => {
@@ -193,8 +196,7 @@ impl Forwarder {
                 let free = *port.insert(free_port()?);
                 fs::write(&config, nfd_config(free, &socket))
                     .map_err(|error| LoadError::Io("cannot write the configuration of NFD", error))?;
-                let program =
-                    self.program().ok_or_else(|| LoadError::Forwarder("nfd is not there".into()))?;
+                let program = self.program().ok_or_else(|| LoadError::Forwarder("nfd is missing".into()))?;
                 (program, vec!["--config".into(), config.into()])
             }
         };
@@ -220,8 +222,8 @@ impl Running {
             }
             self.process.check()?;
             check()?;
-            if begun.elapsed() > PATIENCE {
-                return Err(self.process.failed("the relay does not say where it listens"));
+            if begun.elapsed() > TIMEOUT {
+                return Err(self.process.failed("the relay does not report its port"));
             }
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -17,11 +17,15 @@
 pub mod child;
 mod control;
 mod drive;
+mod error;
 mod forwarders;
 mod index;
 mod network;
+mod pair;
+mod plan;
 mod port;
 mod process;
+mod reading;
 pub mod relay;
 mod routes;
 mod spread;
@@ -31,46 +35,13 @@ mod turn;
 mod window;
 mod workload;
 
-pub use drive::Plan;
+pub use error::LoadError;
 pub use forwarders::{Forwarder, NDND};
 pub use index::Index;
 pub use network::namespaces_refused;
+pub use plan::Plan;
+pub use reading::{Reading, Rtt};
 pub use tables::Tables;
-pub use turn::{Reading, Rtt, turn};
+pub use turn::turn;
 pub use window::Counts;
 pub use workload::{Link, Names, Pace, Workload, WorkloadError};
-
-use std::fmt;
-use std::io;
-
-/// Reasons for which a forwarder could not be put under load.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// A program could not be started.
-    Start {
-        /// The program.
-        program: String,
-        /// Cause.
-        error: io::Error,
-    },
-    /// The forwarder ended or misbehaved: the observation, and the end of its output.
-    Forwarder(String),
-    /// A socket or a file failed.
-    Io(&'static str, io::Error),
-    /// The run was stopped.
-    Stopped,
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start { program, error } => write!(f, "cannot start {program}: {error}"),
-            Self::Forwarder(what) => f.write_str(what),
-            Self::Io(what, error) => write!(f, "{what}: {error}"),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for LoadError {}

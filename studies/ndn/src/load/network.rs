@@ -5,7 +5,8 @@
 //! them, and so are gone whatever ends the run. The links are made by the command `ip`; all of it needs the
 //! rights of root.
 
-use super::{LoadError, child};
+use super::child;
+use super::error::LoadError;
 use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
@@ -61,7 +62,7 @@ pub fn namespaces_refused() -> Option<String> {
 impl Network {
     /// Makes it. The thread stays where it is, or is at its end where that fails.
     pub(super) fn new() -> Result<Self, LoadError> {
-        let failed = |error| LoadError::Io("network namespaces are refused", error);
+        let failed = |error| LoadError::Io("network namespaces are not permitted", error);
         let home = child::namespace().map_err(failed)?;
         let consumers = child::new_namespace().map_err(failed)?;
         let producers = child::new_namespace().map_err(failed)?;
@@ -132,7 +133,7 @@ mod tests {
     fn a_datagram_reaches_the_router_from_each_side_or_it_is_said_why_not() {
         let tried = std::thread::spawn(|| -> Result<Vec<usize>, LoadError> {
             let network = Network::new()?;
-            let mut came = Vec::new();
+            let mut arrived = Vec::new();
             for side in [Side::Consumers, Side::Producers] {
                 let [address, gate] = side.addresses();
                 child::enter(&network.router).unwrap();
@@ -143,12 +144,12 @@ mod tests {
                 let sent = network
                     .on(side, || UdpSocket::bind((address, 0)).and_then(|from| from.send_to(b"hello", to)));
                 sent?.unwrap();
-                came.push(router.recv(&mut [0; 16]).unwrap());
+                arrived.push(router.recv(&mut [0; 16]).unwrap());
             }
-            Ok(came)
+            Ok(arrived)
         });
         match tried.join().unwrap() {
-            Ok(came) => assert_eq!(came, [5, 5]),
+            Ok(arrived) => assert_eq!(arrived, [5, 5]),
             // Without the rights, or without `ip`.
             Err(error) => assert!(!error.to_string().is_empty()),
         }

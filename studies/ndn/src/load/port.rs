@@ -1,6 +1,6 @@
 //! The connections of consumers and producers.
 
-use super::LoadError;
+use super::error::LoadError;
 use hashlane_link::stream::{Filled, Framing, StreamReader, StreamWriter};
 use hashlane_link::udp::{RecvBatch, SendBatch, UdpSocket};
 use hashlane_ndn::tlv;
@@ -147,7 +147,7 @@ impl Port {
                 let filled = reader.fill(stream).map_err(closed)?;
                 for packet in reader.frames(framing) {
                     let packet = packet.map_err(|error| {
-                        LoadError::Forwarder(format!("the forwarder sent what is no packet: {error}"))
+                        LoadError::Forwarder(format!("the forwarder sent a malformed packet: {error}"))
                     })?;
                     take(packet, &mut Out::Stream(writer)).map_err(closed)?;
                 }

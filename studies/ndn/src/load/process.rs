@@ -1,6 +1,6 @@
 //! The process of a forwarder, and its CPU time.
 
-use super::LoadError;
+use super::error::LoadError;
 use nix::time::ClockId;
 use nix::unistd::Pid;
 use std::ffi::OsString;
@@ -104,7 +104,7 @@ impl Process {
         let said = String::from_utf8_lossy(end);
         match said.trim() {
             "" => LoadError::Forwarder(what.to_owned()),
-            said => LoadError::Forwarder(format!("{what}; it said last: {said}")),
+            said => LoadError::Forwarder(format!("{what}; last output: {said}")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Many routes of a forwarder, by pipelined commands.
 
-use super::LoadError;
-use super::control::{self, PATIENCE};
+use super::control::{self, TIMEOUT};
+use super::error::LoadError;
 use super::port::{framing, reader};
 use hashlane_link::stream::Filled;
 use hashlane_name::build::OwnedName;
@@ -27,7 +27,7 @@ pub(super) fn add_next_hops(
 ) -> Result<(), LoadError> {
     const WHAT: &str = "cannot add routes to the forwarder";
     let failed = |error: io::Error| LoadError::Io(WHAT, error);
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
     let (mut reader, mut commands, mut waiting) = (reader(), Vec::new(), 0);
     loop {
         if waiting <= WINDOW / 2 {

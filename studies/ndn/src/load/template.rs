@@ -1,7 +1,7 @@
 //! Packets made once, in which a number is written for each use.
 
-use super::Names;
 use super::spread::Spread;
+use super::workload::Names;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;

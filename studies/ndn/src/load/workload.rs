@@ -1,6 +1,7 @@
 //! Packets that are sent to a forwarder, and the links that carry them.
 
-use super::{Plan, Tables};
+use super::plan::Plan;
+use super::tables::Tables;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;

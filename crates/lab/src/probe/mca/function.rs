@@ -270,13 +270,13 @@ fn identifier(symbol: &str) -> String {
 impl fmt::Display for FunctionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unsupported => f.write_str("machine code is read out of ELF files for x86-64 alone"),
+            Self::Unsupported => f.write_str("machine code is read only from ELF files for x86-64"),
             Self::Io(error) => write!(f, "the program's own file cannot be read: {error}"),
             Self::Object(error) => write!(f, "the program's own file cannot be parsed: {error}"),
             Self::NoSymbols => f.write_str("the program's own file has no symbols; it was stripped"),
             Self::NoFunction { address } => write!(f, "no function of the program begins at {address:#x}"),
             Self::NoCode { symbol, offset } => {
-                write!(f, "{symbol} is no machine code from octet {offset} on")
+                write!(f, "{symbol}: invalid machine code at byte {offset}")
             }
         }
     }
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "another processor or system")]
-    fn tells_loops_and_calls() {
+    fn detects_loops_and_calls() {
         let function = read(looping as fn(u64) -> (u64, &'static u64) as usize);
         assert!(function.loops());
         assert_eq!(function.calls(), 0);

@@ -15,11 +15,13 @@
 //! figure come from it. [`Calls::Cold`] puts the two calls after the function and so reproduces the published
 //! figures; [`Calls::None`] simulates the function alone.
 
+mod calls;
 mod child;
 mod function;
 mod reading;
 mod tool;
 
+pub use calls::Calls;
 pub use function::{Function, FunctionError};
 pub use reading::{Reading, ReadingError};
 pub use tool::{Tool, ToolError};
@@ -28,33 +30,6 @@ use crate::record::Record;
 
 /// Model and probe of the records.
 pub const PROBE: &str = "mca";
-
-/// Code after the function when it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Calls {
-    /// Nothing.
-    None,
-    /// The calls of the source's cold arm.
-    Cold,
-}
-
-impl Calls {
-    /// In AT&T syntax.
-    fn assembly(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Cold => "\tcall rand\n\tcall rand\n",
-        }
-    }
-
-    /// The workload's id: `mca/CPU` or `mca/CPU/cold-call`.
-    fn workload(self, cpu: &str) -> String {
-        match self {
-            Self::None => format!("mca/{cpu}"),
-            Self::Cold => format!("mca/{cpu}/cold-call"),
-        }
-    }
-}
 
 /// The records of one reading, of the model and the probe `mca`.
 pub fn records(study: &str, cpu: &str, calls: Calls, scheme: &str, reading: &Reading) -> Vec<Record> {

@@ -91,8 +91,10 @@ impl fmt::Display for ReadingError {
         match self {
             Self::Missing { label } => write!(f, "the summary has no line \"{label}\""),
             Self::Repeated { label } => write!(f, "the summary has several lines \"{label}\""),
-            Self::NotAFigure { label, text } => write!(f, "after \"{label}\" stands no figure but {text:?}"),
-            Self::Iterations { count } => write!(f, "the summary is of {count} iterations, not of one"),
+            Self::NotAFigure { label, text } => {
+                write!(f, "\"{label}\" is followed by {text:?}, not by a number")
+            }
+            Self::Iterations { count } => write!(f, "the summary is of {count} iterations instead of one"),
         }
     }
 }

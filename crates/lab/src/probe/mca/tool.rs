@@ -6,8 +6,10 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 use std::{env, fmt, fs, io};
 
+use super::calls::Calls;
 use super::child::{self, ChildError, Ended, Limits};
-use super::{Calls, Function, Reading, ReadingError};
+use super::function::Function;
+use super::reading::{Reading, ReadingError};
 
 /// An installed llvm-mca, with its release and its cores.
 #[derive(Clone, Debug)]
@@ -41,7 +43,7 @@ pub enum ToolError {
     },
     /// It does not say its version as llvm-mca does.
     NoVersion(PathBuf),
-    /// It names no resources of a core.
+    /// It lists no resources of a core.
     NoResources(PathBuf),
     /// Its summary cannot be read.
     Reading(ReadingError),
@@ -270,13 +272,13 @@ impl fmt::Display for ToolError {
                 write!(f, "{}: stopped after {} seconds", program.display(), LIMITS.time.as_secs())
             }
             Self::TooMuch(program) => {
-                write!(f, "{}: stopped after {} octets of output", program.display(), LIMITS.output)
+                write!(f, "{}: stopped after {} bytes of output", program.display(), LIMITS.output)
             }
             Self::Failed { program, status, stderr } => {
-                write!(f, "{} ended with {status} and said: {stderr}", program.display())
+                write!(f, "{} ended with {status}: {stderr}", program.display())
             }
-            Self::NoVersion(program) => write!(f, "{}: says no version of LLVM", program.display()),
-            Self::NoResources(program) => write!(f, "{}: names no resources of a core", program.display()),
+            Self::NoVersion(program) => write!(f, "{}: reports no LLVM version", program.display()),
+            Self::NoResources(program) => write!(f, "{}: lists no resources of a core", program.display()),
             Self::Reading(error) => write!(f, "{NAME}: {error}"),
             Self::Instructions { given, simulated } => {
                 write!(f, "{NAME} simulated {simulated} of {given} instructions")
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_cores_have_no_model_of_their_own() {
+    fn names_cores_without_a_model_of_their_own() {
         let Some(tool) = tool() else { return };
         let note = tool.note().unwrap();
         // No release of LLVM has one of Nehalem, all of them have one of Skylake.
@@ -356,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_the_tool_refuses() {
+    fn reports_instructions_that_the_tool_rejects() {
         let Some(tool) = tool() else { return };
         let error =
             simulate(&tool.program, "skylake", "\tnop\n\tno_such_instruction\n", View::Summary).unwrap_err();

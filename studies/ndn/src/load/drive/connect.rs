@@ -1,0 +1,118 @@
+//! Connections of the load with a forwarder, and its routes.
+
+use super::Drive;
+use crate::load::control;
+use crate::load::error::LoadError;
+use crate::load::forwarders::Running;
+use crate::load::index::Index;
+use crate::load::network::{Network, Side};
+use crate::load::plan::TIMEOUT;
+use crate::load::port::{Port, connect};
+use crate::load::routes;
+use crate::load::template::Template;
+use crate::load::workload::Link;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+impl Drive<'_> {
+    /// Opens the sockets of all consumers and producers. They are opened before the forwarder starts: a relay
+    /// must know them, and a port assigned to a forwarder is then none of theirs.
+    pub(in crate::load) fn open_udp(&mut self, network: Option<&Network>) -> Result<(), LoadError> {
+        let failed = |error| LoadError::Io("cannot open UDP sockets", error);
+        for at in 0..self.count() {
+            let side = if at % 2 == 0 { Side::Consumers } else { Side::Producers };
+            let port = match network {
+                None => Port::udp(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST),
+                Some(network) => {
+                    let [own, router] = side.addresses();
+                    network.on(side, || Port::udp(own, router))?
+                }
+            };
+            self.ports.push(port.map_err(failed)?);
+        }
+        Ok(())
+    }
+
+    /// The addresses of each pair.
+    pub(in crate::load) fn partners(&self) -> Vec<(SocketAddr, SocketAddr)> {
+        let pairs = self.ports.chunks_exact(2);
+        pairs.filter_map(|pair| Some((pair.first()?.address()?, pair.last()?.address()?))).collect()
+    }
+
+    /// Waits until a forwarder listens, asks for its UDP port where it chose that, connects, and registers
+    /// the prefixes of the producers. A relay has no prefixes.
+    pub(in crate::load) fn connect(&mut self, running: &mut Running) -> Result<(), LoadError> {
+        let Some(socket) = &running.socket.clone() else {
+            let port = running.relay_port(|| self.check_stop())?;
+            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
+            return Ok(());
+        };
+        let process = &mut running.process;
+        let begun = Instant::now();
+        let mut control = loop {
+            match connect(socket) {
+                Ok(stream) => break stream,
+                Err(_) if begun.elapsed() < TIMEOUT => {}
+                Err(error) => return Err(error),
+            }
+            process.check()?;
+            self.check_stop()?;
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        if self.workload.link != Link::Unix {
+            let port = match running.port {
+                Some(port) => port,
+                None => control::udp_port(&mut control)?,
+            };
+            self.ports.iter_mut().for_each(|ours| ours.set_forwarder(port));
+        }
+        for at in 0..self.count() {
+            let is_producer = at % 2 == 1;
+            let silent;
+            let template = match self.pairs.get(at / 2) {
+                Some(pair) => &pair.template,
+                None => {
+                    silent = self.silent()?;
+                    &silent
+                }
+            };
+            match (self.workload.link, self.ports.get(at).and_then(Port::address)) {
+                (Link::Udp | Link::Netns, Some(address)) => {
+                    if is_producer {
+                        let face = control::create_face(&mut control, address)?;
+                        self.route(&mut control, template, Some(face))?;
+                        if self.index == Some(Index::Token) {
+                            control::give_tokens(&mut control, Some(face))?;
+                        }
+                    }
+                }
+                _ => {
+                    let mut stream = connect(socket)?;
+                    if is_producer {
+                        self.route(&mut stream, template, None)?;
+                        if self.index == Some(Index::Token) {
+                            control::give_tokens(&mut stream, None)?;
+                        }
+                    }
+                    let failed = |error| LoadError::Io("cannot use a connection to the forwarder", error);
+                    self.ports.push(Port::unix(stream).map_err(failed)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets Interests for the names of `template` come over `face`, or over `stream` itself.
+    fn route(
+        &self,
+        stream: &mut UnixStream,
+        template: &Template,
+        face: Option<u64>,
+    ) -> Result<(), LoadError> {
+        match template.is_spread() {
+            true => routes::add_next_hops(stream, template.prefixes(), face, || self.check_stop()),
+            false => control::register(stream, template.prefix(), face),
+        }
+    }
+}
