@@ -88,7 +88,7 @@ impl Comparison {
             out.push('\n');
         }
         if groups.is_empty() {
-            out += &format!("The two have no {} in common.\n\n", plain(metric));
+            out += &format!("A and B have no {} in common.\n\n", plain(metric));
         }
         out += &range(groups.values().flatten().copied());
         out += &wrapped(NO_VERDICT, "", width);
@@ -216,10 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn says_that_nothing_is_in_common() {
+    fn reports_disjoint_sets() {
         let (a, _) = two();
         let printed = compare(&a, &RecordSet::new()).text("cycles_mean", 100);
-        assert!(printed.starts_with("The two have no cycles_mean in common."), "{printed}");
+        assert!(printed.starts_with("A and B have no cycles_mean in common."), "{printed}");
         assert!(printed.contains("only in A: 16") && !printed.contains("more"), "{printed}");
     }
 }

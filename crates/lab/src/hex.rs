@@ -20,7 +20,8 @@ pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::
 /// For `#[serde(with = "crate::hex")]`.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not 0x and 1 to 16 hex digits")))
+    parse(&text)
+        .ok_or_else(|| D::Error::custom(format!("{text:?} is not `0x` followed by 1 to 16 hex digits")))
 }
 
 #[cfg(test)]

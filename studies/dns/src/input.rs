@@ -31,7 +31,7 @@ pub(crate) const INPUTS: &[Input] = &[
     PCAP,
     Input {
         option: "zone",
-        help: "Render the records of this zone file in place of generated messages",
+        help: "Render the records of this zone file instead of generated messages",
         conflicts: &["pcap"],
     },
 ];
@@ -100,7 +100,7 @@ pub fn zone(bytes: &[u8], name: &str, origin: Option<&NameBuf>, advice: &str) ->
 pub fn captured(bytes: &[u8], name: &str, most: usize) -> Result<Capture, InputError> {
     let capture = capture::read_from(bytes, most).map_err(|error| match error {
         FormatError::Read(error) => format!("{name}: {error}"),
-        FormatError::NotACapture(why) => format!("{name} is not a capture: {why}"),
+        FormatError::NotACapture(why) => format!("{name}: not a pcap or pcapng file: {why}"),
     })?;
     if capture.messages.is_empty() {
         return Err(format!("{name} has no DNS message over UDP or TCP: {capture}").into());

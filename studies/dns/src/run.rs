@@ -135,7 +135,7 @@ fn check(subject: &mut Subject<'_>, corpus: &Corpus) -> Result<(), String> {
             }
         };
         if !same {
-            return Err(format!("message {number} reads back as another"));
+            return Err(format!("message {number} differs when read back"));
         }
     }
     Ok(())
@@ -170,10 +170,8 @@ fn sizes(session: &Session<'_>, label: &str, subjects: &[Subject<'_>]) -> Result
     for expected in tables::octets(session.definition)?.iter().filter(|octets| octets.workload == label) {
         for subject in subjects.iter().filter(|subject| expected.schemes.contains(&subject.id)) {
             if subject.octets != expected.octets as usize {
-                let what = format!(
-                    "{} renders {} octets where it says {}",
-                    subject.id, subject.octets, expected.octets
-                );
+                let what =
+                    format!("{} renders {} bytes, expected {}", subject.id, subject.octets, expected.octets);
                 return Err(RunError::Expectation { workload: label.into(), what });
             }
         }

@@ -152,13 +152,13 @@ impl View<'_> {
         let plot = |workload: &&str| {
             let bar = |id: &&str| {
                 let value = value(workload, id);
-                let told = match value {
+                let title = match value {
                     Some(v) => format!("{id}: {} {} {unit}", figure(v.value), interval(v, figure)),
                     None => format!("{id}: not measured"),
                 };
                 let figure = value.map_or_else(String::new, |v| figure(v.value));
                 let colour = usize::from(*id != OURS);
-                Bar { label: (*id).to_owned(), title: told, colour, value, figure, tick: None }
+                Bar { label: (*id).to_owned(), title, colour, value, figure, tick: None }
             };
             BarPlot {
                 caption: format!("{workload}, {unit}"),

@@ -12,7 +12,7 @@ const MOST_TUPLES: usize = 1 << 20;
 /// Option for a capture.
 pub const PCAP: Input = Input {
     option: "pcap",
-    help: "Take the tuples, or the DNS messages, of this capture (pcap, pcapng) in place of generated ones",
+    help: "Take the tuples, or the DNS messages, from this capture (pcap, pcapng) instead of generated ones",
     conflicts: &["zone"],
 };
 

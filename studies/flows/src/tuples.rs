@@ -180,7 +180,7 @@ pub struct UnknownSet(String);
 
 impl fmt::Display for UnknownSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no set of tuples {:?}: there are {}", self.0, TupleSet::ALL.map(TupleSet::id).join(", "))
+        write!(f, "unknown set of tuples {:?}; known: {}", self.0, TupleSet::ALL.map(TupleSet::id).join(", "))
     }
 }
 
@@ -210,11 +210,11 @@ impl fmt::Display for SetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::TooMany { count } => {
-                write!(f, "{count} tuples are more than the {} of the largest set", TupleSet::MOST)
+                write!(f, "{count} tuples exceed the largest set, {}", TupleSet::MOST)
             }
             Self::OverBudget { count, octets, budget } => write!(
                 f,
-                "{count} tuples take {octets} octets ({} MiB) of memory, where {budget} ({} MiB) may be taken",
+                "{count} tuples take {octets} bytes ({} MiB) of memory, more than the allowed {budget} ({} MiB)",
                 octets.div_ceil(1 << 20),
                 budget >> 20
             ),
@@ -345,7 +345,7 @@ mod tests {
         }
         assert_eq!(
             UnknownSet("x".into()).to_string(),
-            "no set of tuples \"x\": there are seed, random, sequential, one-client, nat, spray-foreign, \
+            "unknown set of tuples \"x\"; known: seed, random, sequential, one-client, nat, spray-foreign, \
              spray-local, spray-local-64, v4-mapped"
         );
     }
@@ -357,7 +357,7 @@ mod tests {
         let error = TupleSet::Random.generate(1 << 24, 0, 100 << 20).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "16777216 tuples take 671088640 octets (640 MiB) of memory, where 104857600 (100 MiB) may be taken"
+            "16777216 tuples take 671088640 bytes (640 MiB) of memory, more than the allowed 104857600 (100 MiB)"
         );
         let error = TupleSet::Seed.generate(usize::MAX, 0, u64::MAX).unwrap_err();
         assert_eq!(error, SetError::TooMany { count: usize::MAX });

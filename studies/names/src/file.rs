@@ -58,7 +58,7 @@ impl std::fmt::Display for FileError {
             Self::NoNames { path, skipped: 0, .. } => {
                 write!(
                     f,
-                    "{} has no names: write one to a line, such as /usr/share or ndn:/a/b",
+                    "{} has no names: write one per line, such as /usr/share or ndn:/a/b",
                     path.display()
                 )
             }
@@ -110,7 +110,7 @@ fn read_lines(mut input: impl BufRead, most: usize) -> io::Result<FromFile> {
         read.lines += 1;
         let reason = if line.last() != Some(&b'\n') && line.len() as u64 == LONGEST_LINE {
             input.skip_until(b'\n')?;
-            format!("longer than {LONGEST_LINE} octets, more than any name takes")
+            format!("longer than {LONGEST_LINE} bytes, which no name is")
         } else {
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             let text = text.strip_suffix(b"\r").unwrap_or(text);

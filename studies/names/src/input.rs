@@ -13,7 +13,7 @@ const MOST_NAMES: usize = 1_000_000;
 /// Options for the user's own names.
 pub(crate) const INPUTS: &[Input] = &[Input {
     option: "names",
-    help: "Measure these names, one to a line, in place of the study's workloads",
+    help: "Measure these names, one per line, instead of the study's workloads",
     conflicts: &[],
 }];
 
@@ -26,7 +26,7 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send
         write!(note, "; {skipped_count} lines skipped that are not names")?;
     }
     if full {
-        write!(note, "; the rest of the file was not read: at most {MOST_NAMES} names are taken")?;
+        write!(note, "; the rest of the file was not read: at most {MOST_NAMES} names are measured")?;
     }
     let mut loaded = Loaded::new(Loaded::label("names", path), names).with_note(note);
     loaded.notes.extend(skipped.iter().map(|(line, reason)| format!("  line {line}: {reason}")));

@@ -108,7 +108,7 @@ impl Run<'_, '_> {
             let wrong = |what: String| RunError::Expectation { workload: label.into(), what };
             let found = components::<Ndn>(&names.ndn, first);
             if found != expect.components {
-                return Err(wrong(format!("{found} components where it says {}", expect.components)));
+                return Err(wrong(format!("{found} components, expected {}", expect.components)));
             }
             if let Some(encoding) = expect.checksum.keys().find(|id| !ENCODINGS.contains(&id.as_str())) {
                 return Err(wrong(format!("a checksum of the unknown encoding {encoding:?}")));
@@ -117,9 +117,7 @@ impl Run<'_, '_> {
                 let Some(Checksum(expected)) = expect.checksum.get(*encoding) else { continue };
                 let found = checksum(encoding, names, first);
                 if found != *expected {
-                    return Err(wrong(format!(
-                        "checksum {found:#x} of {encoding} where it says {expected:#x}"
-                    )));
+                    return Err(wrong(format!("checksum {found:#x} of {encoding}, expected {expected:#x}")));
                 }
             }
         }

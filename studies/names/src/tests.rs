@@ -61,7 +61,7 @@ fn reads_expected_answers() {
     let expects = tables::expects(&study).unwrap();
     assert!(expects[0].checksum.iter().map(|(id, sum)| (id.as_str(), sum.0)).eq(checksums));
     let error = message(changed(first, &second.replace("0x03", "3")));
-    assert!(error.contains("\"3\" is not 0x"), "{error}");
+    assert!(error.contains("\"3\" is not `0x`"), "{error}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn rejects_a_field_that_no_study_has() {
 #[test]
 fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
     let error = message(changed("reference = \"ndn/one-by-one/crc32c\"", "reference = \"ndn/nothing\""));
-    assert!(error.contains("reference: \"ndn/nothing\" is not in the study; there are"), "{error}");
+    assert!(error.contains("reference: \"ndn/nothing\" is not in the study; known:"), "{error}");
     assert!(error.contains("\n  ccnx/walk/burst"), "{error}");
     let error = message(changed("workload = \"N(7.3,var=11.7)Bx8\"", "workload = \"8Bx8\""));
     assert!(error.contains("target[0].workload: \"8Bx8\""), "{error}");
@@ -156,11 +156,11 @@ fn rejects_values_out_of_range() {
 #[test]
 fn rejects_duplicates() {
     let error = message(changed("\"12Bx5\", \"6Bx10\"", "\"12Bx5\", \"12Bx5\""));
-    assert_eq!(error, "study.toml: workloads: \"12Bx5\" stands twice");
+    assert_eq!(error, "study.toml: workloads: \"12Bx5\" is repeated");
     let error = message(changed("{offset,ccnx,ndn}/walk\"", "{ndn,ccnx,ndn}/walk\""));
-    assert_eq!(error, "study.toml: schemes: \"ndn/walk\" stands twice");
+    assert_eq!(error, "study.toml: schemes: \"ndn/walk\" is repeated");
     let error = message(changed("ndn-a-little-worse", "no-penalty-2+2"));
-    assert_eq!(error, "study.toml: claim[1].id: \"no-penalty-2+2\" stands twice");
+    assert_eq!(error, "study.toml: claim[1].id: \"no-penalty-2+2\" is repeated");
 }
 
 #[test]

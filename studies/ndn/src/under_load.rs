@@ -105,7 +105,7 @@ pub(crate) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
         let counts = subject.counts();
         if counts.lost + counts.unexpected > 0 {
             session.notes.push(format!(
-                "{}: {} left {} Interests of {} without Data, and brought {} packets that were not asked for, or not any more",
+                "{}: {} left {} Interests of {} without Data, and brought {} unrequested or late packets",
                 subject.label,
                 subject.id,
                 counts.lost,

@@ -91,7 +91,7 @@ fn a_capture_takes_the_place_of_generated_tuples() {
     let all =
         ["study", "run", "hashes.toml", "tables.toml", "floods.toml", "--pcap", "ipv4.pcap", "--out", "r"];
     let ran = folder.run(&all);
-    holds(&ran.err, &["ipv4.pcap: 8 tuples from 24 packets; 4 passed over: 4 without ports"]);
+    holds(&ran.err, &["ipv4.pcap: 8 tuples from 24 packets; 4 skipped: 4 without ports"]);
     ran.ok();
     let records = std::fs::read_to_string(folder.path("r/records.csv")).unwrap();
     holds(&records, &["hashes,spread,spread/pcap:ipv4.pcap,base,", "tables,table,pcap:ipv4.pcap/hit,swiss/"]);
@@ -102,7 +102,7 @@ fn a_capture_takes_the_place_of_generated_tuples() {
 fn a_capture_that_is_none_is_refused_before_anything_is_measured() {
     let folder = folder();
     let refused = folder.run(&["study", "run", "tables.toml", "--pcap", "tables.toml"]).failed();
-    holds(&refused, &["tables.toml is no capture", "tcpdump -w"]);
+    holds(&refused, &["tables.toml: not a pcap or pcapng file", "tcpdump -w"]);
     let missing = folder.run(&["study", "run", "tables.toml", "--pcap", "none.pcap"]).failed();
     holds(&missing, &["cannot read none.pcap"]);
     let of_no_use = folder.run(&["study", "run", "name-encodings", "--pcap", "ipv4.pcap"]).failed();

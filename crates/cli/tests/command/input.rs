@@ -75,11 +75,11 @@ fn a_wrong_checksum_says_what_was_found() {
     let message = folder.run(&["study", "run", "mine.toml"]).failed();
     holds(
         &message,
-        &["study mine: workload 3Bx2 is not what the study expects", "of ccnx where it says 0x2"],
+        &["study mine: workload 3Bx2 differs from the study's expectation", "of offset, expected 0x1"],
     );
     folder.write("mine.toml", format!("{STUDY}{}", right.replace("200", "201")));
     let message = folder.run(&["study", "run", "mine.toml"]).failed();
-    holds(&message, &["200 components where it says 201"]);
+    holds(&message, &["200 components, expected 201"]);
 }
 
 #[test]

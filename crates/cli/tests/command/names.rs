@@ -106,7 +106,7 @@ fn a_file_without_a_name_is_an_error() {
     folder.write("blank.txt", "\n\r\n\n");
     folder.write("bad.txt", b"a\nb\n\xff\n");
     let run = |names| folder.run(&["study", "run", "name-encodings", "--names", names]).failed();
-    holds(&run("empty.txt"), &["empty.txt has no names", "one to a line"]);
+    holds(&run("empty.txt"), &["empty.txt has no names", "one per line"]);
     holds(&run("blank.txt"), &["blank.txt has no names"]);
     holds(&run("bad.txt"), &["none of the 3 lines of bad.txt is a name; line 1: "]);
     let absent = run("absent.txt");

@@ -59,7 +59,7 @@ fn messages_of_another_size_are_not_believed() {
     let folder = Folder::new();
     folder.write("renders.toml", RENDERS.replace("octets = 43", "octets = 42"));
     let failed = folder.run(&["study", "run", "renders.toml"]).failed();
-    holds(&failed, &["nxdomain is not what the study expects", "old renders 43 octets where it says 42"]);
+    holds(&failed, &["nxdomain differs from the study's expectation", "old renders 43 bytes, expected 42"]);
     folder.write("unknown.toml", RENDERS.replace("\"dumb\"", "\"dump\""));
     let failed = folder.run(&["study", "run", "unknown.toml"]).failed();
     holds(&failed, &["no scheme \"dump\": a renderer is one of old, new, dumb, ours, composer/fresh"]);

@@ -69,7 +69,7 @@ fn broken_records_are_refused() {
     let whole = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
     let first = whole.lines().nth(1).unwrap();
     for (broken, says) in [
-        (format!("{whole}{first}\n"), "records.csv:29: there is an earlier row"),
+        (format!("{whole}{first}\n"), "records.csv:29: an earlier row has the same key"),
         (format!("{whole}mine,names\n"), "records.csv"),
         (whole.replacen("study,model", "model,study", 1), "records.csv"),
         (String::new(), "records.csv"),

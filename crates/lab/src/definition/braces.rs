@@ -50,7 +50,7 @@ impl fmt::Display for BraceError {
             Self::EmptyAlternative { at } => {
                 write!(f, "the braces at offset {at} hold an empty alternative")
             }
-            Self::TooLong => write!(f, "longer than {MAX_TEXT} octets"),
+            Self::TooLong => write!(f, "longer than {MAX_TEXT} bytes"),
             Self::TooMany { at } => {
                 write!(f, "the braces at offset {at} expand to more than {MAX_EXPANSION} strings")
             }
@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_expands_holds_no_braces(text in "[a,{}é]{0,24}") {
+        fn expansions_hold_no_braces(text in "[a,{}é]{0,24}") {
             if let Ok(expanded) = expand(&text) {
                 prop_assert!(!expanded.is_empty());
                 let braces = expanded.iter().any(|s| s.contains(['{', '}']));

@@ -89,10 +89,10 @@ impl fmt::Display for DefinitionError {
             }
             Self::Toml { origin, message } => write!(f, "{origin}: {}", message.trim_end()),
             Self::OutOfRange { origin, field, takes } => write!(f, "{origin}: {field}: takes {takes}"),
-            Self::Duplicate { origin, field, id } => write!(f, "{origin}: {field}: {id:?} stands twice"),
+            Self::Duplicate { origin, field, id } => write!(f, "{origin}: {field}: {id:?} is repeated"),
             Self::Braces { origin, field, error } => write!(f, "{origin}: {field}: {error}"),
             Self::Unknown { origin, field, id, known } => {
-                write!(f, "{origin}: {field}: {id:?} is not in the study; there are")?;
+                write!(f, "{origin}: {field}: {id:?} is not in the study; known:")?;
                 known.iter().try_for_each(|k| write!(f, "\n  {k}"))
             }
         }

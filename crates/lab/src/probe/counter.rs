@@ -8,7 +8,7 @@
 //! 2A).
 #![allow(
     unsafe_code,
-    reason = "the counter is read by intrinsics and instructions; each use says why it is sound"
+    reason = "the counter is read by intrinsics and instructions; each use states its safety"
 )]
 
 /// Name and unit of the counter, for the machine's facts.

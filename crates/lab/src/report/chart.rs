@@ -63,16 +63,16 @@ fn bar(
     let record = |name| records.metric(&definition.slug, workload, scheme, name);
     let value = record(&definition.metric).map(|r| r.interval());
     let tick = record(metric::CYCLES_MIN_MEAN).map(|r| r.value);
-    let mut told = scheme.to_owned();
+    let mut title = scheme.to_owned();
     match value {
-        Some(mean) => told += &format!(": mean {} {} {unit}", figure(mean.value), interval(mean, figure)),
-        None => told += ": not measured",
+        Some(mean) => title += &format!(": mean {} {} {unit}", figure(mean.value), interval(mean, figure)),
+        None => title += ": not measured",
     }
     if let Some(min) = tick {
-        told += &format!(", mean of the minima {}", figure(min));
+        title += &format!(", mean of the minima {}", figure(min));
     }
     let figure = value.map_or_else(String::new, |v| figure(v.value));
-    Bar { label: label.to_owned(), title: told, colour, value, figure, tick }
+    Bar { label: label.to_owned(), title, colour, value, figure, tick }
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl LinePlots {
         let (class, radius) =
             if style < STYLED { (format!("c{}", style % 6), 2.8) } else { ("faint-dot".to_owned(), 1.8) };
         for (x, y) in shown(line) {
-            let told = format!(
+            let title = format!(
                 "{}, {} {}: {} {} {}",
                 line.name,
                 format::count(x),
@@ -177,7 +177,7 @@ impl LinePlots {
                     "<circle class=\"{class}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\"><title>{}</title></circle>",
                     scales.x(x),
                     scales.y(y.value),
-                    HtmlEscape(&told)
+                    HtmlEscape(&title)
                 ),
             );
         }

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn says_that_nothing_was_measured() {
+    fn reports_that_nothing_was_measured() {
         let printed = text(&sample::definition(), &RecordSet::new(), &[], 100, Colours::Never);
         assert_eq!(printed, "Nothing of sample was measured.\n");
     }

@@ -50,11 +50,15 @@ impl fmt::Display for CaptureError {
             Self::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
             Self::NotACapture(path, why) => write!(
                 f,
-                "{} is no capture ({why}); pcap and pcapng are read, as `tcpdump -w FILE` writes them",
+                "{}: not a pcap or pcapng file ({why}); `tcpdump -w FILE` writes one",
                 path.display()
             ),
             Self::NoTuple(path, capture) => {
-                write!(f, "{} has no packet of TCP, UDP or their like over IP: {capture}", path.display())
+                write!(
+                    f,
+                    "{} has no packet with ports (TCP, UDP, SCTP, DCCP) over IP: {capture}",
+                    path.display()
+                )
             }
         }
     }
@@ -62,7 +66,7 @@ impl fmt::Display for CaptureError {
 
 impl std::error::Error for CaptureError {}
 
-/// `12 tuples from 80 packets; 5 passed over: 3 not IP, 2 fragments`
+/// `12 tuples from 80 packets; 5 skipped: 3 not IP, 2 fragments`
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tuples from {} packets", self.tuples.len(), self.seen)?;

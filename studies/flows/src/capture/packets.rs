@@ -35,13 +35,13 @@ pub fn write_rest(
     let sum: u64 = passed_over.values().sum();
     if sum > 0 {
         let reasons: Vec<String> = passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
-        write!(f, "; {sum} passed over: {}", reasons.join(", "))?;
+        write!(f, "; {sum} skipped: {}", reasons.join(", "))?;
     }
     if full {
-        f.write_str("; the rest was not read, as no more are taken")?;
+        f.write_str("; the rest was not read: limit reached")?;
     }
     match broken {
-        Some(why) => write!(f, "; the file breaks off: {why}"),
+        Some(why) => write!(f, "; the file is truncated: {why}"),
         None => Ok(()),
     }
 }

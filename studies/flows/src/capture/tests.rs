@@ -28,12 +28,12 @@ fn of(file: &str) -> Capture {
 #[test]
 fn reads_what_tcpdump_wrote() {
     for (file, expected) in [
-        ("ipv4.pcap", "8 tuples from 24 packets; 4 passed over: 4 without ports"),
+        ("ipv4.pcap", "8 tuples from 24 packets; 4 skipped: 4 without ports"),
         ("ipv6.pcap", "10 tuples from 23 packets"),
         ("ipv6.pcapng", "10 tuples from 23 packets"),
         ("cut.pcap", "10 tuples from 28 packets"),
-        ("cut-short.pcap", "0 tuples from 4 packets; 4 passed over: 4 cut off before their ports"),
-        ("fragments.pcap", "0 tuples from 6 packets; 6 passed over: 6 fragments"),
+        ("cut-short.pcap", "0 tuples from 4 packets; 4 skipped: 4 cut off before their ports"),
+        ("fragments.pcap", "0 tuples from 6 packets; 6 skipped: 6 fragments"),
         ("cooked.pcap", "4 tuples from 4 packets"),
         ("cooked-v1.pcap", "4 tuples from 4 packets"),
     ] {
@@ -57,15 +57,15 @@ fn keeps_the_order_of_the_packets() {
 }
 
 #[test]
-fn takes_no_more_than_it_is_told() {
+fn takes_no_more_than_the_limit() {
     let (_, octets) = CAPTURES[0];
     let capture = read_from(octets, 2).unwrap();
     assert!(capture.full && capture.tuples.len() == 2 && capture.packets.len() <= 16);
-    assert!(capture.to_string().ends_with("the rest was not read, as no more are taken"));
+    assert!(capture.to_string().ends_with("the rest was not read: limit reached"));
 }
 
 #[test]
-fn a_capture_that_breaks_off_leaves_what_came_before() {
+fn a_truncated_capture_keeps_everything_before_its_end() {
     for (file, octets) in CAPTURES {
         let whole = read_from(octets, 1000).unwrap();
         for end in 0..octets.len() {
@@ -82,11 +82,11 @@ fn a_capture_that_breaks_off_leaves_what_came_before() {
     }
     let (_, octets) = CAPTURES[0];
     let cut = read_from(&octets[..octets.len() - 1], 1000).unwrap();
-    assert!(cut.to_string().contains("the file breaks off: it ends within a packet"), "{cut}");
+    assert!(cut.to_string().contains("the file is truncated: it ends within a packet"), "{cut}");
 }
 
 #[test]
-fn what_is_no_capture_is_refused() {
+fn rejects_files_that_are_not_captures() {
     for octets in [&b""[..], b"\xd4\xc3", b"ELF and more", &[0; 100]] {
         assert!(matches!(read_from(octets, 10), Err(FormatError::NotACapture(_))), "{octets:?}");
     }
@@ -94,11 +94,11 @@ fn what_is_no_capture_is_refused() {
     assert!(missing.starts_with("cannot read no/such/file.pcap: "), "{missing}");
     let none = read(Path::new("../../vectors/captures/cut-short.pcap"), 10).unwrap_err().to_string();
     assert!(
-        none.contains("has no packet of TCP, UDP") && none.contains("4 cut off before their ports"),
+        none.contains("has no packet with ports") && none.contains("4 cut off before their ports"),
         "{none}"
     );
     let text = read(Path::new("Cargo.toml"), 10).unwrap_err().to_string();
-    assert!(text.contains("Cargo.toml is no capture") && text.contains("tcpdump -w"), "{text}");
+    assert!(text.contains("Cargo.toml: not a pcap or pcapng file") && text.contains("tcpdump -w"), "{text}");
 }
 
 proptest! {

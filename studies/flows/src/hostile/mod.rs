@@ -124,7 +124,7 @@ pub struct UnknownAttack(String);
 
 impl fmt::Display for UnknownAttack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no flood {:?}: there are {}", self.0, Attack::ALL.map(Attack::id).join(", "))
+        write!(f, "unknown flood {:?}; known: {}", self.0, Attack::ALL.map(Attack::id).join(", "))
     }
 }
 

@@ -72,7 +72,7 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
     for id in &definition.schemes {
         let Some(forwarder) = Forwarder::of(id) else {
             let known: Vec<_> = Forwarder::ALL.iter().map(|(id, _)| *id).collect();
-            let help = format!("there are {}", known.join(", "));
+            let help = format!("known: {}", known.join(", "));
             return Err(RunError::UnknownScheme { id: id.clone(), help });
         };
         session.notes.extend(forwarder.missing());
@@ -155,7 +155,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
         let answered = subject.counts().answered as f64;
         if let Some(offered) = subject.plan.offered(time).filter(|offered| answered < ANSWERED * offered) {
             session.notes.push(format!(
-                "{}: {} answered {:.0} % of the Interests of its pace, so its figure is not one of that pace",
+                "{}: {} answered {:.0} % of the offered Interests, so its figure does not hold for that pace",
                 subject.label,
                 subject.id,
                 100.0 * answered / offered

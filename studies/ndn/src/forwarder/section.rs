@@ -108,7 +108,8 @@ fn elsewhere(facts: &Facts<'_>, published: &Published) -> Block {
     let mut columns = vec!["workload".to_owned(), OURS.to_owned()];
     columns.extend(published.columns.iter().map(|name| format!("{name} *")));
     Block::Table(without_empty_columns(Table {
-        caption: "ours, and what was measured elsewhere (*), CPU microseconds per exchange".to_owned(),
+        caption: "ours, and published figures of other machines (*), CPU microseconds per exchange"
+            .to_owned(),
         columns,
         left: 1,
         rows: published.rows.iter().filter_map(row).collect(),
@@ -397,7 +398,7 @@ mod tests {
         let section = section(&definition, &records).unwrap();
         let cost = section.table("CPU microseconds");
         assert_eq!(cost.rows[0][1], "1.25 [1.19, 1.31]");
-        let elsewhere = section.table("ours, and what");
+        let elsewhere = section.table("ours, and published");
         assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
         assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
         let limits = section.table("criteria");
@@ -434,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_subtracted_adds_up_to_the_process() {
+    fn subtracted_parts_add_up_to_the_process() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         let records = records();
         let section = section(&definition, &records).unwrap();

@@ -63,7 +63,7 @@ impl FromStr for Memory {
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let [resident, accounted, packet] = *numbers.as_slice() else {
-            return Err(format!("{text:?} are not three numbers"));
+            return Err(format!("{text:?} is not three numbers"));
         };
         Ok(Self { resident, accounted, packet })
     }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn printed_figures_are_read_back() {
         let memory = Memory { resident: 301.5, accounted: 280.0, packet: 150.0 };
         assert_eq!(memory.to_string().parse(), Ok(memory));
         assert!("1 2".parse::<Memory>().unwrap_err().contains("three numbers"));

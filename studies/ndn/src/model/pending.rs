@@ -116,7 +116,7 @@ struct Turn<P: Pit> {
 impl<P: Pit> Turn<P> {
     fn new(pit: P, filling: &Filling, key: &Key, seed: u64) -> Result<Self, String> {
         if filling.pending < 4 * BLOCK || filling.pending > 1 << 24 {
-            return Err(format!("{} entries: a table has 1024 to 2^24 here", filling.pending));
+            return Err(format!("{} entries: a table must have 1024 to 2^24", filling.pending));
         }
         let template =
             Template::new(filling.names, 0, LIFETIME).ok_or("no packets have names of this shape")?;
@@ -128,7 +128,7 @@ impl<P: Pit> Turn<P> {
         let mut add = || {
             let mut face = Face::new(Scope::Local, LinkType::PointToPoint);
             face.pit_tokens = true;
-            forwarder.add_face(face).ok_or("there are too many faces")
+            forwarder.add_face(face).ok_or("too many faces")
         };
         let (consumer, producer) = (add()?, add()?);
         let root = OwnedName::<Ndn>::from_components([]).map_err(|error| error.to_string())?;
@@ -184,7 +184,7 @@ impl<P: Pit> Turn<P> {
         }
         let (count, ended) = self.expire();
         if ended != pending || self.forwarder.pit().len() != others {
-            return Err(format!("{ended} of {pending} entries ended"));
+            return Err(format!("{ended} of {pending} entries expired"));
         }
         let [insert, matching, interest, data] =
             samples.map(|samples| hashlane_lab::stats::median(&samples).unwrap_or_default());
@@ -271,7 +271,7 @@ impl<P: Pit> Turn<P> {
         let (counts, part, _) = self.forward::<TIMED>(self.producer, numbers.len())?;
         match self.forwarder.pit().len() {
             left if left == entries => Ok((counts, part)),
-            left => Err(format!("{left} entries are left where {entries} should be")),
+            left => Err(format!("{left} entries are left, expected {entries}")),
         }
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     for id in &definition.schemes {
         if Index::of(id).is_none() && digest::function(id).is_none() {
             let known = Index::ALL.iter().map(|(id, _)| *id).chain(digest::FUNCTIONS);
-            let help = format!("there are {}", known.collect::<Vec<_>>().join(", "));
+            let help = format!("known: {}", known.collect::<Vec<_>>().join(", "));
             return Err(RunError::UnknownScheme { id: id.clone(), help });
         }
     }

@@ -180,7 +180,9 @@ fn saturated(facts: &Facts<'_>, reference: &str) -> Option<Block> {
     let rows: Vec<_> = of_kind(facts, "load/").map(row).collect();
     (!rows.is_empty()).then(|| {
         Block::Table(Table {
-            caption: format!("full load: CPU microseconds per exchange; behind them the ratio to {reference}, round by round"),
+            caption: format!(
+                "full load: CPU microseconds per exchange, and the ratio to {reference}, round by round"
+            ),
             columns: ["workload"].iter().chain(&facts.schemes).map(|&name| name.to_owned()).collect(),
             left: 1,
             rows,
