@@ -5,6 +5,8 @@
 //! alternation.
 #![forbid(unsafe_code)]
 
+mod blocks;
+mod counts;
 mod figures;
 pub mod file;
 mod input;

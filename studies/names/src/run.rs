@@ -1,8 +1,10 @@
 //! Names: every way of hashing their prefixes, block by block in alternation.
 
+use crate::blocks::{BLOCK, Blocks};
+use crate::counts::{checksum, components, figures};
 use crate::metric;
 use crate::model::Empty;
-use crate::packed::{ENCODINGS, Names, Packed};
+use crate::packed::Names;
 use crate::schemes;
 use crate::shape::Shape;
 use crate::subject::Subject;
@@ -11,16 +13,7 @@ use crate::tally::Tallies;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::study::{Fact, RunError, Session, Settings};
 use hashlane_name::ndn::Ndn;
-use hashlane_name::walk::{Encoding, Walk};
 use std::collections::BTreeMap;
-use std::hint::black_box;
-
-/// Names of a block: as many as stay in the first-level cache together, timed for one scheme after the other.
-const BLOCK: usize = 256;
-
-/// Names that warm a scheme before each block: those before the block, so that the branch predictors learn
-/// nothing of the timed names.
-const WARM: usize = 128;
 
 /// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
 /// the sample.
@@ -296,89 +289,6 @@ fn too_coarse(label: &str, step: u64, figures: &[(&str, f64, f64)]) -> Option<St
 /// The encoding in a scheme's id.
 fn encoding_of(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
-}
-
-/// One block in each encoding.
-struct Blocks<'n>(Vec<(&'static str, Block<'n>)>);
-
-/// Names of one encoding: those to be timed, and those before them, to warm up with.
-struct Block<'n> {
-    names: Vec<&'n [u8]>,
-    warm: Vec<&'n [u8]>,
-}
-
-impl<'n> Blocks<'n> {
-    fn new(names: &'n Names, first: usize) -> Self {
-        let end = (first + BLOCK).min(names.len());
-        // The last block precedes the first.
-        let warm =
-            if first == 0 { names.len().saturating_sub(WARM)..names.len() } else { first - WARM..first };
-        let block = |&encoding: &&'static str| {
-            let of = |range: std::ops::Range<usize>| match names.packed(encoding) {
-                Some(packed) => range.map(|at| packed.name(at)).collect(),
-                None => Vec::new(),
-            };
-            (encoding, Block { names: of(first..end), warm: of(warm.clone()) })
-        };
-        Self(ENCODINGS.iter().map(block).collect())
-    }
-
-    fn of(&self, encoding: &str) -> &Block<'n> {
-        self.0.iter().find(|(id, _)| *id == encoding).map_or(&self.0[0].1, |(_, block)| block)
-    }
-}
-
-impl Block<'_> {
-    /// Brings the names into the first-level cache: the hashing is timed, not the memory.
-    fn touch(&self) {
-        for name in &self.names {
-            black_box(name.iter().step_by(64).fold(0, |sum: u8, octet| sum.wrapping_add(*octet)));
-            black_box(name.last());
-        }
-    }
-}
-
-/// Names to hash in one encoding.
-struct Figures {
-    encoding: &'static str,
-    octets: u64,
-    components: u64,
-    /// Lower bound of the 8-byte words that CRC32C of all prefixes takes: the whole words of each name, and a
-    /// last one for each prefix.
-    words: u64,
-}
-
-fn figures<E: Encoding>(packed: &Packed) -> Figures {
-    let mut figures = Figures { encoding: E::ID, octets: packed.octets() as u64, components: 0, words: 0 };
-    for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
-        let words = walk.bytes().len() as u64 / 8;
-        let mut components = 0;
-        // The names were encoded by the same crate; a broken one would count as far as it goes.
-        let _ = walk.for_each_end(|_| components += 1);
-        figures.components += components;
-        figures.words += words + components;
-    }
-    figures
-}
-
-fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
-    let mut components = 0;
-    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
-        let _ = walk.for_each_end(|_| components += 1);
-    }
-    components
-}
-
-/// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.
-fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
-    let subject = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
-    match (subject, names.packed(encoding)) {
-        (Some(mut subject), Some(packed)) => {
-            let first: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
-            subject.digest(&first)
-        }
-        _ => 0,
-    }
 }
 
 /// Checks that all ways of one hash over one encoding yield the same hashes.

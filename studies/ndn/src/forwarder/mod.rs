@@ -1,5 +1,6 @@
 //! Forwarders under load: CPU time per exchange, the parts of ours, and the memory of its tables.
 
+mod parts_section;
 mod run;
 mod section;
 

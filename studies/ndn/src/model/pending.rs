@@ -213,28 +213,13 @@ impl<P: Pit> Turn<P> {
 
     /// Forwards the first `packets` packets from a face. Returns the cost of the stages, and the PIT's part
     /// of the last one if `TIMED`.
-    fn forward<const TIMED: bool>(
-        &mut self,
-        from: FaceId,
-        packets: usize,
-    ) -> Result<(StageCounts, u64, Vec<Label>), String> {
-        let Self { forwarder, packets: octets, now, plain, timed, .. } = self;
-        let octets = octets.iter().take(packets).map(|octets| (from, octets.as_slice()));
-        let (counts, part, sent, labels) = if TIMED {
-            let before = timed.packets;
-            timed.clear();
-            let counts = stages::run(forwarder, octets, PACKETS, *now, timed);
-            (counts, timed.count(Part::Pit), timed.packets - before, &timed.labels)
-        } else {
-            let before = plain.packets;
-            plain.clear();
-            let counts = stages::run(forwarder, octets, PACKETS, *now, plain);
-            (counts, 0, plain.packets - before, &plain.labels)
-        };
-        if sent != packets as u64 {
-            return Err(format!("{sent} packets were sent for {packets}"));
+    fn forward<const TIMED: bool>(&mut self, from: FaceId, packets: usize) -> Result<Forwarded, String> {
+        let Self { forwarder, packets: block, now, plain, timed, .. } = self;
+        let block = block.iter().take(packets).map(|packet| (from, packet.as_slice()));
+        match TIMED {
+            true => forward_into(forwarder, block, *now, timed),
+            false => forward_into(forwarder, block, *now, plain),
         }
-        Ok((counts, part, labels.clone()))
     }
 
     /// Adds the entries of these numbers, at most a block of them.
@@ -290,6 +275,26 @@ impl<P: Pit> Turn<P> {
         }
         (count, before - self.forwarder.pit().len())
     }
+}
+
+/// Costs of the stages, and of the PIT's part of the last one if that was timed; labels of the packets sent.
+type Forwarded = (StageCounts, u64, Vec<Label>);
+
+/// Forwards a block of packets into `sink`; fails unless one packet is sent for each.
+fn forward_into<'p, P: Pit, const TIMED: bool>(
+    forwarder: &mut Forwarder<P>,
+    block: impl ExactSizeIterator<Item = (FaceId, &'p [u8])>,
+    now: Time,
+    sink: &mut Sink<TIMED>,
+) -> Result<Forwarded, String> {
+    let (packets, before) = (block.len() as u64, sink.packets);
+    sink.clear();
+    let counts = stages::run(forwarder, block, PACKETS, now, sink);
+    let sent = sink.packets - before;
+    if sent != packets {
+        return Err(format!("{sent} packets were sent for {packets}"));
+    }
+    Ok((counts, sink.count(Part::Pit), sink.labels.clone()))
 }
 
 #[cfg(test)]

@@ -1,33 +1,23 @@
 //! Indexes of the pending Interest table: operations on it in a forwarder without I/O, and forwarders under
 //! full load and under a load of a steady pace.
 
-use crate::load::{self, Forwarder, Index, Names, Plan, Reading, Workload};
+use super::load::forwarders;
+use super::work::{QUICK_COMPONENTS, QUICK_PENDING, Work, indexes, is_quick, parse};
+use crate::load::{self, Index, Names};
 use crate::metric;
 use crate::model::digest;
 use crate::model::exchanges::{self, BLOCK as EXCHANGES, PARTS};
 use crate::model::pending::{self, BLOCK, Filling, Operation};
-use crate::under_load::{Subject, note, turns};
 use hashlane_hash::scheme::Key;
 use hashlane_lab::record::machine;
 use hashlane_lab::study::Fact;
 use hashlane_lab::study::{Rounds, order};
 use hashlane_lab::study::{RunError, Session};
-use std::time::Duration;
 
 /// The models of the records, beside that of the operations, which is the study's.
 pub(crate) const MODEL: &str = "pit";
-const LOAD_MODEL: &str = "pit-load";
 const PARTS_MODEL: &str = "pit-parts";
 const DIGEST_MODEL: &str = "pit-digest";
-
-/// Interests of a consumer in a second, under a load with a pace: the source's.
-const PACE: u32 = 1000;
-/// Smallest share of Interests answered at which the figure is one of that pace.
-const ANSWERED: f64 = 0.99;
-
-/// Limits of the quick size: names of the source's longer kind, and tables up to this size.
-const QUICK_COMPONENTS: usize = 11;
-const QUICK_PENDING: usize = 64 << 10;
 
 /// Blocks of an operation in a turn, in either size.
 const BLOCKS: [usize; 2] = [16, 96];
@@ -37,16 +27,6 @@ const PER_ENTRY: u64 = 700;
 /// Samples of the parts and of the digests, for each round, and blocks of each.
 const SAMPLES: usize = 4;
 const PART_BLOCKS: usize = 8;
-
-/// Kind of measurement that a workload asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Work {
-    Table(Operation, Filling),
-    Load(Workload),
-    Paced(Workload),
-    Parts(Names),
-    Digest(Names),
-}
 
 /// Measures a study of the indexes.
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
@@ -108,63 +88,6 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         }
     }
     forwarders(session, &works, rounds)
-}
-
-/// Indexes that the study names. Without load, each Data satisfies one entry, so `digest-one` equals `digest`
-/// and is left out.
-fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
-    let schemes = session.definition.schemes.iter();
-    let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
-    known.filter(|(_, index)| under_load || *index != Index::DigestOne).collect()
-}
-
-fn is_quick(work: &Work) -> bool {
-    match work {
-        Work::Table(_, filling) => {
-            filling.names.components == QUICK_COMPONENTS && filling.pending <= QUICK_PENDING
-        }
-        Work::Load(workload) | Work::Paced(workload) => {
-            workload.names.components == QUICK_COMPONENTS && workload.link == load::Link::Udp
-        }
-        Work::Parts(names) | Work::Digest(names) => names.components == QUICK_COMPONENTS,
-    }
-}
-
-/// `match/64Ki/11`, `load/udp/11`, `paced/udp/11`, `parts/11`, `digest/11`.
-fn parse(id: &str) -> Result<Work, RunError> {
-    let unknown = || {
-        RunError::UnknownWorkload(format!(
-            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: \
-             insert, match, interest, data, expire; entries: a number, or one with Ki or Mi, from 1Ki to 16Mi), \
-             load/LINK/COMPONENTS and paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and \
-             digest/COMPONENTS; components: 3 to 20"
-        ))
-    };
-    // A load is written alike, but for its link.
-    let names = |count: &str| format!("unix/{count}").parse().ok().map(|load: Workload| load.names);
-    let (kind, rest) = id.split_once('/').ok_or_else(unknown)?;
-    let parse = || {
-        if let Some((_, operation)) = Operation::ALL.iter().find(|(known, _)| *known == kind) {
-            let (rest, prefixes) = rest.strip_suffix("/prefixes").map_or((rest, false), |rest| (rest, true));
-            let (pending, count) = rest.split_once('/')?;
-            let (digits, unit) = match (pending.strip_suffix("Ki"), pending.strip_suffix("Mi")) {
-                (Some(digits), _) => (digits, 1 << 10),
-                (_, Some(digits)) => (digits, 1 << 20),
-                _ => (pending, 1),
-            };
-            let pending = digits.parse::<usize>().ok()?.checked_mul(unit)?;
-            let pending = Some(pending).filter(|pending| (4 * BLOCK..=16 << 20).contains(pending))?;
-            return Some(Work::Table(*operation, Filling { pending, names: names(count)?, prefixes }));
-        }
-        match kind {
-            "load" => Some(Work::Load(rest.parse().ok()?)),
-            "paced" => Some(Work::Paced(rest.parse().ok()?)),
-            "parts" => Some(Work::Parts(names(rest)?)),
-            "digest" => Some(Work::Digest(names(rest)?)),
-            _ => None,
-        }
-    };
-    parse().ok_or_else(unknown)
 }
 
 /// Measures tables of one filling in alternation: each is made anew for each of its turns, so that only one
@@ -250,96 +173,6 @@ fn too_large(pending: usize) -> Option<String> {
     })
 }
 
-/// Forwarders with each index, under load.
-fn forwarders(session: &mut Session<'_>, works: &[(&str, Work)], rounds: usize) -> Result<(), RunError> {
-    let time = Duration::from_millis(session.settings.size.items.into());
-    let mut subjects = Vec::new();
-    for (label, work) in works {
-        let (workload, plan) = match work {
-            Work::Load(workload) => (*workload, Plan::lasting(time)),
-            Work::Paced(workload) => (*workload, Plan::paced(time, PACE)),
-            _ => continue,
-        };
-        for (id, index) in indexes(session, true) {
-            subjects.push(Subject::new(label, &id, Forwarder::Indexed(index), workload, plan));
-        }
-    }
-    turns(session, &mut subjects, rounds, record_loads)
-}
-
-/// Records the results of the forwarders on all workloads, from two rounds on.
-fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
-    if subjects.iter().any(|subject| subject.readings.len() < 2) {
-        return;
-    }
-    for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
-        record(session, subjects);
-    }
-    note(session, &subjects.iter().collect::<Vec<_>>());
-    for subject in subjects {
-        let answered = subject.counts().answered as f64;
-        let offered: f64 =
-            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
-        if answered < ANSWERED * offered {
-            session.notes.push(format!(
-                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
-                 its waiting times are those of queues",
-                subject.label,
-                subject.id,
-                100.0 * answered / offered
-            ));
-        }
-    }
-}
-
-/// A figure of a reading.
-type Figure = fn(&Reading) -> Option<f64>;
-
-/// Figures recorded of each turn: the metric, its unit, and the probe.
-const FIGURES: [(&str, &str, &str, Figure); 6] = [
-    (metric::CPU_US, "us", "cpu-clock", Reading::cpu_us),
-    (metric::RATE, "1/s", "wall-clock", |reading| Some(reading.rate())),
-    (metric::CPU_PERCENT, "%", "cpu-clock", |reading| reading.rtt.map(|_| reading.cpu_percent())),
-    (metric::RTT_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.mean)),
-    (metric::RTT_P50_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p50)),
-    (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
-];
-
-/// Records the results of the forwarders on one workload.
-fn record(session: &mut Session<'_>, subjects: &[Subject]) {
-    let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
-    let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
-    for (name, unit, probe, figure) in FIGURES {
-        let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
-        let rounds = Rounds::of(subjects.iter().map(of).collect());
-        if rounds.len() == 0 {
-            continue;
-        }
-        for (at, subject) in subjects.iter().enumerate() {
-            session.add(LOAD_MODEL, label, &subject.id, probe, name, unit, rounds.time(at));
-            let Some(reference) = reference.filter(|reference| *reference != at) else { continue };
-            // Points of CPU are compared by their difference, as in the source; times by their ratio.
-            let (compared, fact) = match name {
-                metric::CPU_PERCENT => (metric::MORE, rounds.difference(at, reference)),
-                metric::CPU_US => (metric::RATIO, rounds.ratio(at, reference)),
-                metric::RTT_MS => (metric::RATIO_RTT, rounds.ratio(at, reference)),
-                _ => continue,
-            };
-            if let Some(fact) = fact {
-                session.add(
-                    LOAD_MODEL,
-                    label,
-                    &subject.id,
-                    probe,
-                    compared,
-                    &session.definition.reference,
-                    fact,
-                );
-            }
-        }
-    }
-}
-
 /// Time of each part of a forwarder under each index, without I/O; in alternation.
 fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
     session.step(label, "the parts of the forwarder without I/O");
@@ -417,6 +250,7 @@ fn digests(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), R
 mod tests {
     use super::*;
     use crate::Pit;
+    use crate::load::Workload;
     use crate::load::{Link, Pace};
     use hashlane_lab::definition::{Definition, Size};
     use hashlane_lab::record::RecordSet;

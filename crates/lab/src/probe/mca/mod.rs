@@ -20,11 +20,13 @@ mod child;
 mod function;
 mod reading;
 mod tool;
+mod tool_error;
 
 pub use calls::Calls;
 pub use function::{Function, FunctionError};
 pub use reading::{Reading, ReadingError};
-pub use tool::{Tool, ToolError};
+pub use tool::Tool;
+pub use tool_error::ToolError;
 
 use crate::record::Record;
 

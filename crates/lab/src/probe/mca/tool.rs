@@ -2,14 +2,14 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
-use std::time::Duration;
-use std::{env, fmt, fs, io};
+use std::process::Command;
+use std::{env, fs};
 
 use super::calls::Calls;
-use super::child::{self, ChildError, Ended, Limits};
+use super::child::{self, ChildError, Ended};
 use super::function::Function;
-use super::reading::{Reading, ReadingError};
+use super::reading::Reading;
+use super::tool_error::{LIMITS, NAME, ToolError};
 
 /// An installed llvm-mca, with its release and its cores.
 #[derive(Clone, Debug)]
@@ -18,42 +18,6 @@ pub struct Tool {
     version: Version,
     /// The cores of ours that it knows, and for each the prefix of the model that it takes.
     cpus: Vec<(&'static Cpu, String)>,
-}
-
-/// Reasons for which llvm-mca gives no figures.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ToolError {
-    /// No folder of PATH has one.
-    Missing,
-    /// It cannot be started.
-    Start(PathBuf, io::Error),
-    /// It took longer than it may, and was stopped.
-    TooSlow(PathBuf),
-    /// It printed more than it may, and was stopped.
-    TooMuch(PathBuf),
-    /// It did not succeed, or not with every instruction.
-    Failed {
-        /// The program.
-        program: PathBuf,
-        /// Exit status.
-        status: ExitStatus,
-        /// Standard error of the tool.
-        stderr: String,
-    },
-    /// It does not say its version as llvm-mca does.
-    NoVersion(PathBuf),
-    /// It lists no resources of a core.
-    NoResources(PathBuf),
-    /// Its summary cannot be read.
-    Reading(ReadingError),
-    /// It simulated another number of instructions than it was given.
-    Instructions {
-        /// Number of instructions given to the tool.
-        given: u64,
-        /// Number of instructions simulated.
-        simulated: u64,
-    },
 }
 
 /// Major, minor, patch.
@@ -90,9 +54,6 @@ const MODELS: [(&str, &str); 7] = [
     ("Zn3", "Zen 3"),
     ("Zn4", "Zen 4"),
 ];
-
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), output: 1 << 20 };
-const NAME: &str = "llvm-mca";
 
 impl Tool {
     /// The newest llvm-mca on PATH, named with or without its version, as `llvm-mca-19`.
@@ -257,44 +218,6 @@ fn execute(command: &mut Command, input: &str) -> Result<Ended, ToolError> {
             ChildError::TooMuch => ToolError::TooMuch(program),
         }
     })
-}
-
-impl fmt::Display for ToolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => write!(
-                f,
-                "{NAME} is not on PATH; Debian has it in the package llvm: apt-get install llvm. The rest of the study \
-                 runs without it"
-            ),
-            Self::Start(program, error) => write!(f, "{}: {error}", program.display()),
-            Self::TooSlow(program) => {
-                write!(f, "{}: stopped after {} seconds", program.display(), LIMITS.time.as_secs())
-            }
-            Self::TooMuch(program) => {
-                write!(f, "{}: stopped after {} bytes of output", program.display(), LIMITS.output)
-            }
-            Self::Failed { program, status, stderr } => {
-                write!(f, "{} ended with {status}: {stderr}", program.display())
-            }
-            Self::NoVersion(program) => write!(f, "{}: reports no LLVM version", program.display()),
-            Self::NoResources(program) => write!(f, "{}: lists no resources of a core", program.display()),
-            Self::Reading(error) => write!(f, "{NAME}: {error}"),
-            Self::Instructions { given, simulated } => {
-                write!(f, "{NAME} simulated {simulated} of {given} instructions")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ToolError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Start(_, error) => Some(error),
-            Self::Reading(error) => Some(error),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

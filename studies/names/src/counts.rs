@@ -1,0 +1,49 @@
+//! Counts of the names of a workload: bytes, components, words, and the checksum of their hashes.
+
+use crate::packed::{Names, Packed};
+use crate::schemes;
+use hashlane_hash::scheme::Key;
+use hashlane_name::walk::{Encoding, Walk};
+
+/// Counts of the names in one encoding.
+pub(super) struct Figures {
+    pub(super) encoding: &'static str,
+    pub(super) octets: u64,
+    pub(super) components: u64,
+    /// Lower bound of the 8-byte words that CRC32C of all prefixes takes: the whole words of each name, and a
+    /// last one for each prefix.
+    pub(super) words: u64,
+}
+
+pub(super) fn figures<E: Encoding>(packed: &Packed) -> Figures {
+    let mut figures = Figures { encoding: E::ID, octets: packed.octets() as u64, components: 0, words: 0 };
+    for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let words = walk.bytes().len() as u64 / 8;
+        let mut components = 0;
+        // The names were encoded by the same crate; a broken one would count as far as it goes.
+        let _ = walk.for_each_end(|_| components += 1);
+        figures.components += components;
+        figures.words += words + components;
+    }
+    figures
+}
+
+pub(super) fn components<E: Encoding>(packed: &Packed, first: usize) -> u64 {
+    let mut components = 0;
+    for walk in (0..first).filter_map(|at| E::walk(packed.name(at)).ok()) {
+        let _ = walk.for_each_end(|_| components += 1);
+    }
+    components
+}
+
+/// The sum, modulo 2⁶⁴, of the CRC32C of every prefix of the first names.
+pub(super) fn checksum(encoding: &str, names: &Names, first: usize) -> u64 {
+    let subject = schemes::names(&format!("{encoding}/one-by-one/crc32c"), &Key::VECTOR);
+    match (subject, names.packed(encoding)) {
+        (Some(mut subject), Some(packed)) => {
+            let first: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
+            subject.digest(&first)
+        }
+        _ => 0,
+    }
+}

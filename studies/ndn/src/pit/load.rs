@@ -1,0 +1,110 @@
+//! Forwarders with each index under load: their turns and the records of them.
+
+use super::work::{Work, indexes};
+use crate::load::{Forwarder, Plan, Reading};
+use crate::metric;
+use crate::under_load::{Subject, note, turns};
+use hashlane_lab::study::{Rounds, RunError, Session};
+use std::time::Duration;
+
+/// Model of the records.
+const LOAD_MODEL: &str = "pit-load";
+
+/// Interests of a consumer in a second, under a load with a pace: the source's.
+const PACE: u32 = 1000;
+/// Smallest share of Interests answered at which the figure is one of that pace.
+const ANSWERED: f64 = 0.99;
+
+/// Forwarders with each index, under load.
+pub(super) fn forwarders(
+    session: &mut Session<'_>,
+    works: &[(&str, Work)],
+    rounds: usize,
+) -> Result<(), RunError> {
+    let time = Duration::from_millis(session.settings.size.items.into());
+    let mut subjects = Vec::new();
+    for (label, work) in works {
+        let (workload, plan) = match work {
+            Work::Load(workload) => (*workload, Plan::lasting(time)),
+            Work::Paced(workload) => (*workload, Plan::paced(time, PACE)),
+            _ => continue,
+        };
+        for (id, index) in indexes(session, true) {
+            subjects.push(Subject::new(label, &id, Forwarder::Indexed(index), workload, plan));
+        }
+    }
+    turns(session, &mut subjects, rounds, record_loads)
+}
+
+/// Records the results of the forwarders on all workloads, from two rounds on.
+fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
+    if subjects.iter().any(|subject| subject.readings.len() < 2) {
+        return;
+    }
+    for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
+        record(session, subjects);
+    }
+    note(session, &subjects.iter().collect::<Vec<_>>());
+    for subject in subjects {
+        let answered = subject.counts().answered as f64;
+        let offered: f64 =
+            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
+        if answered < ANSWERED * offered {
+            session.notes.push(format!(
+                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
+                 its waiting times are those of queues",
+                subject.label,
+                subject.id,
+                100.0 * answered / offered
+            ));
+        }
+    }
+}
+
+/// A figure of a reading.
+type Figure = fn(&Reading) -> Option<f64>;
+
+/// Figures recorded of each turn: the metric, its unit, and the probe.
+const FIGURES: [(&str, &str, &str, Figure); 6] = [
+    (metric::CPU_US, "us", "cpu-clock", Reading::cpu_us),
+    (metric::RATE, "1/s", "wall-clock", |reading| Some(reading.rate())),
+    (metric::CPU_PERCENT, "%", "cpu-clock", |reading| reading.rtt.map(|_| reading.cpu_percent())),
+    (metric::RTT_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.mean)),
+    (metric::RTT_P50_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p50)),
+    (metric::RTT_P99_MS, "ms", "wall-clock", |reading| reading.rtt.map(|rtt| rtt.p99)),
+];
+
+/// Records the results of the forwarders on one workload.
+fn record(session: &mut Session<'_>, subjects: &[Subject]) {
+    let Some(label) = subjects.first().map(|subject| subject.label.as_str()) else { return };
+    let reference = subjects.iter().position(|subject| subject.id == session.definition.reference);
+    for (name, unit, probe, figure) in FIGURES {
+        let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
+        let rounds = Rounds::of(subjects.iter().map(of).collect());
+        if rounds.len() == 0 {
+            continue;
+        }
+        for (at, subject) in subjects.iter().enumerate() {
+            session.add(LOAD_MODEL, label, &subject.id, probe, name, unit, rounds.time(at));
+            let Some(reference) = reference.filter(|reference| *reference != at) else { continue };
+            // Points of CPU are compared by their difference, as in the source; times by their ratio.
+            let (compared, fact) = match name {
+                metric::CPU_PERCENT => (metric::MORE, rounds.difference(at, reference)),
+                metric::CPU_US => (metric::RATIO, rounds.ratio(at, reference)),
+                metric::RTT_MS => (metric::RATIO_RTT, rounds.ratio(at, reference)),
+                _ => continue,
+            };
+            if let Some(fact) = fact {
+                session.add(
+                    LOAD_MODEL,
+                    label,
+                    &subject.id,
+                    probe,
+                    compared,
+                    &session.definition.reference,
+                    fact,
+                );
+            }
+        }
+    }
+}
