@@ -7,7 +7,8 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::Table;
 
-/// A table of flows, each of which has a number, behind a pointer.
+/// A table of flows, each of which has a number, behind a pointer. Its operations change it, so the run
+/// brings it to a known state first and times the call from outside.
 pub trait Flows {
     /// Adds flows that are not in the table, numbered on from `first`.
     fn add(&mut self, tuples: &[Tuple], first: u32);

@@ -7,7 +7,8 @@ use hashlane_hash::scheme::SchemeInfo;
 use hashlane_lab::probe::counter;
 use std::hint::black_box;
 
-/// A hash of tuples in one manner of calling it, behind a pointer.
+/// A hash of tuples in one manner of calling it, behind a pointer. It is timed twice, with independent and
+/// with dependent calls, and so has two methods where a table has operations.
 pub trait TupleSubject {
     /// Counts of the counter for hashing all of `tuples`, none of which waits for another.
     fn throughput(&mut self, tuples: &[Tuple]) -> u64;

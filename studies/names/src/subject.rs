@@ -16,7 +16,8 @@ pub trait Model {
     fn sum(&mut self, names: &[&[u8]]) -> u64;
 }
 
-/// Something whose time can be taken: a [`Model`] behind a pointer, entered once a block of names.
+/// A timed [`Model`] behind a pointer, entered once a block of names. It yields one count for each unit, as
+/// the study reports distributions; other studies time a block as a whole.
 pub trait Subject {
     /// Names in a unit of work: 1, or the size of a burst. The last unit of a block may have fewer.
     fn unit(&self) -> usize;

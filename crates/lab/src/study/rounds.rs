@@ -14,7 +14,10 @@ pub struct Rounds(Vec<Vec<f64>>);
 
 impl Rounds {
     /// Gives each of `subjects` its turn in each of `rounds`: `prepare` is called before each round with its
-    /// number, `time` with the number of the subject whose turn it is, in their [`order`].
+    /// number, `time` with the subject whose turn it is, in their [`order`].
+    ///
+    /// `time` is a closure and `S` any type: timed subjects differ in their input, unit and number of
+    /// figures, and share only their turns.
     ///
     /// Ends early, with the complete rounds, if `prepare` returns `false`.
     pub fn run<S>(

@@ -30,7 +30,8 @@ pub(crate) const PARTS: [&str; 6] = ["whole", "decode", "prefetch", "store", "pi
 /// Counts of the counter, of a block, in the order of [`PARTS`].
 pub(crate) type Counts = [u64; PARTS.len()];
 
-/// A forwarder of any index that does blocks.
+/// A forwarder of any index that does blocks. One call yields a count for each part of the forwarder, where
+/// other timed subjects yield one.
 pub(crate) trait Profile {
     /// Exchanges until the content store is full, which it is in a forwarder that has run for a while.
     fn exchanges_to_fill(&self) -> usize;
