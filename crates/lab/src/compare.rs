@@ -1,4 +1,4 @@
-//! Two sets of records beside each other.
+//! Comparison of two sets of records.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Numbers that look drawn at random and never come twice.
+//! Numbers that look drawn at random and never repeat.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

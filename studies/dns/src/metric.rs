@@ -1,4 +1,4 @@
-//! Metrics of this room, beside those that all rooms share.
+//! Metrics of studies of DNS messages, in addition to the shared ones.
 
 pub(crate) use hashlane_lab::record::metric::*;
 

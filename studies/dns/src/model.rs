@@ -8,14 +8,14 @@ use hashlane_peers::dns::Render;
 
 /// The names of a corpus, one after the other in memory, as a server has those of a zone.
 pub(crate) struct Packed {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Packed {
     /// Those of names, or of the questions and owners of messages, in their order.
     pub(crate) fn new(corpus: &Corpus) -> Self {
-        let mut octets = Vec::new();
-        let mut push = |name: &NameBuf| octets.extend_from_slice(name.as_bytes());
+        let mut bytes = Vec::new();
+        let mut push = |name: &NameBuf| bytes.extend_from_slice(name.as_bytes());
         match corpus {
             Corpus::Names(names) => names.iter().for_each(&mut push),
             Corpus::Messages(messages) => {
@@ -25,11 +25,11 @@ impl Packed {
                 }
             }
         }
-        Self { octets }
+        Self { bytes }
     }
 
     fn names(&self) -> impl Iterator<Item = Name<'_>> {
-        let mut rest = self.octets.as_slice();
+        let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
             let name = Name::parse_first(rest).ok()?;
             rest = rest.get(name.len()..)?;
@@ -48,7 +48,7 @@ pub(crate) struct Names<'a, C> {
 impl<'a, C: Compressor> Names<'a, C> {
     /// With room for all of them as they are.
     pub(crate) fn new(packed: &'a Packed, compressor: C) -> Self {
-        Self { names: packed.names().collect(), compressor, buffer: vec![0; 12 + packed.octets.len()] }
+        Self { names: packed.names().collect(), compressor, buffer: vec![0; 12 + packed.bytes.len()] }
     }
 }
 

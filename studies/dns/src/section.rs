@@ -88,8 +88,8 @@ impl View<'_> {
     }
 
     fn per_octet(&self, workload: &str, scheme: &str) -> Option<Interval> {
-        let octets = self.facts.value(workload, scheme, metric::OCTETS).filter(|octets| *octets > 0.0)?;
-        Some(self.ns(workload, scheme)?.scaled(1.0 / octets))
+        let bytes = self.facts.value(workload, scheme, metric::OCTETS).filter(|bytes| *bytes > 0.0)?;
+        Some(self.ns(workload, scheme)?.scaled(1.0 / bytes))
     }
 
     /// Millions of names per second.
@@ -98,7 +98,7 @@ impl View<'_> {
         Some(1000.0 * names / self.ns(workload, scheme).filter(|ns| ns.value > 0.0)?.value)
     }
 
-    /// The source's figures beside ours.
+    /// The source's figures next to ours.
     fn source_table(&self) -> Option<Table> {
         let published = self.definition.published("names-per-second")?;
         let shown = |row: &&PublishedRow| self.facts.workloads.contains(&row.id.as_str());
@@ -213,15 +213,15 @@ impl View<'_> {
         findings
     }
 
-    /// The fastest of the other renderers that make the smallest message, and its time beside that of ours.
+    /// The fastest of the other renderers with the smallest message, and the ratio of its time to ours.
     fn smallest(&self, workload: &str) -> Option<String> {
-        let octets = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
-        let least = self.facts.schemes.iter().filter_map(|s| octets(s)).min_by(f64::total_cmp)?;
+        let bytes = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
+        let least = self.facts.schemes.iter().filter_map(|s| bytes(s)).min_by(f64::total_cmp)?;
         let other = |scheme: &&str| *scheme != OURS && !scheme.starts_with(COMPOSER);
-        let others = self.facts.schemes.iter().copied().filter(|s| other(s) && octets(s) == Some(least));
+        let others = self.facts.schemes.iter().copied().filter(|s| other(s) && bytes(s) == Some(least));
         let timed = others.filter_map(|scheme| Some((scheme, self.ratio(workload, scheme, OURS)?)));
         let (fastest, of_ours) = timed.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-        let ours = octets(OURS)?;
+        let ours = bytes(OURS)?;
         let larger = if ours > least {
             format!("; ours is {} octets longer", count(ours - least))
         } else {
@@ -249,9 +249,9 @@ mod tests {
     /// `(workload, scheme, ns, octets, names)`.
     fn records(facts: &[(&str, &str, f64, f64, f64)]) -> RecordSet {
         let mut records = RecordSet::new();
-        for &(workload, scheme, ns, octets, names) in facts {
+        for &(workload, scheme, ns, bytes, names) in facts {
             for (metric, unit, value) in
-                [(metric::NS, "ns", ns), (metric::OCTETS, "octets", octets), (metric::NAMES, "names", names)]
+                [(metric::NS, "ns", ns), (metric::OCTETS, "octets", bytes), (metric::NAMES, "names", names)]
             {
                 let (workload, scheme, probe) = (workload.into(), scheme.into(), "rounds".into());
                 let (study, model) = ("dns-render".into(), MODEL.into());
@@ -300,8 +300,8 @@ mod tests {
         let source = section.table("millions of names per second");
         assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
         assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
-        let octets = section.table("octets");
-        assert_eq!(octets.rows[2][..2], ["dumb", "639"]);
+        let bytes = section.table("octets");
+        assert_eq!(bytes.rows[2][..2], ["dumb", "639"]);
         let per_octet = section.table("ns per octet");
         assert_eq!(per_octet.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
         assert_eq!(

@@ -12,7 +12,7 @@ pub(crate) const TABLES: &[&str] = &["octets"];
 pub(crate) struct Octets {
     /// Workload.
     pub(crate) workload: String,
-    /// Schemes that render it so, where they are measured.
+    /// Schemes that render messages of this size, if they are measured.
     pub(crate) schemes: Vec<String>,
     /// Bytes of all of the workload's messages, headers included.
     pub(crate) octets: u32,

@@ -27,7 +27,7 @@ pub trait WithTupleHash {
     fn with<H: TupleHash + 'static>(self, hash: H) -> Self::Output;
 }
 
-/// Does `work` with the hash of that id, under `key`; `None` where there is no such hash.
+/// Does `work` with the hash of that id, under `key`; `None` if the id is unknown.
 pub fn with_tuple_hash<W: WithTupleHash>(id: &str, key: &Key, work: W) -> Option<W::Output> {
     macro_rules! by_id {
         (bytes: $($hash:ty),*;) => { by_id!($(TupleBytes<$hash>,)*) };
@@ -104,8 +104,8 @@ pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     }
 }
 
-/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`, each of which
-/// lives while `live` others come; `None` where there is no such scheme.
+/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`; each flow
+/// expires after `live` others were added. `None` if the id is unknown.
 pub fn flows(id: &str, key: &Key, flows: usize, live: usize) -> Option<Box<dyn Flows>> {
     struct In<'k> {
         shape: &'k str,

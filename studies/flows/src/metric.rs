@@ -1,11 +1,11 @@
-//! Metrics of this room, beside those that all rooms share.
+//! Metrics of studies of flows, in addition to the shared ones.
 
 pub(crate) use hashlane_lab::record::metric::*;
 
-/// Cycles per item where no item waits for another.
+/// Cycles per item of independent items.
 pub(crate) const CYCLES_THROUGHPUT: &str = "cycles_throughput";
 
-/// Cycles per item where each waits for the one before it.
+/// Cycles per item if each waits for the one before it.
 pub(crate) const CYCLES_LATENCY: &str = "cycles_latency";
 
 /// One scheme's latency divided by another's, whose id is the unit.

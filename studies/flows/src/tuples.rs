@@ -89,12 +89,12 @@ impl TupleSet {
     /// # Errors
     /// The set is larger than [`MOST`](Self::MOST) or than the budget.
     pub fn generate(self, count: usize, seed: u64, budget: u64) -> Result<Vec<Tuple>, SetError> {
-        let octets = octets(count);
+        let bytes = bytes(count);
         if count > Self::MOST {
             return Err(SetError::TooMany { count });
         }
-        if octets > budget {
-            return Err(SetError::OverBudget { count, octets, budget });
+        if bytes > budget {
+            return Err(SetError::OverBudget { count, bytes, budget });
         }
         let mut distinct = Distinct::new(seed);
         let start = distinct.next() as u32;
@@ -145,8 +145,8 @@ impl TupleSet {
     }
 }
 
-/// Octets that a set of `count` tuples takes in memory.
-pub const fn octets(count: usize) -> u64 {
+/// Bytes that a set of `count` tuples takes in memory.
+pub const fn bytes(count: usize) -> u64 {
     (count as u64).saturating_mul(size_of::<Tuple>() as u64)
 }
 
@@ -200,7 +200,7 @@ pub enum SetError {
         /// Tuples asked for.
         count: usize,
         /// Memory needed, in bytes.
-        octets: u64,
+        bytes: u64,
         /// Memory allowed, in bytes.
         budget: u64,
     },
@@ -212,10 +212,10 @@ impl fmt::Display for SetError {
             Self::TooMany { count } => {
                 write!(f, "{count} tuples exceed the largest set, {}", TupleSet::MOST)
             }
-            Self::OverBudget { count, octets, budget } => write!(
+            Self::OverBudget { count, bytes, budget } => write!(
                 f,
-                "{count} tuples take {octets} bytes ({} MiB) of memory, more than the allowed {budget} ({} MiB)",
-                octets.div_ceil(1 << 20),
+                "{count} tuples take {bytes} bytes ({} MiB) of memory, more than the allowed {budget} ({} MiB)",
+                bytes.div_ceil(1 << 20),
                 budget >> 20
             ),
         }
@@ -271,8 +271,8 @@ mod tests {
         ];
         for (set, (first, checksum)) in TupleSet::ALL.into_iter().zip(expected) {
             let tuples = generate(set, 1000);
-            let octets: Vec<u8> = tuples.iter().flat_map(|tuple| *tuple.as_bytes()).collect();
-            let checked = Crc32c::detect().hash(&octets);
+            let bytes: Vec<u8> = tuples.iter().flat_map(|tuple| *tuple.as_bytes()).collect();
+            let checked = Crc32c::detect().hash(&bytes);
             assert_eq!((tuples[1].to_string().as_str(), checked), (first, checksum), "{set}");
         }
     }
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn refuses_what_does_not_fit_with_the_figure() {
-        assert_eq!(octets(1 << 20), 40 << 20);
+        assert_eq!(bytes(1 << 20), 40 << 20);
         assert_eq!(TupleSet::Random.generate(3, 0, 120).map(|tuples| tuples.len()), Ok(3));
         let error = TupleSet::Random.generate(1 << 24, 0, 100 << 20).unwrap_err();
         assert_eq!(

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Memory of the machine. What is not used is not taken.
+/// Memory of the machine. Unused memory is not allocated on the host.
 const MEMORY: &str = "mem=768M";
 
 /// A kernel silent for this long is stuck: longer than a set of SYNs may take, or the streams of one size.
@@ -27,7 +27,7 @@ const TOO_SMALL: &str = "ptrace set fp regs failed";
 pub struct Reading {
     /// Number of its hashes that were compared with ours.
     pub checked: u64,
-    /// Octets of a message; Mbit/s of all streams, of each slice of time.
+    /// Bytes of a message; Mbit/s of all streams, of each slice of time.
     pub streams: Vec<(u32, Vec<f64>)>,
     /// Times by measurement: counts of the time-stamp counter per call, of each repetition, at several times
     /// of the boot.
@@ -56,7 +56,7 @@ pub struct SynReading {
 }
 
 impl Kernels {
-    /// Boots the kernel with `scheme`, on `core` where one is named, and lets it do `tasks`. `command` is the
+    /// Boots the kernel with `scheme`, on `core` if one is given, and lets it do `tasks`. `command` is the
     /// program `hashlane`.
     ///
     /// # Errors

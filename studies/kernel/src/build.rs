@@ -21,7 +21,7 @@ const CONFIG: &str = include_str!("tree/config");
 const CONFIG_FILE: &str = "hashlane.config";
 const WHOLE_CONFIG: &str = ".config";
 
-/// A stack of so many pages, as a power of two, where the state of floating point is large.
+/// Kernel stack in pages, as a power of two, for a large floating-point state.
 const STACK: &str = "CONFIG_KERNEL_STACK_ORDER=2";
 const LARGER_STACK: &str = "CONFIG_KERNEL_STACK_ORDER=4";
 
@@ -138,12 +138,12 @@ impl Tree<'_> {
         let [(_, ehash), (_, probe)] = edit::FILES;
         let header = scheme.header();
         let parts = [self.source.stamp.as_str(), &self.config, &self.compiler, ehash, probe, &header];
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         for part in parts {
-            octets.extend((part.len() as u64).to_le_bytes());
-            octets.extend(part.as_bytes());
+            bytes.extend((part.len() as u64).to_le_bytes());
+            bytes.extend(part.as_bytes());
         }
-        SipHash24::new(&Key::VECTOR).hash(&octets)
+        SipHash24::new(&Key::VECTOR).hash(&bytes)
     }
 
     fn build(

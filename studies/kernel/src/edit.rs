@@ -1,8 +1,8 @@
-//! Edits of the kernel's source: one function goes out, two files of ours come in.
+//! Edits of the kernel's source: one function is removed, two files of ours are added.
 
 use crate::error::KernelError;
 
-/// The file of the function, and those of ours beside it.
+/// The file of the function, and our files in the same folder.
 pub(crate) const FILE: &str = "net/ipv6/inet6_hashtables.c";
 pub(crate) const FOLDER: &str = "net/ipv6";
 pub(crate) const SCHEME: &str = "hashlane_scheme.h";

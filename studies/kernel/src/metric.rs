@@ -1,4 +1,4 @@
-//! Metrics of this room, beside those that all rooms share.
+//! Metrics of studies of kernels, in addition to the shared ones.
 
 pub(crate) use hashlane_lab::record::metric::*;
 
@@ -6,7 +6,7 @@ pub(crate) use hashlane_lab::record::metric::*;
 /// of all boots.
 pub(crate) const LOST_ENTRIES: &str = "lost_entries";
 
-/// Octets that streams carry, as millions of bits a second.
+/// Bytes that streams carry, as millions of bits a second.
 pub(crate) const MBIT: &str = "mbit_per_second";
 
 /// Largest over smallest figure of repeated measurements of one kernel: the noise.

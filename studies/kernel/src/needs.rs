@@ -28,7 +28,7 @@ const PROGRAMS: [(&str, &str); 9] = [
 const SOURCES: &str = "/usr/src";
 const SOURCE_PACKAGE: &str = "linux-source";
 
-/// MiB that the unpacked source takes, and that building takes beside it.
+/// Disk space in MiB for the unpacked source, and for building.
 pub(crate) const SOURCE_MIB: u64 = 1600;
 pub(crate) const BUILD_MIB: u64 = 400;
 

@@ -1,4 +1,4 @@
-//! Kernels with other hashes of connections, each booted again and again, in alternation.
+//! Run of a study of kernels with other connection hashes: each boots several times, in alternation.
 
 use crate::guest::Tasks;
 use crate::kernels::{KernelError, KernelScheme, Kernels, Reading, SynReading};
@@ -23,7 +23,7 @@ const COUNT: u32 = 32;
 const SLICES: u32 = 4;
 
 /// Longest message, in bytes.
-const MOST_OCTETS: u32 = 1 << 20;
+const MAX_BYTES: u32 = 1 << 20;
 
 /// Most SYNs before a measurement; some of a set cannot be sent.
 const MOST_BEFORE: u32 = (hostile::MOST / 2) as u32;
@@ -59,12 +59,12 @@ impl Plan {
         for id in &session.definition.workloads {
             let unknown = || {
                 RunError::UnknownWorkload(format!(
-                    "unknown workload {id:?}; known: streams/BYTES (1 to {MOST_OCTETS}), cycles/{{{}}} and syn/SET of a flood",
+                    "unknown workload {id:?}; known: streams/BYTES (1 to {MAX_BYTES}), cycles/{{{}}} and syn/SET of a flood",
                     TIMED.join(",")
                 ))
             };
             match id.split_once('/').ok_or_else(unknown)? {
-                ("streams", size) => sizes.push(within(size, 1, MOST_OCTETS).ok_or_else(unknown)?),
+                ("streams", size) => sizes.push(within(size, 1, MAX_BYTES).ok_or_else(unknown)?),
                 ("syn", set) => attacks.push(set.parse::<Attack>().map_err(|_| unknown())?),
                 ("cycles", what) if TIMED.contains(&what) => timed.push(what.to_owned()),
                 _ => return Err(unknown()),

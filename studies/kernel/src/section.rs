@@ -68,7 +68,7 @@ fn none() -> String {
 }
 
 /// Size of a message.
-fn octets(workload: &str) -> String {
+fn bytes(workload: &str) -> String {
     workload.split_once('/').map_or(workload, |(_, size)| size).to_owned()
 }
 
@@ -129,7 +129,7 @@ fn beside(facts: &Facts<'_>, reference: &str) -> Table {
 fn rows(caption: &str, facts: &Facts<'_>, cell: impl Fn(&str, &str) -> String) -> Table {
     let row = |workload: &&str| {
         let cells = facts.schemes.iter().map(|scheme| cell(workload, scheme));
-        [octets(workload)].into_iter().chain(cells).collect()
+        [bytes(workload)].into_iter().chain(cells).collect()
     };
     Table {
         caption: caption.to_owned(),

@@ -1,4 +1,4 @@
-//! A program under watch: its lines are read as they come, and it ends when the run does.
+//! A supervised program: its lines are read as they arrive, and it ends when the run does.
 
 use crate::error::KernelError;
 use nix::sys::signal::{Signal, killpg};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Longest line in bytes; the rest becomes another line.
 const LINE: u64 = 1 << 20;
 
-/// Of the last lines so many are kept, and of each so many characters.
+/// Number of last lines that are kept, and of characters of each.
 const KEPT: usize = 12;
 const WIDTH: usize = 200;
 
@@ -94,7 +94,7 @@ fn joined(lines: VecDeque<String>) -> String {
 }
 
 impl Watched {
-    /// Its lines, as they come, until both its outputs are closed.
+    /// Lines of both outputs as they arrive, until both are closed.
     fn lines(&mut self) -> Receiver<String> {
         let (to, lines) = mpsc::sync_channel(WAITING);
         let outputs: [Option<Box<dyn Read + Send>>; 2] = [
@@ -105,12 +105,12 @@ impl Watched {
             let to = to.clone();
             thread::spawn(move || {
                 let mut output = BufReader::new(output);
-                let mut octets = Vec::new();
-                while let Ok(1..) = output.by_ref().take(LINE).read_until(b'\n', &mut octets) {
-                    if to.send(String::from_utf8_lossy(&octets).trim_end().to_owned()).is_err() {
+                let mut bytes = Vec::new();
+                while let Ok(1..) = output.by_ref().take(LINE).read_until(b'\n', &mut bytes) {
+                    if to.send(String::from_utf8_lossy(&bytes).trim_end().to_owned()).is_err() {
                         break;
                     }
-                    octets.clear();
+                    bytes.clear();
                 }
             });
         }
@@ -132,7 +132,7 @@ impl Watched {
         !matches!(self.state(), Ok(WaitStatus::StillAlive))
     }
 
-    /// Waits for it, unless that takes too long, ends whoever is left of the group, and lets it go.
+    /// Waits for the program with a timeout, kills the rest of its group, and releases it.
     fn end(&mut self) -> io::Result<ExitStatus> {
         let asked = Instant::now();
         while !self.has_ended() && asked.elapsed() < END_TIMEOUT {

@@ -44,7 +44,7 @@ impl Block<'_> {
     /// Brings the names into the first-level cache: the hashing is timed, not the memory.
     pub(super) fn touch(&self) {
         for name in &self.names {
-            black_box(name.iter().step_by(64).fold(0, |sum: u8, octet| sum.wrapping_add(*octet)));
+            black_box(name.iter().step_by(64).fold(0, |sum: u8, byte| sum.wrapping_add(*byte)));
             black_box(name.last());
         }
     }

@@ -8,7 +8,7 @@ use hashlane_name::walk::{Encoding, Walk};
 /// Counts of the names in one encoding.
 pub(super) struct Figures {
     pub(super) encoding: &'static str,
-    pub(super) octets: u64,
+    pub(super) bytes: u64,
     pub(super) components: u64,
     /// Lower bound of the 8-byte words that CRC32C of all prefixes takes: the whole words of each name, and a
     /// last one for each prefix.
@@ -16,7 +16,7 @@ pub(super) struct Figures {
 }
 
 pub(super) fn figures<E: Encoding>(packed: &Packed) -> Figures {
-    let mut figures = Figures { encoding: E::ID, octets: packed.octets() as u64, components: 0, words: 0 };
+    let mut figures = Figures { encoding: E::ID, bytes: packed.bytes() as u64, components: 0, words: 0 };
     for walk in (0..packed.len()).filter_map(|at| E::walk(packed.name(at)).ok()) {
         let words = walk.bytes().len() as u64 / 8;
         let mut components = 0;

@@ -111,9 +111,9 @@ fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &s
     records.metric(&definition.slug, workload, scheme, &definition.metric).map(Record::interval)
 }
 
-/// The ids of the walk without a hash that is the floor of a scheme with a single walk, the closest one
-/// first: one pass over a burst has the walk over a burst, where that is measured. `None` for a scheme that
-/// walks more than once, or only walks.
+/// Ids of the hashless walk that is the floor of a scheme with a single walk, the closest first: one pass
+/// over a burst has the walk over a burst, if that is measured. `None` for a scheme that walks more than
+/// once, or only walks.
 fn floors(scheme: &str) -> Option<[String; 2]> {
     let mut parts = scheme.split('/');
     let encoding = parts.next()?;

@@ -7,13 +7,13 @@ use hashlane_name::layout::Layout;
 use hashlane_name::walk::Encoding;
 
 /// Most bytes of one encoding of a workload: three encodings and the probe's buffers stay below 1 GiB.
-pub const MOST_OCTETS: usize = 256 << 20;
+pub const MAX_BYTES: usize = 256 << 20;
 
 /// Names of one encoding, end to end in one buffer: no allocation per name, and 4 bytes of bookkeeping for
 /// each.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     ends: Vec<u32>,
 }
 
@@ -28,16 +28,16 @@ impl Packed {
         self.ends.is_empty()
     }
 
-    /// Octets of all names.
-    pub fn octets(&self) -> usize {
-        self.octets.len()
+    /// Bytes of all names.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// The encoded name numbered `index`; empty if there is none.
     pub fn name(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         match (start, self.ends.get(index)) {
-            (Some(start), Some(end)) => self.octets.get(*start as usize..*end as usize).unwrap_or_default(),
+            (Some(start), Some(end)) => self.bytes.get(*start as usize..*end as usize).unwrap_or_default(),
             _ => &[],
         }
     }
@@ -46,18 +46,18 @@ impl Packed {
         &mut self,
         components: impl Iterator<Item = Component<'c>> + Clone,
     ) -> Result<(), PackError> {
-        encode_into::<E>(&mut self.octets, components)?;
-        if self.octets.len() > MOST_OCTETS {
+        encode_into::<E>(&mut self.bytes, components)?;
+        if self.bytes.len() > MAX_BYTES {
             self.truncate(self.len());
             return Err(PackError::Full);
         }
-        self.ends.push(self.octets.len() as u32);
+        self.ends.push(self.bytes.len() as u32);
         Ok(())
     }
 
     fn truncate(&mut self, names: usize) {
         self.ends.truncate(names);
-        self.octets.truncate(self.ends.last().map_or(0, |end| *end as usize));
+        self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
     }
 }
 
@@ -81,7 +81,7 @@ impl core::fmt::Display for PackError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Build(error) => error.fmt(f),
-            Self::Full => write!(f, "the workload is full at {} MiB an encoding", MOST_OCTETS >> 20),
+            Self::Full => write!(f, "the workload is full at {} MiB an encoding", MAX_BYTES >> 20),
         }
     }
 }

@@ -15,8 +15,8 @@ use hashlane_lab::study::{Fact, RunError, Session, Settings};
 use hashlane_name::ndn::Ndn;
 use std::collections::BTreeMap;
 
-/// Steps of the counter that a sample spans, as far as a block has names for it: of so many, one is 1 % of
-/// the sample.
+/// Steps of the counter that a sample should span, if a block has enough names: one step is then 1 % of the
+/// sample.
 const STEPS: u64 = 100;
 
 /// Share of a figure above which one step of the counter is reported.
@@ -137,8 +137,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Units of work of each subject between two readings of the counter: as few as span [`STEPS`] of its
-    /// steps beside the probe's own cost.
+    /// Units of work of each subject between two reads of the counter: as few as span [`STEPS`] of its steps
+    /// in addition to the probe's own cost.
     fn units(&self, names: &Names, subjects: &mut [Entry]) -> Vec<usize> {
         let step = self.session.rates.step;
         let blocks = Blocks::new(names, 0);
@@ -161,7 +161,7 @@ impl Run<'_, '_> {
         subjects.iter_mut().map(of).collect()
     }
 
-    /// Times every subject on every block; `false` where it was stopped.
+    /// Times every subject on every block; `false` if the run was stopped.
     fn repetition(
         &self,
         names: &Names,
@@ -249,7 +249,7 @@ impl Run<'_, '_> {
         for figures in hashlane_name::for_each_encoding!(all_figures) {
             let encoding = figures.encoding;
             let a_name = |total: u64| Fact::exact(total as f64 / names.len() as f64, names.len());
-            add(encoding, "count", "octets", "octets", a_name(figures.octets));
+            add(encoding, "count", "octets", "octets", a_name(figures.bytes));
             add(encoding, "count", "components", "components", a_name(figures.components));
             add(encoding, "count", "crc_words", "words", a_name(figures.words));
             let mut limit = a_name(figures.words);
@@ -268,7 +268,7 @@ fn units_of(step: u64, count: u64, most: usize) -> usize {
     (units as usize).next_power_of_two().min(most)
 }
 
-/// A warning where one step of the counter, per name, is a large share of figures: the ids, the step and the
+/// Warning if one step of the counter, per name, is a large share of figures: the ids, the step and the
 /// figure of each.
 fn too_coarse(label: &str, step: u64, figures: &[(&str, f64, f64)]) -> Option<String> {
     let share =

@@ -11,10 +11,10 @@ use std::str::FromStr;
 /// The shape of generated names. Values are bytes drawn evenly; only counts and lengths follow the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// `12Bx5`: so many components of so many bytes each.
+    /// `12Bx5`: 5 components of 12 bytes each.
     Fixed {
-        /// Octets in a component, 1 to 255.
-        octets: u8,
+        /// Bytes in a component, 1 to 255.
+        bytes: u8,
         /// Components in a name, 1 to 255.
         components: u8,
     },
@@ -59,24 +59,24 @@ impl Shape {
     /// Generates `count` names, the same for the same `seed` on every machine.
     ///
     /// # Errors
-    /// [`PackError::Full`] where so many names are more than a workload holds.
+    /// [`PackError::Full`] if a workload cannot hold this many names.
     pub fn generate(&self, count: usize, seed: u64) -> Result<Names, PackError> {
         let rng = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut names = Names::default();
         let mut lengths = Vec::new();
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         let mut ends = Vec::new();
         for _ in 0..count {
             lengths.clear();
             self.draw(rng, &mut lengths);
-            octets.resize(lengths.iter().sum(), 0);
-            rng.fill_bytes(&mut octets);
+            bytes.resize(lengths.iter().sum(), 0);
+            rng.fill_bytes(&mut bytes);
             ends.clear();
             ends.extend(lengths.iter().scan(0, |end, length| {
                 *end += length;
                 Some((*end - length, *end))
             }));
-            names.push(ends.iter().map(|&(from, to)| Component::generic(&octets[from..to])))?;
+            names.push(ends.iter().map(|&(from, to)| Component::generic(&bytes[from..to])))?;
         }
         Ok(names)
     }
@@ -84,8 +84,8 @@ impl Shape {
     /// Draws the lengths of one name's components.
     fn draw(&self, rng: &mut Xoshiro256PlusPlus, lengths: &mut Vec<usize>) {
         match *self {
-            Self::Fixed { octets, components } => {
-                lengths.resize(usize::from(components), usize::from(octets));
+            Self::Fixed { bytes, components } => {
+                lengths.resize(usize::from(components), usize::from(bytes));
             }
             Self::Normal { mean, spread, components } => {
                 let deviation = match spread {
@@ -112,7 +112,7 @@ impl Shape {
     }
 }
 
-/// A length of `distribution`, rounded, and drawn anew where it is not within 1 to 255.
+/// A length of `distribution`, rounded, and drawn again until it is within 1 to 255.
 fn length(distribution: &impl Distribution<f64>, rng: &mut Xoshiro256PlusPlus) -> usize {
     loop {
         let length = distribution.sample(rng).round();
@@ -173,8 +173,8 @@ impl FromStr for Shape {
                 match lengths.strip_prefix("N(").and_then(|rest| rest.strip_suffix(')')) {
                     Some(parameters) => normal(parameters, components),
                     None => {
-                        let octets = lengths.parse().ok().filter(|&n| n > 0)?;
-                        Some(Self::Fixed { octets, components })
+                        let bytes = lengths.parse().ok().filter(|&n| n > 0)?;
+                        Some(Self::Fixed { bytes, components })
                     }
                 }
             }),

@@ -17,7 +17,7 @@ pub(crate) struct Tallies {
 }
 
 impl Tallies {
-    /// For `names` names in blocks of `block`, and subjects timed so many units to a reading.
+    /// For `names` names in blocks of `block`, with the units that each subject does between two reads.
     pub(crate) fn new(names: usize, block: usize, units: &[usize]) -> Self {
         let blocks = names.div_ceil(block);
         Self {

@@ -1,4 +1,4 @@
-//! Metrics of this room, beside those that all rooms share.
+//! Metrics of studies of forwarders, in addition to the shared ones.
 
 pub(crate) use hashlane_lab::record::metric::*;
 
@@ -26,8 +26,8 @@ pub(crate) const RATE: &str = "exchanges_per_second";
 /// Unanswered Interests, per million exchanges.
 pub(crate) const LOST: &str = "lost_per_million";
 
-/// Octets of memory that an entry takes, as its table accounts for them.
+/// Bytes of memory that an entry takes, as its table accounts for them.
 pub(crate) const OCTETS_ACCOUNTED: &str = "octets_accounted";
 
-/// Octets of the packet in an entry, where it keeps one.
+/// Bytes of the packet in an entry, if it keeps one.
 pub(crate) const OCTETS_PACKET: &str = "octets_packet";

@@ -42,7 +42,7 @@ impl Subject {
 /// rounds count.
 ///
 /// `record` adds the records of the rounds so far: they are reported after each round, and kept at the end,
-/// also where that is early.
+/// even an early one.
 pub(crate) fn turns(
     session: &mut Session<'_>,
     subjects: &mut [Subject],

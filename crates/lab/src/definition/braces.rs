@@ -1,4 +1,4 @@
-//! Brace expansion: `{a,b}/c` stands for `a/c` and `b/c`.
+//! Brace expansion: `{a,b}/c` expands to `a/c` and `b/c`.
 
 use core::fmt;
 
@@ -60,7 +60,7 @@ impl fmt::Display for BraceError {
 
 impl core::error::Error for BraceError {}
 
-/// Every string that `text` stands for, the first braces varying slowest; 1 to 4096 of them.
+/// All expansions of `text`, the first braces varying slowest; 1 to 4096 of them.
 ///
 /// # Errors
 /// Braces must pair up, must not nest, and hold non-empty alternatives; neither the text nor its expansions

@@ -42,7 +42,7 @@ impl Definition {
 }
 
 impl DefinitionError {
-    /// Error for the first field of a study file that no study has, besides the tables `own`.
+    /// Error for the first unknown field of a study file; the tables `own` are known.
     pub(crate) fn unknown_field(text: &str, origin: &str, own: &[&'static str]) -> Option<Self> {
         unknown_field(&toml::from_str(text).ok()?, origin, own)
     }

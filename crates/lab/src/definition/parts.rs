@@ -9,8 +9,7 @@ use super::published::Published;
 /// A study as data: its question, its workloads and schemes, and the criteria and claims that its results are
 /// compared with.
 ///
-/// Lists of schemes in the file may use braces: `{a,b}/c` stands for `a/c` and `b/c`.
-/// They are expanded here.
+/// Lists of schemes in the file may use braces: `{a,b}/c` expands to `a/c` and `b/c`. They are expanded here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     /// Name on the command line and in records: 1 to 64 lower-case letters, digits and hyphens.
@@ -29,8 +28,8 @@ pub struct Definition {
     pub schemes: Vec<String>,
     /// The scheme to which every other one's time is given as a ratio.
     pub reference: String,
-    /// Ratios to measure besides those to the reference and those of targets and claims: the time of the
-    /// first scheme over that of the second.
+    /// Further ratios to measure, in addition to those to the reference and those of targets and claims: the
+    /// time of the first scheme over that of the second.
     pub pairs: Vec<(String, String)>,
     /// Metric of charts and tables. Default: `cycles_mean`.
     pub metric: String,

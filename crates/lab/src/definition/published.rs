@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct Published {
     /// Name by which the study's section finds the table, such as `llvm-mca/skylake`.
     pub id: String,
-    /// Provenance: document, section, version, and machine where it is known.
+    /// Provenance: document, section, version, and machine if known.
     pub source: String,
     /// Unit of the figures.
     pub unit: String,

@@ -56,8 +56,8 @@ fn calibrated_step() -> u64 {
     (0..4).map(|_| burst()).fold(1, u64::max)
 }
 
-/// Step of a counter, from successive readings: the greatest common divisor of their differences; 1 where
-/// they do not differ.
+/// Step of a counter, from successive reads: the greatest common divisor of their differences; 1 if they are
+/// equal.
 ///
 /// Some counters advance by more than 1 at a time: the time-stamp counter of recent AMD processors, fed by a
 /// clock of 100 MHz, by as many counts as its rate has multiples of that.

@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 /// Permissions of a new file before the umask, as [`std::fs::File::create`] sets them.
 const MODE: u32 = 0o666;
 
-/// Writes `bytes` to the file `path`, replacing it: into a temporary file beside it, which is synced to disk
-/// and then renamed.
+/// Writes `bytes` to the file `path`, replacing it: into a temporary file in the same folder, which is synced
+/// to disk and then renamed.
 ///
 /// A reader, or a run that is stopped half way, sees the old file or the new one, never a part.
 ///

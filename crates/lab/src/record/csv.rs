@@ -13,7 +13,7 @@ const COLUMNS: [&str; 11] =
     ["study", "model", "workload", "scheme", "probe", "metric", "unit", "value", "low", "high", "samples"];
 
 /// No file of records is longer; a full run of a study writes under one MiB.
-const MAX_OCTETS: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Reasons for which a file is not a set of records; `origin` is the file, `line` counts from 1.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { origin, error } => write!(f, "{origin}: {error}"),
-            Self::TooLong { origin } => write!(f, "{origin}: longer than {MAX_OCTETS} bytes"),
+            Self::TooLong { origin } => write!(f, "{origin}: longer than {MAX_BYTES} bytes"),
             Self::Header { origin } => {
                 write!(f, "{origin}:1: the columns must be {}", COLUMNS.join(","))
             }
@@ -97,11 +97,11 @@ impl RecordSet {
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let origin = path.display().to_string();
         let io_error = |error| ReadError::Io { origin: path.display().to_string(), error };
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         File::open(path)
-            .and_then(|file| file.take(MAX_OCTETS + 1).read_to_end(&mut octets))
+            .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
             .map_err(io_error)?;
-        Self::parse(&octets, &origin)
+        Self::parse(&bytes, &origin)
     }
 
     /// Parses the content of a file of records; `origin` names the file in errors.
@@ -109,12 +109,12 @@ impl RecordSet {
     /// # Errors
     /// The first rule broken, with the line: the header names the columns; each row has them all; figures are
     /// finite and in order; no two rows are about the same.
-    pub fn parse(octets: &[u8], origin: &str) -> Result<Self, ReadError> {
+    pub fn parse(bytes: &[u8], origin: &str) -> Result<Self, ReadError> {
         let origin = origin.to_owned();
-        if octets.len() as u64 > MAX_OCTETS {
+        if bytes.len() as u64 > MAX_BYTES {
             return Err(ReadError::TooLong { origin });
         }
-        let mut reader = ::csv::ReaderBuilder::new().from_reader(octets);
+        let mut reader = ::csv::ReaderBuilder::new().from_reader(bytes);
         let header = match reader.headers() {
             Ok(header) if header.iter().eq(COLUMNS) => header.clone(),
             _ => return Err(ReadError::Header { origin }),
@@ -232,8 +232,8 @@ mod tests {
 
     #[test]
     fn refuses_octets_that_are_not_text() {
-        let octets = [HEADER.as_bytes(), b"s,m,w,\xff,p,x,u,1,1,1,1\n"].concat();
-        assert_eq!(RecordSet::parse(&octets, "r.csv").unwrap_err().to_string(), "r.csv:2: not UTF-8");
+        let bytes = [HEADER.as_bytes(), b"s,m,w,\xff,p,x,u,1,1,1,1\n"].concat();
+        assert_eq!(RecordSet::parse(&bytes, "r.csv").unwrap_err().to_string(), "r.csv:2: not UTF-8");
     }
 
     #[test]
@@ -275,8 +275,8 @@ mod tests {
         }
 
         #[test]
-        fn any_octets_are_read_or_refused(octets in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = RecordSet::parse(&[HEADER.as_bytes(), &octets].concat(), "r.csv");
+        fn any_octets_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = RecordSet::parse(&[HEADER.as_bytes(), &bytes].concat(), "r.csv");
         }
     }
 }

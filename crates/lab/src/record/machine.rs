@@ -1,4 +1,4 @@
-//! The machine that a run's figures come from, and how the run was made: `machine.toml`.
+//! Facts of the machine and of the run behind a set of records: `machine.toml`.
 
 use core::fmt;
 use std::collections::HashSet;
@@ -159,8 +159,7 @@ const FLAGS: [&str; 15] = [
 ];
 
 impl Machine {
-    /// This machine and this build; the run is left to whoever makes it. Reads `/proc` and `/sys` where they
-    /// are.
+    /// This machine and this build; the caller adds the run. Reads `/proc` and `/sys` if they exist.
     pub fn detect() -> Self {
         let read = |path: &str| std::fs::read_to_string(path).ok();
         let mut cpu = read("/proc/cpuinfo").map(|text| Cpu::from_cpuinfo(&text)).unwrap_or_default();

@@ -21,7 +21,7 @@ pub const NS: &str = "ns";
 /// Counts of the counter per item of work.
 pub const CYCLES: &str = "cycles";
 
-/// Octets of a message, on average over the messages of a workload.
+/// Bytes of a message, on average over the messages of a workload.
 pub const OCTETS: &str = "octets";
 
 /// The most entries that a find compares.

@@ -29,8 +29,7 @@ pub struct Record {
     pub unit: String,
     /// The figure: the median of the samples, unless the metric names another statistic. Finite.
     pub value: f64,
-    /// The lower bound of the figure, at 95 % from six samples on; the figure itself where it is exact.
-    /// Finite.
+    /// Lower bound of the figure, at 95 % from six samples on; the figure itself if it is exact. Finite.
     pub low: f64,
     /// The upper bound, not below `low`. Finite.
     pub high: f64,

@@ -28,7 +28,7 @@ pub struct BarPlots {
     pub plots: Vec<BarPlot>,
 }
 
-/// A second figure beside a bar's length.
+/// Second figure of a bar, drawn as a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     /// Meaning of the tick, for the legend.
@@ -66,9 +66,9 @@ pub struct Bar {
     pub title: String,
     /// The number of the colour.
     pub colour: usize,
-    /// The length, with bounds where it has any.
+    /// Length, with its bounds if it has any.
     pub value: Option<Interval>,
-    /// The figure beside the bar.
+    /// Figure printed next to the bar.
     pub figure: String,
     /// Second figure.
     pub tick: Option<f64>,

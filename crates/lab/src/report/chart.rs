@@ -7,8 +7,8 @@ use super::scheme_id;
 use crate::definition::{Chart, Definition};
 use crate::record::{RecordSet, metric};
 
-/// The bars of a chart: those of several encodings grouped by what they do, a bar for each encoding; those of
-/// one encoding as they come.
+/// The bars of a chart: those of several encodings grouped by operation, a bar for each encoding; those of
+/// one encoding in their order.
 pub(super) fn plots(
     chart: &Chart,
     definition: &Definition,

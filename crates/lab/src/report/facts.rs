@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Each id once: those that are `named` in their order, then the others as they come.
+/// Each id once: those that are `named` in their order, then the others in order of appearance.
 fn ordered<'a>(named: &'a [String], found: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
     let place: HashMap<&str, usize> = named.iter().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
     let mut seen = HashSet::new();

@@ -38,7 +38,7 @@ pub fn count(value: f64) -> String {
     out
 }
 
-/// A count in the units of memory where it is a multiple of one: `64Ki`, `16Mi`.
+/// A count in units of memory if it is a multiple of one: `64Ki`, `16Mi`.
 pub fn binary(value: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
     let fits = |(size, _): &&(f64, &str)| value >= *size && value % size == 0.0;
@@ -62,7 +62,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// `[low, high]`, each bound as `show` has it; with the coverage where that is below 95 %: `[low, high] at 75
+/// `[low, high]`, each bound formatted by `show`; with the coverage if it is below 95 %: `[low, high] at 75
 /// %`.
 pub fn interval(interval: Interval, show: fn(f64) -> String) -> String {
     let bounds = format!("[{}, {}]", show(interval.low), show(interval.high));

@@ -1,4 +1,4 @@
-//! An interval as a small inline SVG, beside the range that fits a claim or target.
+//! An interval as a small inline SVG, over the range that fits a claim or target.
 
 use minijinja::HtmlEscape;
 

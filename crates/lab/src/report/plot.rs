@@ -132,8 +132,8 @@ impl LinePlots {
         let mut marks = String::new();
         scales.draw(&mut marks, &self.x, &self.y);
         let mut order: Vec<&Line> = plot.lines.iter().collect();
-        // Grey lines lie below all others. Then the least broken line comes first, so that it shows through
-        // the gaps of those that run over it.
+        // Grey lines lie below all others. Then the least broken line is first, so that it shows through the
+        // gaps of those drawn over it.
         order.sort_by_key(|line| Some(self.style(line)).filter(|style| *style < STYLED));
         for line in order {
             self.line(&mut marks, line, scales);
@@ -255,8 +255,7 @@ impl Scales {
         TOP + HEIGHT * (1.0 - share.clamp(0.0, 1.0))
     }
 
-    /// Powers of ten; between them more where there would be too few, and fewer where there would be too
-    /// many.
+    /// Powers of ten, with more ticks between them if they are too few, and fewer if too many.
     fn y_ticks(&self) -> Vec<f64> {
         let (low, high) = (self.low / LN_10, self.high / LN_10);
         let within: &[f64] = match high - low {

@@ -11,7 +11,7 @@ use super::interval::{CONFIDENCE, Interval, coverage};
 /// discrete one it is a lower bound. A percentile bootstrap does not keep its promise here: at seven samples
 /// its 95 % bounds cover 87.5 %.
 ///
-/// `None` of no values, or where one of them is not finite.
+/// `None` if there is no value, or one is not finite.
 ///
 /// Source: David and Nagaraja, Order Statistics, 2003, §7.1.
 pub fn median_interval(sample: &[f64]) -> Option<Interval> {

@@ -5,9 +5,9 @@ use super::interval::Interval;
 /// The ratio `of` / `to` of two estimates from independent runs, or `None` unless all six numbers are above 0
 /// and finite and each interval is in order.
 ///
-/// The distances from the estimate to its bounds are taken on the logarithmic scale and added as the errors
-/// of independent estimates are: in squares. What drifted between the two runs is not in the interval: where
-/// schemes were timed in alternation, their measured ratio is the better figure.
+/// The distances from the estimate to its bounds are taken on the logarithmic scale and added like the errors
+/// of independent estimates: in squares. Drift between the two runs is not in the interval: if schemes were
+/// timed in alternation, their measured ratio is the better figure.
 ///
 /// Source: the delta method on the logarithm; each side by itself, after Donner and Zou, Closed-form
 /// confidence intervals for functions of the normal mean and standard deviation, 2012 (MOVER).

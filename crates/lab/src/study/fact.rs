@@ -2,7 +2,7 @@
 
 use crate::stats::{Interval, median_interval};
 
-/// One figure: its interval, and how many samples it comes from.
+/// One figure: its interval and number of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
     /// The figure and its bounds.

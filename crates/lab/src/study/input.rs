@@ -11,7 +11,7 @@ pub struct Input {
     pub option: &'static str,
     /// One line for `--help`. Kinds of studies that share an option have the same line.
     pub help: &'static str,
-    /// Options that cannot be given besides.
+    /// Options that conflict with this one.
     pub conflicts: &'static [&'static str],
 }
 

@@ -41,7 +41,7 @@ pub trait Study: Sync {
     /// none was given.
     ///
     /// # Errors
-    /// A file cannot be read, or is of no use for this kind of study.
+    /// A file cannot be read, or does not suit this kind of study.
     fn load(&self, _: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
         Ok(None)
     }

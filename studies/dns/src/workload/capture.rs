@@ -69,7 +69,7 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
     if packet.source.1 != PORT && packet.destination.1 != PORT {
         return Err("not from or to port 53");
     }
-    let parse = |octets| Content::parse(octets).map_err(|_| "malformed DNS messages");
+    let parse = |bytes| Content::parse(bytes).map_err(|_| "malformed DNS messages");
     match packet.protocol {
         UDP => parse(segment.datagram().ok_or("cut off")?).map(|message| vec![message]),
         TCP => {
@@ -79,8 +79,8 @@ fn messages(segment: Segment<'_>) -> Result<Vec<Content>, &'static str> {
             }
             let mut messages = Vec::new();
             while let Some((len, rest)) = data.split_first_chunk() {
-                let (octets, rest) = rest.split_at_checked(u16::from_be_bytes(*len).into()).ok_or(PARTS)?;
-                messages.push(parse(octets)?);
+                let (bytes, rest) = rest.split_at_checked(u16::from_be_bytes(*len).into()).ok_or(PARTS)?;
+                messages.push(parse(bytes)?);
                 data = rest;
             }
             if data.is_empty() { Ok(messages) } else { Err(PARTS) }
@@ -103,12 +103,12 @@ mod tests {
 
     /// An IPv4 packet of `protocol` between two ports.
     fn packet(protocol: u8, ports: [u16; 2], rest: &[u8]) -> Vec<u8> {
-        let mut octets = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
-        octets.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
-        octets.extend_from_slice(rest);
-        let len = octets.len() as u16;
-        octets[2..4].copy_from_slice(&len.to_be_bytes());
-        octets
+        let mut bytes = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, protocol, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
+        bytes.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
+        bytes.extend_from_slice(rest);
+        let len = bytes.len() as u16;
+        bytes[2..4].copy_from_slice(&len.to_be_bytes());
+        bytes
     }
 
     fn udp(port: u16, data: &[u8]) -> Vec<u8> {
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn keeps_no_more_than_the_limit() {
-        let octets = file(&vec![udp(53, QUERY); 10]);
+        let bytes = file(&vec![udp(53, QUERY); 10]);
         let each = memory::message(&Content::parse(QUERY).unwrap());
-        let capture = read_from(octets.as_slice(), 3 * each).unwrap();
+        let capture = read_from(bytes.as_slice(), 3 * each).unwrap();
         assert!(capture.full && capture.messages.len() == 3);
         assert!(capture.to_string().ends_with("the rest was not read: limit reached"));
     }
@@ -170,10 +170,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_changed_capture_is_no_disaster(at: prop::sample::Index, to: [u8; 2]) {
-            let mut octets = file(&[udp(53, QUERY), tcp(&framed(QUERY))]);
-            let at = at.index(octets.len() - 1);
-            octets[at..at + 2].copy_from_slice(&to);
-            if let Ok(capture) = read_from(octets.as_slice(), usize::MAX) {
+            let mut bytes = file(&[udp(53, QUERY), tcp(&framed(QUERY))]);
+            let at = at.index(bytes.len() - 1);
+            bytes[at..at + 2].copy_from_slice(&to);
+            if let Ok(capture) = read_from(bytes.as_slice(), usize::MAX) {
                 prop_assert!(capture.messages.len() <= 2);
             }
         }

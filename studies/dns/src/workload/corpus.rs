@@ -20,7 +20,7 @@ pub enum Corpus {
 }
 
 impl Corpus {
-    /// Names in it, on average over its messages: of questions, owners and, where they may be compressed, in
+    /// Number of names, on average over its messages: of questions, owners and, if they may be compressed, in
     /// data.
     pub fn names(&self) -> f64 {
         match self {
@@ -55,7 +55,7 @@ pub enum Kind {
     Nxdomain,
     /// The source's server failure: 1 name.
     Servfail,
-    /// A response with so many records of a kind.
+    /// Response with this many records of a kind.
     Response(Records, usize),
     /// A message of a zone transfer that is as long as can be.
     Transfer,

@@ -13,7 +13,7 @@ pub(super) fn deep() -> Vec<NameBuf> {
     (0..64).map(|number| from_labels(labels(number))).collect()
 }
 
-/// Two such names that have no label in common but the last, again and again.
+/// Two such names that have no label in common but the last, repeated.
 pub(super) fn deep_repeated() -> Vec<NameBuf> {
     let labels = |number: usize| (0..127).map(move |at| letter(if at < 126 { at + number } else { at }));
     (0..250).map(|number| from_labels(labels(number % 2))).collect()

@@ -26,7 +26,7 @@ const MAX_MEMORY: usize = 512 << 20;
 /// The file is not a zone file, holds no record, refers to another file, or holds too many records.
 pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     let text = spaced(text)?;
-    // The reader panics on some of the files that are none. What it has read by then is dropped.
+    // The reader panics on some malformed files. Its records are then dropped.
     std::panic::catch_unwind(|| records(&text, origin)).unwrap_or(Err(ZoneError::Reader))
 }
 
@@ -34,13 +34,12 @@ pub fn read(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError>
 fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> {
     let mut zone = Zonefile::with_capacity(text.len());
     zone.extend_from_slice(text);
-    // It takes records of several classes only so; the class to use where one is missing follows the records
-    // below.
+    // Only so does the reader take records of several classes; a missing class is set below.
     zone = zone.allow_invalid();
     zone.set_default_class(iana::Class::IN);
     if let Some(origin) = origin {
-        let octets = origin.as_bytes().to_vec();
-        let name = domain::base::Name::from_octets(octets.into());
+        let bytes = origin.as_bytes().to_vec();
+        let name = domain::base::Name::from_octets(bytes.into());
         // A checked name is one there, too.
         zone.set_origin(name.map_err(|_| ZoneError::Name)?);
     }
@@ -73,20 +72,19 @@ fn records(text: &[u8], origin: Option<Name<'_>>) -> Result<Content, ZoneError> 
 fn spaced(text: &[u8]) -> Result<Vec<u8>, ZoneError> {
     let (mut line, mut quote, mut open) = (1, None, Vec::new());
     let mut spaced = Vec::with_capacity(text.len() + 1);
-    let mut octets = text.iter();
-    while let Some(&octet) = octets.next() {
-        spaced.push(octet);
-        match octet {
+    let mut bytes = text.iter();
+    while let Some(&byte) = bytes.next() {
+        spaced.push(byte);
+        match byte {
             b'\n' => line += 1,
             b'\\' => {
-                let escaped = octets.next();
+                let escaped = bytes.next();
                 spaced.extend(escaped);
                 line += usize::from(escaped == Some(&b'\n'));
             }
             b'"' => {
                 quote = quote.xor(Some(line));
-                if quote.is_none()
-                    && octets.as_slice().first().is_some_and(|next| !next.is_ascii_whitespace())
+                if quote.is_none() && bytes.as_slice().first().is_some_and(|next| !next.is_ascii_whitespace())
                 {
                     spaced.push(b' ');
                 }
@@ -96,10 +94,10 @@ fn spaced(text: &[u8]) -> Result<Vec<u8>, ZoneError> {
             b')' => drop(open.pop()),
             // To the end of the line, which is not taken.
             b';' => {
-                let rest = octets.as_slice();
-                let comment = rest.iter().take_while(|octet| **octet != b'\n').count();
+                let rest = bytes.as_slice();
+                let comment = rest.iter().take_while(|byte| **byte != b'\n').count();
                 spaced.extend_from_slice(&rest[..comment]);
-                octets = rest[comment..].iter();
+                bytes = rest[comment..].iter();
             }
             _ => {}
         }
@@ -117,7 +115,7 @@ fn plain(record: &ScannedRecord) -> Result<Record, ZoneError> {
     let owner = record.owner().to_vec();
     let owner = Name::parse(owner.as_slice()).map_err(|_| ZoneError::Name)?;
     let mut data = Vec::new();
-    // A vector takes whatever comes.
+    // Writing to a vector cannot fail.
     let Ok(()) = record.data().compose_rdata(&mut data);
     let record = Record {
         section: Section::Answer,
@@ -144,7 +142,7 @@ fn syntax_error(error: &str) -> ZoneError {
         return ZoneError::Syntax(error.to_owned());
     };
     let at = match what {
-        // Seen when the end of the line was passed.
+        // The error was noticed after the end of the line.
         what if column == 1 && line > 1 && !matches!(what, "bad symbol" | "unbalanced parens") => {
             format!("line {}", line - 1)
         }
@@ -172,7 +170,7 @@ pub enum ZoneError {
     Syntax(String),
     /// A name has no dot at its end, and there is nothing to end it: where.
     NoOrigin(String),
-    /// A name that is none, which the reader has let pass.
+    /// An invalid name that the reader let pass.
     Name,
     /// The record, named with its owner, has data in generic form that its type does not allow.
     Rdata(String, RdataError),

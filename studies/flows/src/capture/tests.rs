@@ -21,8 +21,8 @@ const CAPTURES: [(&str, &[u8]); 8] = captures!(
 );
 
 fn of(file: &str) -> Capture {
-    let (_, octets) = CAPTURES.into_iter().find(|(name, _)| *name == file).unwrap();
-    read_from(octets, 1000).unwrap()
+    let (_, bytes) = CAPTURES.into_iter().find(|(name, _)| *name == file).unwrap();
+    read_from(bytes, 1000).unwrap()
 }
 
 #[test]
@@ -58,18 +58,18 @@ fn keeps_the_order_of_the_packets() {
 
 #[test]
 fn takes_no_more_than_the_limit() {
-    let (_, octets) = CAPTURES[0];
-    let capture = read_from(octets, 2).unwrap();
+    let (_, bytes) = CAPTURES[0];
+    let capture = read_from(bytes, 2).unwrap();
     assert!(capture.full && capture.tuples.len() == 2 && capture.packets.len() <= 16);
     assert!(capture.to_string().ends_with("the rest was not read: limit reached"));
 }
 
 #[test]
 fn a_truncated_capture_keeps_everything_before_its_end() {
-    for (file, octets) in CAPTURES {
-        let whole = read_from(octets, 1000).unwrap();
-        for end in 0..octets.len() {
-            match read_from(&octets[..end], 1000) {
+    for (file, bytes) in CAPTURES {
+        let whole = read_from(bytes, 1000).unwrap();
+        for end in 0..bytes.len() {
+            match read_from(&bytes[..end], 1000) {
                 Ok(part) => {
                     assert!(whole.tuples.starts_with(&part.tuples), "{file} to {end}");
                     assert!(whole.packets.starts_with(&part.packets), "{file} to {end}");
@@ -80,15 +80,15 @@ fn a_truncated_capture_keeps_everything_before_its_end() {
             }
         }
     }
-    let (_, octets) = CAPTURES[0];
-    let cut = read_from(&octets[..octets.len() - 1], 1000).unwrap();
+    let (_, bytes) = CAPTURES[0];
+    let cut = read_from(&bytes[..bytes.len() - 1], 1000).unwrap();
     assert!(cut.to_string().contains("the file is truncated: it ends within a packet"), "{cut}");
 }
 
 #[test]
 fn rejects_files_that_are_not_captures() {
-    for octets in [&b""[..], b"\xd4\xc3", b"ELF and more", &[0; 100]] {
-        assert!(matches!(read_from(octets, 10), Err(FormatError::NotACapture(_))), "{octets:?}");
+    for bytes in [&b""[..], b"\xd4\xc3", b"ELF and more", &[0; 100]] {
+        assert!(matches!(read_from(bytes, 10), Err(FormatError::NotACapture(_))), "{bytes:?}");
     }
     let missing = read(Path::new("no/such/file.pcap"), 10).unwrap_err().to_string();
     assert!(missing.starts_with("cannot read no/such/file.pcap: "), "{missing}");
@@ -104,10 +104,10 @@ fn rejects_files_that_are_not_captures() {
 proptest! {
     #[test]
     fn a_changed_capture_is_no_disaster(file in 0..CAPTURES.len(), at: prop::sample::Index, to: [u8; 4]) {
-        let mut octets = CAPTURES[file].1.to_vec();
-        let at = at.index(octets.len() - 4);
-        octets[at..at + 4].copy_from_slice(&to);
-        if let Ok(capture) = read_from(octets.as_slice(), 1000) {
+        let mut bytes = CAPTURES[file].1.to_vec();
+        let at = at.index(bytes.len() - 4);
+        bytes[at..at + 4].copy_from_slice(&to);
+        if let Ok(capture) = read_from(bytes.as_slice(), 1000) {
             prop_assert!(capture.packets.len() <= 8000);
         }
     }

@@ -12,7 +12,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The hashes that the study names, none where it asks for no simulation.
+    /// The hashes that the study names; empty if it asks for no simulation.
     pub(super) fn new(session: &Session<'_>) -> Result<Self, RunError> {
         let registered = hashes::tuple_hashes();
         let code = |id: &String| match registered.iter().find(|hash| hash.info.id == id) {

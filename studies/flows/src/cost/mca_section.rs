@@ -33,7 +33,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
             cpus.push(cpu);
         }
     }
-    // The source's cores come first, in its order.
+    // The source's cores are first, in its order.
     cpus.sort_by_key(|cpu| {
         definition.published.iter().position(|s| s.id == published_id(cpu)).unwrap_or(usize::MAX)
     });

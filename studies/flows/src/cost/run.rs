@@ -11,7 +11,7 @@ use hashlane_lab::study::Rounds;
 use hashlane_lab::study::{RunError, Session};
 use std::hint::black_box;
 
-/// Tuples that are hashed over and over: as many as stay in the first-level cache beside everything else.
+/// Tuples that are hashed repeatedly: as many as stay in the first-level cache with everything else.
 const BLOCK: usize = 512;
 
 /// Measures a study of hashes of tuples.

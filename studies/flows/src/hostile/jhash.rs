@@ -19,19 +19,17 @@ pub(crate) fn collisions(initval: u32, count: usize) -> Vec<Tuple> {
 }
 
 fn words(tuple: &Tuple) -> [u32; 9] {
-    core::array::from_fn(|i| {
-        u32::from_le_bytes(core::array::from_fn(|octet| tuple.as_bytes()[4 * i + octet]))
-    })
+    core::array::from_fn(|i| u32::from_le_bytes(core::array::from_fn(|byte| tuple.as_bytes()[4 * i + byte])))
 }
 
 /// The tuple of the first six words and the last block.
 fn tuple(words: &[u32; 9], last: [u32; 3]) -> Tuple {
-    let mut octets = [0; 36];
+    let mut bytes = [0; 36];
     let all = words[..6].iter().chain(&last);
-    for (octets, word) in octets.as_chunks_mut::<4>().0.iter_mut().zip(all) {
-        *octets = word.to_le_bytes();
+    for (bytes, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(all) {
+        *bytes = word.to_le_bytes();
     }
-    Tuple::from_bytes(&octets)
+    Tuple::from_bytes(&bytes)
 }
 
 fn add(a: [u32; 3], b: [u32; 3]) -> [u32; 3] {

@@ -5,26 +5,26 @@ use hashlane_flow::tuple::Tuple;
 use std::ops::Range;
 
 /// The first `count` tuples that hash as [`Tuple::CHECK`] does, for every constant of an affine hash; they
-/// differ from it only in `octets`, at most 16 of them.
+/// differ from it only in `bytes`, at most 16 of them.
 ///
 /// The hash is asked like a black box: for the tuple, and for the tuple with one bit changed. There are fewer
 /// where the hash maps fewer differences to 0.
-pub(crate) fn collisions<H: TupleHash>(hash: &H, octets: Range<usize>, count: usize) -> Vec<Tuple> {
-    let basis = kernel(|difference| hash.hash(&changed(&octets, difference)), 8 * octets.len());
+pub(crate) fn collisions<H: TupleHash>(hash: &H, bytes: Range<usize>, count: usize) -> Vec<Tuple> {
+    let basis = kernel(|difference| hash.hash(&changed(&bytes, difference)), 8 * bytes.len());
     // Number i is the sum of those elements of the basis whose bit is set in i.
     let sum = |i: usize| {
         let chosen = basis.iter().enumerate().filter(|(bit, _)| i >> bit & 1 == 1);
         chosen.fold(0, |sum, (_, element)| sum ^ element)
     };
     let all = 1usize.checked_shl(basis.len() as u32).unwrap_or(usize::MAX);
-    (0..count.min(all)).map(|i| changed(&octets, sum(i))).collect()
+    (0..count.min(all)).map(|i| changed(&bytes, sum(i))).collect()
 }
 
-/// [`Tuple::CHECK`] with the bits of `difference` changed in `octets`.
-fn changed(octets: &Range<usize>, difference: u128) -> Tuple {
+/// [`Tuple::CHECK`] with the bits of `difference` changed in `bytes`.
+fn changed(bytes: &Range<usize>, difference: u128) -> Tuple {
     let mut changed = *Tuple::CHECK.as_bytes();
-    for (octet, by) in changed[octets.clone()].iter_mut().zip(difference.to_le_bytes()) {
-        *octet ^= by;
+    for (byte, by) in changed[bytes.clone()].iter_mut().zip(difference.to_le_bytes()) {
+        *byte ^= by;
     }
     Tuple::from_bytes(&changed)
 }

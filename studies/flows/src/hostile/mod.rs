@@ -37,7 +37,7 @@ pub enum Attack {
     ToeplitzSpan,
     /// `jhash-known`: collisions of jhash whose seed is known, computed backwards from its last mixing.
     JhashKnown,
-    /// `rapidhash`: octets 4–11 of the foreign address are what makes rapidhash multiply all the rest, the
+    /// `rapidhash`: bytes 4–11 of the foreign address are what makes rapidhash multiply all the rest, the
     /// seed included, by
     /// 0. The attacker must be able to set them, which a /64 alone does not allow.
     RapidHash,
@@ -95,7 +95,7 @@ impl Attack {
 /// Most tuples of an attack.
 pub const MOST: usize = 1 << 17;
 
-/// Octets of the tuple that are the lower half of the foreign address.
+/// Bytes of the tuple that are the lower half of the foreign address.
 const LOWER_HALF: std::ops::Range<usize> = 24..32;
 
 fn set(set: TupleSet, count: usize, seed: u64) -> Vec<Tuple> {
@@ -105,11 +105,11 @@ fn set(set: TupleSet, count: usize, seed: u64) -> Vec<Tuple> {
 
 /// Tuple `i` of those whose foreign words 0 and 1 differ by the same bits.
 fn xor(i: u32) -> Tuple {
-    let mut octets = *Tuple::CHECK.as_bytes();
+    let mut bytes = *Tuple::CHECK.as_bytes();
     let word = u32::from_le_bytes([0x20, 0x01, 0x0d, 0xb8]) ^ i.reverse_bits();
-    octets[16..20].copy_from_slice(&word.to_le_bytes());
-    octets[20..24].copy_from_slice(&(word ^ 0x5678_1234).to_le_bytes());
-    Tuple::from_bytes(&octets)
+    bytes[16..20].copy_from_slice(&word.to_le_bytes());
+    bytes[20..24].copy_from_slice(&(word ^ 0x5678_1234).to_le_bytes());
+    Tuple::from_bytes(&bytes)
 }
 
 impl fmt::Display for Attack {

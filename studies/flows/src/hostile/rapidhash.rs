@@ -15,10 +15,10 @@ use hashlane_flow::tuple::Tuple;
 pub(crate) fn tuple(i: u32) -> Tuple {
     /// The second secret of the header.
     const SECRET: u64 = 0x8bb8_4b93_962e_acc9;
-    let mut octets = *Tuple::CHECK.as_bytes();
-    octets[20..28].copy_from_slice(&(SECRET ^ Tuple::LEN as u64).to_le_bytes());
-    octets[28..32].copy_from_slice(&i.to_be_bytes());
-    Tuple::from_bytes(&octets)
+    let mut bytes = *Tuple::CHECK.as_bytes();
+    bytes[20..28].copy_from_slice(&(SECRET ^ Tuple::LEN as u64).to_le_bytes());
+    bytes[28..32].copy_from_slice(&i.to_be_bytes());
+    Tuple::from_bytes(&bytes)
 }
 
 #[cfg(test)]
@@ -31,12 +31,12 @@ mod tests {
     proptest! {
         /// The seed erases the bytes before and after those.
         #[test]
-        fn all_other_octets_are_erased(key: [u8; 16], mut octets: [u8; 36], i: u32) {
+        fn all_other_octets_are_erased(key: [u8; 16], mut bytes: [u8; 36], i: u32) {
             let hash = RapidHash::new(&Key::new(key));
-            octets[20..28].copy_from_slice(&tuple(i).as_bytes()[20..28]);
-            prop_assert_eq!(hash.hash(&octets), hash.hash(tuple(0).as_bytes()));
-            octets[20] ^= 1;
-            prop_assert_ne!(hash.hash(&octets), hash.hash(tuple(0).as_bytes()));
+            bytes[20..28].copy_from_slice(&tuple(i).as_bytes()[20..28]);
+            prop_assert_eq!(hash.hash(&bytes), hash.hash(tuple(0).as_bytes()));
+            bytes[20] ^= 1;
+            prop_assert_ne!(hash.hash(&bytes), hash.hash(tuple(0).as_bytes()));
         }
     }
 }

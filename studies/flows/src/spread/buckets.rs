@@ -147,7 +147,7 @@ fn chi_per_degree(degrees: f64, z: f64) -> f64 {
 }
 
 /// The fullest of `buckets` buckets that each get a Poisson number of keys with mean `mean`: the median, and
-/// where 99.9 % lie. That the numbers sum to the number of keys changes little where there are many buckets.
+/// the range of 99.9 %. The fixed sum of the numbers matters little with many buckets.
 fn longest(mean: f64, buckets: usize) -> Interval {
     let quantile = |probability: f64| {
         // All buckets are at or below k with the probability P(X ≤ k)^buckets.

@@ -22,7 +22,7 @@ const BIN_METRICS: [&str; 10] =
 const LONGEST: [&str; 2] = ["longest_chain", "longest_chain_expected"];
 const CHI_SQUARED: [&str; 2] = ["chi_squared", "chi_squared_expected"];
 const COLLISIONS: [&str; 2] = ["collisions", "collisions_expected"];
-/// A chain so many times longer than chance explains is no accident of an uneven hash.
+/// Factor over the chain length expected by chance from which a hash counts as collapsed.
 const COLLAPSE: f64 = 10.0;
 
 pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {

@@ -299,7 +299,7 @@ fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 fn too_large(flows: usize, tables: usize) -> Option<String> {
     let needed = flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64);
     let free = machine::available_memory()?;
-    let gib = |octets: u64| octets as f64 / (1u64 << 30) as f64;
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     (needed > free).then(|| {
         format!(
             "{flows} flows in {tables} tables were not measured: they take up to {:.1} GiB, and {:.1} GiB are free; \

@@ -20,9 +20,9 @@ const CHECKED: usize = 256;
 /// Selects the tuple that the files report on.
 pub(super) fn about(tuple: &Tuple) -> Result<()> {
     let mut digits = String::new();
-    for octet in tuple.as_bytes() {
+    for byte in tuple.as_bytes() {
         // A String takes all.
-        let _ = write!(digits, "{octet:02x}");
+        let _ = write!(digits, "{byte:02x}");
     }
     fs::write(Path::new(FOLDER).join("tuple"), digits).map_err(cannot("write a tuple to the kernel"))
 }
@@ -68,12 +68,12 @@ fn secrets(text: &str) -> Result<Secrets> {
     let key = value(text, "key")?;
     let (low, high) = key.split_once(' ').ok_or("the kernel reports half a key")?;
     let halves = [hex(low, u64::from_str_radix)?, hex(high, u64::from_str_radix)?];
-    let octets = u128::from(halves[0]) | u128::from(halves[1]) << 64;
+    let bytes = u128::from(halves[0]) | u128::from(halves[1]) << 64;
     Ok(Secrets {
         ehash: word("ehash")?,
         ipv6: word("ipv6")?,
         mix: word("mix")?,
-        key: Key::new(octets.to_le_bytes()),
+        key: Key::new(bytes.to_le_bytes()),
     })
 }
 

@@ -45,7 +45,7 @@ fn work(tasks: &Tasks) -> Result<()> {
     for &size in &tasks.sizes {
         report(&Line::Doing(format!("{} streams of {size} bytes", tasks.streams)));
         report(&Line::Streams(size, streams::throughput(tasks, size)?));
-        // Again and again, as whatever else the machine does may disturb a moment, and not all.
+        // Repeated, as other work of the machine may disturb a moment but not all.
         asked.cycles()?;
     }
     drop(asked);

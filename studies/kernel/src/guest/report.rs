@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Measurements to make.
 #[derive(Clone, Debug)]
 pub struct Tasks {
-    /// Octets of a message, for each measurement of throughput.
+    /// Bytes of a message, for each measurement of throughput.
     pub sizes: Vec<u32>,
     /// Streams side by side.
     pub streams: u32,

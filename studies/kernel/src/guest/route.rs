@@ -1,7 +1,7 @@
 //! The network of the kernel: loopback, and a link without a peer.
 //!
-//! Hostile SYNs come from addresses of everywhere, and their answers must have somewhere to go: a dummy link
-//! swallows them. The server has a whole prefix, as hosts of today do.
+//! Hostile SYNs have addresses of any network, and their answers need a route: a dummy link swallows them.
+//! The server has a whole prefix, like today's hosts.
 
 use super::report::{Result, cannot};
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -77,9 +77,9 @@ fn request(socket: &Socket, message: RouteNetlinkMessage, what: &str) -> Result<
     let mut packet = NetlinkMessage::from(message);
     packet.header.flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE;
     packet.finalize();
-    let mut octets = vec![0; packet.buffer_len()];
-    packet.serialize(&mut octets);
-    socket.send(&octets, 0).map_err(cannot(what))?;
+    let mut bytes = vec![0; packet.buffer_len()];
+    packet.serialize(&mut bytes);
+    socket.send(&bytes, 0).map_err(cannot(what))?;
     let mut answer = Vec::with_capacity(4096);
     socket.recv(&mut answer, 0).map_err(cannot(what))?;
     let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer).map_err(cannot(what))?;

@@ -32,8 +32,8 @@ pub(super) fn throughput(tasks: &Tasks, size: u32) -> Result<Vec<f64>> {
         let figures = (0..tasks.slices).map(|_| {
             let (before, start) = (received.load(Ordering::Relaxed), Instant::now());
             thread::sleep(slice);
-            let octets = received.load(Ordering::Relaxed) - before;
-            octets as f64 * 8.0 / 1e6 / start.elapsed().as_secs_f64()
+            let bytes = received.load(Ordering::Relaxed) - before;
+            bytes as f64 * 8.0 / 1e6 / start.elapsed().as_secs_f64()
         });
         let figures: Vec<f64> = figures.collect();
         stop.store(true, Ordering::Relaxed);
@@ -50,8 +50,8 @@ fn send(mut stream: &TcpStream, size: u32, stop: &AtomicBool) {
 
 fn receive(mut stream: &TcpStream, size: u32, received: &AtomicU64) {
     let mut message = vec![0; size as usize];
-    while let Ok(octets @ 1..) = stream.read(&mut message) {
-        received.fetch_add(octets as u64, Ordering::Relaxed);
+    while let Ok(bytes @ 1..) = stream.read(&mut message) {
+        received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const BLOCK: usize = 32;
 const BLOCKS: usize = 8;
 
-/// A set is ended after so long: in a collapsed table each SYN takes longer than the one before.
+/// Longest time of a set: in a collapsed table each SYN takes longer than the one before.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// Entries that an empty table may have: the kernel keeps some of streams that have ended.
@@ -169,9 +169,9 @@ fn packet(tuple: &Tuple, segment: Segment) -> Result<Vec<u8>> {
         Segment::Syn => ip.tcp(tuple.foreign_port(), tuple.local_port(), SEQUENCE, 65535).syn(),
         Segment::Reset => ip.tcp(tuple.foreign_port(), tuple.local_port(), SEQUENCE + 1, 0).rst(),
     };
-    let mut octets = Vec::with_capacity(tcp.size(0));
-    tcp.write(&mut octets, &[]).map_err(cannot("build a segment"))?;
-    Ok(octets)
+    let mut bytes = Vec::with_capacity(tcp.size(0));
+    tcp.write(&mut bytes, &[]).map_err(cannot("build a segment"))?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_syn_reads_as_the_tuple() {
-        let octets = packet(&Tuple::CHECK, Segment::Syn).unwrap();
-        assert_eq!(hashlane_flow::packet::Packet::ip(&octets).unwrap().received(), Tuple::CHECK);
+        let bytes = packet(&Tuple::CHECK, Segment::Syn).unwrap();
+        assert_eq!(hashlane_flow::packet::Packet::ip(&bytes).unwrap().received(), Tuple::CHECK);
     }
 }

@@ -15,7 +15,7 @@ struct Part<'a> {
     nfd: Option<&'a str>,
 }
 
-/// The parts of our forwarder beside NFD's classes.
+/// The parts of our forwarder next to NFD's classes.
 pub(super) fn parts_table(facts: &Facts<'_>, published: Option<&Published>) -> Block {
     let mut columns = vec!["part".to_owned()];
     for shape in &facts.workloads {
@@ -116,7 +116,7 @@ pub(super) fn memory_table(facts: &Facts<'_>) -> Block {
     let row = |(workload, table): (&str, &str)| {
         let value = |metric| facts.value(workload, table, metric);
         let beyond =
-            |octets: Option<f64>| octets.zip(value(metric::OCTETS_PACKET)).map(|(all, packet)| all - packet);
+            |bytes: Option<f64>| bytes.zip(value(metric::OCTETS_PACKET)).map(|(all, packet)| all - packet);
         let (resident, accounted) = (value(metric::OCTETS), value(metric::OCTETS_ACCOUNTED));
         let figures = [resident, beyond(resident), accounted].map(|v| v.map_or_else(none, figure));
         [format!("{table}, {workload} entries")].into_iter().chain(figures).collect()

@@ -244,12 +244,12 @@ fn memory(session: &mut Session<'_>, table: &str) -> Result<(), RunError> {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
     let memory: Memory = String::from_utf8_lossy(&output.stdout).parse().map_err(failed)?;
-    for (metric, octets, probe) in [
+    for (metric, bytes, probe) in [
         (metric::OCTETS, memory.resident, "resident"),
         (metric::OCTETS_ACCOUNTED, memory.accounted, "count"),
         (metric::OCTETS_PACKET, memory.packet, "count"),
     ] {
-        let fact = Fact::exact(octets, ENTRIES as usize);
+        let fact = Fact::exact(bytes, ENTRIES as usize);
         session.add(MEMORY_MODEL, ENTRIES_LABEL, table, probe, metric, "octets", fact);
     }
     Ok(())

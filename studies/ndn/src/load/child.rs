@@ -11,9 +11,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Binds this process to a core, lets it move into a network namespace that can be opened at a path, lets it
-/// end when the process `parent` does, however that ends, and becomes `program`. Returns only where that
-/// fails, with why.
+/// Binds this process to a core, enters the network namespace at a path if one is given, ends with the
+/// process `parent`, and executes `program`. Returns only the error of a failure.
 pub fn become_program(
     core: Option<usize>,
     namespace: Option<&Path>,

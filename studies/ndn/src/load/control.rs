@@ -21,8 +21,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Timeout of a command to a forwarder.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Lets Interests for `prefix` come over `face`, or over `stream` itself. No packet but the answer may be on
-/// its way to here.
+/// Registers `prefix` at `face`, or at the face of `stream` itself. No packet other than the answer may be on
+/// its way to this end.
 pub(super) fn register(
     stream: &mut UnixStream,
     prefix: &OwnedName<Ndn>,
@@ -168,11 +168,11 @@ mod tests {
     #[test]
     fn the_port_is_that_of_the_first_channel_for_udp() {
         let dataset = |uris: &[&str]| {
-            let mut octets = Vec::new();
+            let mut bytes = Vec::new();
             for uri in uris {
-                ChannelStatus { local_uri: (*uri).to_owned() }.write(&mut octets);
+                ChannelStatus { local_uri: (*uri).to_owned() }.write(&mut bytes);
             }
-            octets
+            bytes
         };
         let all = dataset(&[
             "unix:///run/x.sock",

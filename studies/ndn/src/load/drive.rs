@@ -32,8 +32,8 @@ pub(super) struct Drive<'a> {
     apart: bool,
     stop: &'a AtomicBool,
     pairs: Vec<Pair>,
-    /// Of the pair `i` the consumer at `2 i`, the producer at `2 i + 1`. Behind them, where there are to be
-    /// pending Interests, the consumer and the producer of those.
+    /// Ports: the consumer of pair `i` at `2 i`, its producer at `2 i + 1`. If the workload has pending
+    /// Interests, their consumer and producer are last.
     ports: Vec<Port>,
     poll: Poll,
     batches: Batches,

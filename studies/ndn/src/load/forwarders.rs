@@ -15,17 +15,17 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The variable that names the program of ndnd, where that is not on the `PATH`.
+/// Environment variable with the program of ndnd, if it is not on the `PATH`.
 pub const NDND: &str = "HASHLANE_NDND";
 
 /// File with the output of a forwarder.
 const LOG: &str = "log";
 
-/// Words in the log of ndnd (Go) and of NFD (Boost, in upper case) where they cannot bind a port
+/// Messages in the log of ndnd (Go) and of NFD (Boost, in upper case) if they cannot bind a port
 /// (`EADDRINUSE`).
 const IN_USE: [&str; 2] = ["address already in use", "Address already in use"];
 
-/// The variable that names the program of NFD, where that is not on the `PATH`.
+/// Environment variable with the program of NFD, if it is not on the `PATH`.
 const NFD: &str = "HASHLANE_NFD";
 
 /// The variable that names an earlier `hashlane`, to be compared with this one.
@@ -49,7 +49,7 @@ pub enum Forwarder {
     Before,
 }
 
-/// A forwarder that runs, and where it listens.
+/// A running forwarder and its addresses.
 pub(super) struct Running {
     /// First, so that it ends before its folder goes.
     pub(super) process: Process,
@@ -91,7 +91,7 @@ impl Forwarder {
         Self::ALL.iter().find(|(known, _)| *known == id).map(|(_, forwarder)| *forwarder)
     }
 
-    /// The index of its PIT, where that is chosen.
+    /// Index of its PIT, if it is chosen.
     pub fn index(self) -> Option<Index> {
         match self {
             Self::Indexed(index) => Some(index),
@@ -99,7 +99,7 @@ impl Forwarder {
         }
     }
 
-    /// Tells if it has faces of the workload's kind, and tables of its sizes.
+    /// `true` if it has faces of the workload's kind, and tables of its sizes.
     pub fn takes(self, workload: &Workload) -> bool {
         match self {
             Self::Ours | Self::Indexed(_) | Self::Before => true,
@@ -117,12 +117,12 @@ impl Forwarder {
         config
     }
 
-    /// Tells if it is another project's program, which may fail for reasons of its own.
+    /// `true` if it is another project's program, which may fail for reasons of its own.
     pub fn is_foreign(self) -> bool {
         matches!(self, Self::Ndnd | Self::Nfd)
     }
 
-    /// Its program, where that is not our own command and is there.
+    /// Its program, if it is installed and not our own command.
     fn program(self) -> Option<PathBuf> {
         match self {
             Self::Ours | Self::Indexed(_) | Self::Relay => None,
@@ -245,7 +245,7 @@ fw: {{threads: 1}}
     )
 }
 
-/// The configuration of NFD: no face that is not used, and commands from whoever can open the socket.
+/// Configuration of NFD: no unused face, and commands from every process that can open the socket.
 fn nfd_config(udp: u16, socket: &Path) -> String {
     format!(
         "log

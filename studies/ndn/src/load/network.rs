@@ -60,7 +60,7 @@ pub fn namespaces_refused() -> Option<String> {
 }
 
 impl Network {
-    /// Makes it. The thread stays where it is, or is at its end where that fails.
+    /// Makes the network. The thread stays in its namespace; if that fails, the thread must end.
     pub(super) fn new() -> Result<Self, LoadError> {
         let failed = |error| LoadError::Io("network namespaces are not permitted", error);
         let home = child::namespace().map_err(failed)?;

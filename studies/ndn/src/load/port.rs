@@ -44,7 +44,7 @@ pub(super) enum Out<'a> {
 }
 
 impl Out<'_> {
-    /// Queues a packet made of the parts. What a full queue drops is lost, as on any link.
+    /// Queues a packet made of the parts. A packet that a full queue drops is lost, as on any link.
     #[inline]
     pub(super) fn push(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         match self {
@@ -63,8 +63,8 @@ impl Out<'_> {
 }
 
 /// Length of the packet at the start of the bytes.
-pub(super) fn framing(octets: &[u8]) -> Framing {
-    match tlv::frame(octets) {
+pub(super) fn framing(bytes: &[u8]) -> Framing {
+    match tlv::frame(bytes) {
         Ok(Some(length)) => Framing::Packet(usize::try_from(length).unwrap_or(usize::MAX)),
         Ok(None) => Framing::More,
         Err(_) => Framing::Lost,

@@ -39,7 +39,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Microseconds of CPU for an exchange; `None` where there was none.
+    /// Microseconds of CPU for an exchange; `None` if there was none.
     pub fn cpu_us(&self) -> Option<f64> {
         (self.counts.answered > 0).then(|| self.cpu.as_secs_f64() * 1e6 / self.counts.answered as f64)
     }

@@ -7,10 +7,10 @@ use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::wire::{DataBuilder, Interest, InterestBuilder};
 
-/// Octets of content.
+/// Bytes of content.
 pub const CONTENT: usize = 100;
 
-/// Octets of the component that differs: a number in network order.
+/// Bytes of the component that differs: a number in network order.
 const NUMBER: usize = 8;
 
 /// Position, from 0, of the component that numbers the prefix, in names spread over many prefixes.
@@ -40,7 +40,7 @@ pub struct Template {
 /// A packet, and the offset of its name.
 #[derive(Clone, Debug)]
 struct Patched {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     name_at: usize,
 }
 
@@ -102,13 +102,13 @@ impl Template {
     pub fn prefixes(&self) -> impl Iterator<Item = OwnedName<Ndn>> {
         let prefixes = self.spread.map_or(0, |(_, spread)| spread.prefixes());
         (0..prefixes).filter_map(|prefix| {
-            let octets = prefix.to_be_bytes();
-            let last = Component::generic(&octets);
+            let bytes = prefix.to_be_bytes();
+            let last = Component::generic(&bytes);
             OwnedName::from_components(self.prefix.view().components().chain([last])).ok()
         })
     }
 
-    /// Tells if its names are spread over many prefixes.
+    /// `true` if its names are spread over many prefixes.
     pub fn is_spread(&self) -> bool {
         self.spread.is_some()
     }
@@ -118,8 +118,8 @@ impl Template {
     pub fn interest(&mut self, number: u64) -> &[u8] {
         // Odd, so that no two numbers of 32 bits have one Nonce.
         let nonce = (number as u32).wrapping_mul(0x9e37_79b1) ^ self.nonce_seed;
-        if let Some(octets) = self.interest.octets.get_mut(self.nonce_at..self.nonce_at + 4) {
-            octets.copy_from_slice(&nonce.to_be_bytes());
+        if let Some(bytes) = self.interest.bytes.get_mut(self.nonce_at..self.nonce_at + 4) {
+            bytes.copy_from_slice(&nonce.to_be_bytes());
         }
         if let Some((at, prefix)) = self.prefix_of(number) {
             self.interest.with(at, prefix);
@@ -142,7 +142,7 @@ impl Template {
         self.spread.map(|(at, spread)| (at, spread.prefix_of(number)))
     }
 
-    /// The number in an encoded name; `None` where that is not a name of these packets.
+    /// The number in an encoded name; `None` if the name is not one of these packets.
     #[inline]
     pub fn number(&self, name: &[u8]) -> Option<u64> {
         let (at, end) = (self.number_at, self.number_at + NUMBER);
@@ -164,19 +164,19 @@ impl Template {
 }
 
 impl Patched {
-    fn new(octets: Vec<u8>, name: &[u8]) -> Option<Self> {
-        let name_at = octets.windows(name.len()).position(|window| window == name)?;
-        Some(Self { octets, name_at })
+    fn new(bytes: Vec<u8>, name: &[u8]) -> Option<Self> {
+        let name_at = bytes.windows(name.len()).position(|window| window == name)?;
+        Some(Self { bytes, name_at })
     }
 
     /// The packet with this number at a place of its name.
     #[inline]
     fn with(&mut self, at: usize, number: u64) -> &[u8] {
         let at = self.name_at + at;
-        if let Some(octets) = self.octets.get_mut(at..at + NUMBER) {
-            octets.copy_from_slice(&number.to_be_bytes());
+        if let Some(bytes) = self.bytes.get_mut(at..at + NUMBER) {
+            bytes.copy_from_slice(&number.to_be_bytes());
         }
-        &self.octets
+        &self.bytes
     }
 }
 
@@ -198,15 +198,15 @@ mod tests {
         for names in SHAPES {
             let mut template = Template::new(names, 7, 4000).unwrap();
             for number in [0, 1, 0xff00_ff00, u64::MAX] {
-                let octets = template.interest(number).to_vec();
-                let interest = Interest::parse(&octets).unwrap();
+                let bytes = template.interest(number).to_vec();
+                let interest = Interest::parse(&bytes).unwrap();
                 assert_eq!(interest.name_len(), names.components);
                 assert_eq!((interest.lifetime(), interest.can_be_prefix()), (4000, false));
                 assert!(interest.nonce().is_some());
                 assert_eq!(template.number(interest.name_bytes()), Some(number));
                 assert!(interest.name_bytes().starts_with(&[7]));
-                let octets = template.data(number).to_vec();
-                let data = Data::parse(&octets).unwrap();
+                let bytes = template.data(number).to_vec();
+                let data = Data::parse(&bytes).unwrap();
                 assert_eq!(data.name_bytes(), interest.name_bytes());
                 assert_eq!((data.content().len(), data.freshness()), (CONTENT, None));
             }
@@ -218,7 +218,7 @@ mod tests {
         for names in SHAPES {
             let mut template = Template::new(names, 0, 4000).unwrap();
             let [first, second] = [1, 2].map(|number| template.interest(number).to_vec());
-            let [first, second] = [&first, &second].map(|octets| Interest::parse(octets).unwrap().name());
+            let [first, second] = [&first, &second].map(|bytes| Interest::parse(bytes).unwrap().name());
             let pairs = first.components().zip(second.components());
             let differing: Vec<usize> =
                 pairs.enumerate().filter(|(_, (a, b))| a != b).map(|(at, _)| at).collect();
@@ -233,12 +233,12 @@ mod tests {
         assert_eq!(prefixes.iter().collect::<HashSet<_>>().len(), 7);
         let (mut visited, mut names) = (Vec::new(), HashSet::new());
         for number in 0..14 {
-            let octets = template.interest(number).to_vec();
-            let name = Interest::parse(&octets).unwrap().name();
+            let bytes = template.interest(number).to_vec();
+            let name = Interest::parse(&bytes).unwrap().name();
             assert_eq!(name.components().count(), SHAPES[1].components);
             assert_eq!(template.number(name.as_bytes()), Some(number));
-            let octets = template.data(number).to_vec();
-            assert_eq!(Data::parse(&octets).unwrap().name_bytes(), name.as_bytes());
+            let bytes = template.data(number).to_vec();
+            assert_eq!(Data::parse(&bytes).unwrap().name_bytes(), name.as_bytes());
             let prefix = OwnedName::<Ndn>::from_components(name.components().take(3)).unwrap();
             visited.push(prefix.to_string());
             names.insert(name.as_bytes().to_vec());
@@ -252,8 +252,8 @@ mod tests {
     fn a_name_with_the_prefix_of_another_number_is_none_of_these() {
         let mut template = Template::spread(SHAPES[1], 3, 4000, 7).unwrap();
         let [first, second] = [1, 2].map(|number| {
-            let octets = template.interest(number).to_vec();
-            Interest::parse(&octets).unwrap().name_bytes().to_vec()
+            let bytes = template.interest(number).to_vec();
+            Interest::parse(&bytes).unwrap().name_bytes().to_vec()
         });
         let last = first.len() - NUMBER..;
         let mut mixed = first;
@@ -279,8 +279,8 @@ mod tests {
                 let mut template = Template::new(names, pair, 4000).unwrap();
                 nonces.clear();
                 for number in 0..3000 {
-                    let octets = template.interest(number).to_vec();
-                    let interest = Interest::parse(&octets).unwrap();
+                    let bytes = template.interest(number).to_vec();
+                    let interest = Interest::parse(&bytes).unwrap();
                     assert!(seen.insert(interest.name_bytes().to_vec()));
                     assert!(nonces.insert(interest.nonce()));
                 }
@@ -293,8 +293,8 @@ mod tests {
         let mut template = Template::new(SHAPES[1], 1, 4000).unwrap();
         let other = Template::new(SHAPES[1], 2, 4000).unwrap();
         let longer = Template::new(SHAPES[2], 1, 4000).unwrap();
-        let octets = template.interest(9).to_vec();
-        let name = Interest::parse(&octets).unwrap().name_bytes().to_vec();
+        let bytes = template.interest(9).to_vec();
+        let name = Interest::parse(&bytes).unwrap().name_bytes().to_vec();
         assert_eq!(other.number(&name), None);
         assert_eq!(longer.number(&name), None);
         assert_eq!(template.number(&[]), None);

@@ -44,7 +44,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// An empty window of so many Interests.
+    /// An empty window of `size` Interests.
     pub(super) fn new(size: usize) -> Self {
         Self { size, outstanding: Vec::with_capacity(size), next: 0, counts: Counts::default() }
     }

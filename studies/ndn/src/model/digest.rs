@@ -1,5 +1,4 @@
-//! Digests of Interests, as a forwarder computes one of each Interest that comes where its PIT is indexed by
-//! them.
+//! Digests of Interests: a forwarder whose PIT is indexed by them computes one for each Interest.
 
 use crate::load::Names;
 use crate::load::template::Template;

@@ -138,17 +138,17 @@ impl<P: Pit> Bench<P> {
         for (template, (interests, data)) in templates.iter_mut().zip(packets) {
             for ((number, interest), data) in (*next..).zip(interests).zip(data) {
                 interest.clear();
-                let octets = template.interest(number);
+                let bytes = template.interest(number);
                 // A template's packets are right.
                 if let Some(function) = digests
-                    && let Ok(parsed) = Interest::parse(octets)
+                    && let Ok(parsed) = Interest::parse(bytes)
                 {
                     let digest = function.digest(&parsed);
                     let digest = DigestField::new(INTEREST_DIGEST, digest.as_bytes());
                     let header = LpHeader { digest, ..LpHeader::default() };
-                    interest.extend_from_slice(header.frame(octets.len()).as_bytes());
+                    interest.extend_from_slice(header.frame(bytes.len()).as_bytes());
                 }
-                interest.extend_from_slice(octets);
+                interest.extend_from_slice(bytes);
                 data.clear();
                 data.extend_from_slice(template.data(number));
             }
@@ -194,7 +194,7 @@ impl<P: Pit> Bench<P> {
     }
 }
 
-/// Packets with the faces that they come from, [`PACKETS`] from each.
+/// Packets with their ingress faces, [`PACKETS`] from each.
 fn of_faces<'p>(
     packets: &'p [Vec<u8>],
     faces: &'p [FaceId],

@@ -69,7 +69,7 @@ impl FromStr for Memory {
     }
 }
 
-/// Fills a table with so many entries in this process, which should have done nothing before.
+/// Fills a table with `entries` entries in this process, which must have done nothing before.
 ///
 /// # Errors
 /// The system does not say how much memory is resident.
@@ -142,7 +142,7 @@ fn with_interest(
     }
 }
 
-/// Octets of this process that are in memory.
+/// Bytes of this process that are in memory.
 fn resident() -> io::Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -106,7 +106,7 @@ struct Turn<P: Pit> {
     packets: Vec<Vec<u8>>,
     /// The token or digest that went out with the Interest of each number.
     labels: Vec<Label>,
-    /// The numbers of the first entries, in the order in which Data comes.
+    /// Numbers of the first entries, in the order in which Data arrives.
     order: Vec<u32>,
     now: Time,
     plain: Sink<false>,
@@ -233,25 +233,25 @@ impl<P: Pit> Turn<P> {
         if self.forwarder.pit().len() != entries {
             return Err("an Interest has an entry already".into());
         }
-        // By name there are none.
+        // Under the index by name there are no labels.
         self.labels.extend((0..numbers.len()).map(|at| labels.get(at).copied().unwrap_or(Label::NONE)));
         Ok((counts, part))
     }
 
-    /// Lets Data of these numbers come, a block of them.
+    /// Forwards Data of these numbers, a block of them.
     fn answer<const TIMED: bool>(&mut self, numbers: &[u32]) -> Result<(StageCounts, u64), String> {
         let entries = self.forwarder.pit().len().saturating_sub(numbers.len());
         for (packet, number) in self.packets.iter_mut().zip(numbers) {
             packet.clear();
             let label = self.labels.get(*number as usize).map_or(&[][..], Label::as_bytes);
-            let octets = self.template.data(u64::from(*number));
+            let bytes = self.template.data(u64::from(*number));
             let header = match label.len() {
                 0 => LpHeader::default(),
                 hashlane_ndn_fw::pit::TOKEN_LEN => LpHeader { pit_token: label, ..LpHeader::default() },
                 _ => LpHeader { digest: DigestField::new(INTEREST_DIGEST, label), ..LpHeader::default() },
             };
-            packet.extend_from_slice(header.frame(octets.len()).as_bytes());
-            packet.extend_from_slice(octets);
+            packet.extend_from_slice(header.frame(bytes.len()).as_bytes());
+            packet.extend_from_slice(bytes);
         }
         let (counts, part, _) = self.forward::<TIMED>(self.producer, numbers.len())?;
         match self.forwarder.pit().len() {

@@ -51,9 +51,9 @@ pub(super) fn run<'p, P: Pit, O: Output>(
     while packets.peek().is_some() {
         let mut burst = Burst::new();
         let start = counter::start();
-        for (face, octets) in packets.by_ref().take(size.min(BURST)) {
-            // One that is none is not sent on, and counted so.
-            let _ = burst.push(face, octets);
+        for (face, bytes) in packets.by_ref().take(size.min(BURST)) {
+            // A malformed packet is not forwarded, and the count shows it.
+            let _ = burst.push(face, bytes);
         }
         forwarder.decode().run(&mut burst);
         let decoded = counter::stop();
@@ -107,7 +107,7 @@ impl<const TIMED: bool> Default for Sink<TIMED> {
             since: counter::now(),
             reading: 0,
         };
-        // The least of several: whoever interrupts one adds to it.
+        // The smallest of several: interruptions only add.
         const READINGS: u64 = 100;
         let readings = (0..20).map(|_| {
             sink.clear();
@@ -135,8 +135,8 @@ impl<const TIMED: bool> Sink<TIMED> {
         (counts, visits)
     }
 
-    /// Counts of a part since it was [cleared](Self::clear), without those of the readings. Those of
-    /// [`Part::Face`] have the time between bursts in them, and are of no use.
+    /// Counts of a part since it was [cleared](Self::clear), less the cost of the reads. Those of
+    /// [`Part::Face`] include the time between bursts and mean nothing.
     pub(super) fn count(&self, part: Part) -> u64 {
         let (counts, visits) = self.of(part);
         counts.saturating_sub(visits * self.reading)

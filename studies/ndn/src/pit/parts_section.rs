@@ -18,8 +18,8 @@ const NAMED: [(&str, &str); 6] = [
     ("whole", "the state machine"),
 ];
 
-/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets where that
-/// was measured.
+/// Parts of the forwarder without I/O, as shares of the process under full load over Unix sockets if that was
+/// measured.
 pub(super) fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block {
     let mut rows = Vec::new();
     let mut counts: Vec<usize> = facts.workloads.iter().filter_map(|workload| components(workload)).collect();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) time: Duration,
-    /// Octets of output, and as many of error messages.
+    /// Bytes of output, and as many of error messages.
     pub(super) output: u64,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<
     let mut child = command.spawn().map_err(ChildError::Io)?;
     let ended = attend(&mut child, input, limits, deadline);
     if ended.is_err() {
-        // It may have ended in between; then there is nothing to kill, and its status is of no use.
+        // The program may have ended meanwhile; then there is nothing to kill, and the result is ignored.
         let _ = child.kill();
         let _ = child.wait();
     }
@@ -74,21 +74,21 @@ fn attend(child: &mut Child, input: &str, limits: Limits, deadline: Instant) -> 
 fn collect(stream: Option<impl Read + Send + 'static>, limit: u64) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let mut octets = Vec::new();
-        let read = stream.map_or(Ok(0), |stream| stream.take(limit + 1).read_to_end(&mut octets));
-        // Nobody waits for it any longer once the time is over.
-        let _ = sender.send(read.map(|_| octets));
+        let mut bytes = Vec::new();
+        let read = stream.map_or(Ok(0), |stream| stream.take(limit + 1).read_to_end(&mut bytes));
+        // The receiver is gone once the time is over.
+        let _ = sender.send(read.map(|_| bytes));
     });
     receiver
 }
 
 fn text(from: &Receiver<io::Result<Vec<u8>>>, limit: u64, deadline: Instant) -> Result<String, ChildError> {
     let left = deadline.saturating_duration_since(Instant::now());
-    let octets = from.recv_timeout(left).map_err(|_| ChildError::TooSlow)?.map_err(ChildError::Io)?;
-    if octets.len() as u64 > limit {
+    let bytes = from.recv_timeout(left).map_err(|_| ChildError::TooSlow)?.map_err(ChildError::Io)?;
+    if bytes.len() as u64 > limit {
         return Err(ChildError::TooMuch);
     }
-    Ok(String::from_utf8_lossy(&octets).into_owned())
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(all(test, unix))]

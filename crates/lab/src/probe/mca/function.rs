@@ -14,7 +14,7 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, SymbolKind};
 #[derive(Clone, Debug)]
 pub struct Function {
     symbol: String,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     instructions: usize,
     assembly: String,
     calls: usize,
@@ -54,8 +54,8 @@ impl Function {
     /// compiler found equal to another may share its address; its symbol is then the first of theirs.
     ///
     /// # Errors
-    /// On other processors and for other files than ELF; where the executable is not there any more or has no
-    /// symbols; where no function begins at the address, as in a shared library.
+    /// The processor is not x86-64 or the file not ELF; the executable is gone or has no symbols; or no
+    /// function begins at the address, as in a shared library.
     pub fn at(address: usize) -> Result<Self, FunctionError> {
         if !cfg!(target_arch = "x86_64") {
             return Err(FunctionError::Unsupported);
@@ -73,18 +73,18 @@ impl Function {
         let at = (address as u64).wrapping_sub(bias);
         let symbol = symbols.0.get(&at).ok_or(FunctionError::NoFunction { address })?;
         let no_code = |offset| FunctionError::NoCode { symbol: symbol.demangled(), offset };
-        let octets = file
+        let bytes = file
             .sections()
             .find_map(|section| section.data_range(at, symbol.len).ok().flatten())
             .ok_or_else(|| no_code(0))?;
-        let instructions: Vec<_> = Decoder::with_ip(64, octets, at, DecoderOptions::NONE).iter().collect();
+        let instructions: Vec<_> = Decoder::with_ip(64, bytes, at, DecoderOptions::NONE).iter().collect();
         if let Some(wrong) = instructions.iter().find(|instruction| instruction.is_invalid()) {
             return Err(no_code(wrong.ip() - at));
         }
         let code = Code { start: at, end: at + symbol.len, symbols: &symbols };
         Ok(Self {
             symbol: symbol.demangled(),
-            octets: octets.to_vec(),
+            bytes: bytes.to_vec(),
             instructions: instructions.len(),
             assembly: code.print(&instructions),
             calls: instructions.iter().filter(|i| code.leaves(i)).count(),
@@ -98,8 +98,8 @@ impl Function {
     }
 
     /// The machine code.
-    pub fn octets(&self) -> &[u8] {
-        &self.octets
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Number of instructions, each counted once.
@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(function.assembly().lines().count(), function.instructions());
         assert!(function.assembly().contains("$0x9e3779b97f4a7c15,"), "{}", function.assembly());
         assert!(function.assembly().ends_with("\tret\n"), "{}", function.assembly());
-        assert!(function.octets().ends_with(&[0xc3]));
+        assert!(function.bytes().ends_with(&[0xc3]));
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Drive<'_> {
         pairs.filter_map(|pair| Some((pair.first()?.address()?, pair.last()?.address()?))).collect()
     }
 
-    /// Waits until a forwarder listens, asks for its UDP port where it chose that, connects, and registers
+    /// Waits until a forwarder listens, queries its UDP port if it chose one itself, connects, and registers
     /// the prefixes of the producers. A relay has no prefixes.
     pub(in crate::load) fn connect(&mut self, running: &mut Running) -> Result<(), LoadError> {
         let Some(socket) = &running.socket.clone() else {
@@ -103,7 +103,7 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Lets Interests for the names of `template` come over `face`, or over `stream` itself.
+    /// Routes Interests for the names of `template` to `face`, or to the face of `stream` itself.
     fn route(
         &self,
         stream: &mut UnixStream,
