@@ -12,12 +12,18 @@ pub fn parse(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// For `#[serde(with = "crate::hex")]`.
+/// Writes 0x and 16 hex digits, for `#[serde(with)]`.
+///
+/// # Errors
+/// That of the serializer.
 pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{value:#018x}"))
 }
 
-/// For `#[serde(with = "crate::hex")]`.
+/// Reads 0x and 1 to 16 hex digits, for `#[serde(with)]`.
+///
+/// # Errors
+/// The text has another form.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text)

@@ -26,7 +26,7 @@ impl Distinct {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0.next_u64()
     }
 }
@@ -35,7 +35,7 @@ impl Distinct {
 #[cfg(test)]
 pub fn distinct_nonzero(seed: u64) -> impl Iterator<Item = u32> {
     // Scattering alone would make neighbouring seeds give nearly the same numbers.
-    let first = Distinct::new(seed).next() as u32;
+    let first = Distinct::new(seed).draw() as u32;
     (0..=u32::MAX).map(move |i| scatter(first.wrapping_add(i))).filter(|&number| number != 0)
 }
 

@@ -97,7 +97,7 @@ impl TupleSet {
             return Err(SetError::OverBudget { count, bytes, budget });
         }
         let mut distinct = Distinct::new(seed);
-        let start = distinct.next() as u32;
+        let start = distinct.draw() as u32;
         Ok((0..count as u32).map(|i| self.tuple(i, start, &mut distinct)).collect())
     }
 
@@ -112,10 +112,10 @@ impl TupleSet {
                 Tuple::new(Ipv6Addr::UNSPECIFIED, 0, foreign.into(), 0)
             }
             Self::Random => {
-                let (interface, network) = (distinct.next(), distinct.next());
+                let (interface, network) = (distinct.draw(), distinct.draw());
                 let network =
                     within(Ipv6Addr::from_bits(u128::from(1 << 61 | network >> 3) << 64), interface);
-                from(network, port(distinct.next()))
+                from(network, port(distinct.draw()))
             }
             Self::Sequential => from(within(FOREIGN_64, 1 + u64::from(i)), FOREIGN_PORT),
             Self::OneClient => {
@@ -129,17 +129,17 @@ impl TupleSet {
                 let step = u64::from(start) + u64::from(i / NATS) * 40_487;
                 Tuple::v4(LOCAL_V4, local_port, Ipv4Addr::new(198, 18, c, d), port(step))
             }
-            Self::SprayForeign => from(within(FOREIGN_64, distinct.next()), FOREIGN_PORT),
+            Self::SprayForeign => from(within(FOREIGN_64, distinct.draw()), FOREIGN_PORT),
             Self::SprayLocal => {
                 let upper = u64::from(scatter(start.wrapping_add(i)));
                 Tuple::new(within(LOCAL, upper << 32 | 1), LOCAL_PORT, client, FOREIGN_PORT)
             }
             Self::SprayLocal64 => {
-                Tuple::new(within(LOCAL, distinct.next()), LOCAL_PORT, client, FOREIGN_PORT)
+                Tuple::new(within(LOCAL, distinct.draw()), LOCAL_PORT, client, FOREIGN_PORT)
             }
             Self::V4Mapped => {
                 let foreign = Ipv4Addr::from_bits(scatter(start.wrapping_add(i)));
-                Tuple::v4(LOCAL_V4, LOCAL_PORT, foreign, port(distinct.next()))
+                Tuple::v4(LOCAL_V4, LOCAL_PORT, foreign, port(distinct.draw()))
             }
         }
     }

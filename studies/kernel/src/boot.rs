@@ -200,7 +200,7 @@ mod tests {
     use hashlane_study_flows::hostile::Attack;
 
     #[test]
-    fn the_first_process_is_told_its_tasks() {
+    fn the_first_process_gets_its_tasks() {
         let tasks = Tasks {
             sizes: vec![64, 128],
             streams: 32,

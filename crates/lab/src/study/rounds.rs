@@ -50,6 +50,11 @@ impl Rounds {
         self.0.first().map_or(0, Vec::len)
     }
 
+    /// `true` if there was no round.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The median of a subject's times.
     pub fn time(&self, subject: usize) -> Fact {
         Fact::median(self.0.get(subject).map_or(&[], Vec::as_slice))

@@ -18,7 +18,7 @@ pub struct Capture {
     /// Packets in the file, as far as it was read.
     pub seen: u64,
     /// Number of skipped packets, by reason.
-    pub passed_over: BTreeMap<&'static str, u64>,
+    pub skipped: BTreeMap<&'static str, u64>,
     /// Error that ended the reading early, if one did; messages before it are kept.
     pub broken: Option<String>,
     /// `true` if the file had more messages than the limit.
@@ -29,7 +29,7 @@ pub struct Capture {
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} messages from {} packets", self.messages.len(), self.seen)?;
-        packets::write_rest(f, &self.passed_over, self.full, self.broken.as_deref())
+        packets::write_rest(f, &self.skipped, self.full, self.broken.as_deref())
     }
 }
 
@@ -52,7 +52,7 @@ pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
                     capture.messages.extend(messages);
                 }
             }
-            Err(why) => *capture.passed_over.entry(why).or_default() += 1,
+            Err(why) => *capture.skipped.entry(why).or_default() += 1,
         }
         if capture.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;

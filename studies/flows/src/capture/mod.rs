@@ -25,7 +25,7 @@ pub struct Capture {
     /// Packets in the file, as far as it was read.
     pub seen: u64,
     /// Number of skipped packets, by reason.
-    pub passed_over: BTreeMap<&'static str, u64>,
+    pub skipped: BTreeMap<&'static str, u64>,
     /// Error that ended the reading early, if one did; everything before it is kept.
     pub broken: Option<String>,
     /// `true` if the file had more tuples or packets than the limit.
@@ -70,7 +70,7 @@ impl std::error::Error for CaptureError {}
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tuples from {} packets", self.tuples.len(), self.seen)?;
-        packets::write_rest(f, &self.passed_over, self.full, self.broken.as_deref())
+        packets::write_rest(f, &self.skipped, self.full, self.broken.as_deref())
     }
 }
 
@@ -100,7 +100,7 @@ pub fn read_from(from: impl Read, most: usize) -> Result<Capture, FormatError> {
         taker.capture.seen += 1;
         match packet {
             Ok(segment) => taker.take(segment.packet.received()),
-            Err(why) => *taker.capture.passed_over.entry(why).or_default() += 1,
+            Err(why) => *taker.capture.skipped.entry(why).or_default() += 1,
         }
         if taker.capture.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;

@@ -26,15 +26,18 @@ pub fn walk(from: impl Read, take: &mut Take<'_>) -> Result<Option<String>, Form
 }
 
 /// Writes the skipped packets by reason, and the error that ended the reading, if one did.
+///
+/// # Errors
+/// That of the formatter.
 pub fn write_rest(
     f: &mut fmt::Formatter<'_>,
-    passed_over: &BTreeMap<&'static str, u64>,
+    skipped: &BTreeMap<&'static str, u64>,
     full: bool,
     broken: Option<&str>,
 ) -> fmt::Result {
-    let sum: u64 = passed_over.values().sum();
+    let sum: u64 = skipped.values().sum();
     if sum > 0 {
-        let reasons: Vec<String> = passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
+        let reasons: Vec<String> = skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
         write!(f, "; {sum} skipped: {}", reasons.join(", "))?;
     }
     if full {

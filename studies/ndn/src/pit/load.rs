@@ -81,7 +81,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     for (name, unit, probe, figure) in FIGURES {
         let of = |subject: &Subject| subject.readings.iter().filter_map(figure).collect::<Vec<f64>>();
         let rounds = Rounds::of(subjects.iter().map(of).collect());
-        if rounds.len() == 0 {
+        if rounds.is_empty() {
             continue;
         }
         for (at, subject) in subjects.iter().enumerate() {
