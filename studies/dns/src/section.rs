@@ -100,17 +100,21 @@ impl View<'_> {
 
     /// The source's figures next to ours.
     fn source_table(&self) -> Option<Table> {
-        let published = self.definition.published("names-per-second")?;
-        let shown = |row: &&PublishedRow| self.facts.workloads.contains(&row.id.as_str());
-        let rows: Vec<&PublishedRow> = published.rows.iter().filter(shown).collect();
+        let published = self.definition.published("names-per-second");
+        let rows: Vec<&str> = match published {
+            Some(table) => table.rows.iter().map(|row| row.id.as_str()).collect(),
+            None => self.facts.workloads.iter().copied().filter(|id| !id.starts_with(HOSTILE)).collect(),
+        };
+        let rows: Vec<&str> = rows.into_iter().filter(|id| self.facts.workloads.contains(id)).collect();
         let mut columns = vec!["scheme".to_owned()];
-        for PublishedRow { id: workload, .. } in &rows {
-            columns.extend([workload.clone(), "source".to_owned()]);
+        for workload in &rows {
+            columns.extend([(*workload).to_owned(), "source".to_owned()]);
         }
         let row = |scheme: &&str| {
             let mut row = vec![(*scheme).to_owned()];
-            for PublishedRow { id: workload, .. } in &rows {
-                let theirs = published.figure(workload, scheme).map(|names| names / 1e6);
+            for workload in &rows {
+                let theirs = published.and_then(|table| table.figure(workload, scheme));
+                let theirs = theirs.map(|names| names / 1e6);
                 let both = [self.names(workload, scheme), theirs];
                 row.extend(both.map(|names| names.map_or_else(none, |names| format!("{names:.2}"))));
             }

@@ -4,7 +4,7 @@ use crate::blocks::{BLOCK, Blocks};
 use crate::counts::{checksum, components, figures};
 use crate::metric;
 use crate::model::Empty;
-use crate::packed::Names;
+use crate::packed::{ENCODINGS, Names};
 use crate::schemes;
 use crate::shape::Shape;
 use crate::subject::Subject;

@@ -160,7 +160,7 @@ fn a_study_that_fails_stops_no_other_and_leaves_its_records() {
     let ran = folder.run(&["study", "run", "unknown.toml", "half.toml", "mine.toml", "--out", "a"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     let said = [
-        "study unknown failed: no scheme ",
+        "study unknown failed: unknown scheme ",
         "study half failed: workload 4Bx2 differs from the study's expectation: ",
         "; the other studies go on\n",
         "\nhashlane: study unknown: unknown scheme ",

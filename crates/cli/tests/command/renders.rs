@@ -39,10 +39,7 @@ fn renderers_are_timed_their_octets_counted_and_drawn() {
     let folder = Folder::new();
     folder.write("renders.toml", RENDERS);
     let ran = folder.run(&["study", "run", "renders.toml", "--out", "r"]).ok();
-    holds(
-        &ran,
-        &["millions of names per second", "1.84", "octets per message", "simple-dns was not measured"],
-    );
+    holds(&ran, &["millions of names per second", "octets per message", "simple-dns was not measured"]);
     let records = std::fs::read_to_string(folder.path("r/records.csv")).unwrap();
     for (scheme, octets) in [("old", 43.0), ("new", 43.0), ("ours", 43.0), ("dumb", 76.0)] {
         let start = format!("renders,render,nxdomain,{scheme},count,octets,octets,");
@@ -62,7 +59,7 @@ fn messages_of_another_size_are_not_believed() {
     holds(&failed, &["nxdomain differs from the study's expectation", "old renders 43 bytes, expected 42"]);
     folder.write("unknown.toml", RENDERS.replace("\"dumb\"", "\"dump\""));
     let failed = folder.run(&["study", "run", "unknown.toml"]).failed();
-    holds(&failed, &["no scheme \"dump\": a renderer is one of old, new, dumb, ours, composer/fresh"]);
+    holds(&failed, &["unknown scheme \"dump\": a renderer is one of old, new, dumb, ours, composer/fresh"]);
     folder.write("workload.toml", RENDERS.replace("response/a1", "response/a2"));
     holds(&folder.run(&["study", "run", "workload.toml"]).failed(), &["hostile/known-key"]);
 }
@@ -94,10 +91,7 @@ fn what_is_of_no_use_is_refused_before_anything_is_measured() {
     folder.write("bare.zone", "www A 192.0.2.1\n");
     folder.write("none.pcap", include_bytes!("../../../../vectors/captures/ipv4.pcap"));
     let refused = |arguments: &[&str]| folder.run(&[&["study", "run"], arguments].concat()).failed();
-    holds(
-        &refused(&["flow-hash", "--zone", "a.zone"]),
-        &["--zone is for studies of messages, such as dns-render"],
-    );
+    holds(&refused(&["flow-hash", "--zone", "a.zone"]), &["--zone is for dns-render"]);
     holds(&refused(&["dns-render", "--zone", "b.zone"]), &["cannot read b.zone"]);
     holds(
         &refused(&["dns-render", "--zone", "bare.zone"]),

@@ -66,7 +66,7 @@ fn says_what_is_wrong() {
     );
     assert_eq!(says("regions = [\"a\"]"), "`regions` has \"a\", which is not the URI of a name");
     assert!(says("[[routes]]\nprefix = \"/a\"\nto = \"udp://a\"").starts_with("`routes.to` has \"udp://a\""));
-    assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("there are the strategies best-route"));
+    assert!(says("[strategies]\n\"/\" = \"fastest\"").contains("choose one of best-route"));
     assert!(says("[pit]\nentries = \"many\"").contains("line 2"));
     let lifetime = |millis: u64| format!("[pit]\nremote_lifetime_ms = {millis}");
     for millis in [0, 3_600_001] {

@@ -54,7 +54,7 @@ impl Pair {
             // A consumer that asked by digest requires that digest in the answer.
             .filter(|packet| self.digests.is_none() || !packet.header.digest.of(INTEREST_DIGEST).is_empty())
             .and_then(|packet| Data::parse(packet.fragment).ok())
-            .and_then(|data| self.template.number(data.name_octets()));
+            .and_then(|data| self.template.number(data.name_bytes()));
         // An unrequested Data must not widen the window.
         match self.window.answer(number) {
             Some(asked) if self.paced => {
@@ -72,7 +72,7 @@ impl Pair {
     pub(super) fn produce(&mut self, packet: &[u8], out: &mut Out<'_>) -> io::Result<()> {
         let Ok(LpPacket { header, fragment }) = LpPacket::parse(packet) else { return Ok(()) };
         let interest = Interest::parse(fragment).ok();
-        let number = interest.and_then(|interest| self.template.number(interest.name_octets()));
+        let number = interest.and_then(|interest| self.template.number(interest.name_bytes()));
         let Some(number) = number else { return Ok(()) };
         let data = self.template.data(number);
         let LpHeader { pit_token, digest, .. } = header;
