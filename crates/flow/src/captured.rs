@@ -29,7 +29,8 @@ pub enum Carried<'a> {
 }
 
 impl<'a> Carried<'a> {
-    /// Parses a frame that was captured on a link of that type (a LINKTYPE number), if the capture states one.
+    /// Parses a frame that was captured on a link of that type (a LINKTYPE number), if the capture states
+    /// one.
     ///
     /// # Errors
     /// The reason in words that follow a count: `fragments`, `of unknown links`.

@@ -24,7 +24,8 @@ pub enum FormatError {
 /// A captured frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Type of the link that it was captured on (LINKTYPE number of the pcap registry), if the capture states one.
+    /// Type of the link that it was captured on (LINKTYPE number of the pcap registry), if the capture states
+    /// one.
     pub link: Option<u32>,
     /// Time of capture, since 1970; zero if the capture states none.
     pub time: Duration,
@@ -37,8 +38,8 @@ pub struct Frame<'a> {
 /// Visitor of frames; it breaks to end the reading.
 pub type TakeFrame<'a> = dyn FnMut(Frame<'_>) -> ControlFlow<()> + 'a;
 
-/// Passes every frame of a capture to `take` until it breaks. Returns the reason if the stream ends too early; the
-/// frames before were passed.
+/// Passes every frame of a capture to `take` until it breaks. Returns the reason if the stream ends too
+/// early; the frames before were passed.
 ///
 /// # Errors
 /// The stream fails at its beginning, or is not a capture.
@@ -160,7 +161,7 @@ fn pcapng<R: Read>(reader: &mut PcapNgReader<R>, take: &mut TakeFrame<'_>) -> Op
     }
 }
 
-/// How an interface of a pcapng file counts time (`if_tsresol`, `if_tsoffset`).
+/// Clock of an interface of a pcapng file (`if_tsresol`, `if_tsoffset`).
 struct Clock {
     /// Ticks of a second, at least one.
     rate: u64,

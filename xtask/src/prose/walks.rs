@@ -13,8 +13,8 @@ struct Walk<'a> {
 
 /// Differences between the walks of `document` and the code; `sources` are all tracked source files.
 ///
-/// A walk is a comment `<!-- walk: WORD… -->`, followed by a list of files. Outside tests, comments and help texts,
-/// its words stand in all of these files and in no others.
+/// A walk is a comment `<!-- walk: WORD… -->`, followed by a list of files. Outside tests, comments and help
+/// texts, its words stand in all of these files and in no others.
 pub(super) fn wrong(document: &str, sources: &[Text]) -> Vec<String> {
     let walks = walks(document);
     if walks.is_empty() {

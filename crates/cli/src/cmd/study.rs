@@ -144,8 +144,8 @@ impl RunArgs {
         run.end()
     }
 
-    /// Reads the user's own workloads, one for each kind of study that takes one. Prints their notes, and keeps the
-    /// first line of each for the report.
+    /// Reads the user's own workloads, one for each kind of study that takes one. Prints their notes, and
+    /// keeps the first line of each for the report.
     fn load(&self, definitions: &[Definition], machine: &mut Machine) -> Result<Vec<Own>> {
         let mut own: Vec<Own> = Vec::new();
         for definition in definitions {
@@ -324,8 +324,8 @@ impl Run<'_> {
     }
 }
 
-/// Each study once, though it was named twice, or named and in `all`. The records of two studies with one slug could not
-/// be told apart.
+/// Each study once, though it was named twice, or named and in `all`. The records of two studies with one
+/// slug could not be told apart.
 fn once(named: Vec<Definition>) -> Result<Vec<Definition>> {
     let mut definitions: Vec<Definition> = Vec::new();
     for definition in named {

@@ -1,5 +1,5 @@
-//! A small forwarder for the tests of clients: it routes by longest prefix between the connections of one Unix
-//! socket, and accepts `rib/register`.
+//! A small forwarder for the tests of clients: it routes by longest prefix between the connections of one
+//! Unix socket, and accepts `rib/register`.
 //!
 //! It shares no code with the tables of the real forwarder, so that a client which works with both works with
 //! others.

@@ -2,8 +2,8 @@
 //! out, and the forwarding thread, a [`Plane`], gets [requests](Request). It opens no socket and reads no
 //! clock.
 //!
-//! To add a command: its `Verb` and handler in the file of its module, one entry in the list `VERBS`, and if it
-//! changes a table of the forwarder, a [`TableRequest`].
+//! To add a command: its `Verb` and handler in the file of its module, one entry in the list `VERBS`, and if
+//! it changes a table of the forwarder, a [`TableRequest`].
 //!
 //! Deliberate differences from NFD:
 //! - Commands other than registrations of an application's own face need a permitted user or a trusted key,

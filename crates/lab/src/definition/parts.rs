@@ -55,7 +55,8 @@ pub struct Definition {
     pub(super) origin: Origin,
 }
 
-/// Origin of a study file, a path or a slug, for errors. All are equal: a study is the same wherever its file lies.
+/// Origin of a study file, a path or a slug, for errors. All are equal: a study is the same wherever its file
+/// lies.
 #[derive(Clone, Debug)]
 pub(super) struct Origin(pub(super) String);
 

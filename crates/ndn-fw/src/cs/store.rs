@@ -279,8 +279,8 @@ impl ContentStore {
         self.tree.prune(cached.node);
     }
 
-    /// Finds a packet that satisfies `interest`, whose name is `name`: the newest one of exactly this name or,
-    /// with CanBePrefix, one from the newest branch below it. A prefix lookup visits at most 64 packets.
+    /// Finds a packet that satisfies `interest`, whose name is `name`: the newest one of exactly this name
+    /// or, with CanBePrefix, one from the newest branch below it. A prefix lookup visits at most 64 packets.
     #[inline(always)]
     pub fn find(&mut self, name: &HashedName<'_>, interest: &Interest<'_>, now: Time) -> Option<&[u8]> {
         if !self.config.serve || self.len == 0 {
