@@ -3,7 +3,7 @@
 use crate::asm::Build;
 use crate::interop::Interop;
 use crate::need::{self, Need};
-use crate::prose;
+use crate::prose::{self, style::Style};
 use crate::run::{self, Outcome};
 use crate::steps;
 use clap::{Args, ValueEnum};
@@ -37,6 +37,8 @@ enum Step {
     Fmt,
     /// Relative links in Markdown files
     Prose,
+    /// First words of doc lines, widths of comments and Markdown
+    Style,
     /// Clippy, warnings denied
     Clippy,
     /// Unit, property and integration tests, and the corpora of the fuzz targets
@@ -77,6 +79,7 @@ impl Step {
                 workspace.and(fuzz).into()
             }
             Self::Prose => prose::check(),
+            Self::Style => Style {}.run(),
             Self::Clippy => cargo("clippy --workspace --all-targets --all-features -- -D warnings").into(),
             Self::Tests => tests(),
             Self::Doctests => cargo("test --workspace --all-features --doc --no-fail-fast").into(),
