@@ -7,7 +7,7 @@ use hashlane_peers::dns::domain::Manner;
 
 /// A compressor for each message: a copy of a table that was keyed before, as [`Compressing::default`] makes
 /// it.
-pub struct Fresh(pub SuffixTable);
+pub(crate) struct Fresh(pub(crate) SuffixTable);
 
 impl Manner for Fresh {
     type Compressor = Compressing<Vec<u8>>;
@@ -24,7 +24,7 @@ impl Manner for Fresh {
 }
 
 /// One compressor for all messages, cut to nothing between them.
-pub struct Reused(pub SuffixTable);
+pub(crate) struct Reused(pub(crate) SuffixTable);
 
 impl Manner for Reused {
     type Compressor = Compressing<Vec<u8>>;

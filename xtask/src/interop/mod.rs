@@ -3,6 +3,7 @@
 mod bench;
 mod dns;
 mod forwarder;
+mod install;
 mod ndn;
 mod peers;
 mod program;

@@ -1,5 +1,6 @@
 //! NDN libraries and tools of other projects, installed from the package registries.
 
+use super::install::once;
 use super::toolchains;
 use crate::need::Need;
 use crate::run;
@@ -136,25 +137,4 @@ fn install_ndnd(go: &Path, folder: &Path) -> Result<(), String> {
     go(&["mod", "init", "interop"])?;
     go(&["get", &format!("{NDND}@{NDND_VERSION}")])?;
     go(&["build", "-o", "ndnd", NDND])
-}
-
-/// Runs `install` in an empty folder, unless it has run there for the same `what`.
-pub(super) fn once(
-    folder: &Path,
-    what: &str,
-    install: impl FnOnce(&Path) -> Result<(), String>,
-) -> Result<(), String> {
-    // A virtual environment cannot be moved.
-    let what = format!("{what}\n{}\n", folder.display());
-    let stamp = folder.join("installed");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == what) {
-        return Ok(());
-    }
-    let broken = |error: std::io::Error| format!("{}: {error}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(broken)?;
-    }
-    fs::create_dir_all(folder).map_err(broken)?;
-    install(folder)?;
-    fs::write(&stamp, what).map_err(broken)
 }

@@ -1,9 +1,9 @@
 //! Applications: they ask, answer, and note what they get.
 
-use crate::chance::Chance;
-use crate::node::region;
+use super::chance::Chance;
+use super::node::region;
+use super::topology::{Kind, Topology};
 use crate::support::{Ask, data_of, uri};
-use crate::topology::{Kind, Topology};
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use hashlane_name::ndn::Ndn;

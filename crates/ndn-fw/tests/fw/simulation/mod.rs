@@ -2,26 +2,15 @@
 //! against a plain model of each forwarder.
 //!
 //! A run is a function of its seed. A run that fails prints its seed; `HASHLANE_SIM_SEED=n cargo test -p
-//! hashlane-ndn-fw --test simulation` repeats it alone. `HASHLANE_SIM_RUNS=n` sets the number of seeds of
+//! hashlane-ndn-fw simulation` repeats it alone. `HASHLANE_SIM_RUNS=n` sets the number of seeds of
 //! each kind. All PITs of a network have the same index, which the model does not know.
 
-#[path = "../support/mod.rs"]
-#[allow(unreachable_pub, reason = "it is shared")]
-mod support;
-
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod applications;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod chance;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod checks;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod model;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod network;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod node;
-#[allow(unreachable_pub, reason = "the parts of a program share what they have")]
 mod topology;
 
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken};

@@ -1,7 +1,7 @@
 //! Entries that Data satisfies.
 
+use super::{letters, name};
 use crate::support::{Ask, data_of};
-use crate::{letters, name};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};

@@ -1,8 +1,8 @@
 //! A forwarder with its faces, and the model that it is held against.
 
-use crate::model::{Arrival, Done, Model, Question};
+use super::model::{Arrival, Done, Model, Question};
+use super::topology::{Kind, Topology};
 use crate::support::{Log, Sent, check, uri};
-use crate::topology::{Kind, Topology};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;

@@ -1,6 +1,6 @@
 //! Networks drawn from a seed: forwarders, links, producers and faults.
 
-use crate::chance::Chance;
+use super::chance::Chance;
 use std::collections::VecDeque;
 
 /// Kind of network.

@@ -1,10 +1,10 @@
 //! A network that runs: one queue of events, one clock, no threads.
 
-use crate::applications::{Consumer, Request, answer, data, draw};
-use crate::chance::Chance;
-use crate::node::{Index, Node, Peer};
+use super::applications::{Consumer, Request, answer, data, draw};
+use super::chance::Chance;
+use super::node::{Index, Node, Peer};
+use super::topology::{Kind, Topology};
 use crate::support::{Sent, uri};
-use crate::topology::{Kind, Topology};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::lp::{DigestField, INTEREST_DIGEST};
 use hashlane_ndn::wire::{Interest, LpHeader, LpPacket};

@@ -1,9 +1,5 @@
 //! The tables against slow and plain ones.
 
-#[path = "../support/mod.rs"]
-#[allow(unreachable_pub, reason = "it is shared")]
-mod support;
-
 mod cs;
 mod fib;
 mod names;

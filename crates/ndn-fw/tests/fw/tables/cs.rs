@@ -1,7 +1,7 @@
 //! The content store.
 
+use super::{Letters, letters, name};
 use crate::support::{Ask, data_of, uri};
-use crate::{Letters, letters, name};
 use hashlane_hash::scheme::Key;
 use hashlane_name::component::{Component, IMPLICIT_SHA256_DIGEST};
 use hashlane_ndn::time::Time;

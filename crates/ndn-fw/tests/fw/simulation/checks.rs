@@ -1,8 +1,8 @@
 //! Properties of a network at rest, besides those checked at each step.
 
-use crate::network::Network;
-use crate::node::Index;
-use crate::topology::Kind;
+use super::network::Network;
+use super::node::Index;
+use super::topology::Kind;
 
 /// Totals of several runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Sum {
 
 /// Holds a network that has come to rest against what must be.
 pub fn check<P: Index>(network: &Network<P>) {
-    network.nodes.iter().for_each(crate::node::Node::must_be_quiet);
+    network.nodes.iter().for_each(super::node::Node::must_be_quiet);
     let topology = &network.topology;
     if topology.kind != Kind::Sound {
         return;

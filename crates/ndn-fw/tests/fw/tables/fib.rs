@@ -1,6 +1,6 @@
 //! The longest prefix.
 
-use crate::{letters, name};
+use super::{letters, name};
 use hashlane_hash::scheme::Key;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::{Fib, NextHop};

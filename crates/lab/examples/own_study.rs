@@ -1,0 +1,104 @@
+//! A kind of study of your own: two ways of summing numbers, timed in alternating rounds.
+//!
+//! `cargo run --release -p hashlane-lab --example own_study`
+
+use hashlane_lab::definition::Definition;
+use hashlane_lab::probe::counter;
+use hashlane_lab::record::{RecordSet, metric};
+use hashlane_lab::report::terminal::{Colours, text};
+use hashlane_lab::report::{Block, Facts, Section, Shown, Table, words};
+use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+
+const STUDY: &str = r#"
+slug = "sums"
+model = "sums"
+title = "Sums"
+question = "Is a sum in four lanes faster than one in order?"
+source = "an example"
+workloads = ["numbers"]
+schemes = ["in-order", "four-lanes"]
+reference = "in-order"
+metric = "cycles"
+per = "number"
+[size]
+quick = { items = 4096, repetitions = 50 }
+full = { items = 65536, repetitions = 200 }
+"#;
+
+struct Sums;
+
+/// A scheme: its id and its function.
+type Sum = (&'static str, fn(&[f32]) -> f32);
+
+const SUMS: [Sum; 2] = [
+    ("in-order", |numbers| numbers.iter().sum()),
+    ("four-lanes", |numbers| {
+        let mut lanes = [0.0; 4];
+        for four in numbers.chunks_exact(4) {
+            lanes.iter_mut().zip(four).for_each(|(lane, number)| *lane += number);
+        }
+        lanes.iter().sum()
+    }),
+];
+
+impl Study for Sums {
+    fn model(&self) -> &'static str {
+        "sums"
+    }
+
+    fn files(&self) -> &'static [StudyFile] {
+        &[StudyFile { slug: "sums", text: STUDY, in_all: true }]
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        let size = session.settings.size;
+        let numbers = vec![0.5_f32; size.items as usize];
+        session.step("numbers", "timing");
+        let time = |(_, sum): &mut Sum| {
+            let before = counter::start();
+            black_box(sum(black_box(&numbers)));
+            counter::stop().wrapping_sub(before) as f64 / numbers.len() as f64
+        };
+        let rounds = Rounds::run(&mut SUMS.clone(), size.repetitions as usize, |_| !session.stopped(), time);
+        let ids: Vec<String> = SUMS.iter().map(|(id, _)| (*id).to_owned()).collect();
+        for (at, id) in ids.iter().enumerate() {
+            session.add("sums", "numbers", id, "counter", metric::CYCLES, "cycles", rounds.time(at));
+        }
+        session.add_ratios("sums", "numbers", "counter", &ids, |of, to| rounds.ratio(of, to));
+        Ok(())
+    }
+
+    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        let Some(facts) = Facts::of(definition, records, "sums") else { return Vec::new() };
+        let row = |scheme: &&str| {
+            let cycles = facts.record("numbers", scheme, metric::CYCLES);
+            let cycles = cycles.map_or(String::new(), |record| words::cycles(record.interval()));
+            vec![(*scheme).to_owned(), cycles]
+        };
+        let rows = facts.schemes.iter().map(row).collect();
+        let columns = vec!["scheme".to_owned(), "cycles per number [95 %]".to_owned()];
+        let table = Table { caption: "Cost".to_owned(), columns, left: 1, rows, shown: Shown::Open };
+        let note = "Cycles of the time-stamp counter, schemes in alternation.".to_owned();
+        vec![Section {
+            title: "Sums".to_owned(),
+            note,
+            findings: Vec::new(),
+            blocks: vec![Block::Table(table)],
+        }]
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    const STUDIES: Studies = Studies(&[&Sums]);
+    let definition = STUDIES.parse(STUDY, "sums")?;
+    let settings = Settings::new(&definition, false, std::env::current_exe()?);
+    let outcome = run(&Sums, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+    let sections = STUDIES.sections(&definition, &outcome.records);
+    print!("{}", text(&definition, &outcome.records, &sections, 100, Colours::Never));
+    match outcome.failed {
+        Some(error) => Err(error.into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,7 @@
+//! The indexes of the PIT: what each does with what neighbours send, and that they forward alike.
+
+mod bursts;
+mod departed;
+mod digest;
+mod network;
+mod token;
