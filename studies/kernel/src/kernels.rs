@@ -3,7 +3,7 @@
 //! [`Kernels::build`] takes the source that Debian packages (`linux-source`), unpacks it under the user's
 //! cache folder, replaces one function, and builds one kernel for each [`KernelScheme`]; a later run reuses
 //! the kernels. [`Kernels::boot`] runs one: an ordinary process, without root, whose only process inside is
-//! this command again ([`guest`]), found through the host's files.
+//! this command again ([`guest`](crate::guest)), found through the host's files.
 //!
 //! None of the kernel's source is kept here. The replacement of the function and the code that queries the
 //! kernel are in `tree/`.

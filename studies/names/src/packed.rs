@@ -67,7 +67,7 @@ impl Packed {
 pub enum PackError {
     /// Not all encodings can hold the name.
     Build(BuildError),
-    /// The workload has reached [`MOST_OCTETS`].
+    /// The workload has reached [`MAX_BYTES`].
     Full,
 }
 

@@ -272,11 +272,11 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
             &["text"],
             &["read as a zone file: not a capture, and not only hex digits", "text: line 1, column "],
         ),
-        (&["empty.zone"], &["empty.zone: there is no record"]),
+        (&["empty.zone"], &["empty.zone: no record"]),
         (&["include.zone"], &["$INCLUDE of \"other.zone\""]),
         (&["wire"], &["wire: neither a capture nor text: zero byte at offset 0", "xxd -p"]),
         (&["text", "--input", "hex"], &["text: line 1: \"I\" is not a hex digit"]),
-        (&["text", "--input", "capture"], &["text is not a capture: "]),
+        (&["text", "--input", "capture"], &["text: not a pcap or pcapng file"]),
         (
             &["cut.hex"],
             &["cut.hex: the message that begins in line 1: ", "its header says that there is more"],

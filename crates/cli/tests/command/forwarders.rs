@@ -173,7 +173,7 @@ fn refuses_workloads_and_schemes_that_there_are_not() {
         (
             "\"relay\"]",
             "\"nfds\"]",
-            "unknown scheme \"nfds\": there are ours, ours-again, relay, ndnd, nfd, before",
+            "unknown scheme \"nfds\": known: ours, ours-again, relay, ndnd, nfd, before",
         ),
         ("\"unix/4/pending-500\"", "\"tcp/4\"", "no load \"tcp/4\": write unix, udp or netns"),
         ("\"unix/4/pending-500\"", "\"unix/3/large\"", "with 4 components and more large or large-COUNT"),

@@ -95,7 +95,7 @@ fn hostile_study_files_are_refused() {
         ("repetitions = 2", "repetitions = 4000000000", "repetitions: takes"),
         ("items = 300", "items = 4000000000", "items: takes"),
         ("{one-by-one,one-pass}", &"{a,b}".repeat(64), "schemes"),
-        ("\"3Bx2\"", "\"3Bx2\", \"3Bx2\"", "\"3Bx2\" stands twice"),
+        ("\"3Bx2\"", "\"3Bx2\", \"3Bx2\"", "\"3Bx2\" is repeated"),
     ] {
         let message = changed(from, to).failed();
         holds(&message, &[says]);

@@ -164,7 +164,7 @@ fn a_study_that_fails_stops_no_other_and_leaves_its_records() {
         "study half failed: workload 4Bx2 differs from the study's expectation: ",
         "; the other studies go on\n",
         "\nhashlane: study unknown: unknown scheme ",
-        "; study half: workload 4Bx2 is not what",
+        "; study half: workload 4Bx2 differs from",
     ];
     holds(&ran.err, &said);
     holds(&ran.out, &["records: a/records.csv"]);

@@ -137,12 +137,12 @@ fn kernels_are_built_once_and_booted_again_and_again() {
         &out,
         &[
             "super_netperf",
-            "A/B beside A/A",
-            "inet6_ehashfn: cycles per call, no call waits",
+            "A/B and A/A",
+            "inet6_ehashfn: cycles per call, independent calls",
             "syn/xor: ns per SYN",
             "Attack syn/xor with 64 hostile flows slows base (",
             "note: Linux 6.1.192 as User Mode Linux, of linux-source-6.1.tar.xz, by gcc of nobody",
-            "note: 1028 hashes of the kernels were those that our crates make",
+            "note: 1028 hashes of the kernels equal those of our crates",
         ],
     );
     let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
@@ -259,7 +259,7 @@ fn what_is_missing_is_named_by_its_package() {
     }
     holds(
         &stand_ins.run().failed(),
-        &["some are missing: run `apt-get install flex xz-utils`, then this again"],
+        &["some are missing: run `apt-get install flex xz-utils`, then repeat the command"],
     );
     assert!(!stand_ins.folder.path("cache").exists(), "nothing was begun");
 }
@@ -278,7 +278,7 @@ fn a_source_of_another_kind_is_refused() {
     assert!(again.unwrap().success());
     holds(&stand_ins.run().failed(), &["inet6_hashtables.c has no function inet6_ehashfn", "--linux-source"]);
     fs::write(&stand_ins.source, "no archive").unwrap();
-    holds(&stand_ins.run().failed(), &["`tar -xJf ", "failed; it said last"]);
+    holds(&stand_ins.run().failed(), &["`tar -xJf ", "failed; last output"]);
     fs::remove_file(&stand_ins.source).unwrap();
     holds(&stand_ins.run().failed(), &["no source of Linux at"]);
 }
@@ -340,11 +340,11 @@ fn the_first_process_of_a_kernel_does_nothing_elsewhere() {
 fn ids_that_are_not_known_are_refused_before_anything_is_built() {
     let folder = Folder::new();
     for (from, to, says) in [
-        ("syn/xor", "syn/flood", "there are streams/OCTETS"),
-        ("streams/64", "streams/0", "no workload \"streams/0\""),
+        ("syn/xor", "syn/flood", "known: streams/BYTES"),
+        ("streams/64", "streams/0", "unknown workload \"streams/0\""),
         ("cycles/independent", "cycles/all", "cycles/{independent,dependent,miss,hit}"),
-        ("{0,64}", "{0,65537}", "with @ the same behind so many hostile SYNs, 0 to 65536"),
-        ("{base,flat}@", "{base,curly}@", "there are base, v1, jhash2, hsiphash, siphash, flat, siphash-1-3"),
+        ("{0,64}", "{0,65537}", "a number of hostile SYNs before it, 0 to 65536"),
+        ("{base,flat}@", "{base,curly}@", "known: base, v1, jhash2, hsiphash, siphash, flat, siphash-1-3"),
     ] {
         folder.write("mine.toml", STUDY.replace(from, to));
         holds(&folder.run(&["study", "run", "mine.toml"]).failed(), &[says]);

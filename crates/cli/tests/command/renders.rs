@@ -98,5 +98,5 @@ fn what_is_of_no_use_is_refused_before_anything_is_measured() {
         &["bare.zone: line 1", "a line `$ORIGIN NAME` before it"],
     );
     holds(&refused(&["dns-render", "--pcap", "none.pcap"]), &["none.pcap has no DNS message"]);
-    holds(&refused(&["dns-render", "--pcap", "a.zone"]), &["a.zone is not a capture"]);
+    holds(&refused(&["dns-render", "--pcap", "a.zone"]), &["a.zone: not a pcap or pcapng file"]);
 }
