@@ -65,8 +65,8 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "Rendering messages".to_owned(),
         note: facts.note(
-            "Time for a message, its names in the renderer's own types before the clock starts, and its octets with the header. What \
-             is rendered is read back and compared before anything is timed."
+            "Time of a message, with its names converted to the renderer's own types beforehand. Octets include the \
+             header. Rendered messages are parsed and compared before anything is timed."
                 .to_owned(),
         ),
         findings: view.findings(),

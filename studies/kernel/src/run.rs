@@ -280,7 +280,7 @@ fn lost(session: &mut Session<'_>, plan: &Plan, workload: &str, id: &str, syns: 
         let (sent, entries) = worst;
         session.notes.push(format!(
             "{workload}: {id} lost requests in {times} of {} boots; at worst the table had {entries} entries \
-             after {sent} SYNs. Figures behind many SYNs are those of a smaller table: repeat the run on an \
+             after {sent} SYNs. Figures after many SYNs are those of a smaller table: repeat the run on an \
              idle machine",
             counted.len()
         ));

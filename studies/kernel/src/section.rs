@@ -28,10 +28,10 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let mut syn = Facts::of(definition, records, SYN);
     let any = [&streams, &cycles, &syn].into_iter().find_map(Option::as_ref)?;
     let note = any.note(
-        "Each kernel was booted again and again, in turns with the others. A/A is what lies between boots of one kernel: the largest figure over the \
-         smallest. A difference between two kernels that is not clearly larger than that is none. Cycles are the fewest of a boot's repetitions, of up to 10,000 \
-         calls each. User Mode Linux pays microseconds for each system call, so that throughput says little of the hash; its kernel code runs as fast as \
-         any, so that cycles do."
+        "Kernels were booted repeatedly, in turns. A/A is the largest figure of the boots of one kernel over the \
+         smallest: smaller differences between kernels are noise. Cycles are the minimum of a boot's repetitions, of \
+         up to 10,000 calls each. A system call of User Mode Linux costs microseconds, so throughput shows little of \
+         the hash. Kernel code runs at full speed, so cycles do."
             .to_owned(),
     );
     let (mut blocks, mut findings) = (Vec::new(), Vec::new());

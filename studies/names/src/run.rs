@@ -76,8 +76,8 @@ fn few(label: &str, names: &Names) -> Option<String> {
     const ENOUGH: usize = 8192;
     (names.len() < ENOUGH).then(|| {
         format!(
-            "{label}: {} names only; a CPU may learn the branches of so few, so that figures of branching schemes \
-             are too low (from about {ENOUGH} names on they are not)",
+            "{label}: only {} names; the branch predictor may learn so few, and figures of branching schemes are then \
+             too low (use {ENOUGH} names or more)",
             names.len()
         )
     })

@@ -116,8 +116,8 @@ pub(crate) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
     }
     if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
         session.notes.push(
-            "the load and the forwarder shared one core: how much a forwarder finds to do at once differs from what it finds with a core of \
-             its own, and with it the figures"
+            "the load and the forwarder shared one core: bursts, and so the figures, differ from those with a core \
+             for each"
                 .to_owned(),
         );
     }

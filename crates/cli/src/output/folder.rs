@@ -2,9 +2,10 @@
 
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, bail};
-use hashlane_lab::definition::Definition;
+use hashlane_lab::definition::{Definition, MAX_TEXT};
 use hashlane_lab::record::{Machine, RecordSet, write_atomically};
 use hashlane_lab::report::{Part, html};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The default folder of results.
@@ -75,7 +76,10 @@ pub(crate) fn definition(name: &str) -> Result<Definition> {
         let there: Vec<_> = STUDIES.files().map(|file| file.slug).collect();
         bail!("no study {name:?}: there is {}; or name a file that ends with .toml", there.join(", "));
     }
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read the study {}", path.display()))?;
+    let mut text = String::new();
+    // One byte more than a study file may have, so that a longer one is rejected as too long.
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text))
+        .with_context(|| format!("cannot read the study {}", path.display()))?;
     Ok(STUDIES.parse(&text, name)?)
 }

@@ -11,7 +11,7 @@ use super::published::Published;
 use crate::record::metric;
 
 /// Longest study file, in bytes.
-pub(super) const MAX_TEXT: usize = 1 << 20;
+pub const MAX_TEXT: usize = 1 << 20;
 
 /// Most charts: a chart of a few bytes may expand to one bar for each scheme.
 const MAX_CHARTS: usize = 64;

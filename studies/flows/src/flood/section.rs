@@ -28,10 +28,10 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "Under flood".to_owned(),
         note: facts.note(format!(
-            "An attacker who knows the algorithm, but not the secret, has so many flows of their own choosing in the table; \
-             what is timed is the {} of an innocent flow. Slowed: it takes or compares at least twice as much as \
-             with the fewest hostile flows. Not slowed: it takes at most 10 % longer. Both hold for the whole interval; \
-             schemes between the two are not listed. Entries compared are exact.",
+            "An attacker who knows the algorithm, but not the secret, has chosen so many flows of the table. The figure is \
+             the {} of an innocent flow. Slowed: it takes or compares at least twice as much as with the fewest \
+             hostile flows. Not slowed: it takes at most 10 % longer. Both hold for the whole interval; schemes \
+             between the two are not listed. Counts of compared entries are exact.",
             definition.per
         )),
         findings,

@@ -41,7 +41,7 @@ pub(super) fn parts_table(facts: &Facts<'_>, published: Option<&Published>) -> B
                   without I/O over bursts of 16 packets. Content store, PIT and FIB: parts of the last \
                   stage. By subtraction: the rest of forwarding (all stages less the rows above), and system \
                   calls and faces (the process less all stages). NFD's name tree holds its PIT, FIB and \
-                  strategies; its timers stand beside the rest"
+                  strategies; its timers are shown with the rest"
             .to_owned(),
         columns,
         left: 1,
@@ -126,8 +126,8 @@ pub(super) fn memory_table(facts: &Facts<'_>) -> Block {
         .iter()
         .flat_map(|workload| facts.schemes_on(workload).map(move |table| (*workload, table)));
     Block::Table(Table {
-        caption: "octets of memory for an entry: resident memory of a process that fills the table, and the table's own account. An entry \
-                  of the PIT keeps its Interest, one of the content store its Data"
+        caption: "octets of memory for an entry: resident memory of a process that fills the table, and the table's \
+                  own account. PIT entries keep their Interest, entries of the content store their Data"
             .to_owned(),
         columns: ["table", "resident", "beyond the packet", "accounted"].map(str::to_owned).into(),
         left: 1,

@@ -51,8 +51,8 @@ fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
             subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
         if answered < ANSWERED * offered {
             session.notes.push(format!(
-                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: more than this machine bears, so that \
-                 its waiting times are those of queues",
+                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: overloaded; ignore its \
+                 round-trip times",
                 subject.label,
                 subject.id,
                 100.0 * answered / offered

@@ -50,7 +50,7 @@ pub(super) fn parts_table(facts: &Facts<'_>, load: Option<&Facts<'_>>) -> Block 
     Block::Table(Table {
         caption: "where the time goes, ns per exchange, and per cent of the process under full load over \
                   Unix sockets where that was measured. decoding, and marks and prefetches: the first two \
-                  stages of the forwarder; by digest, the marks have computing the digest in them. PIT, FIB \
+                  stages of the forwarder; by digest, the marks include computing the digest. PIT, FIB \
                   and content store: parts of the last stage. The rest of forwarding is all stages less \
                   these rows; system calls and faces are the process less all stages"
             .to_owned(),
@@ -87,9 +87,9 @@ pub(super) fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &
     let heads = facts.workloads.iter().map(|workload| workload.replace("digest/", "components "));
     Block::Table(Table {
         caption: format!(
-            "what a digest costs a hop that computes it for each Interest, and what finding the entry of \
-             Data by digest ({SOURCE_FUNCTION}) and not by {reference} saves, in ns: in the PIT's part of \
-             the last stage (match), and in all stages (data)"
+            "cost of a digest to a hop that computes it for each Interest, and saving of a lookup by digest \
+             ({SOURCE_FUNCTION}) over one by {reference}, in ns: in the PIT's part of the last stage (match), \
+             and in all stages (data)"
         ),
         columns: [String::new()].into_iter().chain(heads).collect(),
         left: 1,

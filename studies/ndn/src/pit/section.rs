@@ -52,11 +52,10 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         blocks.push(digests(facts, alone.as_ref(), reference));
     }
     let note = "Intervals are of 95 % over rounds in which each index had its turn. name-again is an A/A \
-                control: any difference from name is noise. digest satisfies all that the name of Data \
-                answers, as name and token do; digest-one, as the source proposed, the entry of the digest \
-                alone. Rows with a star are the source's: NFD of 2017, on hardware of the Open Network \
-                Laboratory; only what lies between two rows of one machine can be compared with what lies \
-                between two of another.";
+                control: any difference from name is noise. digest satisfies every entry that the name of \
+                the Data answers, as name and token do; digest-one, as the source proposed, only the entry \
+                of the digest. Rows with a star are the source's: NFD of 2017, on hardware of the Open \
+                Network Laboratory. Compare differences between rows of one machine, not rows of two.";
     let title = "The index of the pending Interest table".to_owned();
     Some(Section { title, note: any.note(note.to_owned()), findings, blocks })
 }
@@ -196,7 +195,7 @@ fn operations(facts: &Facts<'_>, reference: &str) -> Block {
         caption: "operations on the PIT of a forwarder without I/O, in bursts of 16 packets: cycles per \
                   operation, and ratios round by round. match and insert: the PIT's part of the last stage, \
                   for Data that satisfies an entry and for an Interest that gets one. data and interest: all \
-                  stages for such a packet. expire: the forwarder's turn, per entry that ended"
+                  stages for such a packet. expire: handling of timeouts, per expired entry"
             .to_owned(),
         columns: names.chain(ratios).collect(),
         left: 1,
@@ -313,7 +312,7 @@ mod tests {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         let records = records();
         let section = section(&definition, &records).unwrap();
-        let digests = table(&section, "what a digest costs");
+        let digests = table(&section, "cost of a digest");
         assert_eq!(digests.rows[0], ["an Interest's digest by sha1", "130"]);
         assert_eq!(digests.rows[1], ["saved in the PIT's part, for Data, 1Mi entries", "20.0"]);
         assert_eq!(digests.rows[2], ["saved in all stages, for Data, 1Mi entries", "25.0"]);
