@@ -49,16 +49,14 @@ use domain::base::wire::Composer;
 use domain::dep::octseq::{FreezeBuilder, OctetsBuilder, Truncate};
 use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{Case, Name, NameBuf};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 /// Bytes of length that a `StreamTarget` puts before a message (RFC 1035 §4.2.2).
 const PREFIX: usize = 2;
 
-/// The table of [`Compressing::default`]: to make a key's words takes longer than to copy them.
-static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| {
-    let key = Key::random().expect("the operating system provides random numbers");
-    SuffixTable::new(&key)
-});
+/// Table of [`Compressing::default`]: making a key's words takes longer than copying them.
+static TABLE: LazyLock<SuffixTable> = LazyLock::new(|| SuffixTable::new(&random_key()));
 
 /// A target that compresses the names appended to it, and passes everything else to `Target`.
 ///
@@ -292,4 +290,15 @@ fn flatten<N: ToName + ?Sized>(name: &N) -> Option<NameBuf> {
         .try_for_each(|label| flat.push(label.as_ref()))
         .ok()?;
     Some(flat)
+}
+
+/// Key from the random numbers that the standard library keys its hash tables with: `Default` cannot return
+/// the error of `Key::random`.
+fn random_key() -> Key {
+    let source = RandomState::new();
+    let mut bytes = [0; 16];
+    for (number, half) in bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        *half = source.hash_one(number).to_le_bytes();
+    }
+    Key::new(bytes)
 }
