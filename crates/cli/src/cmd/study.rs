@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, RecordSet, date};
 use hashlane_lab::report::terminal;
-use hashlane_lab::study::{Event, Loaded, SEED, Settings, run};
+use hashlane_lab::study::{Event, Input, Loaded, SEED, Settings, run};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -144,12 +144,13 @@ impl RunArgs {
         run.end()
     }
 
-    /// Reads the user's own workloads, one for each kind of study that takes one. Prints their notes, and
-    /// keeps the first line of each for the report.
+    /// Reads the user's own workloads. Kinds of studies with the same inputs share one. Prints their notes,
+    /// and keeps the first line of each for the report.
     fn load(&self, definitions: &[Definition], machine: &mut Machine) -> Result<Vec<Own>> {
         let mut own: Vec<Own> = Vec::new();
         for definition in definitions {
-            let known = own.iter().any(|own| own.model == definition.model);
+            let inputs = inputs(definition);
+            let known = own.iter().any(|own| own.inputs == inputs);
             let Some(kind) = STUDIES.kind(&definition.model).filter(|_| !known) else { continue };
             let Some(loaded) = kind.load(self.inputs.paths()).map_err(|error| anyhow!(error))? else {
                 continue;
@@ -159,7 +160,7 @@ impl RunArgs {
                 machine.run.notes.push(note.clone());
                 loaded.notes.iter().for_each(|note| output::tell(note));
             }
-            own.push(Own { model: kind.model(), loaded });
+            own.push(Own { inputs, loaded });
         }
         Ok(own)
     }
@@ -167,15 +168,20 @@ impl RunArgs {
     /// Settings of a study.
     fn settings<'a>(&self, definition: &Definition, own: &'a [Own]) -> Result<Settings<'a>> {
         let command = std::env::current_exe().context("cannot find the path of this command")?;
-        let own = own.iter().find(|own| own.model == definition.model).map(|own| &own.loaded);
+        let own = own.iter().find(|own| own.inputs == inputs(definition)).map(|own| &own.loaded);
         Ok(Settings { own, ..Settings::new(definition, self.full, command) })
     }
 }
 
-/// The user's own workload for a kind of study.
+/// The user's own workload for the kinds of studies with these inputs.
 struct Own {
-    model: &'static str,
+    inputs: &'static [Input],
     loaded: Loaded,
+}
+
+/// Inputs of the kind of a study.
+fn inputs(definition: &Definition) -> &'static [Input] {
+    STUDIES.kind(&definition.model).map_or(&[], |kind| kind.inputs())
 }
 
 /// A run under way.

@@ -32,7 +32,8 @@ pub trait Study: Sync {
         Ok(())
     }
 
-    /// Options of `study run` that give a study of this kind the user's own workload.
+    /// Options of `study run` that give a study of this kind the user's own workload. Kinds with the same
+    /// options share the workload that [`load`](Self::load) of one of them reads.
     fn inputs(&self) -> &'static [Input] {
         &[]
     }
