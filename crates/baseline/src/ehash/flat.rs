@@ -15,8 +15,9 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(64),
         check: 0x0dbe_7aeb,
-        safe: "Tuples that no adversary chooses: every bit counts, but jhash makes no claim against one who does, its \
-               secrets can be searched for, and local ports that follow one another take buckets that do.",
+        safe: "Tuples that no adversary chooses: every bit counts, but jhash makes no claim against one \
+               who does, its secrets can be searched for, and local ports that follow one another take \
+               buckets that do.",
     }
 );
 

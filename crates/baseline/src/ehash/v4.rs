@@ -15,8 +15,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(32),
         check: 0x6005_74e1,
-        safe: "IPv4 tuples that no adversary chooses: of IPv6 addresses it takes the last word, and its secret can be \
-               searched for.",
+        safe: "IPv4 tuples that no adversary chooses: of IPv6 addresses it takes the last word, and its \
+               secret can be searched for.",
     }
 );
 

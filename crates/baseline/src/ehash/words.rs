@@ -17,8 +17,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(64),
         check: 0xc48a_087e,
-        safe: "For studies: under every secret, foreign addresses hash alike that differ in their first two words \
-               by the same bits, and so do local addresses that differ above their last word.",
+        safe: "For studies: under every secret, foreign addresses hash alike that differ in their first \
+               two words by the same bits, and so do local addresses that differ above their last word.",
     }
 );
 
@@ -32,7 +32,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(64),
         check: 0x3e6a_57d0,
-        safe: "For studies: local addresses that differ above their last word hash alike under every secret.",
+        safe: "For studies: local addresses that differ above their last word hash alike under every \
+               secret.",
     }
 );
 
@@ -46,7 +47,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(64),
         check: 0x950d_b1e0,
-        safe: "For studies: local addresses that differ above their last word hash alike under every secret.",
+        safe: "For studies: local addresses that differ above their last word hash alike under every \
+               secret.",
     }
 );
 
@@ -60,8 +62,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(128),
         check: 0xa014_3dd1,
-        safe: "For studies: the foreign address alone is hashed under the key; local addresses that differ above \
-               their last word hash alike under every key.",
+        safe: "For studies: the foreign address alone is hashed under the key; local addresses that \
+               differ above their last word hash alike under every key.",
     }
 );
 
@@ -75,8 +77,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(128),
         check: 0x9a08_d426,
-        safe: "For studies: the foreign address alone is hashed under the key; local addresses that differ above \
-               their last word hash alike under every key.",
+        safe: "For studies: the foreign address alone is hashed under the key; local addresses that \
+               differ above their last word hash alike under every key.",
     }
 );
 
@@ -90,8 +92,8 @@ tuple_hash!(
         width: 32,
         keying: Keying::Seed(64),
         check: 0xdaed_4a3b,
-        safe: "For studies: local addresses that differ above their last word hash alike under every secret, and \
-               local ports that follow one another take buckets that do.",
+        safe: "For studies: local addresses that differ above their last word hash alike under every \
+               secret, and local ports that follow one another take buckets that do.",
     }
 );
 

@@ -138,6 +138,7 @@ impl Manager {
 
     /// The packet that answers the command with this ticket; none if it has waited too long and was answered.
     pub(super) fn respond(&mut self, ticket: Ticket, response: &ControlResponse) -> Vec<Vec<u8>> {
+        // A command that waits too long is answered with an error, and its ticket ends.
         let Some(waiting) = self.waiting.remove(&ticket) else { return Vec::new() };
         answer(waiting.name.view(), response).into_iter().collect()
     }

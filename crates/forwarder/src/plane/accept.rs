@@ -78,7 +78,7 @@ impl Listeners {
 
     /// Accepts connections of a Unix socket for one turn. Returns true if there may be more.
     pub(super) fn accept_unix<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) -> bool {
-        // Listeners are closed when the thread is about to end.
+        // Listeners are closed when the thread is about to end; an event may have come before.
         let Some((listener, path)) = self.unix.get(number) else { return false };
         for _ in 0..ACCEPTS {
             match listener.accept() {
@@ -102,6 +102,7 @@ impl Listeners {
 
     /// Accepts connections of a TCP port for one turn. Returns true if there may be more.
     pub(super) fn accept_tcp<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) -> bool {
+        // As in `accept_unix`.
         let Some(listener) = self.tcp.get(number) else { return false };
         for _ in 0..ACCEPTS {
             match listener.accept() {
@@ -129,6 +130,7 @@ impl Listeners {
         faces: &mut Faces<P>,
         ready: &mut Ready,
     ) -> bool {
+        // As in `accept_unix`.
         let Some(listener) = self.websocket.get(number) else { return false };
         for _ in 0..ACCEPTS {
             match listener.accept() {

@@ -219,6 +219,7 @@ fn resume<P: Pit>(face: FaceId, stream: TcpStream, local: SocketAddr, faces: &mu
 
 /// Changes the persistency of a TCP face. A face without a connection stays open only if it is permanent.
 pub(super) fn set_persistency<P: Pit>(face: FaceId, persistency: FacePersistency, faces: &mut Faces<P>) {
+    // The face may have been destroyed meanwhile.
     let Some(port) = faces.pipeline.ports.find_mut(face) else { return };
     let is_down = matches!(port.kind, PortKind::Down);
     // Only TCP faces have one.
