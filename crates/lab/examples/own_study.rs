@@ -3,10 +3,12 @@
 //! `cargo run --release -p hashlane-lab --example own_study`
 
 use hashlane_lab::definition::Definition;
+use hashlane_lab::evidence::Evidence;
 use hashlane_lab::probe::counter;
 use hashlane_lab::record::{RecordSet, metric};
 use hashlane_lab::report::terminal::{Colours, text};
-use hashlane_lab::report::{Block, Facts, Section, Shown, Table, words};
+use hashlane_lab::report::{Answer, Block, Facts, Section, Shown, Statement, Table, words};
+use hashlane_lab::stats::Interval;
 use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
 use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
@@ -68,6 +70,15 @@ impl Study for Sums {
         }
         session.add_ratios("sums", "numbers", "counter", &ids, |of, to| rounds.ratio(of, to));
         Ok(())
+    }
+
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        let ratio = Evidence::new(definition, records).ratio("numbers", "four-lanes", "in-order");
+        let statement = |ratio: Interval| Statement {
+            text: format!("Four lanes take {:.2} × the time.", ratio.value),
+            figures: vec![ratio],
+        };
+        Answer::new(ratio.map(statement))
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

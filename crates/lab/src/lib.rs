@@ -8,6 +8,7 @@
 //! - [`stats`]: medians, intervals, ratios.
 //! - [`record`]: the facts that a run leaves, and the machine they come from.
 //! - [`outcome`]: claims and criteria of a study compared with its records.
+//! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
 //! - [`compare`]: two sets of records compared.
 //!
@@ -16,6 +17,7 @@
 
 pub mod compare;
 pub mod definition;
+pub mod evidence;
 pub mod hex;
 pub mod outcome;
 pub mod probe;

@@ -1,9 +1,8 @@
-//! Outcomes of a study: its claims, targets and limits compared with its records. A ratio without a record
-//! has no outcome.
+//! Outcomes of a study: its claims and criteria compared with its records.
 
 use std::collections::HashSet;
 
-use crate::definition::{Against, Claim, Definition, Limit, Rule, Target};
+use crate::definition::{Claim, Criterion, CriterionFigure, Definition, Rule};
 use crate::record::{RecordSet, metric};
 use crate::stats::Interval;
 
@@ -60,7 +59,7 @@ pub struct ClaimOutcome<'a> {
     pub cases: Vec<Case<'a>>,
 }
 
-/// Finding on a criterion, from the interval of a figure. An interval that covers less than 95 % leaves it
+/// Outcome of a criterion, from the interval of its figure. An interval that covers less than 95 % leaves it
 /// undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
@@ -70,9 +69,11 @@ pub enum Reached {
     Missed,
     /// The criterion lies within the interval.
     Undecided,
+    /// There is no record of the figure.
+    NotMeasured,
 }
 
-/// Criteria by finding. Those without a record are a count of their own.
+/// Criteria by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Criteria met.
@@ -85,52 +86,41 @@ pub struct Tally {
     pub not_measured: usize,
 }
 
-impl FromIterator<Option<Reached>> for Tally {
-    fn from_iter<I: IntoIterator<Item = Option<Reached>>>(findings: I) -> Self {
+impl FromIterator<Reached> for Tally {
+    fn from_iter<I: IntoIterator<Item = Reached>>(outcomes: I) -> Self {
         let mut tally = Self::default();
-        for finding in findings {
-            *match finding {
-                Some(Reached::Met) => &mut tally.met,
-                Some(Reached::Missed) => &mut tally.missed,
-                Some(Reached::Undecided) => &mut tally.undecided,
-                None => &mut tally.not_measured,
+        for outcome in outcomes {
+            *match outcome {
+                Reached::Met => &mut tally.met,
+                Reached::Missed => &mut tally.missed,
+                Reached::Undecided => &mut tally.undecided,
+                Reached::NotMeasured => &mut tally.not_measured,
             } += 1;
         }
         tally
     }
 }
 
-/// A target and its measured ratio.
+/// A criterion and its measured figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TargetOutcome<'a> {
-    /// The target.
-    pub target: &'a Target,
-    /// The workload: the target's, or the user's own.
-    pub workload: &'a str,
-    /// The ratio and its verdict, if it was measured.
-    pub measured: Option<(Interval, Reached)>,
-}
-
-/// A limit and its measured figure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LimitOutcome<'a> {
-    /// The limit.
-    pub limit: &'a Limit,
-    /// The figure and its verdict, if it was measured.
-    pub measured: Option<(Interval, Reached)>,
+pub struct CriterionOutcome<'a> {
+    /// The criterion.
+    pub criterion: &'a Criterion,
+    /// The figure, if it was measured.
+    pub measured: Option<Interval>,
+    /// Outcome.
+    pub reached: Reached,
 }
 
 impl Reached {
-    /// Finding on a figure that is to be `at_most` so much.
-    fn judge(at_most: f64, figure: Interval) -> Self {
-        if !figure.is_conclusive() {
-            Self::Undecided
-        } else if figure.high <= at_most {
-            Self::Met
-        } else if figure.low > at_most {
-            Self::Missed
-        } else {
-            Self::Undecided
+    /// Outcome of a figure that is to be `at_most` so much.
+    fn judge(at_most: f64, figure: Option<Interval>) -> Self {
+        match figure {
+            None => Self::NotMeasured,
+            Some(figure) if !figure.is_conclusive() => Self::Undecided,
+            Some(figure) if figure.high <= at_most => Self::Met,
+            Some(figure) if figure.low > at_most => Self::Missed,
+            Some(_) => Self::Undecided,
         }
     }
 }
@@ -247,40 +237,34 @@ impl Definition {
         self.claims.iter().map(outcome).collect()
     }
 
-    /// Each target with the ratio measured on its workload, then those on the user's own workloads.
-    pub fn target_outcomes<'a>(&'a self, records: &'a RecordSet) -> Vec<TargetOutcome<'a>> {
-        let outcome = |target: &'a Target, workload: &'a str| {
-            let measured = records.ratio(&self.slug, workload, &target.of, &target.to).map(|record| {
-                let ratio = record.interval();
-                (ratio, Reached::judge(target.at_most, ratio))
-            });
-            TargetOutcome { target, workload, measured }
-        };
-        let mut outcomes: Vec<_> = self.targets.iter().map(|t| outcome(t, &t.workload)).collect();
-        for workload in self.own_workloads(records) {
-            outcomes.extend(self.targets.iter().map(|t| outcome(t, workload)));
+    /// Each criterion with its measured figure. Criteria are about the study's workloads, so a run on the
+    /// user's own has none.
+    pub fn criterion_outcomes<'a>(&'a self, records: &RecordSet) -> Vec<CriterionOutcome<'a>> {
+        if self.is_on_own_data(records) {
+            return Vec::new();
         }
-        outcomes
-    }
-
-    /// Each limit with its measured figure.
-    pub fn limit_outcomes<'a>(&'a self, records: &RecordSet) -> Vec<LimitOutcome<'a>> {
-        let outcome = |limit: &'a Limit| {
-            let Limit { of, workload, against, at_most } = limit;
-            let record = match against {
-                Against::Nothing => records.metric(&self.slug, workload, of, &self.metric),
-                Against::Scheme(to) => records.metric_in(&self.slug, workload, of, metric::MORE, to),
-                Against::Workload(to) => {
+        let outcome = |criterion: &'a Criterion| {
+            let Criterion { of, workload, figure, at_most } = criterion;
+            let record = match figure {
+                CriterionFigure::Metric => records.metric(&self.slug, workload, of, &self.metric),
+                CriterionFigure::Ratio(to) => records.ratio(&self.slug, workload, of, to),
+                CriterionFigure::Difference(to) => {
+                    records.metric_in(&self.slug, workload, of, metric::MORE, to)
+                }
+                CriterionFigure::RatioToWorkload(to) => {
                     records.metric_in(&self.slug, workload, of, metric::RATIO_WORKLOAD, to)
                 }
             };
-            let measured = record.map(|record| {
-                let figure = record.interval();
-                (figure, Reached::judge(*at_most, figure))
-            });
-            LimitOutcome { limit, measured }
+            let measured = record.map(|record| record.interval());
+            CriterionOutcome { criterion, measured, reached: Reached::judge(*at_most, measured) }
         };
-        self.limits.iter().map(outcome).collect()
+        self.criteria.iter().map(outcome).collect()
+    }
+
+    /// `true` if the records are of the user's own workloads alone.
+    pub fn is_on_own_data(&self, records: &RecordSet) -> bool {
+        let named = |workload: &&str| self.workloads.iter().any(|named| named == workload);
+        !self.own_workloads(records).is_empty() && !records.workloads(&self.slug).iter().any(named)
     }
 }
 
@@ -349,18 +333,17 @@ mod tests {
             ..Interval::bounded(0.8, 0.7, 0.9)
         };
         for samples in 2..=5 {
-            assert_eq!(Reached::judge(1.0, of(samples)), Reached::Undecided, "{samples}");
+            assert_eq!(Reached::judge(1.0, Some(of(samples))), Reached::Undecided, "{samples}");
             assert_eq!(Rule::NoMore.judge(0.1, of(samples)), Finding::Undecided, "{samples}");
         }
-        assert_eq!(Reached::judge(1.0, of(6)), Reached::Met);
+        assert_eq!(Reached::judge(1.0, Some(of(6))), Reached::Met);
         assert_eq!(Rule::NoMore.judge(0.1, of(6)), Finding::Agrees);
     }
 
     #[test]
     fn counts_criteria_that_were_not_measured_apart() {
-        use Reached::{Met, Missed, Undecided};
-        let tally: Tally =
-            [Some(Met), None, Some(Missed), None, Some(Undecided), Some(Met)].into_iter().collect();
+        use Reached::{Met, Missed, NotMeasured, Undecided};
+        let tally: Tally = [Met, NotMeasured, Missed, NotMeasured, Undecided, Met].into_iter().collect();
         assert_eq!(tally, Tally { met: 2, missed: 1, undecided: 1, not_measured: 2 });
     }
 
@@ -378,16 +361,15 @@ mod tests {
     fn holds_targets_and_claims_against_the_records() {
         let definition = sample::definition();
         let records = sample::records(&definition, &["mine.txt"]);
-        let targets = definition.target_outcomes(&records);
-        assert_eq!(targets.len(), 2 * definition.targets.len());
-        assert_eq!(targets[0].measured.unwrap().1, Reached::Met);
-        assert_eq!(targets[1].measured.unwrap().1, Reached::Missed);
-        assert_eq!(targets[2].workload, "mine.txt");
+        let reached = |records: &RecordSet| -> Vec<Reached> {
+            definition.criterion_outcomes(records).iter().map(|c| c.reached).collect()
+        };
+        assert_eq!(reached(&records), [Reached::Met, Reached::Missed]);
         let claims = definition.claim_outcomes(&records);
         let own = claims[0].cases.iter().filter(|case| case.own).count();
         assert_eq!(own, definition.claims[0].pairs.len());
         let none = RecordSet::new();
-        assert!(definition.target_outcomes(&none).iter().all(|t| t.measured.is_none()));
+        assert_eq!(reached(&none), [Reached::NotMeasured; 2]);
         assert!(definition.claim_outcomes(&none).iter().all(|c| c.overall() == Overall::NotMeasured));
     }
 }

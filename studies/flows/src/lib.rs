@@ -28,8 +28,9 @@ mod tests;
 pub use flood::attacks;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
+use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::Section;
+use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use std::error::Error;
@@ -77,6 +78,10 @@ impl Study for Cost {
         cost::run::run(session)
     }
 
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    }
+
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         let sections = [cost::section, cost::mca_section, spread::section];
         sections.iter().filter_map(|section| section(definition, records)).collect()
@@ -104,6 +109,10 @@ impl Study for Tables {
         table::run(session)
     }
 
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    }
+
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         table::section(definition, records).into_iter().collect()
     }
@@ -128,6 +137,10 @@ impl Study for Floods {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         flood::run(session)
+    }
+
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

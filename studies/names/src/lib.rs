@@ -27,8 +27,9 @@ mod sample;
 mod tests;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
+use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::Section;
+use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 use std::error::Error;
@@ -64,6 +65,10 @@ impl Study for Names {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         run::run(session)
+    }
+
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

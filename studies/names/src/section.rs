@@ -13,7 +13,7 @@ use crate::tables;
 /// All sections for which there are records.
 pub(crate) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
     let workloads = facts::workloads(definition, records);
-    let first = definition.targets.first().map(|target| target.workload.as_str());
+    let first = definition.criteria.first().map(|criterion| criterion.workload.as_str());
     let first = first.filter(|id| workloads.contains(id)).or(workloads.first().copied());
     let shown = |workload: &str| if Some(workload) == first { Shown::Open } else { Shown::Folded };
     [

@@ -163,7 +163,7 @@ impl Tally {
         let deviation = standard_deviation(&minima).unwrap_or_default();
         let error = 1.96 * deviation / (minima.len().max(1) as f64).sqrt() * self.samples();
         let interval = Interval::bounded(value, value - error, value + error);
-        Fact { interval, samples: minima.len() as u64 }
+        Fact { interval, samples: minima.len() as u64, outliers: 0 }
     }
 
     /// The standard deviation of the repetitions' means.

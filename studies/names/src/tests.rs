@@ -1,7 +1,7 @@
 //! The study file, a small run, and the report of believable records.
 
 use crate::{Names, metric, sample, tables};
-use hashlane_lab::definition::{Against, Definition, DefinitionError, Rule, Size};
+use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Size};
 use hashlane_lab::report::terminal::{Colours, text};
 use hashlane_lab::study::{FindError, Settings, Studies, run};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn reads_the_study_of_name_encodings() {
     assert_eq!(study.size.full, Size { items: 1_000_000, repetitions: 20 });
     assert_eq!(tables::bound(&study).unwrap().unwrap().value, 1.0);
     assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
-    assert_eq!(study.targets.len(), 4);
+    assert_eq!(study.criteria.len(), 4);
     assert_eq!(study.claims[1].rule, Rule::LittleMore);
     assert_eq!(study.charts[0].schemes.len(), 6);
     let expects = tables::expects(&study).unwrap();
@@ -65,25 +65,25 @@ fn reads_expected_answers() {
 }
 
 #[test]
-fn reads_limits() {
+fn reads_criteria() {
     let with = |lines: &str| {
         let text = format!(
-            "{STUDY}\n[[limit]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = 3.0\n{lines}\n"
+            "{STUDY}\n[[criterion]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = 3.0\n{lines}\n"
         );
         STUDIES.parse(&text, "study.toml")
     };
-    let against = |lines| with(lines).unwrap().limits[0].against.clone();
-    assert_eq!(against(""), Against::Nothing);
+    let figure = |lines| with(lines).unwrap().criteria.pop().unwrap().figure;
+    assert_eq!(figure(""), CriterionFigure::Metric);
     let other = "ndn/one-by-one/crc32c".to_owned();
-    assert_eq!(against("more_than = \"ndn/one-by-one/crc32c\""), Against::Scheme(other));
+    assert_eq!(figure("more_than = \"ndn/one-by-one/crc32c\""), CriterionFigure::Difference(other));
     let domain = "domain".to_owned();
-    assert_eq!(against("times = \"domain\""), Against::Workload(domain));
+    assert_eq!(figure("times = \"domain\""), CriterionFigure::RatioToWorkload(domain));
     let error = message(with("times = \"domain\"\nmore_than = \"ndn/one-by-one/crc32c\""));
-    assert_eq!(error, "study.toml: limit[0]: takes more_than or times, not both");
+    assert_eq!(error, "study.toml: criterion[4]: takes one of to, more_than and times");
     for (lines, field) in [
-        ("times = \"12Bx5\"", "limit[0].times: takes another workload"),
-        ("times = \"4Bx2\"", "limit[0].times: \"4Bx2\" is not in the study"),
-        ("more_than = \"ndn\"", "limit[0].more_than: \"ndn\" is not in the study"),
+        ("times = \"12Bx5\"", "criterion[4].times: takes another workload"),
+        ("times = \"4Bx2\"", "criterion[4].times: \"4Bx2\" is not in the study"),
+        ("more_than = \"ndn\"", "criterion[4].more_than: \"ndn\" is not in the study"),
     ] {
         let error = message(with(lines));
         assert!(error.contains(field), "{error}");

@@ -12,8 +12,9 @@ mod pit;
 mod under_load;
 
 use hashlane_lab::definition::Definition;
+use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
-use hashlane_lab::report::Section;
+use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
 use hashlane_lab::study_files;
 
@@ -38,6 +39,10 @@ impl Study for Forwarders {
         forwarder::run(session)
     }
 
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    }
+
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         forwarder::section(definition, records).into_iter().collect()
     }
@@ -54,6 +59,10 @@ impl Study for Pit {
 
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         pit::run(session)
+    }
+
+    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

@@ -79,10 +79,7 @@ impl fmt::Display for DefinitionError {
             }
             Self::UnknownField { origin, field, known } => {
                 write!(f, "{origin}: unknown field {field:?}")?;
-                let near = known
-                    .iter()
-                    .max_by(|a, b| strsim::jaro_winkler(a, field).total_cmp(&strsim::jaro_winkler(b, field)));
-                match near.filter(|near| strsim::jaro_winkler(near, field) > 0.8) {
+                match near(field, known.iter().copied()) {
                     Some(near) => write!(f, ": did you mean {near:?}?"),
                     None => write!(f, ": a study of this model has {}", known.join(", ")),
                 }
@@ -92,11 +89,23 @@ impl fmt::Display for DefinitionError {
             Self::Duplicate { origin, field, id } => write!(f, "{origin}: {field}: {id:?} is repeated"),
             Self::Braces { origin, field, error } => write!(f, "{origin}: {field}: {error}"),
             Self::Unknown { origin, field, id, known } => {
-                write!(f, "{origin}: {field}: {id:?} is not in the study; known:")?;
-                known.iter().try_for_each(|k| write!(f, "\n  {k}"))
+                write!(f, "{origin}: {field}: {id:?} is not in the study; ")?;
+                match near(id, known.iter().map(String::as_str)) {
+                    Some(near) => write!(f, "did you mean {near:?}?"),
+                    None => {
+                        write!(f, "known:")?;
+                        known.iter().try_for_each(|k| write!(f, "\n  {k}"))
+                    }
+                }
             }
         }
     }
 }
 
 impl core::error::Error for DefinitionError {}
+
+/// The known name most like `name`, for a "did you mean"; `None` if none is close.
+pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let alike = |known: &str| strsim::jaro_winkler(known, name);
+    known.max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|known| alike(known) > 0.8)
+}

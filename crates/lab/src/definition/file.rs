@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use super::check::Checker;
+use super::control;
 use super::error::DefinitionError;
-use super::parts::{Against, Chart, Claim, Definition, Limit, Only, Origin, Rule, Sizes, Target};
+use super::parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Origin, Rule, Sizes};
 use super::published::Published;
 use crate::record::metric;
 
@@ -22,11 +23,14 @@ struct File {
     slug: String,
     model: String,
     title: String,
+    topic: Option<String>,
     question: String,
+    asks: Option<String>,
     source: String,
     workloads: Vec<String>,
     schemes: Vec<String>,
     reference: String,
+    control: Option<(String, String)>,
     #[serde(default)]
     pairs: Vec<(String, String)>,
     #[serde(default = "default_metric")]
@@ -35,9 +39,7 @@ struct File {
     per: String,
     size: Sizes,
     #[serde(default)]
-    target: Vec<Target>,
-    #[serde(default)]
-    limit: Vec<FileLimit>,
+    criterion: Vec<FileCriterion>,
     #[serde(default)]
     claim: Vec<FileClaim>,
     #[serde(default)]
@@ -49,21 +51,23 @@ struct File {
 }
 
 /// Fields of [`File`]; all others are tables of the study's kind.
-pub(super) const FIELDS: [&str; 18] = [
+pub(super) const FIELDS: [&str; 20] = [
     "slug",
     "model",
     "title",
+    "topic",
     "question",
+    "asks",
     "source",
     "workloads",
     "schemes",
     "reference",
+    "control",
     "pairs",
     "metric",
     "per",
     "size",
-    "target",
-    "limit",
+    "criterion",
     "claim",
     "chart",
     "only",
@@ -72,12 +76,14 @@ pub(super) const FIELDS: [&str; 18] = [
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FileLimit {
+struct FileCriterion {
     of: String,
     workload: String,
-    /// A scheme.
+    /// A scheme, for a ratio.
+    to: Option<String>,
+    /// A scheme, for a difference.
     more_than: Option<String>,
-    /// A workload.
+    /// A workload, for a ratio.
     times: Option<String>,
     at_most: f64,
 }
@@ -136,12 +142,12 @@ impl Definition {
         let file: File = toml::from_str(text).map_err(toml)?;
         let mut own: toml::Table = toml::from_str(text).map_err(toml)?;
         own.retain(|field, _| !FIELDS.contains(&field));
-        Checker { origin }.definition(file, own)
+        Checker { origin }.definition(file, own, text)
     }
 }
 
 impl Checker<'_> {
-    fn definition(&self, file: File, own: toml::Table) -> Result<Definition, DefinitionError> {
+    fn definition(&self, file: File, own: toml::Table, text: &str) -> Result<Definition, DefinitionError> {
         let slug_octet = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         self.range(
             "slug",
@@ -161,6 +167,16 @@ impl Checker<'_> {
         self.ids("workloads", &file.workloads)?;
         let schemes = self.expand("schemes", &file.schemes)?;
         self.known("reference", &file.reference, &schemes)?;
+        if let Some((of, to)) = &file.control {
+            self.known("control", to, &schemes)?;
+            if *of != control::again(to) {
+                self.pair("control", of, to, &schemes)?;
+            }
+        }
+        for (field, text) in [("topic", &file.topic), ("asks", &file.asks)] {
+            let words = text.as_ref().is_none_or(|text| !text.trim().is_empty());
+            self.range(field, words, "some words")?;
+        }
         for (i, (of, to)) in file.pairs.iter().enumerate() {
             self.pair(&format!("pairs[{i}]"), of, to, &schemes)?;
         }
@@ -172,14 +188,10 @@ impl Checker<'_> {
                 "a number from 2 to 1000",
             )?;
         }
-        for (i, target) in file.target.iter().enumerate() {
-            self.pair(&format!("target[{i}]"), &target.of, &target.to, &schemes)?;
-            self.known(&format!("target[{i}].workload"), &target.workload, &file.workloads)?;
-            self.positive(&format!("target[{i}].at_most"), target.at_most)?;
-        }
-        let mut limits = Vec::with_capacity(file.limit.len());
-        for (i, limit) in file.limit.into_iter().enumerate() {
-            limits.push(self.limit(&format!("limit[{i}]"), limit, &file.workloads, &schemes)?);
+        let mut criteria = Vec::with_capacity(file.criterion.len());
+        for (i, criterion) in file.criterion.into_iter().enumerate() {
+            let field = format!("criterion[{i}]");
+            criteria.push(self.criterion(&field, criterion, &file.workloads, &schemes)?);
         }
         let mut claims = Vec::with_capacity(file.claim.len());
         let mut claim_ids = HashSet::new();
@@ -210,8 +222,9 @@ impl Checker<'_> {
                 return Err(self.duplicate(field, workload));
             }
             let field = format!("only[{i}].schemes");
-            let some = self.expand(&field, &some)?;
+            let mut some = self.expand(&field, &some)?;
             some.iter().try_for_each(|scheme| self.known(&field, scheme, &schemes))?;
+            control::add_to(&mut some, file.control.as_ref());
             only.push(Only { workload, schemes: some });
         }
         for (i, published) in file.published.iter().enumerate() {
@@ -221,55 +234,65 @@ impl Checker<'_> {
                 "as many figures in each row as there are columns",
             )?;
         }
+        let mut measured = schemes.clone();
+        control::add_to(&mut measured, file.control.as_ref());
         Ok(Definition {
+            topic: file.topic.unwrap_or_else(|| file.slug.clone()),
+            asks: file.asks.unwrap_or_else(|| file.question.clone()),
             slug: file.slug,
             model: file.model,
             title: file.title,
             question: file.question,
             source: file.source,
+            all_workloads: file.workloads.clone(),
             workloads: file.workloads,
             schemes,
+            measured,
             reference: file.reference,
+            control: file.control,
             pairs: file.pairs,
             metric: file.metric,
             per: file.per,
             size: file.size,
-            targets: file.target,
-            limits,
+            criteria,
             claims,
             charts,
             only,
             published: file.published,
             own,
             origin: Origin(self.origin.to_owned()),
+            text: text.to_owned(),
+            selected: false,
         })
     }
 
-    fn limit(
+    fn criterion(
         &self,
         field: &str,
-        limit: FileLimit,
+        criterion: FileCriterion,
         workloads: &[String],
         schemes: &[String],
-    ) -> Result<Limit, DefinitionError> {
-        let FileLimit { of, workload, more_than, times, at_most } = limit;
+    ) -> Result<Criterion, DefinitionError> {
+        let FileCriterion { of, workload, to, more_than, times, at_most } = criterion;
         self.known(&format!("{field}.of"), &of, schemes)?;
         self.known(&format!("{field}.workload"), &workload, workloads)?;
         self.positive(&format!("{field}.at_most"), at_most)?;
-        self.range(field, more_than.is_none() || times.is_none(), "more_than or times, not both")?;
-        let against = match (more_than, times) {
-            (Some(scheme), _) => {
-                self.pair(&format!("{field}.more_than"), &of, &scheme, schemes)?;
-                Against::Scheme(scheme)
-            }
-            (None, Some(other)) => {
-                self.known(&format!("{field}.times"), &other, workloads)?;
-                self.range(&format!("{field}.times"), other != workload, "another workload")?;
-                Against::Workload(other)
-            }
-            (None, None) => Against::Nothing,
+        let given = [&to, &more_than, &times].into_iter().flatten().count();
+        self.range(field, given <= 1, "one of to, more_than and times")?;
+        let figure = if let Some(scheme) = to {
+            self.pair(&format!("{field}.to"), &of, &scheme, schemes)?;
+            CriterionFigure::Ratio(scheme)
+        } else if let Some(scheme) = more_than {
+            self.pair(&format!("{field}.more_than"), &of, &scheme, schemes)?;
+            CriterionFigure::Difference(scheme)
+        } else if let Some(other) = times {
+            self.known(&format!("{field}.times"), &other, workloads)?;
+            self.range(&format!("{field}.times"), other != workload, "another workload")?;
+            CriterionFigure::RatioToWorkload(other)
+        } else {
+            CriterionFigure::Metric
         };
-        Ok(Limit { of, workload, against, at_most })
+        Ok(Criterion { of, workload, figure, at_most })
     }
 
     fn claim(

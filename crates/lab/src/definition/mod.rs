@@ -2,6 +2,7 @@
 
 mod braces;
 mod check;
+mod control;
 mod error;
 mod file;
 mod own;
@@ -10,7 +11,8 @@ mod published;
 
 pub use braces::BraceError;
 pub use check::Checker;
-pub use error::DefinitionError;
+pub use control::{Selection, subject};
+pub use error::{DefinitionError, near};
 pub use file::MAX_TEXT;
-pub use parts::{Against, Chart, Claim, Definition, Limit, Only, Rule, Size, Sizes, Target};
+pub use parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Rule, Size, Sizes};
 pub use published::{Published, PublishedRow};

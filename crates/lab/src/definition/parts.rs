@@ -18,8 +18,12 @@ pub struct Definition {
     pub model: String,
     /// The heading of the report.
     pub title: String,
+    /// Short name of the subject for summaries, such as `flood`. Default: the slug.
+    pub topic: String,
     /// The question that the study answers.
     pub question: String,
+    /// The question in at most some 40 characters, for summaries. Default: the question.
+    pub asks: String,
     /// Source of the question and the claims.
     pub source: String,
     /// The ids of the workloads, each once, in the order of the report.
@@ -28,7 +32,9 @@ pub struct Definition {
     pub schemes: Vec<String>,
     /// The scheme to which every other one's time is given as a ratio.
     pub reference: String,
-    /// Further ratios to measure, in addition to those to the reference and those of targets and claims: the
+    /// A/A control: two ids of one scheme, timed like two schemes. Every difference between them is noise.
+    pub control: Option<(String, String)>,
+    /// Further ratios to measure, in addition to those to the reference and those of criteria and claims: the
     /// time of the first scheme over that of the second.
     pub pairs: Vec<(String, String)>,
     /// Metric of charts and tables. Default: `cycles_mean`.
@@ -38,9 +44,7 @@ pub struct Definition {
     /// Sizes of the measurement, quick and full.
     pub size: Sizes,
     /// Criteria that the project sets itself.
-    pub targets: Vec<Target>,
-    /// The same of figures, of their differences, and of ratios between workloads.
-    pub limits: Vec<Limit>,
+    pub criteria: Vec<Criterion>,
     /// Statements of the source, as rules on ratios.
     pub claims: Vec<Claim>,
     /// The bar charts of the report, at most 64.
@@ -53,6 +57,14 @@ pub struct Definition {
     pub(super) own: toml::Table,
     /// Origin of the text.
     pub(super) origin: Origin,
+    /// The text of the file.
+    pub(super) text: String,
+    /// All schemes to be measured: [`schemes`](Self::schemes), and the control's if it is not among them.
+    pub(super) measured: Vec<String>,
+    /// Workloads of the file, from which [`workloads`](Self::workloads) may be a selection.
+    pub(super) all_workloads: Vec<String>,
+    /// `true` after [`select`](Self::select).
+    pub(super) selected: bool,
 }
 
 /// Origin of a study file, a path or a slug, for errors. All are equal: a study is the same wherever its file
@@ -87,42 +99,30 @@ pub struct Size {
     pub repetitions: u32,
 }
 
-/// A ratio to stay at or below.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Target {
-    /// The scheme whose time is divided.
-    pub of: String,
-    /// The scheme whose time it is divided by.
-    pub to: String,
-    /// The workload.
-    pub workload: String,
-    /// The largest ratio that meets the target, above 0.
-    pub at_most: f64,
-}
-
-/// A figure to stay at or below, for criteria that are not a ratio of two schemes on one workload.
+/// A threshold that the project sets itself: a figure to stay at or below.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limit {
+pub struct Criterion {
     /// The scheme.
     pub of: String,
     /// The workload.
     pub workload: String,
-    /// Reference of the figure, in the study's metric.
-    pub against: Against,
-    /// The largest figure that keeps the limit, above 0.
+    /// The figure of the scheme on the workload that the threshold is for.
+    pub figure: CriterionFigure,
+    /// The largest figure that meets the criterion, above 0.
     pub at_most: f64,
 }
 
-/// Reference of a figure that has a limit.
+/// The figure that a criterion is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Against {
-    /// Nothing: the figure itself is limited.
-    Nothing,
-    /// The figure of another scheme on the same workload: the limit applies to the difference.
-    Scheme(String),
-    /// The same scheme's figure on another workload: the ratio to that is limited.
-    Workload(String),
+pub enum CriterionFigure {
+    /// The study's metric itself.
+    Metric,
+    /// The time as a ratio to that of another scheme on the same workload.
+    Ratio(String),
+    /// The study's metric less that of another scheme on the same workload.
+    Difference(String),
+    /// The study's metric as a ratio to the same scheme's on another workload.
+    RatioToWorkload(String),
 }
 
 /// A statement of the source, as a rule on ratios.
@@ -176,24 +176,53 @@ pub struct Only {
 }
 
 impl Definition {
-    /// The schemes to be measured on a workload.
+    /// The text of the study file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All schemes to be measured, with the A/A control. [`subject`](super::subject) maps the control's id to
+    /// that of its scheme.
+    pub fn measured_schemes(&self) -> &[String] {
+        &self.measured
+    }
+
+    /// The schemes to be measured on a workload, with the A/A control.
     pub fn schemes_on<'a>(&'a self, workload: &str) -> &'a [String] {
         let only = self.only.iter().find(|only| only.workload == workload);
-        only.map_or(&self.schemes, |only| &only.schemes)
+        only.map_or(&self.measured, |only| &only.schemes)
+    }
+
+    /// `true` if the scheme is only there as an A/A control; reports list it nowhere else.
+    pub fn is_control(&self, scheme: &str) -> bool {
+        self.control.as_ref().is_some_and(|(of, _)| of == scheme) && !self.schemes.iter().any(|s| s == scheme)
+    }
+
+    /// Place of a workload in the file, from 0; it does not depend on a selection.
+    pub fn position(&self, workload: &str) -> usize {
+        self.all_workloads.iter().position(|id| id == workload).unwrap_or(self.all_workloads.len())
+    }
+
+    /// `true` if only some schemes or workloads of the file are measured.
+    pub fn is_selection(&self) -> bool {
+        self.selected
     }
 
     /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the
-    /// file, its targets and its claims.
+    /// file, its control, its criteria and its claims.
     pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {
         let to_reference = self
             .schemes
             .iter()
             .filter(|&scheme| *scheme != self.reference)
             .map(|scheme| (scheme.as_str(), self.reference.as_str()));
-        let targets = self.targets.iter().map(|t| (t.of.as_str(), t.to.as_str()));
-        let named = self.pairs.iter().chain(self.claims.iter().flat_map(|c| &c.pairs));
+        let criteria = self.criteria.iter().filter_map(|criterion| match &criterion.figure {
+            CriterionFigure::Ratio(to) => Some((criterion.of.as_str(), to.as_str())),
+            _ => None,
+        });
+        let named = self.control.iter().chain(&self.pairs).chain(self.claims.iter().flat_map(|c| &c.pairs));
         let named = named.map(|(of, to)| (of.as_str(), to.as_str()));
         let mut seen = HashSet::new();
-        to_reference.chain(targets).chain(named).filter(|&pair| seen.insert(pair)).collect()
+        to_reference.chain(criteria).chain(named).filter(|&pair| seen.insert(pair)).collect()
     }
 }

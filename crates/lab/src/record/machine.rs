@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::atomic::write_atomically;
+use super::noise::Noise;
 
 /// Facts of the machine of a set of records. Facts that the system does not report are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -98,6 +99,8 @@ pub struct Run {
     pub core_ghz_after: Option<f64>,
     /// Remarks needed to read the figures, such as the number of lines of a file that were skipped.
     pub notes: Vec<String>,
+    /// Noise of the machine during the run.
+    pub noise: Noise,
 }
 
 impl Run {

@@ -5,12 +5,16 @@ mod csv;
 pub mod date;
 pub mod machine;
 pub mod metric;
+pub mod noise;
 mod set;
+mod studies;
 
 pub use self::atomic::write_atomically;
 pub use self::csv::ReadError;
 pub use self::machine::Machine;
+pub use self::noise::{Activity, Noise};
 pub use self::set::{Key, Record, RecordSet};
+pub use self::studies::{RunStudies, RunStudy};
 
 #[cfg(test)]
 mod tests {

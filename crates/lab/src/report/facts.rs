@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::section::Table;
-use crate::definition::Definition;
+use crate::definition::{CriterionFigure, Definition};
 use crate::record::{Record, RecordSet};
 
 /// Most workloads and schemes of a section: tables have a cell for each pair, and a file of records may name
@@ -30,7 +30,8 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// Records of `model` in the study; `None` if there are none.
     pub fn of(definition: &'a Definition, records: &'a RecordSet, model: &str) -> Option<Self> {
-        let of = |r: &&Record| r.study == definition.slug && r.model == model;
+        let of =
+            |r: &&Record| r.study == definition.slug && r.model == model && !definition.is_control(&r.scheme);
         let mut workloads = ordered(&definition.workloads, records.iter().filter(of).map(|r| &r.workload));
         let mut schemes = ordered(&definition.schemes, records.iter().filter(of).map(|r| &r.scheme));
         let cut = workloads.len() > MAX_WORKLOADS || schemes.len() > MAX_SCHEMES;
@@ -90,17 +91,20 @@ fn ordered<'a>(named: &'a [String], found: impl Iterator<Item = &'a String>) -> 
     ids
 }
 
-/// `names`, with those of most interest first: the reference, then the schemes that targets and claims
+/// `names`, with those of most interest first: the reference, then the schemes that criteria and claims
 /// compare.
 pub fn by_interest<'a>(
     definition: &Definition,
     names: impl Iterator<Item = &'a str>,
     name_of: fn(&str) -> &str,
 ) -> Vec<&'a str> {
-    let targets = definition.targets.iter().flat_map(|t| [&t.of, &t.to]);
+    let criteria = definition.criteria.iter().flat_map(|criterion| match &criterion.figure {
+        CriterionFigure::Ratio(to) => vec![&criterion.of, to],
+        _ => vec![&criterion.of],
+    });
     let claims = definition.claims.iter().flat_map(|c| &c.pairs).flat_map(|(of, to)| [of, to]);
     let about: Vec<&str> =
-        [&definition.reference].into_iter().chain(targets).chain(claims).map(|id| name_of(id)).collect();
+        [&definition.reference].into_iter().chain(criteria).chain(claims).map(|id| name_of(id)).collect();
     let mut names: Vec<&str> = names.collect();
     names.sort_by_key(|name| about.iter().position(|id| id == name).unwrap_or(usize::MAX));
     names

@@ -112,8 +112,8 @@ mod tests {
         let schemes =
             definition.schemes.iter_mut().chain(definition.charts.iter_mut().flat_map(|c| &mut c.schemes));
         let pairs = definition.claims.iter_mut().flat_map(|c| &mut c.pairs).flat_map(|(of, to)| [of, to]);
-        let targets = definition.targets.iter_mut().flat_map(|t| [&mut t.of, &mut t.to]);
-        for id in schemes.chain(pairs).chain(targets) {
+        let criteria = definition.criteria.iter_mut().map(|criterion| &mut criterion.of);
+        for id in schemes.chain(pairs).chain(criteria) {
             *id = id.replace("batch", HOSTILE);
         }
         let words = definition.claims.iter_mut().map(|c| &mut c.words);

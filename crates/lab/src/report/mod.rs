@@ -1,5 +1,6 @@
 //! Views of records: the HTML page, the terminal's tables, and the drawings in them.
 
+mod answer;
 pub mod bars;
 mod chart;
 pub mod facts;
@@ -19,6 +20,7 @@ pub mod words;
 #[cfg(test)]
 pub(crate) mod sample;
 
+pub use answer::{Answer, Statement};
 pub use facts::Facts;
 pub use html::html;
 pub use part::Part;

@@ -16,15 +16,18 @@ source = "A. Nobody, Slides, 2015"
 workloads = ["12Bx5", "6Bx10"]
 schemes = ["{quux,foo}/{by-element,straight,batch}/summed", "foo/{idle,idle/batch}"]
 reference = "foo/by-element/summed"
+control = ["foo/by-element/summed/again", "foo/by-element/summed"]
+topic = "encodings"
+asks = "Which is fastest?"
 [size]
 quick = { items = 1024, repetitions = 10 }
 full = { items = 4096, repetitions = 20 }
-[[target]]
+[[criterion]]
 of = "foo/straight/summed"
 to = "foo/by-element/summed"
 workload = "12Bx5"
 at_most = 0.45
-[[target]]
+[[criterion]]
 of = "foo/batch/summed"
 to = "foo/by-element/summed"
 workload = "12Bx5"

@@ -42,7 +42,7 @@ pub fn text(
         return format!("Nothing of {} was measured.\n", definition.slug);
     }
     out += &claims(definition, records, width, colours);
-    out += &targets(definition, records, width, colours);
+    out += &criteria(definition, records, width, colours);
     out
 }
 
@@ -159,28 +159,18 @@ fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Col
     if out.is_empty() { out } else { format!("The source's words\n\n{out}\n") }
 }
 
-fn targets(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
+fn criteria(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
     let mut out = String::new();
-    for outcome in definition.target_outcomes(records) {
-        let target = outcome.target;
-        let (verdict, code, measured) = match outcome.measured {
-            Some((r, reached)) => {
-                let code = match reached {
-                    Reached::Met => GREEN,
-                    Reached::Missed => RED,
-                    Reached::Undecided => YELLOW,
-                };
-                (words::reached(reached), code, words::ratio_with_bounds(r))
-            }
-            None => ("not measured", YELLOW, format::NONE.to_owned()),
+    for outcome in definition.criterion_outcomes(records) {
+        let code = match outcome.reached {
+            Reached::Met => GREEN,
+            Reached::Missed => RED,
+            Reached::Undecided | Reached::NotMeasured => YELLOW,
         };
-        let pair = format!("{} / {}, {}", target.of, target.to, outcome.workload);
-        out += &wrapped(&format::plain(&pair), "", width);
-        out += &format!(
-            "  {}: {measured}, at most {}\n",
-            coloured(&sentence(verdict), code, colours),
-            ratio(target.at_most)
-        );
+        out += &wrapped(&format::plain(&words::criterion(outcome.criterion)), "", width);
+        let verdict = coloured(&sentence(words::reached(outcome.reached)), code, colours);
+        let measured = outcome.measured.map_or_else(|| format::NONE.to_owned(), words::ratio_with_bounds);
+        out += &format!("  {verdict}: {measured}, at most {}\n", ratio(outcome.criterion.at_most));
     }
     if out.is_empty() { out } else { format!("Criteria\n\n{out}") }
 }

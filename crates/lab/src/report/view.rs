@@ -8,7 +8,7 @@ use super::part::Part;
 use super::section_view::{self, BarsView, SectionView};
 use super::{chart, facts, words};
 use crate::definition::{Chart, Definition};
-use crate::outcome::{Case, ClaimOutcome, Finding, Overall, Reached, Tally, TargetOutcome};
+use crate::outcome::{Case, ClaimOutcome, CriterionOutcome, Finding, Overall, Reached, Tally};
 use crate::probe::mca;
 use crate::record::{Machine, Record, RecordSet, metric};
 
@@ -24,7 +24,7 @@ pub(super) struct StudyView {
     answer: Vec<String>,
     findings: Vec<String>,
     claims: Vec<ClaimView>,
-    targets: Vec<TargetView>,
+    criteria: Vec<CriterionView>,
     charts: Vec<ChartView>,
     /// Metric and subject of the study in words: `cycles per name`.
     measure: String,
@@ -58,10 +58,8 @@ struct CaseView {
 }
 
 #[derive(Serialize)]
-struct TargetView {
-    of: String,
-    to: String,
-    workload: String,
+struct CriterionView {
+    figure: String,
     at_most: String,
     ratio: String,
     interval: String,
@@ -82,7 +80,7 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
     let Part { definition, records, machine, sections } = part;
     let workloads = facts::workloads(definition, records);
     let claims = definition.claim_outcomes(records);
-    let targets = definition.target_outcomes(records);
+    let criteria = definition.criterion_outcomes(records);
     StudyView {
         id: format!("study-{index}"),
         title: definition.title.clone(),
@@ -93,10 +91,10 @@ pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
             format::plain(reason)
         }),
         date: shown(&machine.run.date),
-        answer: answer(&claims, &targets),
+        answer: answer(&claims, &criteria),
         findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
         claims: claims.iter().map(claim).collect(),
-        targets: targets_view(&targets),
+        criteria: criteria_view(&criteria),
         charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
         measure: format!("{} per {}", facts::unit(definition, records), definition.per),
         reference: definition.reference.clone(),
@@ -132,7 +130,7 @@ fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
 }
 
 /// The answer in a few sentences.
-fn answer(claims: &[ClaimOutcome<'_>], targets: &[TargetOutcome<'_>]) -> Vec<String> {
+fn answer(claims: &[ClaimOutcome<'_>], criteria: &[CriterionOutcome<'_>]) -> Vec<String> {
     let mut sentences = Vec::new();
     let found: Vec<String> = [
         (Overall::Agrees, ["agrees in every comparison", "agree in every comparison"]),
@@ -149,8 +147,8 @@ fn answer(claims: &[ClaimOutcome<'_>], targets: &[TargetOutcome<'_>]) -> Vec<Str
     if !found.is_empty() {
         sentences.push(format!("Statements of the source: {}.", found.join(", ")));
     }
-    if !targets.is_empty() {
-        let tally: Tally = targets.iter().map(|t| t.measured.map(|(_, reached)| reached)).collect();
+    if !criteria.is_empty() {
+        let tally: Tally = criteria.iter().map(|criterion| criterion.reached).collect();
         sentences.push(format!("Criteria: {}.", words::tally(tally)));
     }
     sentences
@@ -189,26 +187,22 @@ fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {
     }
 }
 
-fn targets_view(outcomes: &[TargetOutcome<'_>]) -> Vec<TargetView> {
-    let highs = outcomes.iter().filter_map(|t| t.measured).flat_map(|(r, _)| [r.low, r.high]);
-    let axis = Axis::over(highs.chain(outcomes.iter().map(|t| t.target.at_most)));
+fn criteria_view(outcomes: &[CriterionOutcome<'_>]) -> Vec<CriterionView> {
+    let ends = outcomes.iter().filter_map(|c| c.measured).flat_map(|r| [r.low, r.high]);
+    let axis = Axis::over(ends.chain(outcomes.iter().map(|c| c.criterion.at_most)));
     let none = || format::NONE.to_owned();
-    let view = |outcome: &TargetOutcome<'_>| TargetView {
-        of: outcome.target.of.clone(),
-        to: outcome.target.to.clone(),
-        workload: format::plain(outcome.workload),
-        at_most: ratio(outcome.target.at_most),
-        ratio: outcome.measured.map_or_else(none, |(r, _)| ratio(r.value)),
-        interval: outcome.measured.map_or_else(none, |(r, _)| interval(r, ratio)),
-        mark: outcome
-            .measured
-            .map_or_else(String::new, |(r, _)| axis.mark(r, (None, outcome.target.at_most))),
-        tone: match outcome.measured {
-            Some((_, Reached::Met)) => "good",
-            Some((_, Reached::Missed)) => "bad",
-            _ => "open",
+    let view = |CriterionOutcome { criterion, measured, reached }: &CriterionOutcome<'_>| CriterionView {
+        figure: format::plain(&words::criterion(criterion)),
+        at_most: ratio(criterion.at_most),
+        ratio: measured.map_or_else(none, |r| ratio(r.value)),
+        interval: measured.map_or_else(none, |r| interval(r, ratio)),
+        mark: measured.map_or_else(String::new, |r| axis.mark(r, (None, criterion.at_most))),
+        tone: match reached {
+            Reached::Met => "good",
+            Reached::Missed => "bad",
+            Reached::Undecided | Reached::NotMeasured => "open",
         },
-        reached: outcome.measured.map_or("not measured", |(_, reached)| words::reached(reached)),
+        reached: words::reached(*reached),
     };
     outcomes.iter().map(view).collect()
 }

@@ -1,6 +1,7 @@
 //! Findings in words.
 
 use super::format::{figure, interval, ratio};
+use crate::definition::{Criterion, CriterionFigure};
 use crate::outcome::{ClaimOutcome, Counts, Finding, Reached, Tally};
 use crate::stats::Interval;
 
@@ -43,6 +44,18 @@ pub fn reached(reached: Reached) -> &'static str {
         Reached::Met => "met",
         Reached::Missed => "missed",
         Reached::Undecided => "undecided",
+        Reached::NotMeasured => "not measured",
+    }
+}
+
+/// Figure of a criterion: `ours / new, positive`.
+pub fn criterion(criterion: &Criterion) -> String {
+    let Criterion { of, workload, figure, .. } = criterion;
+    match figure {
+        CriterionFigure::Metric => format!("{of}, {workload}"),
+        CriterionFigure::Ratio(to) => format!("{of} / {to}, {workload}"),
+        CriterionFigure::Difference(to) => format!("{of} − {to}, {workload}"),
+        CriterionFigure::RatioToWorkload(to) => format!("{of}, {workload} / {to}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A figure on its way into the records.
 
-use crate::stats::{Interval, median_interval};
+use crate::stats::{self, Interval, median_interval};
 
 /// One figure: its interval and number of samples.
 #[derive(Clone, Copy, Debug)]
@@ -9,12 +9,15 @@ pub struct Fact {
     pub interval: Interval,
     /// Number of samples behind it.
     pub samples: u64,
+    /// Samples far from the median: more than 3.5 robust standard deviations, which are 1.4826 median
+    /// absolute deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+    pub outliers: u64,
 }
 
 impl Fact {
     /// A figure without an uncertainty.
     pub fn exact(value: f64, samples: usize) -> Self {
-        Self { interval: Interval::exact(value), samples: samples as u64 }
+        Self { interval: Interval::exact(value), samples: samples as u64, outliers: 0 }
     }
 
     /// The median of `values`, bounded by [order statistics](median_interval); 0 of nothing.
@@ -25,7 +28,7 @@ impl Fact {
     /// [`median`](Self::median), or `None` of nothing.
     pub fn try_median(values: &[f64]) -> Option<Self> {
         let interval = median_interval(values)?;
-        Some(Self { interval, samples: values.len() as u64 })
+        Some(Self { interval, samples: values.len() as u64, outliers: outliers(values, interval.value) })
     }
 
     /// The figure less a constant.
@@ -39,5 +42,24 @@ impl Fact {
     /// Multiplies the figure.
     pub fn scale(&mut self, by: f64) {
         self.interval = self.interval.scaled(by);
+    }
+}
+
+/// Values far from their median.
+fn outliers(values: &[f64], median: f64) -> u64 {
+    let distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    let Some(typical) = stats::median(&distances) else { return 0 };
+    distances.iter().filter(|distance| **distance > 3.5 * 1.4826 * typical).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_outliers() {
+        assert_eq!(Fact::median(&[1.0, 1.01, 0.99, 1.02, 0.98, 5.0]).outliers, 1);
+        assert_eq!(Fact::median(&[1.0, 1.01, 0.99, 1.02, 0.98, 1.03]).outliers, 0);
+        assert_eq!(Fact::median(&[]).outliers, 0);
     }
 }

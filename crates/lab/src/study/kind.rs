@@ -7,7 +7,7 @@ use super::input::{Input, Loaded, Paths};
 use super::session::Session;
 use crate::definition::{Definition, DefinitionError};
 use crate::record::RecordSet;
-use crate::report::Section;
+use crate::report::{Answer, Section};
 
 /// A kind of study: the tables of its study files, its inputs, its run, and its part of the report.
 ///
@@ -53,6 +53,9 @@ pub trait Study: Sync {
     /// # Errors
     /// A name is unknown, or the results are not those that the study expects. Records added before stay.
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError>;
+
+    /// Answer to the study's question, from its records.
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer;
 
     /// Sections of the report for which there are records, in their order.
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section>;

@@ -5,7 +5,7 @@ use core::fmt;
 use super::kind::{Study, StudyFile};
 use crate::definition::{Definition, DefinitionError};
 use crate::record::RecordSet;
-use crate::report::Section;
+use crate::report::{Answer, Section};
 
 /// The kinds of studies that a command has, in the order of its lists.
 #[derive(Clone, Copy)]
@@ -82,5 +82,10 @@ impl Studies {
     /// Sections of a study's report: those of its kind, or none of an unknown kind.
     pub fn sections(self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
         self.kind(&definition.model).map_or(Vec::new(), |kind| kind.sections(definition, records))
+    }
+
+    /// Answer of a study; `None` of an unknown kind.
+    pub fn answer(self, definition: &Definition, records: &RecordSet) -> Option<Answer> {
+        Some(self.kind(&definition.model)?.answer(definition, records))
     }
 }

@@ -1,6 +1,7 @@
 //! A run of a study.
 
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::error::RunError;
 use super::kind::Study;
@@ -22,6 +23,10 @@ pub struct Outcome {
     pub rates: (Rates, Rates),
     /// Remarks needed to read the figures.
     pub notes: Vec<String>,
+    /// Duration in seconds.
+    pub seconds: f64,
+    /// Samples of all records, and the outliers among them.
+    pub samples: (u64, u64),
 }
 
 /// Runs the study `definition` of the kind `study`; reports steps and results to `observer`, and ends soon
@@ -36,19 +41,22 @@ pub fn run(
     stop: &AtomicBool,
     observer: &mut dyn FnMut(Event<'_>),
 ) -> Outcome {
+    let begun = Instant::now();
     let before = clock::calibrate();
     let mut session = Session::new(definition, settings, stop, observer, before);
     let measured = study.run(&mut session);
     session.report();
     let stopped = session.stopped();
-    let Session { records, notes, .. } = session;
-    Outcome { records, stopped, failed: measured.err(), rates: (before, clock::calibrate()), notes }
+    let Session { records, notes, samples, .. } = session;
+    let (rates, seconds) = ((before, clock::calibrate()), begun.elapsed().as_secs_f64());
+    Outcome { records, stopped, failed: measured.err(), rates, notes, seconds, samples }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Section, sample};
+    use crate::evidence::Doubt;
+    use crate::report::{Answer, Section, sample};
     use crate::study::{Fact, StudyFile};
 
     /// Adds a record for each workload; fails on the second, if so asked.
@@ -75,6 +83,10 @@ mod tests {
                 session.add("sample", workload, "s", "p", "m", "u", Fact::exact(1.0, 1));
             }
             Ok(())
+        }
+
+        fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
+            Answer::new(Err(Doubt::NotMeasured { figure: "everything".into() }))
         }
 
         fn sections(&self, _: &Definition, _: &RecordSet) -> Vec<Section> {

@@ -22,6 +22,8 @@ pub struct Settings<'a> {
     pub key: [u8; 16],
     /// The user's own workload, in place of the study's.
     pub own: Option<&'a Loaded>,
+    /// `true` if the study's workloads are measured too, besides the user's own.
+    pub with_generated: bool,
     /// Path of the command, of which some studies start processes.
     pub command: PathBuf,
 }
@@ -37,7 +39,7 @@ impl Settings<'_> {
     /// user's own.
     pub fn new(definition: &Definition, full: bool, command: PathBuf) -> Self {
         let size = if full { definition.size.full } else { definition.size.quick };
-        Self { size, full, seed: SEED, key: KEY, own: None, command }
+        Self { size, full, seed: SEED, key: KEY, own: None, with_generated: false, command }
     }
 }
 
@@ -91,6 +93,8 @@ pub struct Session<'a> {
     pub rates: Rates,
     /// Notes for the reader of the figures.
     pub notes: Vec<String>,
+    /// Samples of all records so far, and the outliers among them.
+    pub(super) samples: (u64, u64),
 }
 
 impl<'a> Session<'a> {
@@ -103,7 +107,8 @@ impl<'a> Session<'a> {
         rates: Rates,
     ) -> Self {
         let (records, notes) = (RecordSet::new(), Vec::new());
-        Self { definition, settings, stop, observer, done: 0, total: 0, records, reported: 0, rates, notes }
+        let (done, total, reported, samples) = (0, 0, 0, (0, 0));
+        Self { definition, settings, stop, observer, done, total, records, reported, rates, notes, samples }
     }
 
     /// The user's own workload and its label, if there is one.
@@ -112,6 +117,12 @@ impl<'a> Session<'a> {
         let data = own.data();
         debug_assert!(data.is_some(), "a kind of study gets what its `load` returned");
         Some((own.label.as_str(), data?))
+    }
+
+    /// `true` if the study's own workloads are to be measured: there are none of the user's, or both are
+    /// wanted.
+    pub fn measures_generated(&self) -> bool {
+        self.settings.own.is_none() || self.settings.with_generated
     }
 
     /// `true` once the run is to end.
@@ -148,11 +159,12 @@ impl<'a> Session<'a> {
     /// Reports the records and notes that `add` makes of the rounds so far, and takes them back: a later
     /// round makes better ones.
     pub fn report_rounds(&mut self, add: impl FnOnce(&mut Self)) {
-        let (records, notes) = (self.records.clone(), self.notes.len());
+        let (records, notes, samples) = (self.records.clone(), self.notes.len(), self.samples);
         add(self);
         self.report();
         self.records = records;
         self.notes.truncate(notes);
+        self.samples = samples;
         self.reported = self.records.len();
     }
 
@@ -201,6 +213,10 @@ impl<'a> Session<'a> {
             high: fact.interval.high,
             samples: fact.samples,
         };
+        if fact.interval.low < fact.interval.high {
+            self.samples.0 += fact.samples;
+            self.samples.1 += fact.outliers;
+        }
         // The keys are made of the study's distinct workloads and schemes, so no two are alike.
         let _ = self.records.insert(record);
     }

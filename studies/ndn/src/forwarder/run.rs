@@ -6,7 +6,7 @@ use crate::model::exchanges::{BLOCK, Counts, Exchanges, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::under_load::{Subject, note, turns};
 use hashlane_hash::scheme::Key;
-use hashlane_lab::definition::Against;
+use hashlane_lab::definition::CriterionFigure;
 use hashlane_lab::study::Fact;
 use hashlane_lab::study::{Rounds, order};
 use hashlane_lab::study::{RunError, Session};
@@ -134,19 +134,20 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
             here.iter().filter_map(|at| measured.get(*at)).map(|subject| subject.id.clone()).collect();
         session.add_ratios(MODEL, label, PROBE, &ids, |of, to| rounds.ratio(*here.get(of)?, *here.get(to)?));
     }
-    for limit in &session.definition.limits {
-        let (to, name) = match &limit.against {
-            Against::Nothing => continue,
-            Against::Scheme(to) => (place(&limit.workload, to), to),
-            Against::Workload(to) => (place(to, &limit.of), to),
+    for criterion in &session.definition.criteria {
+        let (of, workload) = (&criterion.of, &criterion.workload);
+        let (to, name) = match &criterion.figure {
+            CriterionFigure::Metric | CriterionFigure::Ratio(_) => continue,
+            CriterionFigure::Difference(to) => (place(workload, to), to),
+            CriterionFigure::RatioToWorkload(to) => (place(to, of), to),
         };
-        let (Some(of), Some(to)) = (place(&limit.workload, &limit.of), to) else { continue };
-        let (metric, fact) = match &limit.against {
-            Against::Workload(_) => (metric::RATIO_WORKLOAD, rounds.ratio(of, to)),
-            _ => (metric::MORE, rounds.difference(of, to)),
+        let (Some(of_at), Some(to)) = (place(workload, of), to) else { continue };
+        let (metric, fact) = match &criterion.figure {
+            CriterionFigure::RatioToWorkload(_) => (metric::RATIO_WORKLOAD, rounds.ratio(of_at, to)),
+            _ => (metric::MORE, rounds.difference(of_at, to)),
         };
         if let Some(fact) = fact {
-            session.add(MODEL, &limit.workload, &limit.of, PROBE, metric, name, fact);
+            session.add(MODEL, workload, of, PROBE, metric, name, fact);
         }
     }
     note(session, &measured);

@@ -3,8 +3,7 @@
 
 use super::parts_section::{OURS, decode_table, memory_table, none, parts_table};
 use crate::metric;
-use hashlane_lab::definition::{Against, Definition, Published, PublishedRow};
-use hashlane_lab::outcome::{LimitOutcome, Tally};
+use hashlane_lab::definition::{Definition, Published, PublishedRow};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
@@ -29,7 +28,6 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let parts = Facts::of(definition, records, PARTS);
     let memory = Facts::of(definition, records, MEMORY);
     let any = load.as_ref().or(parts.as_ref()).or(memory.as_ref())?;
-    let limits = definition.limit_outcomes(records);
     let mut blocks = Vec::new();
     let mut findings = Vec::new();
     if let Some(facts) = &load {
@@ -44,8 +42,6 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         blocks.push(ratios(facts, &definition.reference));
         findings.extend(distances(facts));
     }
-    blocks.extend(limit_table(&limits));
-    findings.extend(limit_finding(&limits));
     if let Some(facts) = &parts {
         blocks.push(parts_table(facts, definition.published("nfd-shares")));
         blocks.extend(decode_table(facts));
@@ -147,37 +143,6 @@ fn ratios(facts: &Facts<'_>, reference: &str) -> Block {
     })
 }
 
-fn limit_table(limits: &[LimitOutcome<'_>]) -> Option<Block> {
-    let row = |outcome: &LimitOutcome<'_>| {
-        let limit = outcome.limit;
-        let asked = format!("{} at most {}", limit.of, us(limit.at_most));
-        let asked = match &limit.against {
-            Against::Nothing => format!("{asked} µs"),
-            Against::Scheme(to) => format!("{asked} µs more than {to}"),
-            Against::Workload(to) => format!("{asked} times {to}"),
-        };
-        let (figure, verdict) = match outcome.measured {
-            Some((figure, reached)) => (with_bounds(figure), words::reached(reached)),
-            None => (none(), "not measured"),
-        };
-        vec![limit.workload.clone(), asked, figure, verdict.to_owned()]
-    };
-    (!limits.is_empty()).then(|| {
-        Block::Table(Table {
-            caption: "criteria that the project sets itself".to_owned(),
-            columns: ["workload", "criterion", "measured", "verdict"].map(str::to_owned).into(),
-            left: 2,
-            rows: limits.iter().map(row).collect(),
-            shown: Shown::Open,
-        })
-    })
-}
-
-fn limit_finding(limits: &[LimitOutcome<'_>]) -> Option<String> {
-    let tally: Tally = limits.iter().map(|outcome| outcome.measured.map(|(_, reached)| reached)).collect();
-    (!limits.is_empty()).then(|| format!("Criteria: {}.", words::tally(tally)))
-}
-
 /// Cost of our forwarder, and its ratios to the others of the run. Published figures are left out: they come
 /// from other machines.
 fn distances(facts: &Facts<'_>) -> Vec<String> {
@@ -197,6 +162,7 @@ fn distances(facts: &Facts<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hashlane_lab::outcome::Reached;
     use hashlane_lab::report::terminal::{Colours, text};
 
     const STUDY: &str = include_str!("../../ndn-forwarder/study.toml");
@@ -260,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_ours_beside_others_and_beside_its_limits() {
+    fn compares_ours_with_others_and_with_its_criteria() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
         assert_eq!(section(&definition, &RecordSet::new()), None);
         let records = records();
@@ -270,17 +236,12 @@ mod tests {
         let elsewhere = section.table("ours, and published");
         assert_eq!(elsewhere.rows[0], ["unix/4", "1.25", "49.5", "34.1", "19.0", "7.1"]);
         assert_eq!(elsewhere.rows[2], ["udp/4", "6.50", "65.1", "43.0", "20.9", "—"]);
-        let limits = section.table("criteria");
-        let verdicts: Vec<&str> =
-            limits.rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
-        assert_eq!(
-            verdicts,
-            ["met", "undecided", "missed", "not measured", "not measured", "not measured", "not measured"]
-        );
-        assert_eq!(
-            section.findings.last().map(String::as_str),
-            Some("Criteria: 1 met, 1 missed, 1 undecided, 4 not measured.")
-        );
+        let outcomes = definition.criterion_outcomes(&records);
+        let (_, microseconds_and_ratios) = outcomes.split_at(outcomes.len() - 7);
+        let reached: Vec<Reached> = microseconds_and_ratios.iter().map(|outcome| outcome.reached).collect();
+        let mut expected = vec![Reached::NotMeasured; 7];
+        expected[..3].copy_from_slice(&[Reached::Met, Reached::Undecided, Reached::Missed]);
+        assert_eq!(reached, expected);
     }
 
     #[test]
@@ -288,8 +249,8 @@ mod tests {
         let large = include_str!("../../ndn-forwarder/large.toml");
         let large = Definition::parse(large, "large.toml").unwrap();
         let whole = Definition::parse(STUDY, "study.toml").unwrap();
-        assert_eq!(large.targets.len(), 1);
-        assert!(whole.targets.contains(&large.targets[0]));
+        assert_eq!(large.criteria.len(), 1);
+        assert!(whole.criteria.contains(&large.criteria[0]));
         assert_eq!(whole.schemes_on(&large.workloads[0]), large.schemes);
     }
 

@@ -297,14 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn the_study_of_one_table_has_the_targets_of_the_whole() {
+    fn the_study_of_one_table_has_the_criteria_of_the_whole() {
         let of_match = |text| {
             let definition = Definition::parse(text, "a study").unwrap();
-            let targets = definition.targets.into_iter();
-            targets.filter(|target| target.workload == "match/1Mi/11").collect::<Vec<_>>()
+            let criteria = definition.criteria.into_iter();
+            criteria.filter(|criterion| criterion.workload == "match/1Mi/11").collect::<Vec<_>>()
         };
-        let targets = of_match(include_str!("../../pit-index/match.toml"));
-        assert_eq!((targets.len(), &targets), (2, &of_match(STUDY)));
+        let criteria = of_match(include_str!("../../pit-index/match.toml"));
+        assert_eq!((criteria.len(), &criteria), (2, &of_match(STUDY)));
     }
 
     #[test]

@@ -1,0 +1,259 @@
+//! Records from which a sentence may be drawn, and reasons for which it may not.
+
+use core::fmt;
+
+use crate::definition::Definition;
+use crate::record::{Record, RecordSet, metric};
+use crate::report::format::{plain, ratio};
+use crate::stats::Interval;
+
+/// Largest deviation from 1 of an A/A control's nearer bound: beyond it the machine was too noisy for a
+/// sentence about the workload.
+pub const CONTROL_MARGIN: f64 = 0.03;
+
+/// Largest quotient of the bounds of a figure in a sentence.
+pub const WIDEST: f64 = 1.5;
+
+/// Reason for which a sentence is withheld.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// A figure was not measured.
+    NotMeasured {
+        /// The figure, such as `ours / new, positive`.
+        figure: String,
+    },
+    /// Too few rounds bound the figure at 95 %.
+    FewRounds {
+        /// The figure.
+        figure: String,
+        /// Number of rounds.
+        rounds: u64,
+    },
+    /// The A/A control of the workload differs from 1.
+    Control {
+        /// The workload.
+        workload: String,
+        /// Ratio of the control to itself.
+        ratio: Interval,
+    },
+    /// The bounds of a figure are too far apart.
+    Wide {
+        /// The figure.
+        figure: String,
+        /// Its bounds.
+        interval: Interval,
+    },
+    /// The offered load was not carried, so that the figures are those of queues.
+    NotCarried {
+        /// The workload and the share that was carried, such as `paced/udp/4: 50 %`.
+        load: String,
+    },
+    /// The figures of several workloads or schemes point in different directions.
+    Mixed {
+        /// The figures.
+        figures: String,
+    },
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bounds = |interval: &Interval| format!("{} to {}", ratio(interval.low), ratio(interval.high));
+        match self {
+            Self::NotMeasured { figure } => write!(f, "not measured: {}", plain(figure)),
+            Self::FewRounds { figure, rounds } => {
+                write!(f, "undecided: {} has {rounds} rounds, and bounds at 95 % take 6", plain(figure))
+            }
+            Self::Control { workload, ratio } => {
+                write!(f, "undecided: A/A {} on {}", bounds(ratio), plain(workload))
+            }
+            Self::Wide { figure, interval } => {
+                write!(f, "undecided: {} is {}", plain(figure), bounds(interval))
+            }
+            Self::NotCarried { load } => {
+                write!(f, "undecided: the offered load was not carried ({})", plain(load))
+            }
+            Self::Mixed { figures } => write!(f, "undecided: {}", plain(figures)),
+        }
+    }
+}
+
+impl core::error::Error for Doubt {}
+
+impl Doubt {
+    /// `true` if another run, on a quiet machine, may give the sentence.
+    pub fn is_noise(&self) -> bool {
+        matches!(self, Self::Control { .. } | Self::Wide { .. } | Self::NotCarried { .. })
+    }
+}
+
+/// The records of one study, with the checks that a sentence needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The study.
+    pub definition: &'a Definition,
+    /// All records.
+    pub records: &'a RecordSet,
+}
+
+impl<'a> Evidence<'a> {
+    /// The records of a study.
+    pub fn new(definition: &'a Definition, records: &'a RecordSet) -> Self {
+        Self { definition, records }
+    }
+
+    /// The ratio of two schemes on a workload, as measured pair by pair.
+    ///
+    /// # Errors
+    /// The reason for which no sentence may state it.
+    pub fn ratio(&self, workload: &str, of: &str, to: &str) -> Result<Interval, Doubt> {
+        self.ratio_in(metric::RATIO, workload, of, to)
+    }
+
+    /// [`ratio`](Self::ratio) under the name of another metric of ratios, such as those of latencies.
+    ///
+    /// # Errors
+    /// The reason for which no sentence may state it.
+    pub fn ratio_in(&self, metric: &str, workload: &str, of: &str, to: &str) -> Result<Interval, Doubt> {
+        let record = self.records.metric_in(&self.definition.slug, workload, of, metric, to);
+        self.checked(workload, record, || format!("{of} / {to}, {workload}"))
+    }
+
+    /// A figure of a scheme on a workload.
+    ///
+    /// # Errors
+    /// The reason for which no sentence may state it.
+    pub fn figure(&self, workload: &str, scheme: &str, metric: &str) -> Result<Interval, Doubt> {
+        let record = self.records.metric(&self.definition.slug, workload, scheme, metric);
+        self.checked(workload, record, || format!("{metric} of {scheme}, {workload}"))
+    }
+
+    /// A ratio of figures, or a figure, computed by the study from several records of the workload.
+    ///
+    /// # Errors
+    /// The reason for which no sentence may state it.
+    pub fn derived(
+        &self,
+        workload: &str,
+        name: &str,
+        interval: Option<Interval>,
+        rounds: u64,
+    ) -> Result<Interval, Doubt> {
+        let figure = || format!("{name}, {workload}");
+        let Some(interval) = interval else { return Err(Doubt::NotMeasured { figure: figure() }) };
+        self.check(workload, interval, rounds, figure)
+    }
+
+    /// Ratio of the A/A control to itself on a workload; `None` if there is no control there.
+    pub fn control(&self, workload: &str) -> Option<Interval> {
+        let (of, to) = self.definition.control.as_ref()?;
+        Some(self.records.ratio(&self.definition.slug, workload, of, to)?.interval())
+    }
+
+    /// Ratios of the A/A control to itself, by workload.
+    pub fn controls(&self) -> Vec<(&'a str, Interval)> {
+        let Some((of, to)) = &self.definition.control else { return Vec::new() };
+        let of = |r: &&Record| {
+            r.study == self.definition.slug && r.metric == metric::RATIO && r.scheme == *of && r.unit == *to
+        };
+        self.records.iter().filter(of).map(|r| (r.workload.as_str(), r.interval())).collect()
+    }
+
+    fn checked(
+        &self,
+        workload: &str,
+        record: Option<&Record>,
+        figure: impl Fn() -> String,
+    ) -> Result<Interval, Doubt> {
+        let Some(record) = record else { return Err(Doubt::NotMeasured { figure: figure() }) };
+        self.check(workload, record.interval(), record.samples, figure)
+    }
+
+    fn check(
+        &self,
+        workload: &str,
+        interval: Interval,
+        rounds: u64,
+        figure: impl Fn() -> String,
+    ) -> Result<Interval, Doubt> {
+        if let Some(ratio) = self.control(workload).filter(|ratio| is_off(*ratio)) {
+            return Err(Doubt::Control { workload: workload.to_owned(), ratio });
+        }
+        if !interval.is_conclusive() {
+            return Err(Doubt::FewRounds { figure: figure(), rounds });
+        }
+        if interval.low > 0.0 && interval.high > WIDEST * interval.low {
+            return Err(Doubt::Wide { figure: figure(), interval });
+        }
+        Ok(interval)
+    }
+}
+
+/// Tests if an A/A ratio excludes 1 by more than [`CONTROL_MARGIN`].
+pub fn is_off(control: Interval) -> bool {
+    control.low > 1.0 + CONTROL_MARGIN || control.high < 1.0 - CONTROL_MARGIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    const REFERENCE: &str = "foo/by-element/summed";
+
+    /// The sample records, with the bounds of one ratio replaced.
+    fn with(of: &str, low: f64, high: f64) -> RecordSet {
+        let definition = sample::definition();
+        let mut records = RecordSet::new();
+        for record in sample::records(&definition, &[]).iter() {
+            let mut record = record.clone();
+            if record.metric == metric::RATIO && record.scheme == of && record.unit == REFERENCE {
+                (record.value, record.low, record.high) = ((low + high) / 2.0, low, high);
+            }
+            records.insert(record).unwrap();
+        }
+        records
+    }
+
+    fn doubt(records: &RecordSet) -> Option<Doubt> {
+        let definition = sample::definition();
+        Evidence::new(&definition, records).ratio("12Bx5", "foo/straight/summed", REFERENCE).err()
+    }
+
+    #[test]
+    fn a_ratio_between_narrow_bounds_holds() {
+        assert_eq!(doubt(&with("foo/straight/summed", 0.3, 0.44)), None);
+    }
+
+    #[test]
+    fn a_wide_ratio_gives_no_sentence() {
+        let doubt = doubt(&with("foo/straight/summed", 0.3, 0.46)).unwrap();
+        assert!(matches!(doubt, Doubt::Wide { .. }) && doubt.is_noise(), "{doubt}");
+    }
+
+    #[test]
+    fn a_control_that_differs_from_1_withholds_the_sentence() {
+        let control = format!("{REFERENCE}/again");
+        for (low, high, off) in
+            [(1.031, 1.2, true), (0.8, 0.969, true), (1.01, 1.2, false), (0.8, 0.98, false)]
+        {
+            let doubt = doubt(&with(&control, low, high));
+            assert_eq!(matches!(doubt, Some(Doubt::Control { .. })), off, "{low} {high}: {doubt:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_ratio_is_not_measured() {
+        let doubt = doubt(&RecordSet::new()).unwrap();
+        assert_eq!(doubt.to_string(), format!("not measured: foo/straight/summed / {REFERENCE}, 12Bx5"));
+        assert!(!doubt.is_noise());
+    }
+
+    #[test]
+    fn lists_the_controls_by_workload() {
+        let definition = sample::definition();
+        let records = sample::records(&definition, &[]);
+        let controls = Evidence::new(&definition, &records).controls();
+        assert_eq!(controls.iter().map(|c| c.0).collect::<Vec<_>>(), ["12Bx5", "6Bx10"]);
+    }
+}
