@@ -5,9 +5,9 @@
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::Evidence;
 use hashlane_lab::probe::counter;
-use hashlane_lab::record::{RecordSet, metric};
+use hashlane_lab::record::{Machine, RecordSet, metric};
 use hashlane_lab::report::terminal::{Colours, text};
-use hashlane_lab::report::{Answer, Block, Facts, Section, Shown, Statement, Table, words};
+use hashlane_lab::report::{Answer, Block, Facts, Part, Section, Shown, Statement, Table, words};
 use hashlane_lab::stats::Interval;
 use hashlane_lab::study::{Rounds, RunError, Session, Settings, Studies, Study, StudyFile, run};
 use std::hint::black_box;
@@ -106,8 +106,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let definition = STUDIES.parse(STUDY, "sums")?;
     let settings = Settings::new(&definition, false, std::env::current_exe()?);
     let outcome = run(&Sums, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
-    let sections = STUDIES.sections(&definition, &outcome.records);
-    print!("{}", text(&definition, &outcome.records, &sections, 100, Colours::Never));
+    let (records, machine) = (&outcome.records, Machine::detect());
+    let part = Part {
+        definition: &definition,
+        records,
+        machine: &machine,
+        run: None,
+        answer: STUDIES.answer(&definition, records),
+        sections: STUDIES.sections(&definition, records),
+    };
+    print!("{}", text(&part, 100, Colours::Never));
     match outcome.failed {
         Some(error) => Err(error.into()),
         None => Ok(()),

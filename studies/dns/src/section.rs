@@ -4,11 +4,10 @@ use crate::metric;
 use hashlane_lab::definition::{Definition, PublishedRow};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
-use hashlane_lab::report::bars::{Bar, BarPlot, BarPlots, Group};
 use hashlane_lab::report::facts::without_empty_columns;
 use hashlane_lab::report::format::{self, count, figure, interval, ratio};
 use hashlane_lab::report::words;
-use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table};
 use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "render";
@@ -77,6 +76,15 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
 struct View<'a> {
     definition: &'a Definition,
     facts: &'a Facts<'a>,
+}
+
+/// The role of a renderer: the source's three are history, third-party crates are peers.
+fn role(scheme: &str) -> Role {
+    match scheme {
+        OURS => Role::Ours,
+        "old" | "new" | "dumb" => Role::Historical,
+        _ => Role::Peer,
+    }
 }
 
 /// A figure of a scheme on a workload.
@@ -161,8 +169,7 @@ impl View<'_> {
                     None => format!("{id}: not measured"),
                 };
                 let figure = value.map_or_else(String::new, |v| figure(v.value));
-                let colour = usize::from(*id != OURS);
-                Bar { label: (*id).to_owned(), title, colour, value, figure, tick: None }
+                Bar { title, ..Bar::new(id, role(id), value, &figure) }
             };
             BarPlot {
                 caption: format!("{workload}, {unit}"),
@@ -174,10 +181,10 @@ impl View<'_> {
             }
         };
         BarPlots {
-            legend: Vec::new(),
+            axis: format!("{what}, {unit}"),
             whiskers: Some("95 %".to_owned()),
-            tick: None,
             plots: workloads.iter().map(plot).collect(),
+            ..BarPlots::default()
         }
     }
 

@@ -13,6 +13,7 @@ pub mod hashes;
 pub mod hostile;
 pub mod input;
 mod metric;
+mod series;
 mod spread;
 mod table;
 mod tables;

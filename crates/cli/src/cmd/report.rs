@@ -2,61 +2,107 @@
 
 use crate::output::{
     self,
-    folder::{Folder, definition},
+    folder::{Folder, definition, parts},
 };
 use crate::studies::STUDIES;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::report::terminal;
-use std::path::PathBuf;
+use hashlane_lab::record::{RecordSet, RunStudies};
+use hashlane_lab::report::{differences, terminal};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Redraw report.html from the records in each folder, and print the tables.
+/// Redraw report.html from the records in each folder, and print the summary.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane report hashlane-report
-  hashlane report results --study my-study.toml")]
+  hashlane report hashlane-report --verbose
+  hashlane report hashlane-report --differences
+  hashlane report hashlane-report/run-1         an earlier run
+
+A folder keeps the definitions of its studies, so that it can be drawn on any machine and by later
+versions. Folders of versions before 0.2 have none: name the file of a study of your own with --study.")]
 pub(crate) struct Report {
     /// Folders written by `study run`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Study file of your own that the records belong to (repeatable)
+    /// Study file of your own that the records belong to, in place of the stored one (repeatable)
     #[arg(long, value_name = "FILE.toml")]
     study: Vec<String>,
+    /// Print every table
+    #[arg(long)]
+    verbose: bool,
+    /// List the results that differ from the sources
+    #[arg(long)]
+    differences: bool,
 }
 
 impl Report {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let own = self.study.iter().map(|file| definition(file)).collect::<Result<Vec<Definition>>>()?;
         for path in &self.folders {
-            let folder = Folder::open(path);
-            let (records, machine) = (folder.records()?, folder.machine()?);
-            let mut slugs: Vec<_> = records.iter().map(|record| record.study.as_str()).collect();
-            slugs.dedup();
-            let mut definitions: Vec<Definition> = Vec::new();
-            for slug in slugs {
-                if definitions.iter().all(|known| known.slug != slug) {
-                    definitions.push(match own.iter().find(|study| study.slug == slug) {
-                        Some(study) => study.clone(),
-                        None => definition(slug).with_context(|| {
-                            format!(
-                                "{} has records of a study of your own; name its file with --study",
-                                path.display()
-                            )
-                        })?,
-                    });
-                }
-            }
-            folder.draw(&definitions, &records, &machine)?;
-            for definition in &definitions {
-                let sections = STUDIES.sections(definition, &records);
-                let (width, colours) = (output::width(), output::colours());
-                output::print(&terminal::text(definition, &records, &sections, width, colours))?;
-            }
-            output::print(&format!("\nreport: {}\n", folder.page().display()))?;
+            self.folder(path, &own)?;
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn folder(&self, path: &Path, own: &[Definition]) -> Result<()> {
+        let folder = Folder::open(path);
+        let (records, machine, studies) = (folder.records()?, folder.machine()?, folder.studies()?);
+        let definitions = definitions(path, &records, &studies, own)?;
+        let parts = parts(&definitions, &records, &machine, &studies);
+        folder.draw(&parts)?;
+        let (width, colours) = (output::width(), output::colours());
+        if self.differences {
+            for found in differences(&parts) {
+                output::print(&terminal::wrapped(&format!("{}: {}", found.topic, found.text), "", width))?;
+            }
+            return Ok(());
+        }
+        if self.verbose || parts.len() == 1 {
+            for part in &parts {
+                output::print(&format!("{}\n", terminal::text(part, width, colours)))?;
+            }
+        }
+        let place = path.display().to_string();
+        output::print(&terminal::summary(&parts, &place, width, colours))?;
+        output::print(&format!("\nreport:  {}\n", folder.page().display()))?;
+        let earlier = folder.earlier()?;
+        for earlier in earlier {
+            let run = Folder::open(&earlier).machine().map(|machine| machine.run);
+            let date =
+                run.map_or_else(|error| format!("{error:#}"), |run| format!("{}, {}", run.date, run.size));
+            output::print(&format!("earlier: {} ({date})\n", earlier.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Definitions of the studies in the records: the user's own file, the one stored with the records, or the one
+/// of this version.
+fn definitions(
+    path: &Path,
+    records: &RecordSet,
+    studies: &RunStudies,
+    own: &[Definition],
+) -> Result<Vec<Definition>> {
+    let mut definitions: Vec<Definition> = Vec::new();
+    for slug in records.studies() {
+        let stored = studies.find(slug);
+        definitions.push(match (own.iter().find(|study| study.slug == slug), stored) {
+            (Some(study), _) => study.clone(),
+            (None, Some(stored)) => {
+                STUDIES
+                    .parse(&stored.definition, slug)
+                    .map_err(|error| anyhow!(error))
+                    .with_context(|| format!("{}: the study file in studies.toml", path.display()))?
+            }
+            (None, None) => definition(slug).with_context(|| {
+                format!("{} has records of a study of your own; name its file with --study", path.display())
+            })?,
+        });
+    }
+    Ok(definitions)
 }

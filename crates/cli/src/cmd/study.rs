@@ -5,20 +5,21 @@ use crate::output::{
     self,
     folder::{self, definition},
     progress::Progress,
+    quiet,
     results::Results,
 };
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Machine, RecordSet, date};
+use hashlane_lab::definition::{Definition, Selection};
+use hashlane_lab::record::{Activity, Machine, Noise, RecordSet, RunStudies, RunStudy, date};
 use hashlane_lab::report::terminal;
 use hashlane_lab::study::{Event, Input, Loaded, SEED, Settings, run};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// List and run studies.
 #[derive(Debug, Args)]
@@ -51,17 +52,23 @@ Examples:
   tcpdump -c 100000 -w t.pcap; hashlane study run flow-hash flow-table --pcap t.pcap
   tcpdump -c 100000 -w d.pcap port 53; hashlane study run dns-render --pcap d.pcap
   hashlane study run dns-render --zone example.com.zone
-  hashlane study run flow-kernel
+  hashlane study run all --quick --wait-quiet 60
+  hashlane study run flow-hash --scheme base/single --scheme siphash-1-3/burst --repetitions 200
   hashlane study run my-study.toml
 
 A line of --names is a path, each element of which is a component, or a URI after ndn:.
 Packets of --pcap without ports, and fragments, are counted and skipped.
 The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
+All studies take two to three minutes with --quick. --full takes the size of the source: hours for all,
+2 to 60 minutes for one.
+
 Results are written after every workload, and the page after every study. If a study fails, its
 records are kept, the other studies run, and the exit code is 1. Stop with Ctrl-C: results so far
 are kept and marked as partial. The folder of --out has the newest run; the results of earlier runs
-move to run-1, run-2, ... in it as soon as the new run has records. None are ever overwritten.")]
+move to run-1, run-2, ... in it as soon as the new run has records. None are ever overwritten.
+
+One study prints its tables; several print the summary only, and their tables with --verbose.")]
 struct RunArgs {
     /// Slugs of studies, `all`, or files that end with .toml
     #[arg(required = true, value_name = "STUDY")]
@@ -77,6 +84,24 @@ struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     inputs: InputArgs,
+    /// Measure the study's own workloads too, besides those of --names, --pcap or --zone
+    #[arg(long)]
+    with_generated: bool,
+    /// Measure only this scheme (repeatable)
+    #[arg(long = "scheme", value_name = "ID")]
+    schemes: Vec<String>,
+    /// Measure only this workload of the study (repeatable)
+    #[arg(long = "workload", value_name = "ID")]
+    workloads: Vec<String>,
+    /// Repetitions, 2 to 1,000 [default: those of the study]
+    #[arg(long, value_name = "N")]
+    repetitions: Option<u32>,
+    /// Wait until other processes leave the machine alone, at most so long
+    #[arg(long, value_name = "SECONDS")]
+    wait_quiet: Option<u64>,
+    /// Print every table, and not only the answers
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// Set by Ctrl-C.
@@ -118,7 +143,7 @@ impl RunArgs {
                 definitions.push(definition(name)?);
             }
         }
-        let definitions = once(definitions)?;
+        let definitions = self.select(once(definitions)?)?;
         self.inputs.check(&definitions)?;
 
         let mut machine = Machine::detect();
@@ -129,11 +154,25 @@ impl RunArgs {
         let own = self.load(&definitions, &mut machine)?;
         let results = Results::create(&self.out)?;
         stop_on_ctrl_c()?;
-        let ended = Vec::new();
-        let records = RecordSet::new();
+        self.wait(&mut machine)?;
+        let begun = Activity::now();
+        let (ended, records, studies) = (Vec::new(), RecordSet::new(), RunStudies::default());
         let (failed, unwritten) = (Vec::new(), None);
         let mut left = definitions.len();
-        let mut run = Run { args: &self, own: &own, results, machine, records, ended, failed, unwritten };
+        let verbose = self.verbose || left == 1;
+        let mut run = Run {
+            args: &self,
+            own: &own,
+            verbose,
+            begun,
+            results,
+            machine,
+            records,
+            studies,
+            ended,
+            failed,
+            unwritten,
+        };
         for definition in definitions {
             left -= 1;
             run.study(definition, left)?;
@@ -142,6 +181,55 @@ impl RunArgs {
             }
         }
         run.end()
+    }
+
+    /// The selected schemes and workloads of the studies. Each id must be known to one of the studies at least;
+    /// studies without any selected scheme, or workload, are left out.
+    fn select(&self, mut definitions: Vec<Definition>) -> Result<Vec<Definition>> {
+        let of = |ids: &[String], known: &[String]| -> Vec<String> {
+            ids.iter().filter(|id| known.contains(id)).cloned().collect()
+        };
+        let several = definitions.len() > 1;
+        let mut selected = Vec::new();
+        for mut definition in definitions.drain(..) {
+            let mut selection = Selection {
+                schemes: self.schemes.clone(),
+                workloads: self.workloads.clone(),
+                repetitions: self.repetitions,
+            };
+            if several {
+                selection.schemes = of(&self.schemes, &definition.schemes);
+                selection.workloads = of(&self.workloads, &definition.workloads);
+                let none = |given: &[String], of_these: &[String]| !given.is_empty() && of_these.is_empty();
+                if none(&self.schemes, &selection.schemes) || none(&self.workloads, &selection.workloads) {
+                    continue;
+                }
+            }
+            definition.select(&selection)?;
+            selected.push(definition);
+        }
+        if selected.is_empty() {
+            bail!("none of the studies has the schemes and workloads of --scheme and --workload");
+        }
+        Ok(selected)
+    }
+
+    /// Waits for a quiet machine, if so asked.
+    fn wait(&self, machine: &mut Machine) -> Result<()> {
+        let Some(seconds) = self.wait_quiet else { return Ok(()) };
+        let tell = |noise: Noise| {
+            let (others, steal) = (noise.others.unwrap_or_default(), noise.steal.unwrap_or_default());
+            output::tell(&format!(
+                "waiting for a quiet machine: other processes take {others:.1} cores, steal {:.0} %",
+                100.0 * steal
+            ));
+        };
+        if !quiet::wait(Duration::from_secs(seconds), &STOP, tell)? && !STOP.load(Ordering::Relaxed) {
+            let note = format!("the machine was not quiet within {seconds} s; measured anyway");
+            output::tell(&note);
+            machine.run.notes.push(note);
+        }
+        Ok(())
     }
 
     /// Reads the user's own workloads. Kinds of studies with the same inputs share one. Prints their notes,
@@ -169,7 +257,8 @@ impl RunArgs {
     fn settings<'a>(&self, definition: &Definition, own: &'a [Own]) -> Result<Settings<'a>> {
         let command = std::env::current_exe().context("cannot find the path of this command")?;
         let own = own.iter().find(|own| own.inputs == inputs(definition)).map(|own| &own.loaded);
-        Ok(Settings { own, ..Settings::new(definition, self.full, command) })
+        let with_generated = self.with_generated;
+        Ok(Settings { own, with_generated, ..Settings::new(definition, self.full, command) })
     }
 }
 
@@ -188,10 +277,16 @@ fn inputs(definition: &Definition) -> &'static [Input] {
 struct Run<'a> {
     args: &'a RunArgs,
     own: &'a [Own],
+    /// Print the tables of every study.
+    verbose: bool,
+    /// Counters of the system when the run began.
+    begun: Activity,
     results: Results,
     machine: Machine,
     /// Records of the studies that have ended.
     records: RecordSet,
+    /// Definitions and durations of the studies that have ended.
+    studies: RunStudies,
     /// Studies that have ended.
     ended: Vec<Definition>,
     /// Studies that failed, each with the reason.
@@ -208,15 +303,25 @@ impl Run<'_> {
         let Some(kind) = STUDIES.kind(&definition.model) else {
             bail!("no kind of study has the model {:?}", definition.model)
         };
+        let begun = Instant::now();
         let outcome = run(kind, &definition, &settings, &STOP, &mut |event| match event {
             Event::Step(step) => progress.show(step),
             Event::Measured { records, notes } => {
                 let mut machine = self.machine.clone();
                 machine.run.notes.extend_from_slice(notes);
                 machine.run.mark_partial(format!("study {} had not ended", definition.slug));
+                machine.run.noise = self.begun.until(&Activity::now());
                 let mut all = self.records.clone();
                 all.extend(records);
-                let written = self.results.write(&all, &machine);
+                let mut studies = self.studies.clone();
+                studies.study.push(RunStudy {
+                    slug: definition.slug.clone(),
+                    seconds: begun.elapsed().as_secs_f64(),
+                    samples: 0,
+                    outliers: 0,
+                    definition: definition.text().to_owned(),
+                });
+                let written = self.results.write(&all, &machine, &studies);
                 self.see(written, |text| progress.tell(text));
             }
         });
@@ -241,10 +346,15 @@ impl Run<'_> {
             }
             self.failed.push(format!("study {slug}: {error}"));
         }
+        run.noise = self.begun.until(&Activity::now());
         self.records.extend(&outcome.records);
-        let sections = STUDIES.sections(&definition, &outcome.records);
-        let (width, colours) = (output::width(), output::colours());
-        let text = terminal::text(&definition, &outcome.records, &sections, width, colours);
+        self.studies.study.push(RunStudy {
+            slug: slug.to_owned(),
+            seconds: outcome.seconds,
+            samples: outcome.samples.0,
+            outliers: outcome.samples.1,
+            definition: definition.text().to_owned(),
+        });
         self.ended.push(definition);
         // Written before anything is printed, as the reader of the output may have closed it.
         let mut machine = self.machine.clone();
@@ -254,19 +364,28 @@ impl Run<'_> {
         }
         let written = self.write(&machine);
         self.see(written, output::tell);
-        if outcome.failed.is_none() || !outcome.records.is_empty() {
-            output::print(&text)?;
-            for note in &outcome.notes {
-                output::print(&format!("note: {note}\n"))?;
-            }
+        if self.verbose && (outcome.failed.is_none() || !outcome.records.is_empty()) {
+            self.tables(&outcome.notes)?;
         }
+        Ok(())
+    }
+
+    /// Prints the tables of the study that has ended last, and its notes.
+    fn tables(&self, notes: &[String]) -> Result<()> {
+        let parts = folder::parts(&self.ended, &self.records, &self.machine, &self.studies);
+        let Some(part) = parts.last() else { return Ok(()) };
+        output::print(&format!("{}\n", terminal::text(part, output::width(), output::colours())))?;
+        for note in notes {
+            output::print(&format!("note: {note}\n"))?;
+        }
+        output::print("\n")?;
         Ok(())
     }
 
     /// Writes everything.
     fn write(&mut self, machine: &Machine) -> Result<()> {
-        self.results.write(&self.records, machine)?;
-        self.results.draw(&self.ended, &self.records, machine)
+        self.results.write(&self.records, machine, &self.studies)?;
+        self.results.draw(&folder::parts(&self.ended, &self.records, machine, &self.studies))
     }
 
     /// Records a failed write, and reports each reason once: the run continues, and the next write contains
@@ -282,6 +401,11 @@ impl Run<'_> {
     /// Prints the paths of the results. Fails if a study failed, or if the results cannot be written.
     fn end(self) -> Result<ExitCode> {
         let written = self.unwritten.as_deref().map_or(Ok(()), |why| self.elsewhere(why));
+        if !self.records.is_empty() {
+            let parts = folder::parts(&self.ended, &self.records, &self.machine, &self.studies);
+            let folder = self.results.path().display().to_string();
+            output::print(&terminal::summary(&parts, &folder, output::width(), output::colours()))?;
+        }
         let mut text = String::from("\n");
         let stopped = STOP.load(Ordering::Relaxed);
         let out = self.results.path();
@@ -299,6 +423,9 @@ impl Run<'_> {
         if written.is_ok() && !self.records.is_empty() {
             writeln!(text, "report:  {}", out.join(folder::PAGE).display())?;
             writeln!(text, "records: {}", out.join(folder::RECORDS).display())?;
+            if !self.verbose {
+                writeln!(text, "tables:  hashlane report {} --verbose", out.display())?;
+            }
         }
         if let Some(earlier) = self.results.earlier() {
             writeln!(text, "earlier: {} has the results of the run before", earlier.display())?;
@@ -320,8 +447,8 @@ impl Run<'_> {
         let (records, machine) = (&self.records, &self.machine);
         let written = std::fs::create_dir(&spare).map_err(anyhow::Error::from).and_then(|()| {
             let mut results = Results::create(&spare)?;
-            results.write(records, machine)?;
-            results.draw(&self.ended, records, machine)
+            results.write(records, machine, &self.studies)?;
+            results.draw(&folder::parts(&self.ended, records, machine, &self.studies))
         });
         match written {
             Ok(()) => bail!("{why}; they are in {} instead", spare.display()),

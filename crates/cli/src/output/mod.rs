@@ -3,6 +3,7 @@
 pub(crate) mod folder;
 pub(crate) mod log;
 pub(crate) mod progress;
+pub(crate) mod quiet;
 pub(crate) mod results;
 
 use hashlane_lab::report::terminal::Colours;

@@ -1,10 +1,10 @@
 //! The results folder of a run: locked while the run lasts, written after every workload, and never at the
 //! cost of the results of an earlier run.
 
-use super::folder::{self, Folder};
+use super::folder::{self, EARLIER, Folder};
 use anyhow::{Context, Result, bail};
-use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{Machine, RecordSet};
+use hashlane_lab::record::{Machine, RecordSet, RunStudies};
+use hashlane_lab::report::Part;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -65,7 +65,12 @@ impl Results {
     ///
     /// # Errors
     /// The files cannot be written. Earlier records stay: here, or in the folder that they moved to.
-    pub(crate) fn write(&mut self, records: &RecordSet, machine: &Machine) -> Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        records: &RecordSet,
+        machine: &Machine,
+        studies: &RunStudies,
+    ) -> Result<()> {
         if records.is_empty() {
             return Ok(());
         }
@@ -81,6 +86,7 @@ impl Results {
         }
         // In this order a reader never finds records without the machine that they come from.
         machine.write(&self.path.join(folder::MACHINE)).with_context(cannot)?;
+        studies.write(&self.path.join(folder::STUDIES_FILE)).with_context(cannot)?;
         records.write(&self.path.join(folder::RECORDS)).with_context(cannot)
     }
 
@@ -88,16 +94,11 @@ impl Results {
     ///
     /// # Errors
     /// The page cannot be drawn or written.
-    pub(crate) fn draw(
-        &self,
-        definitions: &[Definition],
-        records: &RecordSet,
-        machine: &Machine,
-    ) -> Result<()> {
-        if records.is_empty() {
+    pub(crate) fn draw(&self, parts: &[Part<'_>]) -> Result<()> {
+        if parts.iter().all(|part| part.records.is_empty()) {
             return Ok(());
         }
-        Folder::open(&self.path).draw(definitions, records, machine)
+        Folder::open(&self.path).draw(parts)
     }
 
     /// Tests if the locked file is still the one in the folder.
@@ -151,7 +152,7 @@ fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         return Ok(None);
     }
     let number = 1 + u64::from(last_number(path)?);
-    let (part, whole) = (path.join(format!(".run-{number}.tmp")), path.join(format!("run-{number}")));
+    let (part, whole) = (path.join(format!(".run-{number}.tmp")), path.join(format!("{EARLIER}{number}")));
     let copied = fs::create_dir(&part).and_then(|()| {
         for name in &files {
             fs::copy(path.join(name), part.join(name))?;
@@ -175,7 +176,7 @@ fn last_number(path: &Path) -> io::Result<u32> {
     let mut last = 0;
     for entry in fs::read_dir(path)? {
         let name = entry?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix("run-")?.parse().ok());
+        let number = name.to_str().and_then(|name| name.strip_prefix(EARLIER)?.parse().ok());
         last = last.max(number.unwrap_or(0));
     }
     Ok(last)

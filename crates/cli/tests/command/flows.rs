@@ -61,7 +61,9 @@ fn folder() -> Folder {
 #[test]
 fn hashes_tables_and_floods_are_recorded_and_drawn() {
     let folder = folder();
-    let ran = folder.run(&["study", "run", "hashes.toml", "tables.toml", "floods.toml", "--out", "r"]).ok();
+    let ran = folder
+        .run(&["study", "run", "hashes.toml", "tables.toml", "floods.toml", "--out", "r", "--verbose"])
+        .ok();
     holds(&ran, &["Spread over the buckets", "spread/spray-local collapses 1 of 2 schemes: base."]);
     // The chain of the hash that leaves the local address out holds every hostile flow.
     let records = std::fs::read_to_string(folder.path("r/records.csv")).unwrap();

@@ -22,16 +22,16 @@ reference = "ours"
 [size]
 quick = { items = 10, repetitions = 2 }
 full = { items = 10, repetitions = 2 }
-[[limit]]
+[[criterion]]
 of = "ours"
 workload = "unix/4"
 at_most = 1000000.0
-[[limit]]
+[[criterion]]
 of = "ours"
 workload = "udp/4"
 more_than = "relay"
 at_most = 1000000.0
-[[limit]]
+[[criterion]]
 of = "ours"
 workload = "unix/5/third-distinct"
 times = "unix/4"
@@ -46,7 +46,7 @@ fn ours_and_the_relay_are_measured_and_reported() {
     let folder = Folder::new();
     folder.write("mine.toml", STUDY);
     let out = folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
-    holds(&out, &["CPU microseconds per exchange", "relay", "Criteria: 3 undecided.", "octets of memory"]);
+    holds(&out, &["CPU microseconds per exchange", "relay", "Undecided: ", "octets of memory"]);
     let records = lines(&folder.path("a/records.csv"));
     let figure = |beginning: &str| -> f64 {
         let row = records.iter().find(|row| row.starts_with(beginning));
@@ -82,7 +82,7 @@ fn over_udp(schemes: &str) -> String {
     let study = STUDY
         .replace("[\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"]", "[\"udp/4\"]")
         .replace("[\"ours\", \"relay\"]", schemes);
-    study.split("[[limit]]").next().unwrap().to_owned()
+    study.split("[[criterion]]").next().unwrap().to_owned()
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_forwarder_that_is_missing_is_named_with_what_to_do() {
     let study = STUDY
         .replace("\"ours\", \"relay\"", "\"ours\", \"relay\", \"ndnd\"")
         .replace("[\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"]", "[\"udp/4\"]");
-    let study = study.split("[[limit]]").next().unwrap();
+    let study = study.split("[[criterion]]").next().unwrap();
     folder.write("mine.toml", study);
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     let out = Ran::from(command.env("HASHLANE_NDND", "/nowhere/ndnd").output().unwrap()).ok();
@@ -149,7 +149,7 @@ fn tables_are_filled_before_a_large_load_is_measured() {
     let study = STUDY
         .replace("\"unix/4\", \"udp/4\", \"unix/5/third-distinct\", \"unix/4/pending-500\"", LARGE)
         .replace("[\"ours\", \"relay\"]", "[\"ours\", \"ours-again\", \"before\", \"relay\"]");
-    folder.write("mine.toml", study.split("[[limit]]").next().unwrap());
+    folder.write("mine.toml", study.split("[[criterion]]").next().unwrap());
     let mut command = folder.command(&["study", "run", "mine.toml", "--out", "a"]);
     command.env("HASHLANE_BEFORE", env!("CARGO_BIN_EXE_hashlane"));
     // A table smaller than the workload states is an error.
@@ -179,7 +179,7 @@ fn refuses_workloads_and_schemes_that_there_are_not() {
         ("\"unix/4/pending-500\"", "\"unix/3/large\"", "with 4 components and more large or large-COUNT"),
     ] {
         let study = STUDY.replace(from, to);
-        folder.write("mine.toml", study.split("[[limit]]").next().unwrap());
+        folder.write("mine.toml", study.split("[[criterion]]").next().unwrap());
         holds(&folder.run(&["study", "run", "mine.toml"]).failed(), &[words]);
     }
 }

@@ -117,12 +117,15 @@ fn a_later_run_moves_the_earlier_results_aside() {
     assert!(results(&folder, "a/run-1") == first && results(&folder, "a/run-2") == second);
 
     // The folders are results as any others.
-    folder.run(&["report", "a/run-1", "--study", "mine.toml"]).ok();
+    folder.run(&["report", "a/run-1"]).ok();
     folder.run(&["compare", "a/run-1", "a"]).ok();
     let mut files: Vec<_> =
         fs::read_dir(folder.path("a")).unwrap().map(|file| file.unwrap().file_name()).collect();
     files.sort();
-    assert_eq!(files, [".lock", "machine.toml", "records.csv", "report.html", "run-1", "run-2"]);
+    let expected = [".lock", "machine.toml", "records.csv", "report.html", "run-1", "run-2", "studies.toml"];
+    assert_eq!(files, expected);
+    let out = folder.run(&["report", "a"]).ok();
+    holds(&out, &["earlier: a/run-2 (", "earlier: a/run-1 ("]);
 }
 
 #[test]

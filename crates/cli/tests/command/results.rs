@@ -16,14 +16,44 @@ fn report_draws_the_same_page_again() {
     let page = folder.path("a/report.html");
     let first = std::fs::read(&page).unwrap();
     std::fs::remove_file(&page).unwrap();
-    let out = folder.run(&["report", "a", "--study", "mine.toml"]).ok();
-    holds(&out, &["3Bx2", "report: a/report.html"]);
+    let out = folder.run(&["report", "a"]).ok();
+    holds(&out, &["3Bx2", "report:  a/report.html"]);
     assert!(std::fs::read(&page).unwrap() == first);
 }
 
 #[test]
-fn report_asks_for_the_file_of_a_study_of_one_s_own() {
-    holds(&ran().run(&["report", "a"]).failed(), &["no study \"mine\"", "name its file with --study"]);
+fn a_folder_is_drawn_by_the_study_file_that_it_keeps() {
+    let folder = ran();
+    // The user's own file is gone, and so is its slug among the command's studies.
+    std::fs::remove_file(folder.path("mine.toml")).unwrap();
+    holds(&folder.run(&["report", "a", "--verbose"]).ok(), &["3Bx2"]);
+    // Folders of earlier versions keep no study files.
+    std::fs::remove_file(folder.path("a/studies.toml")).unwrap();
+    holds(&folder.run(&["report", "a"]).failed(), &["no study \"mine\"", "name its file with --study"]);
+    folder.write("again.toml", STUDY);
+    folder.run(&["report", "a", "--study", "again.toml"]).ok();
+    folder.write("a/studies.toml", "[[study]]\ncolour = 1\n");
+    holds(&folder.run(&["report", "a"]).failed(), &["a/studies.toml"]);
+}
+
+#[test]
+fn a_selection_measures_nothing_else() {
+    let folder = Folder::new();
+    folder.write("mine.toml", STUDY);
+    let select = |arguments: &[&str]| {
+        let run = ["study", "run", "mine.toml", "--out", "a"];
+        folder.run(&[&run, arguments].concat())
+    };
+    select(&["--scheme", "ndn/one-pass/crc32c", "--repetitions", "2"]).ok();
+    let records = std::fs::read_to_string(folder.path("a/records.csv")).unwrap();
+    let schemes = records.lines().skip(1).filter_map(|line| line.split(',').nth(3));
+    let others: Vec<&str> = schemes.filter(|scheme| !scheme.contains("one-pass/crc32c")).collect();
+    // The probe's own cost, and the lengths of the encodings, are no schemes.
+    let is_scheme = |id: &&str| id.contains('/') && !id.starts_with("empty/");
+    assert!(!others.iter().any(is_scheme), "{others:?}");
+    holds(&select(&["--scheme", "ndn/one-pas/crc32c"]).failed(), &["did you mean \"ndn/one-pass/crc32c\"?"]);
+    holds(&select(&["--workload", "4Bx2"]).failed(), &["--workload: \"4Bx2\" is not in the study"]);
+    holds(&select(&["--repetitions", "1"]).failed(), &["--repetitions: takes a number from 2 to 1000"]);
 }
 
 #[test]

@@ -185,6 +185,15 @@ impl RecordSet {
         self.records.get(place).filter(|r| r.study == study && r.workload == workload && r.scheme == scheme)
     }
 
+    /// The studies, in the order they were measured.
+    pub fn studies(&self) -> Vec<&str> {
+        let mut slugs: Vec<&str> = self.records.iter().map(|record| record.study.as_str()).collect();
+        slugs.dedup();
+        let mut seen = std::collections::HashSet::new();
+        slugs.retain(|slug| seen.insert(*slug));
+        slugs
+    }
+
     /// The workloads of a study, in the order they were measured.
     pub fn workloads(&self, study: &str) -> Vec<&str> {
         self.distinct(study, |r| &r.workload)

@@ -1,6 +1,6 @@
 //! The bar charts that a study asks for, one drawing for each workload, all of a chart on one scale.
 
-use super::bars::{Bar, BarPlot, BarPlots, Group, Tick};
+use super::charts::{Bar, BarPlot, BarPlots, Group, Role};
 use super::facts;
 use super::format::{self, figure, interval};
 use super::scheme_id;
@@ -31,8 +31,8 @@ pub(super) fn plots(
         for id in &ids {
             let heading = several.then(|| scheme_id::tail(id).to_owned());
             let label = if several { scheme_id::head(id) } else { id.get(cut..).unwrap_or(id) };
-            let colour = if several { heads.iter().position(|h| *h == label).unwrap_or(0) } else { 0 };
-            let bar = bar(definition, records, workload, id, label, colour, unit);
+            let role = if several { category(&heads, label) } else { Role::Ours };
+            let bar = bar(definition, records, workload, id, label, role, unit);
             match groups.iter_mut().find(|group| group.heading == heading) {
                 Some(group) => group.bars.push(bar),
                 None => groups.push(Group { heading, bars: vec![bar] }),
@@ -43,12 +43,21 @@ pub(super) fn plots(
         BarPlot { caption, title, groups }
     };
     let minima = definition.metric == metric::CYCLES_MEAN;
+    let legend = |head: &&str| (category(&heads, head), (*head).to_owned());
     BarPlots {
-        legend: if several { heads.iter().map(|&head| head.to_owned()).collect() } else { Vec::new() },
+        axis: format!("{unit} per {per}"),
+        legend: if several { heads.iter().map(legend).collect() } else { Vec::new() },
         whiskers: Some("95 % of the mean".to_owned()),
-        tick: minima.then(|| Tick { words: "mean of the minima".to_owned(), class: "min" }),
+        tick: minima.then(|| "mean of the minima".to_owned()),
         plots: workloads.iter().map(plot).collect(),
+        ..BarPlots::default()
     }
+}
+
+/// The colour of an encoding: that of its place among all of the chart.
+fn category(heads: &[&str], head: &str) -> Role {
+    let place = heads.iter().position(|h| *h == head).unwrap_or_default();
+    Role::Category((place % 4) as u8)
 }
 
 fn bar(
@@ -57,7 +66,7 @@ fn bar(
     workload: &str,
     scheme: &str,
     label: &str,
-    colour: usize,
+    role: Role,
     unit: &str,
 ) -> Bar {
     let record = |name| records.metric(&definition.slug, workload, scheme, name);
@@ -72,7 +81,7 @@ fn bar(
         title += &format!(", mean of the minima {}", figure(min));
     }
     let figure = value.map_or_else(String::new, |v| figure(v.value));
-    Bar { label: label.to_owned(), title, colour, value, figure, tick }
+    Bar { title, tick, ..Bar::new(label, role, value, &figure) }
 }
 
 #[cfg(test)]
@@ -95,7 +104,8 @@ mod tests {
         let groups = &chart.plots[0].groups;
         let groups: Vec<_> = groups.iter().map(|g| (g.heading.as_deref().unwrap(), g.bars.len())).collect();
         assert_eq!(groups, [("by-element/summed", 2), ("straight/summed", 2)]);
-        assert_eq!(chart.legend, ["quux", "foo"]);
+        let legend: Vec<&str> = chart.legend.iter().map(|(_, words)| words.as_str()).collect();
+        assert_eq!(legend, ["quux", "foo"]);
         assert!(plots(&definition.charts[1], &definition, &RecordSet::new(), &[]).legend.is_empty());
     }
 

@@ -1,27 +1,29 @@
 //! Views of records: the HTML page, the terminal's tables, and the drawings in them.
 
 mod answer;
-pub mod bars;
 mod chart;
+mod charts;
+mod differences;
 pub mod facts;
 pub mod format;
-mod html;
-mod interval_mark;
+mod noise;
+mod page;
 mod part;
-pub mod plot;
 pub mod scheme_id;
 mod section;
-mod section_view;
-mod svg;
 pub mod terminal;
-mod view;
 pub mod words;
 
 #[cfg(test)]
 pub(crate) mod sample;
 
 pub use answer::{Answer, Statement};
+pub use charts::{
+    Bar, BarPlot, BarPlots, Forest, ForestRow, Group, Line, LinePlot, LinePlots, Role, Series, Shade,
+};
+pub use differences::{Difference, differences};
 pub use facts::Facts;
-pub use html::html;
+pub use noise::{NoiseLine, noise};
+pub use page::html;
 pub use part::Part;
 pub use section::{Block, Section, Shown, Table, Text};

@@ -1,7 +1,6 @@
 //! A section of a report, which both the terminal and the page draw.
 
-use super::bars::BarPlots;
-use super::plot::LinePlots;
+use super::charts::{BarPlots, Forest, LinePlots};
 
 /// One kind of records, as tables, texts and drawings. Nothing in it is escaped: the views do that.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +41,8 @@ pub enum Block {
     Lines(LinePlots),
     /// Bar charts.
     Bars(BarPlots),
+    /// Differences or ratios with their intervals.
+    Forest(Forest),
 }
 
 /// A table.

@@ -6,9 +6,8 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
-use hashlane_lab::report::bars::{Bar, BarPlot, BarPlots, Group};
 use hashlane_lab::report::format::{self, figure, interval};
-use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table};
 use hashlane_lab::report::{scheme_id, words};
 
 pub(crate) const MODEL: &str = "tuples";
@@ -68,6 +67,10 @@ fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
             ways.push(scheme_id::last(id));
         }
     }
+    let role = |way: &str| {
+        let place = ways.iter().position(|w| *w == way).unwrap_or_default();
+        Role::Category((place % 4) as u8)
+    };
     let plot = |workload: &&str| {
         let bar = |id: &&str| {
             let value = facts.record(workload, id, metric).map(Record::interval);
@@ -75,9 +78,8 @@ fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
                 Some(v) => format!("{id}: {} {} cycles", figure(v.value), interval(v, figure)),
                 None => format!("{id}: not measured"),
             };
-            let colour = ways.iter().position(|way| *way == scheme_id::last(id)).unwrap_or(0);
             let figure = value.map_or_else(String::new, |v| figure(v.value));
-            Bar { label: (*id).to_owned(), title, colour, value, figure, tick: None }
+            Bar { title, ..Bar::new(id, role(scheme_id::last(id)), value, &figure) }
         };
         BarPlot {
             caption: format!("{workload}, {bound}"),
@@ -88,11 +90,13 @@ fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
             }],
         }
     };
+    let legend = |way: &&str| (role(way), (*way).to_owned());
     BarPlots {
-        legend: if ways.len() > 1 { ways.iter().map(|&way| way.to_owned()).collect() } else { Vec::new() },
+        axis: format!("{bound}, cycles per {per}"),
+        legend: if ways.len() > 1 { ways.iter().map(legend).collect() } else { Vec::new() },
         whiskers: Some("95 %".to_owned()),
-        tick: None,
         plots: facts.workloads.iter().map(plot).collect(),
+        ..BarPlots::default()
     }
 }
 

@@ -1,12 +1,12 @@
 //! Report section: the lookup time of an innocent flow against the number of hostile flows.
 
+use crate::series::series;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
 use hashlane_lab::report::format::{self, count, figure};
-use hashlane_lab::report::plot::{Line, LinePlot, LinePlots};
-use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
 use hashlane_lab::stats::{Interval, ratio::independent};
 
 pub(crate) const MODEL: &str = "flood";
@@ -55,8 +55,9 @@ pub fn attacks(definition: &Definition, facts: &Facts<'_>, per: &str) -> (Vec<Bl
     let plots = LinePlots {
         x: "hostile flows".to_owned(),
         y: format!("ns per {per}"),
-        series: names.iter().map(|&name| name.to_owned()).collect(),
+        series: names.iter().enumerate().map(series).collect(),
         plots: attacks.iter().filter(|attack| !attack.schemes.is_empty()).map(Attack::plot).collect(),
+        ..LinePlots::default()
     };
     let mut blocks = vec![Block::Lines(plots)];
     for attack in &attacks {
@@ -252,7 +253,7 @@ mod tests {
                      does not slow crc32c, siphash-1-3.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
-        assert_eq!(lines.series[0], "siphash-1-3", "the reference comes first");
+        assert_eq!(lines.series[0].name, "siphash-1-3", "the reference comes first");
         let local = lines.plots.iter().find(|plot| plot.caption == "local").unwrap();
         assert!(local.note.contains("whatever its secret") && local.note.contains(found));
     }

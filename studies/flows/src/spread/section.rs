@@ -4,10 +4,9 @@
 use hashlane_lab::definition::{Definition, Published};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
-use hashlane_lab::report::bars::{Bar, BarPlot, BarPlots, Group, Tick};
 use hashlane_lab::report::facts::without_empty_columns;
 use hashlane_lab::report::format::{self, count};
-use hashlane_lab::report::{Block, Section, Shown, Table, Text};
+use hashlane_lab::report::{Bar, BarPlot, BarPlots, Block, Group, Role, Section, Shown, Table, Text};
 use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "spread";
@@ -111,15 +110,10 @@ fn bars(pictures: &[Picture<'_>], published: Option<&Published>) -> BarPlots {
             if let Some(published) = published {
                 title += &format!("; the source: {}", count(published));
             }
-            Bar {
-                label: format!("{from}–{to}"),
-                title,
-                colour: 0,
-                value: Some(Interval::exact(found)),
-                figure: count(found),
-                // None at all would be a mark on the edge.
-                tick: published.filter(|count| *count > 0.0),
-            }
+            let (label, value) = (format!("{from}–{to}"), Some(Interval::exact(found)));
+            // None at all would be a mark on the edge.
+            let tick = published.filter(|count| *count > 0.0);
+            Bar { title, tick, ..Bar::new(&label, Role::Ours, value, &count(found)) }
         };
         BarPlot {
             caption: picture.scheme.to_owned(),
@@ -128,13 +122,10 @@ fn bars(pictures: &[Picture<'_>], published: Option<&Published>) -> BarPlots {
         }
     };
     BarPlots {
-        legend: Vec::new(),
-        whiskers: None,
-        tick: Some(Tick {
-            words: "the source's count (another secret puts base into another bin)".to_owned(),
-            class: "tick",
-        }),
+        axis: "tuples in a tenth of the slots".to_owned(),
+        tick: Some("the source's count (another secret puts base into another bin)".to_owned()),
         plots: pictures.iter().map(plot).collect(),
+        ..BarPlots::default()
     }
 }
 

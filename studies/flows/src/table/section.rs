@@ -1,13 +1,13 @@
 //! Report section: the cost of a table as it grows, the time of an operation against the number of flows.
 
+use crate::series::series;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
 use hashlane_lab::report::format::{self, figure};
-use hashlane_lab::report::plot::{Line, LinePlot, LinePlots};
 use hashlane_lab::report::words;
-use hashlane_lab::report::{Block, Section, Shown, Table};
+use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
 
 pub(crate) const MODEL: &str = "table";
 
@@ -28,8 +28,9 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         blocks.push(Block::Lines(LinePlots {
             x: "flows in the table".to_owned(),
             y: format!("ns per {}", definition.per),
-            series: names.iter().map(|&name| name.to_owned()).collect(),
+            series: names.iter().enumerate().map(series).collect(),
             plots: plotted,
+            ..LinePlots::default()
         }));
     }
     for operation in &operations {

@@ -1,9 +1,15 @@
-//! The terminal's tables and verdicts.
+//! The terminal's summary, tables and verdicts.
+
+mod summary;
+
+pub use self::summary::summary;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, TableStyle};
 use textwrap::{Options, WordSeparator, WordSplitter};
 
+use super::answer::Answer;
 use super::format::{self, ratio};
+use super::part::Part;
 use super::section::{Block, Section, Shown, Table, Text};
 use super::words;
 use crate::definition::Definition;
@@ -25,15 +31,10 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .content_lines(ContentLineStyle::none().junction(' '));
 
-/// A study's sections, claims and criteria as text, at most `width` columns wide, as far as the ids of the
-/// schemes and the pictures in stars allow.
-pub fn text(
-    definition: &Definition,
-    records: &RecordSet,
-    sections: &[Section],
-    width: u16,
-    colours: Colours,
-) -> String {
+/// A study's question and answer, sections, claims and criteria as text, at most `width` columns wide, as far
+/// as the ids of the schemes and the pictures in stars allow.
+pub fn text(part: &Part<'_>, width: u16, colours: Colours) -> String {
+    let Part { definition, records, sections, .. } = part;
     let mut out = String::new();
     for section in sections {
         out += &section_text(section, width);
@@ -43,6 +44,24 @@ pub fn text(
     }
     out += &claims(definition, records, width, colours);
     out += &criteria(definition, records, width, colours);
+    format!("{}\n{out}", answer(part, width, colours))
+}
+
+/// The question, the answer, and the limits of the answer.
+fn answer(part: &Part<'_>, width: u16, colours: Colours) -> String {
+    let mut out = wrapped(&format::plain(&part.definition.question), "", width);
+    let Some(Answer { sentence, limits, .. }) = &part.answer else { return out };
+    let (text, code) = match sentence {
+        Ok(statement) => {
+            let precision = statement.precision_text().map_or(String::new(), |text| format!("  [{text}]"));
+            (format!("{}{precision}", statement.text), BOLD)
+        }
+        Err(doubt) => (doubt.to_string(), YELLOW),
+    };
+    for line in wrapped(&format::plain(&text), "  ", width).lines() {
+        out += &format!("{}\n", coloured(line, code, colours));
+    }
+    limits.iter().for_each(|limit| out += &wrapped(&format::plain(limit), "  ", width));
     out
 }
 
@@ -74,7 +93,7 @@ fn cell(column: usize, left: usize, content: String) -> Cell {
 fn section_text(section: &Section, width: u16) -> String {
     let page_only = |block: &Block| match block {
         Block::Table(Table { shown, .. }) | Block::Text(Text { shown, .. }) => *shown == Shown::PageOnly,
-        Block::Lines(_) | Block::Bars(_) => true,
+        Block::Lines(_) | Block::Bars(_) | Block::Forest(_) => true,
     };
     if section.findings.is_empty() && section.blocks.iter().all(page_only) {
         return String::new();
@@ -100,7 +119,7 @@ fn section_text(section: &Section, width: u16) -> String {
                 }
                 out.push('\n');
             }
-            Block::Table(_) | Block::Text(_) | Block::Lines(_) | Block::Bars(_) => {}
+            Block::Table(_) | Block::Text(_) | Block::Lines(_) | Block::Bars(_) | Block::Forest(_) => {}
         }
     }
     out
@@ -175,6 +194,7 @@ fn criteria(definition: &Definition, records: &RecordSet, width: u16, colours: C
     if out.is_empty() { out } else { format!("Criteria\n\n{out}") }
 }
 
+const BOLD: &str = "1";
 const GREEN: &str = "32";
 const RED: &str = "31";
 const YELLOW: &str = "33";
@@ -195,7 +215,7 @@ fn sentence(words: &str) -> String {
 
 /// Lines of at most `width` columns, broken at white space, each after `indent`; a longer word has a line to
 /// itself.
-pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
+pub fn wrapped(words: &str, indent: &str, width: u16) -> String {
     let words: Vec<&str> = words.split_whitespace().collect();
     let options = Options::new(width.into())
         .initial_indent(indent)
@@ -209,42 +229,44 @@ pub(crate) fn wrapped(words: &str, indent: &str, width: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
     use crate::report::sample;
 
+    fn printed(records: &RecordSet, sections: &[Section], width: u16, colours: Colours) -> String {
+        let (definition, machine) = (sample::definition(), sample::machine());
+        let sections = sections.to_vec();
+        let part =
+            Part { definition: &definition, records, machine: &machine, run: None, answer: None, sections };
+        text(&part, width, colours)
+    }
+
     #[test]
-    fn prints_tables_claims_and_targets() {
+    fn prints_tables_claims_and_criteria() {
         let definition = sample::definition();
         let records = sample::records(&definition, &["names.txt"]);
-        insta::assert_snapshot!(text(&definition, &records, &[sample::section()], 100, Colours::Never));
+        insta::assert_snapshot!(printed(&records, &[sample::section()], 100, Colours::Never));
     }
 
     #[test]
     fn colours_only_when_asked() {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
-        assert!(!text(&definition, &records, &[sample::section()], 100, Colours::Never).contains('\x1b'));
-        assert!(
-            text(&definition, &records, &[sample::section()], 100, Colours::Always)
-                .contains("\x1b[32mMet\x1b[0m")
-        );
+        assert!(!printed(&records, &[sample::section()], 100, Colours::Never).contains('\x1b'));
+        assert!(printed(&records, &[sample::section()], 100, Colours::Always).contains("\x1b[32mMet\x1b[0m"));
     }
 
     #[test]
     fn lets_no_control_characters_through() {
-        let definition = sample::definition();
-        let mut records = RecordSet::new();
-        for record in sample::records(&definition, &[]).iter() {
-            records.insert(Record { workload: "\x1b[2Jmine\r\n".into(), ..record.clone() }).ok();
-        }
-        let printed = text(&definition, &records, &[sample::section()], 100, Colours::Never);
+        let records = sample::records(&sample::definition(), &[]);
+        let mut section = sample::section();
+        section.title.push_str("\x1b[2Jmine\r\n");
+        let printed = printed(&records, &[section], 100, Colours::Never);
         assert!(printed.contains("mine"));
         assert!(!printed.contains(['\x1b', '\r']));
     }
 
     #[test]
     fn reports_that_nothing_was_measured() {
-        let printed = text(&sample::definition(), &RecordSet::new(), &[], 100, Colours::Never);
+        let printed = printed(&RecordSet::new(), &[], 100, Colours::Never);
         assert_eq!(printed, "Nothing of sample was measured.\n");
     }
 
@@ -253,9 +275,9 @@ mod tests {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
         for width in [0, 1, 40, u16::MAX] {
-            assert!(text(&definition, &records, &[sample::section()], width, Colours::Never).contains("Met"));
+            assert!(printed(&records, &[sample::section()], width, Colours::Never).contains("Met"));
         }
-        for line in text(&definition, &records, &[sample::section()], 60, Colours::Never).lines() {
+        for line in printed(&records, &[sample::section()], 60, Colours::Never).lines() {
             assert!(line.chars().count() <= 60, "{line}");
         }
     }

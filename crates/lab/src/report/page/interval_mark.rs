@@ -2,7 +2,7 @@
 
 use minijinja::HtmlEscape;
 
-use super::words;
+use crate::report::words;
 use crate::stats::Interval;
 
 const WIDTH: f64 = 140.0;

@@ -1,11 +1,15 @@
 //! The page: one self-contained HTML file.
 
+mod interval_mark;
+mod section_view;
+mod view;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, context};
 
+use self::view::page;
 use super::part::Part;
-use super::view::{StudyView, study};
 
 /// Page for one study or several, in their order. It loads nothing: styles and drawings are inline, fonts are
 /// the system's. All text from outside is escaped, and a figure that was not measured is shown as a dash.
@@ -18,25 +22,41 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("sections", include_str!("sections.html"))?;
-    environment.add_template("report", include_str!("template.html"))?;
-    let studies: Vec<StudyView> = parts.iter().enumerate().map(|(i, part)| study(i, part)).collect();
-    environment.get_template("report")?.render(context! { studies => Serde(studies) })
+    environment.add_template("style", include_str!("page.css"))?;
+    environment.add_template("script", include_str!("page.js"))?;
+    environment.add_template("report", include_str!("page.html"))?;
+    environment.get_template("report")?.render(context! { page => Serde(page(parts)) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definition::Definition;
     use crate::record::{Machine, Record, RecordSet};
-    use crate::report::{Block, sample};
+    use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
+    use crate::stats::Interval;
+
+    fn answer() -> Answer {
+        let figures = vec![Interval::bounded(0.28, 0.277, 0.283)];
+        let statement = Statement { text: "The second takes 0.28 × the time.".to_owned(), figures };
+        let row = ForestRow {
+            label: "token".to_owned(),
+            role: Role::Ours,
+            interval: Some(Interval::bounded(-0.2, -0.3, -0.1)),
+            figure: "-0.2".to_owned(),
+        };
+        let axis = "difference (points of CPU)".to_owned();
+        let forest = Forest { caption: String::new(), axis, zero: 0.0, rows: vec![row] };
+        Answer { chart: Some(Block::Forest(forest)), ..Answer::new(Ok(statement)) }
+    }
+
+    fn part<'a>(definition: &'a Definition, records: &'a RecordSet, machine: &'a Machine) -> Part<'a> {
+        let (answer, sections) = (Some(answer()), vec![sample::section()]);
+        Part { definition, records, machine, run: None, answer, sections }
+    }
 
     fn page(records: &RecordSet, machine: &Machine) -> String {
-        html(&[Part {
-            definition: &sample::definition(),
-            records,
-            machine,
-            sections: vec![sample::section()],
-        }])
-        .unwrap()
+        html(&[part(&sample::definition(), records, machine)]).unwrap()
     }
 
     /// The lines from the first that holds `from` to the next that holds `to`.
@@ -53,15 +73,20 @@ mod tests {
     }
 
     #[test]
-    fn answers_from_the_records() {
+    fn answers_before_the_detail() {
         let page = page(&sample::records(&sample::definition(), &[]), &sample::machine());
-        insta::assert_snapshot!(between(&page, "class=\"answer\"", "</section>"));
+        let claims = between(&page, "class=\"scroll claims\"", "</table>");
+        insta::assert_snapshot!(claims);
+        let at = |text: &str| page.find(text).unwrap();
+        assert!(at("The second takes 0.28") < at("class=\"scroll claims\""));
+        assert!(at("class=\"scroll claims\"") < at("All findings, charts and tables"));
+        assert!(at("All findings, charts and tables") < at("Criteria of the project"));
     }
 
     #[test]
     fn tabulates_criteria() {
         let page = page(&sample::records(&sample::definition(), &[]), &sample::machine());
-        insta::assert_snapshot!(between(&page, "<h2>Criteria", "</table>"));
+        insta::assert_snapshot!(between(&page, "id=\"criteria\"", "</table>"));
     }
 
     #[test]
@@ -74,9 +99,20 @@ mod tests {
     #[test]
     fn shows_a_dash_for_what_was_not_measured() {
         let page = page(&RecordSet::new(), &Machine::default());
-        assert!(page.contains("Statements of the source: 2 not measured. Criteria: 2 not measured."));
-        assert!(page.contains("not measured") && page.contains("<dd>—</dd>"));
+        assert!(page.contains("2 not measured") && page.contains("<dd>—</dd>"));
         assert!(!page.contains("NaN") && !page.contains("inf,"));
+    }
+
+    #[test]
+    fn criteria_are_not_applied_to_the_users_own_workloads() {
+        let definition = sample::definition();
+        let mut records = RecordSet::new();
+        let of_own = |record: &&Record| record.workload == "mine";
+        for record in sample::records(&definition, &["mine"]).iter().filter(of_own) {
+            records.insert(record.clone()).unwrap();
+        }
+        let page = page(&records, &sample::machine());
+        assert!(page.contains("None applies to these workloads."));
     }
 
     #[test]
@@ -92,9 +128,11 @@ mod tests {
     #[test]
     fn loads_nothing_from_elsewhere() {
         let page = page(&sample::records(&sample::definition(), &["mine"]), &sample::machine());
-        for loader in ["http:", "https:", "src=", "<link", "<script", "url(", "@import", "href=\"/"] {
+        for loader in ["http:", "https:", "src=", "<link", "url(", "@import", "href=\"/", "fetch(", "import("]
+        {
             assert!(!page.contains(loader), "{loader}");
         }
+        assert_eq!(page.matches("<script").count(), 1, "but the filters of tables, which stand in the page");
     }
 
     #[test]
@@ -138,13 +176,15 @@ mod tests {
             table.columns.push(HOSTILE.to_owned());
             table.rows.push(vec![HOSTILE.to_owned(); 3]);
         }
-        let page = html(&[Part {
-            definition: &definition,
-            records: &records,
-            machine: &machine,
-            sections: vec![hostile_section],
-        }])
-        .unwrap();
+        let mut hostile = part(&definition, &records, &machine);
+        hostile.sections = vec![hostile_section];
+        if let Some(Answer { sentence: Ok(statement), surprises, limits, .. }) = &mut hostile.answer {
+            statement.text.push_str(HOSTILE);
+            surprises.push(HOSTILE.to_owned());
+            limits.push(HOSTILE.to_owned());
+        }
+        let page = html(&[hostile]).unwrap();
+        let (page, _) = page.split_once("<script>\n// Adds a filter").unwrap();
         assert!(page.contains("&lt;script&gt;alert(1)"));
         assert!(!page.contains("<script") && !page.contains("<b onclick") && !page.contains(">49<"));
         // Every quote that is not escaped delimits an attribute of our own, so there is an even number in
@@ -158,9 +198,9 @@ mod tests {
     fn joins_several_studies_on_one_page() {
         let definition = sample::definition();
         let (records, machine) = (sample::records(&definition, &[]), sample::machine());
-        let part =
-            Part { definition: &definition, records: &records, machine: &machine, sections: Vec::new() };
-        let page = html(&[part.clone(), part]).unwrap();
-        assert!(page.contains("href=\"#study-1\"") && page.contains("<article id=\"study-1\""));
+        let one = part(&definition, &records, &machine);
+        let page = html(&[one.clone(), one]).unwrap();
+        assert_eq!(page.matches("class=\"card\"").count(), 2);
+        assert!(page.contains("href=\"#sample\"") && page.contains("<article id=\"sample\""));
     }
 }

@@ -2,37 +2,69 @@
 
 use serde::Serialize;
 
-use super::format::{self, interval, ratio};
 use super::interval_mark::Axis;
-use super::part::Part;
-use super::section_view::{self, BarsView, SectionView};
-use super::{chart, facts, words};
+use super::section_view::{self, BarsView, BlockView, SectionView};
 use crate::definition::{Chart, Definition};
+use crate::evidence::is_off;
 use crate::outcome::{Case, ClaimOutcome, CriterionOutcome, Finding, Overall, Reached, Tally};
 use crate::probe::mca;
 use crate::record::{Machine, Record, RecordSet, metric};
+use crate::report::answer::Answer;
+use crate::report::differences::differences;
+use crate::report::format::{self, interval, ratio};
+use crate::report::noise::noise;
+use crate::report::part::Part;
+use crate::report::{chart, facts, words};
+
+/// The page.
+#[derive(Serialize)]
+pub(super) struct PageView {
+    title: String,
+    /// Machine, date, duration and noise, in one line.
+    head: String,
+    /// Class of the head: `open` on a noisy machine.
+    tone: &'static str,
+    partial: Option<String>,
+    /// Results that differ from the sources: topic and words.
+    differences: Vec<(String, String)>,
+    studies: Vec<StudyView>,
+    facts: Vec<(&'static str, String)>,
+    notes: Vec<String>,
+    made: Vec<String>,
+}
 
 /// One study's part of the page.
 #[derive(Serialize)]
 pub(super) struct StudyView {
     id: String,
+    topic: String,
     title: String,
+    asks: String,
     question: String,
     source: String,
-    partial: Option<String>,
-    date: String,
-    answer: Vec<String>,
-    findings: Vec<String>,
+    answer: AnswerView,
+    /// Drawing of the answer.
+    chart: Option<BlockView>,
     claims: Vec<ClaimView>,
-    criteria: Vec<CriterionView>,
+    /// The claims in a few words, for the card.
+    verdict: String,
+    limits: Vec<String>,
+    findings: Vec<String>,
     charts: Vec<ChartView>,
     /// Metric and subject of the study in words: `cycles per name`.
     measure: String,
-    reference: String,
     sections: Vec<SectionView>,
-    facts: Vec<(&'static str, String)>,
-    notes: Vec<String>,
-    made: Vec<String>,
+    /// Criteria by outcome, in words.
+    tally: String,
+    criteria: Vec<CriterionView>,
+}
+
+#[derive(Serialize)]
+struct AnswerView {
+    tone: &'static str,
+    text: String,
+    /// Precision and duration.
+    small: String,
 }
 
 #[derive(Serialize)]
@@ -75,38 +107,121 @@ struct ChartView {
     bars: BarsView,
 }
 
-/// One study's part of the page, the `index`th.
-pub(super) fn study(index: usize, part: &Part<'_>) -> StudyView {
-    let Part { definition, records, machine, sections } = part;
-    let workloads = facts::workloads(definition, records);
-    let claims = definition.claim_outcomes(records);
-    let criteria = definition.criterion_outcomes(records);
-    StudyView {
-        id: format!("study-{index}"),
-        title: definition.title.clone(),
-        question: definition.question.clone(),
-        source: definition.source.clone(),
+/// The page of these parts; they have the machine and the run in common.
+pub(super) fn page(parts: &[Part<'_>]) -> PageView {
+    let default = Machine::default();
+    let machine = parts.first().map_or(&default, |part| part.machine);
+    let noise = noise(parts);
+    let mut made: Vec<String> = Vec::new();
+    for sentence in parts.iter().flat_map(|part| sentences(part.definition, part.records)) {
+        if !made.contains(&sentence) {
+            made.push(sentence);
+        }
+    }
+    let titles: Vec<&str> = parts.iter().map(|part| part.definition.title.as_str()).collect();
+    PageView {
+        title: if titles.len() == 1 { titles.concat() } else { "All studies".to_owned() },
+        head: head(machine, parts, &noise.text),
+        tone: if noise.low { "quiet" } else { "open" },
         partial: machine.run.partial.then(|| {
             let reason = machine.run.partial_reason.as_deref().unwrap_or("no reason was recorded");
             format::plain(reason)
         }),
-        date: shown(&machine.run.date),
-        answer: answer(&claims, &criteria),
-        findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
-        claims: claims.iter().map(claim).collect(),
-        criteria: criteria_view(&criteria),
-        charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
-        measure: format!("{} per {}", facts::unit(definition, records), definition.per),
-        reference: definition.reference.clone(),
-        sections: sections.iter().map(section_view::section).collect(),
+        differences: differences(parts).into_iter().map(|found| (found.topic, found.text)).collect(),
+        studies: parts.iter().map(study).collect(),
         facts: machine_facts(machine),
         notes: machine.run.notes.iter().map(|note| format::plain(note)).collect(),
-        made: made(definition, records),
+        made,
     }
 }
 
+fn head(machine: &Machine, parts: &[Part<'_>], noise: &str) -> String {
+    let mut head = vec![shown(machine.cpu.model.as_deref().unwrap_or_default()), shown(&machine.run.date)];
+    let seconds: f64 = parts.iter().filter_map(|part| part.run).map(|run| run.seconds).sum();
+    if seconds > 0.0 {
+        head.push(format!("{seconds:.0} s"));
+    }
+    head.push(format::plain(noise));
+    head.join(" · ")
+}
+
+fn study(part: &Part<'_>) -> StudyView {
+    let Part { definition, records, sections, run, answer, .. } = part;
+    let workloads = facts::workloads(definition, records);
+    let claims = definition.claim_outcomes(records);
+    let criteria = definition.criterion_outcomes(records);
+    let tally: Tally = criteria.iter().map(|criterion| criterion.reached).collect();
+    let seconds = run.map(|run| format!("{:.0} s", run.seconds));
+    let limits = answer.iter().flat_map(|answer| &answer.limits);
+    StudyView {
+        id: definition.slug.clone(),
+        topic: definition.topic.clone(),
+        title: definition.title.clone(),
+        asks: definition.asks.clone(),
+        question: definition.question.clone(),
+        source: definition.source.clone(),
+        answer: answer_view(answer.as_ref(), seconds),
+        chart: answer.as_ref().and_then(|answer| answer.chart.as_ref()).map(section_view::block),
+        verdict: verdict(&claims),
+        claims: claims.iter().map(claim).collect(),
+        limits: controls(part).into_iter().chain(limits.cloned()).map(|line| format::plain(&line)).collect(),
+        findings: sections.iter().flat_map(|s| &s.findings).map(|finding| format::plain(finding)).collect(),
+        charts: definition.charts.iter().map(|c| chart_view(c, definition, records, &workloads)).collect(),
+        measure: format!("{} per {}", facts::unit(definition, records), definition.per),
+        sections: sections.iter().map(section_view::section).collect(),
+        tally: words::tally(tally),
+        criteria: criteria_view(&criteria),
+    }
+}
+
+fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> AnswerView {
+    let mut small = Vec::new();
+    let (tone, text) = match answer.map(|answer| &answer.sentence) {
+        Some(Ok(statement)) => {
+            small.extend(statement.precision_text());
+            ("", statement.text.clone())
+        }
+        Some(Err(doubt)) => ("open", doubt.to_string()),
+        None => {
+            ("open", "This version has no such kind of study; the tables below are all there is.".to_owned())
+        }
+    };
+    small.extend(seconds);
+    AnswerView { tone, text: format::plain(&text), small: small.join(" · ") }
+}
+
+/// The A/A control of a study, in a line.
+fn controls(part: &Part<'_>) -> Option<String> {
+    let controls = part.evidence().controls();
+    let widest = controls.iter().map(|(_, control)| (control.value - 1.0).abs()).reduce(f64::max)?;
+    let of = part.definition.control.as_ref().map(|(_, to)| to.as_str()).unwrap_or_default();
+    let off = controls.iter().filter(|(_, control)| is_off(*control)).count();
+    let workloads = if controls.len() == 1 { "1 workload" } else { &format!("{} workloads", controls.len()) };
+    Some(format!(
+        "A/A control: {of} timed twice a round on {workloads}; the two differ by at most {:.1} %, beyond noise on {off}.",
+        100.0 * widest
+    ))
+}
+
+/// The claims in a few words.
+fn verdict(claims: &[ClaimOutcome<'_>]) -> String {
+    let found: Vec<String> = [
+        (Overall::Agrees, "agrees"),
+        (Overall::Disagrees, "differs"),
+        (Overall::Mixed, "mixed"),
+        (Overall::Undecided, "undecided"),
+        (Overall::NotMeasured, "not measured"),
+    ]
+    .into_iter()
+    .map(|(overall, word)| (claims.iter().filter(|c| c.overall() == overall).count(), word))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, word)| if claims.len() == 1 { word.to_owned() } else { format!("{word}: {count}") })
+    .collect();
+    if found.is_empty() { String::new() } else { format!("source: {}", found.join(", ")) }
+}
+
 /// Notes on how the figures are made, for the kinds of figures in the records.
-fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
+fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
     let any = |holds: fn(&Record) -> bool| records.iter().any(|r| r.study == definition.slug && holds(r));
     let cycles = "Its rate and the core's clock are stated above: where they differ, a cycle here is not a cycle of the core.";
     let mut made = Vec::new();
@@ -127,31 +242,6 @@ fn made(definition: &Definition, records: &RecordSet) -> Vec<String> {
         );
     }
     made
-}
-
-/// The answer in a few sentences.
-fn answer(claims: &[ClaimOutcome<'_>], criteria: &[CriterionOutcome<'_>]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let found: Vec<String> = [
-        (Overall::Agrees, ["agrees in every comparison", "agree in every comparison"]),
-        (Overall::Disagrees, ["disagrees in every comparison", "disagree in every comparison"]),
-        (Overall::Mixed, ["differs between comparisons", "differ between comparisons"]),
-        (Overall::Undecided, ["is undecided", "are undecided"]),
-        (Overall::NotMeasured, ["not measured", "not measured"]),
-    ]
-    .into_iter()
-    .map(|(overall, words)| (claims.iter().filter(|c| c.overall() == overall).count(), words))
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, [one, several])| format!("{count} {}", if count == 1 { one } else { several }))
-    .collect();
-    if !found.is_empty() {
-        sentences.push(format!("Statements of the source: {}.", found.join(", ")));
-    }
-    if !criteria.is_empty() {
-        let tally: Tally = criteria.iter().map(|criterion| criterion.reached).collect();
-        sentences.push(format!("Criteria: {}.", words::tally(tally)));
-    }
-    sentences
 }
 
 fn claim(outcome: &ClaimOutcome<'_>) -> ClaimView {

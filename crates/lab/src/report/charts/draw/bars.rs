@@ -6,77 +6,18 @@
 
 use minijinja::HtmlEscape;
 
-use super::format;
+use super::super::super::format;
+use super::super::{Bar, BarPlot, BarPlots};
 use super::svg::{WIDTH, push, text, width};
-use crate::stats::Interval;
 
 const ROW: f64 = 19.0;
 const BAR: f64 = 13.0;
 const HEADING: f64 = 20.0;
 const MAX_LABEL: usize = 24;
 
-/// Drawings that share one scale.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarPlots {
-    /// Meanings of the colours, in their order; empty if they have none.
-    pub legend: Vec<String>,
-    /// Meaning of the whiskers, if there are any.
-    pub whiskers: Option<String>,
-    /// Second figure in a bar, if there is one.
-    pub tick: Option<Tick>,
-    /// The drawings.
-    pub plots: Vec<BarPlot>,
-}
-
-/// Second figure of a bar, drawn as a tick.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tick {
-    /// Meaning of the tick, for the legend.
-    pub words: String,
-    /// The class of the mark: `min` shows on a bar alone, `tick` everywhere.
-    pub class: &'static str,
-}
-
-/// One drawing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarPlot {
-    /// The caption.
-    pub caption: String,
-    /// The whole title, for those who do not see the drawing.
-    pub title: String,
-    /// Groups of bars.
-    pub groups: Vec<Group>,
-}
-
-/// Bars under one heading.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// Heading; `None` if there is one group.
-    pub heading: Option<String>,
-    /// Bars, from the top.
-    pub bars: Vec<Bar>,
-}
-
-/// A bar.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
-    /// Label at its left.
-    pub label: String,
-    /// Title, for those who do not see the drawing.
-    pub title: String,
-    /// The number of the colour.
-    pub colour: usize,
-    /// Length, with its bounds if it has any.
-    pub value: Option<Interval>,
-    /// Figure printed next to the bar.
-    pub figure: String,
-    /// Second figure.
-    pub tick: Option<f64>,
-}
-
 impl BarPlots {
     /// Each plot's caption and its drawing; a plot without any figure is left out.
-    pub fn draw(&self) -> Vec<(String, String)> {
+    pub(in super::super::super) fn draw(&self) -> Vec<(String, String)> {
         let bars = || self.plots.iter().flat_map(|p| &p.groups).flat_map(|g| &g.bars);
         let ends = bars().flat_map(|bar| bar.value.map(|v| v.high.max(v.value)).into_iter().chain(bar.tick));
         let largest = ends.fold(0.0, f64::max);
@@ -122,8 +63,8 @@ impl BarPlots {
             push(
                 marks,
                 format_args!(
-                    "<rect class=\"c{}\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{BAR}\" rx=\"1.5\"/>",
-                    bar.colour % 6,
+                    "<rect class=\"{}\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{BAR}\" rx=\"1.5\"/>",
+                    bar.role.class(),
                     (end - x).max(0.5)
                 ),
             );
@@ -139,16 +80,11 @@ impl BarPlots {
                 after = end.max(high);
             }
         }
-        if let (Some(value), Some(tick)) = (bar.tick, &self.tick) {
+        if let (Some(value), Some(_)) = (bar.tick, self.tick.as_ref()) {
             let value = at(value);
             push(
                 marks,
-                format_args!(
-                    "<path class=\"{}\" d=\"M{value:.1} {:.1}v{:.1}\"/>",
-                    tick.class,
-                    top + 1.0,
-                    BAR - 2.0
-                ),
+                format_args!("<path class=\"tick\" d=\"M{value:.1} {:.1}v{:.1}\"/>", top + 1.0, BAR - 2.0),
             );
             // Keeps the figure clear of a tick close to it.
             if (after..after + 52.0).contains(&value) {
@@ -174,7 +110,9 @@ fn shortened(label: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::{Group, Role};
     use super::*;
+    use crate::stats::Interval;
 
     fn plots(bars: Vec<Bar>) -> BarPlots {
         let plot = BarPlot {
@@ -182,19 +120,12 @@ mod tests {
             title: "</title>\"".into(),
             groups: vec![Group { heading: None, bars }],
         };
-        BarPlots { legend: Vec::new(), whiskers: None, tick: None, plots: vec![plot] }
+        BarPlots { plots: vec![plot], ..BarPlots::default() }
     }
 
     fn bar(value: Option<f64>) -> Bar {
         let value = value.map(Interval::exact);
-        Bar {
-            label: "<b>".into(),
-            title: "<i>".into(),
-            colour: 7,
-            value,
-            figure: "<u>".into(),
-            tick: Some(3.0),
-        }
+        Bar { title: "<i>".into(), tick: Some(3.0), ..Bar::new("<b>", Role::Ours, value, "<u>") }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use core::f64::consts::LN_10;
 
 use minijinja::HtmlEscape;
 
-use super::format::{self, figure, interval};
+use super::super::super::format::{self, figure, interval};
+use super::super::{Line, LinePlot, LinePlots, Series};
 use super::svg::{WIDTH, push, text, width};
 use crate::stats::Interval;
 
@@ -23,62 +24,29 @@ const ZERO_GAP: f64 = 30.0;
 /// More lines than these are drawn thin and grey.
 const STYLED: usize = 8;
 
-/// Drawings that share their scales and the styles of their lines.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinePlots {
-    /// Name of the horizontal axis.
-    pub x: String,
-    /// Name of the vertical axis.
-    pub y: String,
-    /// The names of all series, the most interesting first: that decides the style.
-    pub series: Vec<String>,
-    /// The drawings.
-    pub plots: Vec<LinePlot>,
-}
-
-/// One drawing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinePlot {
-    /// The caption.
-    pub caption: String,
-    /// Note below the caption; may be empty.
-    pub note: String,
-    /// Lines.
-    pub lines: Vec<Line>,
-}
-
-/// One series in one drawing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    /// Name of the series.
-    pub name: String,
-    /// Points from left to right. An `x` of zero is drawn at the left edge.
-    pub points: Vec<(f64, Interval)>,
-}
-
 /// Drawings as SVG.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub(in super::super::super) struct Drawn {
     /// Drawings with their captions.
-    pub plots: Vec<DrawnPlot>,
+    pub(in super::super::super) plots: Vec<DrawnPlot>,
     /// The classes and names of the lines; empty if the lines are labelled themselves.
-    pub legend: Vec<(String, String)>,
+    pub(in super::super::super) legend: Vec<(String, String)>,
 }
 
 /// One drawing as SVG.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DrawnPlot {
+pub(in super::super::super) struct DrawnPlot {
     /// Caption.
-    pub caption: String,
+    pub(in super::super::super) caption: String,
     /// Note below the caption; may be empty.
-    pub note: String,
+    pub(in super::super::super) note: String,
     /// The drawing.
-    pub svg: String,
+    pub(in super::super::super) svg: String,
 }
 
 impl LinePlots {
     /// Draws them; a plot without any figure above zero is left out.
-    pub fn draw(&self) -> Drawn {
+    pub(in super::super::super) fn draw(&self) -> Drawn {
         let none = Drawn { plots: Vec::new(), legend: Vec::new() };
         let Some(scales) = Scales::over(self) else { return none };
         let labelled = self.plots.iter().all(|plot| self.labels(plot, &scales).is_some());
@@ -91,7 +59,7 @@ impl LinePlots {
                 svg: self.plot(plot, &scales, labelled),
             })
         };
-        let legend = |(i, name): (usize, &String)| (line_class(i), name.clone());
+        let legend = |(i, series): (usize, &Series)| (line_class(i), series.name.clone());
         Drawn {
             plots: self.plots.iter().filter_map(plot).collect(),
             legend: if labelled { Vec::new() } else { self.series.iter().enumerate().map(legend).collect() },
@@ -99,11 +67,11 @@ impl LinePlots {
     }
 
     fn style(&self, line: &Line) -> usize {
-        self.series.iter().position(|name| *name == line.name).unwrap_or(STYLED)
+        self.series.iter().position(|series| series.name == line.name).unwrap_or(STYLED)
     }
 
     fn label_width(&self) -> f64 {
-        self.series.iter().map(|name| width(name)).fold(0.0, f64::max) + 8.0
+        self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 8.0
     }
 
     /// The height of each line's label, or `None` if the labels do not fit.
@@ -304,10 +272,15 @@ impl Scales {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Role;
     use super::*;
 
     fn exact(value: f64) -> Interval {
         Interval::exact(value)
+    }
+
+    fn series(name: &str) -> Series {
+        Series { name: name.to_owned(), role: Role::Ours, emphasised: true, label: None }
     }
 
     fn plots(names: &[&str], figures: &[(f64, f64)]) -> LinePlots {
@@ -319,7 +292,8 @@ mod tests {
         LinePlots {
             x: "hostile flows".into(),
             y: "ns per find".into(),
-            series: names.iter().map(|name| (*name).to_owned()).collect(),
+            series: names.iter().map(|name| series(name)).collect(),
+            shades: Vec::new(),
             plots: vec![LinePlot { caption: "local".into(), note: String::new(), lines }],
         }
     }
