@@ -1,14 +1,22 @@
-//! Names from a file, one to a line.
+//! Names from a file or from standard input, one to a line.
 
 use super::packed::{Names, PackError};
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_line;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Longest line that can be a name, in bytes: each byte of a name of 64 KiB may be written as three.
 const LONGEST_LINE: u64 = 3 * 65_536;
+
+/// Most bytes read, so that reading an endless file ends. A full workload takes at most 768 MiB: its 256 MiB,
+/// with each byte written as three.
+const LONGEST_FILE: u64 = 1 << 30;
+
+/// Path that stands for standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// Workload read from a file, and the lines skipped.
 #[derive(Debug)]
@@ -21,12 +29,18 @@ pub struct FromFile {
     pub skipped_count: u64,
     /// Lines in the file, as far as it was read.
     pub lines: u64,
-    /// `true` if reading stopped because the workload was full.
-    pub full: bool,
+    /// Limit at which reading stopped, in words, if it stopped before the end of the file.
+    pub limit: Option<String>,
 }
 
 /// Skipped lines of which the reason is kept.
 const KEPT_REASONS: usize = 20;
+
+/// Byte order mark of UTF-8, with which some editors begin a file. It is skipped.
+const UTF_8: &[u8] = "\u{feff}".as_bytes();
+
+/// Byte order marks of UTF-16, of either byte order.
+const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Reasons for which a file gives no workload.
 #[derive(Debug)]
@@ -54,20 +68,13 @@ impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             // The cause is its source.
-            Self::Io { path, .. } => write!(f, "cannot read names from {}", path.display()),
-            Self::NoNames { path, skipped: 0, .. } => {
-                write!(
-                    f,
-                    "{} has no names: write one per line, such as /usr/share or ndn:/a/b",
-                    path.display()
-                )
-            }
+            Self::Io { path, .. } => write!(f, "cannot read names from {}", shown(path)),
             Self::NoNames { path, skipped, first } => {
-                write!(f, "none of the {skipped} lines of {} is a name", path.display())?;
-                match first {
-                    Some((line, reason)) => write!(f, "; line {line}: {reason}"),
-                    None => Ok(()),
+                write!(f, "no names in {}", shown(path))?;
+                if let Some((line, reason)) = first {
+                    write!(f, ": {} skipped, line {line}: {reason}", counted(*skipped, "line"))?;
                 }
+                f.write_str("; write one name per line, such as /usr/share or ndn:/a/b")
             }
         }
     }
@@ -82,15 +89,31 @@ impl std::error::Error for FileError {
     }
 }
 
-/// Reads up to `most` names from `path`, one to a line, each a path or a URI (see
-/// [`hashlane_name::uri::parse_line`]). Lines that are no name are skipped and reported.
+/// A number and a noun, in the plural where it is one.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Name of a file for messages and labels.
+pub fn shown(path: &Path) -> Cow<'_, str> {
+    if path == Path::new(STANDARD_INPUT) { "stdin".into() } else { path.to_string_lossy() }
+}
+
+/// Reads up to `most` names from `path`, or from standard input if it is `-`: one to a line, each a path or a
+/// URI (see [`hashlane_name::uri::parse_line`]). Lines that are no name are skipped and reported. Of an
+/// endless file, the first 1 GiB is read.
 ///
 /// # Errors
 /// The file cannot be read, or no line of it is a name.
 pub fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
     let io = |error| FileError::Io { path: path.into(), error };
-    let file = File::open(path).map_err(io)?;
-    let read = read_lines(BufReader::with_capacity(1 << 16, file), most).map_err(io)?;
+    let read = if path == Path::new(STANDARD_INPUT) {
+        read_lines(io::stdin().lock(), most, LONGEST_FILE)
+    } else {
+        let file = File::open(path).map_err(io)?;
+        read_lines(BufReader::with_capacity(1 << 16, file), most, LONGEST_FILE)
+    };
+    let read = read.map_err(io)?;
     if read.names.is_empty() {
         let first = read.skipped.into_iter().next();
         return Err(FileError::NoNames { path: path.into(), skipped: read.skipped_count, first });
@@ -98,31 +121,41 @@ pub fn read(path: &Path, most: usize) -> Result<FromFile, FileError> {
     Ok(read)
 }
 
-fn read_lines(mut input: impl BufRead, most: usize) -> io::Result<FromFile> {
+/// Reads up to `most` names from the first `longest` bytes.
+fn read_lines(input: impl BufRead, most: usize, longest: u64) -> io::Result<FromFile> {
+    let mut input = input.take(longest);
     let mut read =
-        FromFile { names: Names::default(), skipped: Vec::new(), skipped_count: 0, lines: 0, full: false };
+        FromFile { names: Names::default(), skipped: Vec::new(), skipped_count: 0, lines: 0, limit: None };
     let mut line = Vec::new();
     while read.names.len() < most {
         line.clear();
         if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(read);
+            break;
         }
         read.lines += 1;
-        let reason = if line.last() != Some(&b'\n') && line.len() as u64 == LONGEST_LINE {
+        let ends = line.last() == Some(&b'\n');
+        let reason = if !ends && line.len() as u64 == LONGEST_LINE {
             input.skip_until(b'\n')?;
             format!("longer than {LONGEST_LINE} bytes, which no name is")
+        } else if !ends && input.limit() == 0 {
+            // The limit cuts this line.
+            break;
         } else {
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let text = text.strip_prefix(UTF_8).filter(|_| read.lines == 1).unwrap_or(text);
             if text.is_empty() {
                 continue;
             }
             match parse_line::<Ndn>(text) {
+                Err(_) if read.lines == 1 && UTF_16.iter().any(|mark| text.starts_with(mark)) => {
+                    "UTF-16 text; convert the file by iconv -f UTF-16 -t UTF-8".to_owned()
+                }
                 Err(error) => error.to_string(),
                 Ok(name) => match read.names.push(name.view().components()) {
                     Ok(()) => continue,
                     Err(PackError::Full) => {
-                        read.full = true;
+                        read.limit = Some(PackError::Full.to_string());
                         return Ok(read);
                     }
                     Err(error) => error.to_string(),
@@ -134,7 +167,11 @@ fn read_lines(mut input: impl BufRead, most: usize) -> io::Result<FromFile> {
             read.skipped.push((read.lines, reason));
         }
     }
-    read.full = !input.fill_buf()?.is_empty();
+    if input.limit() == 0 {
+        read.limit = Some(format!("at most {longest} bytes are read"));
+    } else if !input.fill_buf()?.is_empty() {
+        read.limit = Some(format!("at most {most} names are measured"));
+    }
     Ok(read)
 }
 
@@ -146,14 +183,14 @@ mod tests {
     #[test]
     fn reads_paths_and_uris_and_says_what_it_skips() {
         let text = b"/usr/share/a=b%\n\nndn:/hello/v=3\nno name\r\nndn:/%zz\n/caf\xc3\xa9\n/last";
-        let read = read_lines(&text[..], 100).unwrap();
+        let read = read_lines(&text[..], 100, u64::MAX).unwrap();
         assert_eq!(read.names.len(), 4);
         let components = |at| {
             Ndn::walk(read.names.ndn.name(at))
                 .map(|mut walk| std::iter::from_fn(|| walk.next_end().transpose()).count())
         };
         assert_eq!([0, 1, 2, 3].map(components), [Ok(3), Ok(2), Ok(1), Ok(1)]);
-        assert_eq!((read.lines, read.skipped_count, read.full), (7, 2, false));
+        assert_eq!((read.lines, read.skipped_count, read.limit), (7, 2, None));
         assert_eq!(read.skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 5]);
     }
 
@@ -166,23 +203,57 @@ mod tests {
         text.push(b'\n');
         text.extend(std::iter::repeat_n(b'y', LONGEST_LINE as usize * 2));
         text.extend(b"\n/good\n");
-        let read = read_lines(&text[..], 100).unwrap();
+        let read = read_lines(&text[..], 100, u64::MAX).unwrap();
         assert_eq!((read.names.len(), read.skipped_count, read.lines), (1, 3, 4));
     }
 
     #[test]
     fn stops_at_the_number_of_names_wanted() {
-        let read = read_lines(&b"/a\n/b\n/c\n"[..], 2).unwrap();
-        assert_eq!((read.names.len(), read.full), (2, true));
-        let read = read_lines(&b"/a\n/b\n"[..], 2).unwrap();
-        assert_eq!((read.names.len(), read.full), (2, false));
+        let read = read_lines(&b"/a\n/b\n/c\n"[..], 2, u64::MAX).unwrap();
+        let limit = Some("at most 2 names are measured".to_owned());
+        assert_eq!((read.names.len(), read.limit), (2, limit));
+        let read = read_lines(&b"/a\n/b\n"[..], 2, u64::MAX).unwrap();
+        assert_eq!((read.names.len(), read.limit), (2, None));
+    }
+
+    #[test]
+    fn reading_of_an_endless_file_ends() {
+        // One line without an end, and lines without end.
+        let read = read_lines(BufReader::new(io::repeat(0)), 2, 1 << 20).unwrap();
+        let limit = "at most 1048576 bytes are read";
+        let seen = (read.names.len(), read.lines, read.skipped_count, read.limit.as_deref());
+        assert_eq!(seen, (0, 1, 1, Some(limit)));
+        let read = read_lines(BufReader::new(io::repeat(b'\n')), 2, 1 << 20).unwrap();
+        assert_eq!((read.lines, read.skipped_count, read.limit.as_deref()), (1 << 20, 0, Some(limit)));
+    }
+
+    #[test]
+    fn a_line_that_the_limit_cuts_is_no_name() {
+        let read = read_lines(&b"/usr\n/usr/share\n"[..], 9, 9).unwrap();
+        assert_eq!((read.names.len(), read.limit.is_some()), (1, true));
+        let read = read_lines(&b"/usr\n/usr"[..], 9, 10).unwrap();
+        assert_eq!((read.names.len(), read.limit), (2, None));
+    }
+
+    #[test]
+    fn reports_the_encoding_of_a_file_that_is_not_utf_8() {
+        let read = read_lines(&b"\xef\xbb\xbf/a\r\n/b\r\n"[..], 9, u64::MAX).unwrap();
+        assert_eq!((read.names.len(), read.skipped_count), (2, 0));
+        let read = read_lines(&b"\xff\xfe/\0a\0\n\0"[..], 9, u64::MAX).unwrap();
+        let reasons: Vec<&str> = read.skipped.iter().map(|(_, reason)| reason.as_str()).collect();
+        assert!(reasons[0].starts_with("UTF-16 text; convert"), "{reasons:?}");
     }
 
     #[test]
     fn a_file_without_names_is_an_error() {
         let missing = read(Path::new("/nonexistent/names"), 1).unwrap_err();
-        assert!(missing.to_string().starts_with("cannot read names from /nonexistent/names"));
+        assert_eq!(missing.to_string(), "cannot read names from /nonexistent/names");
         let empty = read(Path::new("/dev/null"), 1).unwrap_err();
-        assert!(empty.to_string().contains("has no names"), "{empty}");
+        let next = "write one name per line, such as /usr/share or ndn:/a/b";
+        assert_eq!(empty.to_string(), format!("no names in /dev/null; {next}"));
+        let path = Path::new(STANDARD_INPUT).to_owned();
+        let none = FileError::NoNames { path, skipped: 1, first: Some((3, "not a name".into())) };
+        let expected = format!("no names in stdin: 1 line skipped, line 3: not a name; {next}");
+        assert_eq!(none.to_string(), expected);
     }
 }

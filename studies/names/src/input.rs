@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use hashlane_lab::study::{Input, Loaded, Paths};
+use std::path::Path;
 
-use crate::file::{self, FromFile};
+use crate::file::{self, FromFile, counted};
 
 /// Most names that are read from a file: the source's number.
 const MOST_NAMES: usize = 1_000_000;
@@ -13,22 +14,25 @@ const MOST_NAMES: usize = 1_000_000;
 /// Options for the user's own names.
 pub(crate) const INPUTS: &[Input] = &[Input {
     option: "names",
-    help: "Measure these names, one per line, instead of the study's workloads",
+    help: "Measure these names, one per line, instead of the study's workloads; - reads standard input",
     conflicts: &[],
 }];
 
 /// Reads the user's names. The notes name the first skipped lines.
 pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, Box<dyn Error + Send + Sync>> {
     let Some(path) = paths.get("names") else { return Ok(None) };
-    let FromFile { names, skipped, skipped_count, lines, full } = file::read(path, MOST_NAMES)?;
-    let mut note = format!("{}: {} names from {lines} lines", path.display(), names.len());
+    let FromFile { names, skipped, skipped_count, lines, limit } = file::read(path, MOST_NAMES)?;
+    let shown = file::shown(path);
+    let mut note =
+        format!("{shown}: {} from {}", counted(names.len() as u64, "name"), counted(lines, "line"));
     if skipped_count > 0 {
-        write!(note, "; {skipped_count} lines skipped that are not names")?;
+        let are = if skipped_count == 1 { "is not a name" } else { "are not names" };
+        write!(note, "; {} skipped that {are}", counted(skipped_count, "line"))?;
     }
-    if full {
-        write!(note, "; the rest of the file was not read: at most {MOST_NAMES} names are measured")?;
+    if let Some(limit) = limit {
+        write!(note, "; the rest was not read: {limit}")?;
     }
-    let mut loaded = Loaded::new(Loaded::label("names", path), names).with_note(note);
+    let mut loaded = Loaded::new(Loaded::label("names", Path::new(&*shown)), names).with_note(note);
     loaded.notes.extend(skipped.iter().map(|(line, reason)| format!("  line {line}: {reason}")));
     if skipped_count > skipped.len() as u64 {
         loaded.notes.push(format!("  and {} more", skipped_count - skipped.len() as u64));

@@ -1,6 +1,6 @@
 //! The user's own names.
 
-use crate::support::{Folder, holds, lines};
+use crate::support::{Folder, Ran, holds, lines};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -66,6 +66,19 @@ fn message(content: &[u8]) -> String {
 }
 
 #[test]
+fn names_are_read_from_standard_input() {
+    let folder = Folder::new();
+    folder.write("mine.toml", crate::support::STUDY);
+    let names = std::fs::File::open(folder.write("names.txt", paths(20))).unwrap();
+    let mut command = folder.command(&["study", "run", "mine.toml", "--names", "-"]);
+    let ran = Ran::from(command.stdin(names).output().unwrap());
+    holds(&ran.err, &["stdin: 20 names from 20 lines\n"]);
+    ran.ok();
+    let records = std::fs::read_to_string(folder.path("hashlane-report/records.csv")).unwrap();
+    holds(&records, &["\nmine,names,names:stdin,ndn/one-pass/crc32c,"]);
+}
+
+#[test]
 fn bad_lines_are_reported_and_skipped() {
     let printed = message(b"/good/one\nno name\n\nndn:/%zz\n/good/two\r\nndn:/good/v=3\n");
     holds(&printed, &["names.txt: 3 names from 6 lines; 2 lines skipped that are not names\n"]);
@@ -95,7 +108,7 @@ fn names_too_long_and_too_deep_are_skipped() {
 #[test]
 fn of_many_bad_lines_the_first_are_reported_and_all_counted() {
     let message = message(format!("{}/good\n", "bad\n".repeat(1000)).as_bytes());
-    holds(&message, &["1 names from 1001 lines; 1000 lines skipped", "  line 20: ", "  and 980 more\n"]);
+    holds(&message, &["1 name from 1001 lines; 1000 lines skipped", "  line 20: ", "  and 980 more\n"]);
     assert!(!message.contains("line 21: "), "{message}");
 }
 
@@ -106,9 +119,14 @@ fn a_file_without_a_name_is_an_error() {
     folder.write("blank.txt", "\n\r\n\n");
     folder.write("bad.txt", b"a\nb\n\xff\n");
     let run = |names| folder.run(&["study", "run", "name-encodings", "--names", names]).failed();
-    holds(&run("empty.txt"), &["empty.txt has no names", "one per line"]);
-    holds(&run("blank.txt"), &["blank.txt has no names"]);
-    holds(&run("bad.txt"), &["none of the 3 lines of bad.txt is a name; line 1: "]);
+    folder.write("utf-16.txt", b"\xff\xfe/\0a\0\n\0");
+    holds(&run("empty.txt"), &["no names in empty.txt; write one name per line, such as "]);
+    holds(&run("blank.txt"), &["no names in blank.txt; write one"]);
+    holds(&run("bad.txt"), &["no names in bad.txt: 3 lines skipped, line 1: "]);
+    holds(&run("utf-16.txt"), &["line 1: UTF-16 text; convert the file by iconv -f UTF-16 -t UTF-8"]);
+    // Without an end: reading it ends.
+    #[cfg(unix)]
+    holds(&run("/dev/zero"), &["no names in /dev/zero: 1 line skipped, line 1: longer than "]);
     let absent = run("absent.txt");
     holds(&absent, &["cannot read names from absent.txt: "]);
     assert_eq!(absent.matches("os error").count(), 1, "the cause stands once: {absent}");
