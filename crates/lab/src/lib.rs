@@ -11,6 +11,7 @@
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
 //! - [`compare`]: two sets of records compared.
+//! - [`nearest`]: suggestions for misspelled names.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.
 #![deny(unsafe_code)]
@@ -19,6 +20,7 @@ pub mod compare;
 pub mod definition;
 pub mod evidence;
 pub mod hex;
+pub mod nearest;
 pub mod outcome;
 pub mod probe;
 pub mod record;

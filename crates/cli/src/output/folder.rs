@@ -2,7 +2,8 @@
 
 use crate::studies::STUDIES;
 use anyhow::{Context, Result, bail};
-use hashlane_lab::definition::{Definition, MAX_TEXT, near};
+use hashlane_lab::definition::{Definition, MAX_TEXT};
+use hashlane_lab::nearest;
 use hashlane_lab::record::{Machine, RecordSet, RunStudies, write_atomically};
 use hashlane_lab::report::{Part, html};
 use std::io::Read as _;
@@ -108,7 +109,7 @@ pub(crate) fn definition(name: &str) -> Result<Definition> {
     let path = Path::new(name);
     if !name.ends_with(".toml") {
         let slugs: Vec<&str> = STUDIES.files().map(|file| file.slug).collect();
-        match near(name, slugs.iter().copied()) {
+        match nearest::nearest(name, slugs.iter().copied()) {
             Some(near) => bail!("no study {name:?}: did you mean {near:?}?"),
             None => bail!(
                 "no study {name:?}: the studies are {}, or a file that ends with .toml",

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::braces::BraceError;
+use crate::nearest::nearest;
 
 /// Rule that a study file breaks. `field` is the place in it, such as `claim[1].pairs[0]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +80,7 @@ impl fmt::Display for DefinitionError {
             }
             Self::UnknownField { origin, field, known } => {
                 write!(f, "{origin}: unknown field {field:?}")?;
-                match near(field, known.iter().copied()) {
+                match nearest(field, known.iter().copied()) {
                     Some(near) => write!(f, ": did you mean {near:?}?"),
                     None => write!(f, ": a study of this model has {}", known.join(", ")),
                 }
@@ -90,7 +91,7 @@ impl fmt::Display for DefinitionError {
             Self::Braces { origin, field, error } => write!(f, "{origin}: {field}: {error}"),
             Self::Unknown { origin, field, id, known } => {
                 write!(f, "{origin}: {field}: {id:?} is not in the study; ")?;
-                match near(id, known.iter().map(String::as_str)) {
+                match nearest(id, known.iter().map(String::as_str)) {
                     Some(near) => write!(f, "did you mean {near:?}?"),
                     None => {
                         write!(f, "known:")?;
@@ -103,9 +104,3 @@ impl fmt::Display for DefinitionError {
 }
 
 impl core::error::Error for DefinitionError {}
-
-/// The known name most like `name`, for a "did you mean"; `None` if none is close.
-pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let alike = |known: &str| strsim::jaro_winkler(known, name);
-    known.max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|known| alike(known) > 0.8)
-}

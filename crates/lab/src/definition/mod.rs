@@ -12,7 +12,7 @@ mod published;
 pub use braces::BraceError;
 pub use check::Checker;
 pub use control::{Selection, subject};
-pub use error::{DefinitionError, near};
+pub use error::DefinitionError;
 pub use file::MAX_TEXT;
 pub use parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Rule, Size, Sizes};
 pub use published::{Published, PublishedRow};
