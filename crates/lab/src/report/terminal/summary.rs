@@ -58,8 +58,12 @@ fn doubted(part: &Part<'_>) -> bool {
 
 fn study(part: &Part<'_>, width: u16, colours: Colours) -> String {
     let topic = format!("{:width$}", plain(&part.definition.topic), width = TOPICS - 1);
-    let mut out = format!("{topic} {}\n", plain(&part.definition.asks));
     let indent = " ".repeat(TOPICS);
+    let asks = wrapped(&plain(&part.definition.asks), &indent, width);
+    let mut out = match asks.strip_prefix(&indent) {
+        Some(asks) if topic.chars().count() < TOPICS => format!("{topic} {asks}"),
+        _ => format!("{topic}\n{asks}"),
+    };
     let mut small = Vec::new();
     let (text, code) = match part.answer.as_ref().map(|Answer { sentence, .. }| sentence) {
         Some(Ok(statement)) => {
