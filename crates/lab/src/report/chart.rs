@@ -86,6 +86,7 @@ fn bar(
 
 #[cfg(test)]
 mod tests {
+    use super::super::charts::draw::{self, Width};
     use super::*;
     use crate::report::sample;
 
@@ -94,7 +95,7 @@ mod tests {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
         let chart = plots(&definition.charts[1], &definition, &records, &["12Bx5", "6Bx10"]);
-        insta::assert_snapshot!(chart.draw()[0].1.replace('>', ">\n"));
+        insta::assert_snapshot!(draw::bars::draw(&chart, Width::Narrow)[0].svg.replace('>', ">\n"));
     }
 
     #[test]
@@ -113,10 +114,12 @@ mod tests {
     fn draws_nothing_of_what_was_not_measured() {
         let definition = sample::definition();
         let records = sample::records(&definition, &[]);
-        assert!(plots(&definition.charts[0], &definition, &records, &["elsewhere"]).draw().is_empty());
+        let elsewhere = plots(&definition.charts[0], &definition, &records, &["elsewhere"]);
+        assert!(draw::bars::draw(&elsewhere, Width::Narrow).is_empty());
         let mut chart = definition.charts[0].clone();
         chart.schemes = vec!["foo/straight/summed".to_owned(), "foo/none".to_owned()];
-        let svg = &plots(&chart, &definition, &records, &["12Bx5"]).draw()[0].1;
+        let plots = plots(&chart, &definition, &records, &["12Bx5"]);
+        let svg = &draw::bars::draw(&plots, Width::Narrow)[0].svg;
         assert!(svg.contains("none: not measured") && svg.contains('—'));
     }
 }

@@ -2,6 +2,7 @@
 
 use minijinja::HtmlEscape;
 
+use crate::report::charts::draw::Scale;
 use crate::report::words;
 use crate::stats::Interval;
 
@@ -10,10 +11,7 @@ const HEIGHT: f64 = 18.0;
 
 /// The ratios that the marks of one table span, on a logarithmic scale.
 #[derive(Clone, Copy)]
-pub(super) struct Axis {
-    low: f64,
-    high: f64,
-}
+pub(super) struct Axis(Scale);
 
 impl Axis {
     /// An axis that holds every one of `ratios`, and 1.
@@ -21,12 +19,11 @@ impl Axis {
         let positive = ratios.filter(|r| *r > 0.0 && r.is_finite());
         let (low, high) = positive.fold((1.0, 1.0), |(low, high), r| (f64::min(low, r), f64::max(high, r)));
         // A little room at the ends, and never a scale without extent.
-        Self { low: low / 1.02, high: (high * 1.02).min(f64::MAX) }
+        Self(Scale::log(low / 1.02, high * 1.02, 1.0).between(3.0, WIDTH - 3.0))
     }
 
     fn x(self, ratio: f64) -> f64 {
-        let share = (ratio.max(self.low).ln() - self.low.ln()) / (self.high.ln() - self.low.ln());
-        3.0 + share.clamp(0.0, 1.0) * (WIDTH - 6.0)
+        self.0.at(ratio)
     }
 
     /// The mark of one ratio: the band of those that fit (its lower end open if absent), a line at 1, the

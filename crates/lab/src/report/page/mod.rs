@@ -1,5 +1,6 @@
 //! The page: one self-contained HTML file.
 
+mod drawings;
 mod interval_mark;
 mod section_view;
 mod view;
@@ -21,8 +22,9 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_template("charts.css", include_str!("charts.css"))?;
     environment.add_template("sections", include_str!("sections.html"))?;
-    environment.add_template("style", include_str!("page.css"))?;
+    environment.add_template("style", concat!(include_str!("page.css"), include_str!("charts.css")))?;
     environment.add_template("script", include_str!("page.js"))?;
     environment.add_template("report", include_str!("page.html"))?;
     environment.get_template("report")?.render(context! { page => Serde(page(parts)) })
@@ -33,7 +35,7 @@ mod tests {
     use super::*;
     use crate::definition::Definition;
     use crate::record::{Machine, Record, RecordSet};
-    use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
+    use crate::report::{Answer, Block, Forest, ForestRow, KeyChart, Role, Statement, sample};
     use crate::stats::Interval;
 
     fn answer() -> Answer {
@@ -47,7 +49,7 @@ mod tests {
         };
         let axis = "difference (points of CPU)".to_owned();
         let forest = Forest { caption: String::new(), axis, zero: 0.0, rows: vec![row] };
-        Answer { chart: Some(Block::Forest(forest)), ..Answer::new(Ok(statement)) }
+        Answer { chart: Some(KeyChart::Forest(forest)), ..Answer::new(Ok(statement)) }
     }
 
     fn part<'a>(definition: &'a Definition, records: &'a RecordSet, machine: &'a Machine) -> Part<'a> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::charts::{BarPlots, LinePlots, draw};
+use super::drawings::{self, Drawings};
 use crate::report::format::plain;
 use crate::report::section::{Block, Section, Shown, Table, Text};
 
@@ -15,16 +15,14 @@ pub(super) struct SectionView {
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(super) enum BlockView {
+enum BlockView {
     Table(TableView),
     Text(TextView),
-    Lines(LinesView),
-    Bars(BarsView),
-    Forest(ForestView),
+    Chart(Drawings),
 }
 
 #[derive(Serialize)]
-pub(super) struct TableView {
+struct TableView {
     caption: String,
     columns: Vec<String>,
     left: usize,
@@ -33,35 +31,10 @@ pub(super) struct TableView {
 }
 
 #[derive(Serialize)]
-pub(super) struct TextView {
+struct TextView {
     caption: String,
     text: String,
     open: bool,
-}
-
-#[derive(Serialize)]
-pub(super) struct LinesView {
-    /// Class and name.
-    legend: Vec<(String, String)>,
-    /// Caption, note, drawing.
-    plots: Vec<[String; 3]>,
-}
-
-/// Bars, in a section or as a chart of the study.
-#[derive(Serialize)]
-pub(super) struct BarsView {
-    /// Class and words.
-    legend: Vec<(&'static str, String)>,
-    whiskers: Option<String>,
-    tick: Option<String>,
-    /// Caption and drawing.
-    plots: Vec<(String, String)>,
-}
-
-#[derive(Serialize)]
-pub(super) struct ForestView {
-    caption: String,
-    svg: String,
 }
 
 pub(super) fn section(section: &Section) -> SectionView {
@@ -72,16 +45,7 @@ pub(super) fn section(section: &Section) -> SectionView {
     }
 }
 
-pub(super) fn bars(plots: &BarPlots) -> BarsView {
-    BarsView {
-        legend: plots.legend.iter().map(|(role, words)| (role.class(), plain(words))).collect(),
-        whiskers: plots.whiskers.clone(),
-        tick: plots.tick.as_deref().map(plain),
-        plots: plots.draw().into_iter().map(|(caption, svg)| (plain(&caption), plain(&svg))).collect(),
-    }
-}
-
-pub(super) fn block(block: &Block) -> BlockView {
+fn block(block: &Block) -> BlockView {
     match block {
         Block::Table(Table { caption, columns, left, rows, shown }) => {
             let order = ratio_first(columns, *left);
@@ -101,24 +65,9 @@ pub(super) fn block(block: &Block) -> BlockView {
             text: text.lines().map(|line| plain(line) + "\n").collect(),
             open: *shown == Shown::Open,
         }),
-        Block::Lines(plots) => BlockView::Lines(lines(plots)),
-        Block::Bars(plots) => BlockView::Bars(bars(plots)),
-        Block::Forest(forest) => BlockView::Forest(ForestView {
-            caption: plain(&forest.caption),
-            svg: plain(&draw::forest::draw(forest)),
-        }),
-    }
-}
-
-fn lines(plots: &LinePlots) -> LinesView {
-    let drawn = plots.draw();
-    LinesView {
-        legend: drawn.legend.into_iter().map(|(class, name)| (class, plain(&name))).collect(),
-        plots: drawn
-            .plots
-            .into_iter()
-            .map(|plot| [plain(&plot.caption), plain(&plot.note), plain(&plot.svg)])
-            .collect(),
+        Block::Lines(plots) => BlockView::Chart(drawings::small_lines(plots)),
+        Block::Bars(plots) => BlockView::Chart(drawings::small_bars(plots)),
+        Block::Forest(forest) => BlockView::Chart(drawings::small_forest(forest)),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::drawings::{self, Drawings};
 use super::interval_mark::Axis;
-use super::section_view::{self, BarsView, BlockView, SectionView};
+use super::section_view::{self, SectionView};
 use crate::definition::{Chart, Definition};
 use crate::evidence::is_off;
 use crate::outcome::{Case, ClaimOutcome, CriterionOutcome, Finding, Overall, Reached, Tally};
@@ -43,8 +44,9 @@ pub(super) struct StudyView {
     question: String,
     source: String,
     answer: AnswerView,
-    /// Drawing of the answer.
-    chart: Option<BlockView>,
+    /// The key chart on the study's card, and at its head.
+    card: Option<Drawings>,
+    chart: Option<Drawings>,
     claims: Vec<ClaimView>,
     /// The claims in a few words, for the card.
     verdict: String,
@@ -104,7 +106,7 @@ struct CriterionView {
 struct ChartView {
     title: String,
     note: String,
-    bars: BarsView,
+    bars: Drawings,
 }
 
 /// The page of these parts; they have the machine and the run in common.
@@ -152,6 +154,7 @@ fn study(part: &Part<'_>) -> StudyView {
     let criteria = definition.criterion_outcomes(records);
     let tally: Tally = criteria.iter().map(|criterion| criterion.reached).collect();
     let seconds = run.map(|run| format!("{:.0} s", run.seconds));
+    let chart = answer.as_ref().and_then(|answer| answer.chart.as_ref());
     let limits = answer.iter().flat_map(|answer| &answer.limits);
     StudyView {
         id: definition.slug.clone(),
@@ -161,7 +164,8 @@ fn study(part: &Part<'_>) -> StudyView {
         question: definition.question.clone(),
         source: definition.source.clone(),
         answer: answer_view(answer.as_ref(), seconds),
-        chart: answer.as_ref().and_then(|answer| answer.chart.as_ref()).map(section_view::block),
+        card: chart.map(drawings::card),
+        chart: chart.map(drawings::full),
         verdict: verdict(&claims),
         claims: claims.iter().map(claim).collect(),
         limits: controls(part).into_iter().chain(limits.cloned()).map(|line| format::plain(&line)).collect(),
@@ -298,7 +302,7 @@ fn criteria_view(outcomes: &[CriterionOutcome<'_>]) -> Vec<CriterionView> {
 }
 
 fn chart_view(chart: &Chart, definition: &Definition, records: &RecordSet, workloads: &[&str]) -> ChartView {
-    let bars = section_view::bars(&chart::plots(chart, definition, records, workloads));
+    let bars = drawings::small_bars(&chart::plots(chart, definition, records, workloads));
     ChartView { title: chart.title.clone(), note: chart.note.clone(), bars }
 }
 

@@ -1,158 +1,315 @@
-//! Horizontal bars as inline SVG, several small drawings on one scale.
-//!
-//! Written here and not by a plotting library, since the page's style sheet must reach the marks: colours
-//! follow the reader's light or dark scheme, each bar has a `<title>`, and a drawing stays legible on a
-//! telephone because it is drawn narrow and laid out by the page, not shrunk.
+//! Horizontal bars as inline SVG, on one scale. A logarithmic scale has no zero: there they are points on
+//! thin stems.
 
 use minijinja::HtmlEscape;
 
 use super::super::super::format;
-use super::super::{Bar, BarPlot, BarPlots};
-use super::svg::{WIDTH, push, text, width};
+use super::super::{Bar, BarPlot, BarPlots, Role};
+use super::labels::{shortened, widest, width};
+use super::rows::{self, Columns};
+use super::svg::{Width, anchored, circle, drawing, path, push, rect, text};
+use super::{Drawn, Key, Scale};
+use crate::stats::Interval;
 
-const ROW: f64 = 19.0;
+const ROW: f64 = 21.0;
 const BAR: f64 = 13.0;
-const HEADING: f64 = 20.0;
-const MAX_LABEL: usize = 24;
+/// Radius of a point on a logarithmic scale.
+const RADIUS: f64 = 4.5;
+const HEADING: f64 = 22.0;
+/// Space between two groups.
+const GAP: f64 = 6.0;
+/// Tints of stacked parts.
+const TINTS: usize = 6;
+/// Tints dark enough for light words.
+const DARK_TINTS: usize = 2;
+/// Remark on a bar of one sample.
+const SINGLE: &str = " (n = 1)";
 
-impl BarPlots {
-    /// Each plot's caption and its drawing; a plot without any figure is left out.
-    pub(in super::super::super) fn draw(&self) -> Vec<(String, String)> {
-        let bars = || self.plots.iter().flat_map(|p| &p.groups).flat_map(|g| &g.bars);
-        let ends = bars().flat_map(|bar| bar.value.map(|v| v.high.max(v.value)).into_iter().chain(bar.tick));
-        let largest = ends.fold(0.0, f64::max);
-        let widest = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
-        let label_width = widest(&mut bars().map(|bar| width(&shortened(&bar.label)))) + 8.0;
-        let figure_width = widest(&mut bars().map(|bar| width(&bar.figure))) + 14.0;
-        let length = (WIDTH - label_width - figure_width).max(WIDTH / 4.0);
-        let scale = length / if largest > 0.0 { largest } else { 1.0 };
-        let drawn = |plot: &BarPlot| {
-            let any = plot.groups.iter().flat_map(|g| &g.bars).any(|bar| bar.value.is_some());
-            any.then(|| (plot.caption.clone(), self.plot(plot, label_width, scale)))
-        };
-        self.plots.iter().filter_map(drawn).collect()
+/// Each plot's drawing; a plot without any figure is left out.
+pub(in super::super::super) fn draw(plots: &BarPlots, size: Width) -> Vec<Drawn> {
+    let figures = bars(plots).map(printed).collect::<Vec<_>>();
+    let labels = widest(bars(plots).map(|bar| bar.label.as_str()));
+    let columns = Columns::new(size, labels, widest(figures.iter().map(String::as_str)));
+    let scale = scale(plots).between(columns.left, columns.right);
+    let chart = Chart { plots, columns, scale, size };
+    let any = |plot: &&BarPlot| plot.groups.iter().flat_map(|g| &g.bars).any(|bar| shown(bar).is_some());
+    plots.plots.iter().filter(any).map(|plot| chart.plot(plot)).collect()
+}
+
+/// The entries of the legend.
+pub(in super::super::super) fn legend(plots: &BarPlots) -> Vec<Key> {
+    let mut keys: Vec<Key> =
+        plots.legend.iter().map(|(role, words)| Key::swatch(role.class(), words)).collect();
+    if !plots.log
+        && let Some(bar) = bars(plots).find(|bar| !bar.segments.is_empty())
+    {
+        let parts = parts(plots).into_iter().enumerate();
+        keys.extend(parts.map(|(i, words)| Key::swatch(&tint(bar.role, i), words)));
     }
-
-    fn plot(&self, plot: &BarPlot, label_width: f64, scale: f64) -> String {
-        let (mut marks, mut y) = (String::new(), 2.0);
-        for group in &plot.groups {
-            if let Some(heading) = &group.heading {
-                text(&mut marks, "group", 0.0, y + 14.0, heading);
-                y += HEADING;
-            }
-            for bar in &group.bars {
-                self.row(&mut marks, bar, y, label_width, scale);
-                y += ROW;
-            }
-            y += 5.0;
-        }
-        let title = HtmlEscape(&plot.title);
-        format!(
-            "<svg viewBox=\"0 0 {WIDTH} {y}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>{marks}</svg>"
-        )
+    if let Some(whiskers) = &plots.whiskers {
+        keys.push(Key::whisker(whiskers));
+        keys.extend(Key::remarks(bars(plots).filter_map(shown).filter(|v| v.coverage > 0.0)));
     }
+    keys.extend(plots.tick.as_deref().map(Key::tick));
+    keys
+}
 
-    fn row(&self, marks: &mut String, bar: &Bar, y: f64, x: f64, scale: f64) {
-        let (middle, base, top) = (y + ROW / 2.0, y + ROW / 2.0 + 4.0, y + (ROW - BAR) / 2.0);
-        let at = |value: f64| x + (value * scale).max(0.0);
-        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&bar.title)));
-        text(marks, "label", 0.0, base, &shortened(&bar.label));
-        let mut after = x;
-        if let Some(value) = bar.value {
-            let (end, low, high) = (at(value.value), at(value.low), at(value.high));
-            push(
-                marks,
-                format_args!(
-                    "<rect class=\"{}\" x=\"{x:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{BAR}\" rx=\"1.5\"/>",
-                    bar.role.class(),
-                    (end - x).max(0.5)
-                ),
-            );
-            after = end;
-            if self.whiskers.is_some() {
-                push(
-                    marks,
-                    format_args!(
-                        "<path class=\"whisker\" d=\"M{low:.1} {:.1}v6m0 -3H{high:.1}m0 -3v6\"/>",
-                        middle - 3.0
-                    ),
-                );
-                after = end.max(high);
-            }
-        }
-        if let (Some(value), Some(_)) = (bar.tick, self.tick.as_ref()) {
-            let value = at(value);
-            push(
-                marks,
-                format_args!("<path class=\"tick\" d=\"M{value:.1} {:.1}v{:.1}\"/>", top + 1.0, BAR - 2.0),
-            );
-            // Keeps the figure clear of a tick close to it.
-            if (after..after + 52.0).contains(&value) {
-                after = value;
-            }
-        }
-        let (gap, figure) =
-            if bar.value.is_some() { (5.0, bar.figure.as_str()) } else { (2.0, format::NONE) };
-        text(marks, "value", after + gap, base, figure);
-        marks.push_str("</g>");
+fn bars(plots: &BarPlots) -> impl Iterator<Item = &Bar> {
+    plots.plots.iter().flat_map(|plot| &plot.groups).flat_map(|group| &group.bars)
+}
+
+/// The length of a bar, if it has one that can be drawn.
+fn shown(bar: &Bar) -> Option<Interval> {
+    bar.value.filter(|v| v.value.is_finite())
+}
+
+/// The figure beside a bar.
+fn printed(bar: &Bar) -> String {
+    match bar.value {
+        None => format::NONE.to_owned(),
+        Some(value) if value.coverage == 0.0 => bar.figure.clone() + SINGLE,
+        Some(_) => bar.figure.clone(),
     }
 }
 
-/// Label shortened to fit; the bar's title has all of it.
-fn shortened(label: &str) -> String {
-    let length = label.chars().count();
-    if length <= MAX_LABEL {
-        return label.to_owned();
+/// The names of all stacked parts, in order of appearance.
+fn parts(plots: &BarPlots) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for (name, _) in bars(plots).flat_map(|bar| &bar.segments) {
+        if !parts.contains(&name.as_str()) {
+            parts.push(name);
+        }
     }
-    let tail: String = label.chars().skip(length - (MAX_LABEL - 1)).collect();
-    format!("…{tail}")
+    parts
+}
+
+fn tint(role: Role, part: usize) -> String {
+    format!("{} tint{}", role.class(), part % TINTS)
+}
+
+fn scale(plots: &BarPlots) -> Scale {
+    let reference = plots.reference.iter().map(|(value, _)| *value);
+    let of_bar = |bar: &Bar| {
+        let ends = shown(bar).map(|v| [v.low, v.value, v.high]);
+        let stacked = bar.segments.iter().map(|(_, part)| part.max(0.0)).sum::<f64>();
+        ends.into_iter().flatten().chain(bar.tick).chain([stacked])
+    };
+    let figures: Vec<f64> = bars(plots).flat_map(of_bar).chain(reference).filter(|v| v.is_finite()).collect();
+    let largest = figures.iter().copied().fold(0.0, f64::max);
+    if !plots.log {
+        return Scale::linear(0.0, largest);
+    }
+    let smallest = figures.into_iter().filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+    if smallest > largest { Scale::log(1.0, 10.0, 4.0) } else { Scale::log(smallest / 1.6, largest, 4.0) }
+}
+
+/// Layout and scales that the drawings of all plots share.
+struct Chart<'a> {
+    plots: &'a BarPlots,
+    columns: Columns,
+    scale: Scale,
+    size: Width,
+}
+
+impl Chart<'_> {
+    fn plot(&self, plot: &BarPlot) -> Drawn {
+        let row = ROW + self.columns.head();
+        let of_group = |group: &super::super::Group| {
+            let heading = if group.heading.is_some() { HEADING } else { 0.0 };
+            heading + row * group.bars.len() as f64
+        };
+        let gaps = GAP * plot.groups.len().saturating_sub(1) as f64;
+        let top = if self.plots.reference.is_some() { 18.0 } else { 2.0 };
+        let bottom = top + plot.groups.iter().map(of_group).sum::<f64>() + gaps + 2.0;
+        let (mut marks, mut words, mut y) = (String::new(), String::new(), top);
+        rows::grid(&mut marks, &self.scale, &self.columns, top, bottom);
+        for group in &plot.groups {
+            if let Some(heading) = &group.heading {
+                text(&mut marks, "group", 0.0, y + 15.0, heading);
+                y += HEADING;
+            }
+            for bar in &group.bars {
+                self.row(&mut marks, &mut words, bar, y);
+                y += row;
+            }
+            y += GAP;
+        }
+        self.reference(&mut marks, top, bottom);
+        marks.push_str(&words);
+        let height = rows::axis(&mut marks, &self.scale, &self.columns, bottom, &self.plots.axis);
+        let svg = drawing(self.size, height, &plot.title, &marks);
+        Drawn { caption: plot.caption.clone(), note: String::new(), svg }
+    }
+
+    fn reference(&self, marks: &mut String, top: f64, bottom: f64) {
+        let Some((value, words)) = &self.plots.reference else { return };
+        let words = shortened(words, self.columns.width);
+        let (at, half) = (self.scale.at(*value), width(&words) / 2.0);
+        let middle = at.min(self.columns.width - half).max(half);
+        anchored(marks, "reference", "middle", (middle, top - 6.0), &words);
+        path(marks, "reference", format_args!("M{at:.1} {:.1}V{bottom:.1}", top - 3.0));
+    }
+
+    /// Draws a bar, and adds its words to those that are drawn on top of all marks.
+    fn row(&self, marks: &mut String, words: &mut String, bar: &Bar, y: f64) {
+        let (x, middle) = (self.columns.left, y + self.columns.head() + ROW / 2.0);
+        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&bar.title)));
+        self.columns.label(words, &bar.label, y, middle, self.columns.width);
+        let mut after = x;
+        if let Some(value) = shown(bar) {
+            let end = self.scale.at(value.value);
+            self.mark(marks, bar, end, middle);
+            let edge = if self.plots.log { RADIUS } else { 0.0 };
+            after = (end + edge).max(self.whisker(marks, value, middle));
+        }
+        if let Some(tick) = bar.tick.filter(|tick| self.plots.tick.is_some() && tick.is_finite()) {
+            let at = self.scale.at(tick);
+            path(marks, "tick", format_args!("M{at:.1} {:.1}v{:.1}", middle - BAR / 2.0, BAR));
+            // Keeps the figure clear of a tick close to it.
+            if (after..after + 52.0).contains(&at) {
+                after = at;
+            }
+        }
+        let figure = printed(bar);
+        let from = (after + 6.0).min(self.columns.width - width(&figure)).max(0.0);
+        text(words, "value", from, middle + 4.0, &figure);
+        marks.push_str("</g>");
+    }
+
+    fn mark(&self, marks: &mut String, bar: &Bar, end: f64, middle: f64) {
+        let (x, top, class) = (self.columns.left, middle - BAR / 2.0, bar.role.class());
+        let hollow = if bar.hollow { " hollow" } else { "" };
+        if self.plots.log {
+            path(marks, &format!("stem {class}"), format_args!("M{x:.1} {middle:.1}H{end:.1}"));
+            circle(marks, &format!("{class}{hollow}"), end, middle, RADIUS);
+            return;
+        }
+        if bar.segments.is_empty() {
+            rect(marks, &format!("{class}{hollow}"), (x, top), (end - x, BAR));
+            return;
+        }
+        let (parts, mut from, mut sum) = (parts(self.plots), x, 0.0);
+        for (name, part) in &bar.segments {
+            sum += part.max(0.0);
+            let (to, place) = (self.scale.at(sum), parts.iter().position(|p| p == name).unwrap_or_default());
+            rect(marks, &tint(bar.role, place), (from, top), (to - from, BAR));
+            if width(name) + 8.0 <= to - from {
+                let class = if place % TINTS < DARK_TINTS { "inside" } else { "part" };
+                anchored(marks, class, "middle", ((from + to) / 2.0, middle + 4.0), name);
+            }
+            from = to;
+        }
+        if end > from + 0.5 {
+            rect(marks, &format!("{class} hollow"), (from, top), (end - from, BAR));
+        }
+    }
+
+    /// Draws the interval, dashed if it covers less than it should. Returns its right end.
+    fn whisker(&self, marks: &mut String, value: Interval, middle: f64) -> f64 {
+        let none = self.plots.whiskers.is_none() || value.coverage == 0.0 || value.low == value.high;
+        if none || !value.low.is_finite() || !value.high.is_finite() {
+            return self.columns.left;
+        }
+        let (low, high) = (self.scale.at(value.low), self.scale.at(value.high));
+        let class = if value.is_conclusive() { "whisker" } else { "whisker few" };
+        path(marks, class, format_args!("M{low:.1} {:.1}v7m0 -3.5H{high:.1}m0 -3.5v7", middle - 3.5));
+        high
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Group, Role};
+    use super::super::super::Group;
+    use super::super::tests::{assert_within, texts_apart};
     use super::*;
-    use crate::stats::Interval;
 
     fn plots(bars: Vec<Bar>) -> BarPlots {
         let plot = BarPlot {
             caption: "c".into(),
             title: "</title>\"".into(),
-            groups: vec![Group { heading: None, bars }],
+            groups: vec![Group { heading: Some("<h1>".into()), bars }],
         };
-        BarPlots { plots: vec![plot], ..BarPlots::default() }
+        BarPlots {
+            axis: "time per name (ns)".into(),
+            whiskers: Some("95 %".into()),
+            tick: Some("the source".into()),
+            plots: vec![plot],
+            ..BarPlots::default()
+        }
     }
 
     fn bar(value: Option<f64>) -> Bar {
-        let value = value.map(Interval::exact);
+        let value = value.map(|v| Interval::bounded(v, v * 0.9, v * 1.1));
         Bar { title: "<i>".into(), tick: Some(3.0), ..Bar::new("<b>", Role::Ours, value, "<u>") }
+    }
+
+    fn svg(plots: &BarPlots) -> String {
+        draw(plots, Width::Narrow)[0].svg.clone()
+    }
+
+    #[test]
+    fn draws_bars_with_axis_and_intervals() {
+        let mut plots = plots(vec![bar(Some(4.0)), bar(Some(10.0)), bar(None)]);
+        plots.reference = Some((8.0, "the source's ladder".into()));
+        insta::assert_snapshot!(svg(&plots).replace('>', ">\n"));
     }
 
     #[test]
     fn draws_nothing_without_a_figure() {
-        assert!(plots(vec![bar(None)]).draw().is_empty());
-        assert!(plots(Vec::new()).draw().is_empty());
+        assert!(draw(&plots(vec![bar(None)]), Width::Wide).is_empty());
+        assert!(draw(&plots(Vec::new()), Width::Wide).is_empty());
     }
 
     #[test]
-    fn survives_figures_of_any_size() {
-        for value in [-1.0, 0.0, 1e-300, 1e300] {
-            let svg = &plots(vec![bar(Some(value)), bar(None)]).draw()[0].1;
-            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    fn keeps_figures_of_any_size_within_the_drawing() {
+        for value in [-1.0, 0.0, 1e-300, 3.0, 1e300, f64::MAX] {
+            for (log, size) in [(false, Width::Narrow), (true, Width::Medium), (true, Width::Wide)] {
+                let plots = BarPlots { log, ..plots(vec![bar(Some(value)), bar(Some(1.0)), bar(None)]) };
+                let drawn = draw(&plots, size);
+                assert_within(&drawn[0].svg);
+                texts_apart(&drawn[0].svg);
+            }
         }
+        assert!(draw(&plots(vec![bar(Some(f64::NAN)), bar(Some(f64::INFINITY))]), Width::Narrow).is_empty());
+    }
+
+    #[test]
+    fn puts_long_labels_above_their_bars() {
+        let long = "the whole of a long id that takes up most of the width of a card";
+        let plots = plots(vec![Bar::new(long, Role::Peer, Some(Interval::exact(3.0)), "3.0")]);
+        for (size, whole) in [(Width::Narrow, false), (Width::Medium, true), (Width::Wide, true)] {
+            let svg = &draw(&plots, size)[0].svg;
+            assert_eq!(svg.contains(&format!(">{long}</text>")), whole);
+            assert_within(svg);
+            texts_apart(svg);
+        }
+    }
+
+    #[test]
+    fn stacks_parts_and_names_them_in_the_legend() {
+        let segments = [("decode", 30.0), ("PIT", 50.0), ("I/O", 1.0)];
+        let segments = segments.map(|(name, part)| (name.to_owned(), part)).to_vec();
+        let bar = Bar { segments, ..bar(Some(100.0)) };
+        let plots = plots(vec![bar]);
+        let svg = svg(&plots);
+        assert!(svg.contains(">decode</text>") && !svg.contains(">I/O</text>"));
+        assert!(svg.contains("ours tint2") && svg.contains("ours hollow"), "the rest is an outline: {svg}");
+        let words: Vec<String> = legend(&plots).into_iter().map(|key| key.words).collect();
+        assert_eq!(words, ["decode", "PIT", "I/O", "95 %", "the source"]);
+    }
+
+    #[test]
+    fn says_that_a_figure_is_of_one_sample() {
+        let one = Interval { coverage: 0.0, ..Interval::exact(3.0) };
+        let svg = svg(&plots(vec![Bar::new("a", Role::Ours, Some(one), "3.0")]));
+        assert!(svg.contains(">3.0 (n = 1)</text>") && !svg.contains("whisker"), "{svg}");
     }
 
     #[test]
     fn escapes_every_word() {
-        let svg = &plots(vec![bar(Some(1.0))]).draw()[0].1;
-        for tag in ["<b>", "<i>", "<u>", "</title></title>"] {
+        let svg = svg(&plots(vec![bar(Some(1.0))]));
+        for tag in ["<b>", "<i>", "<u>", "<h1>", "</title>\""] {
             assert!(!svg.contains(tag), "{svg}");
         }
-    }
-
-    #[test]
-    fn shortens_long_labels_from_the_left() {
-        assert_eq!(shortened("ahash"), "ahash");
-        assert_eq!(shortened("abcdefghijklmnopqrstuvwxyz"), "…defghijklmnopqrstuvwxyz");
     }
 }

@@ -1,156 +1,60 @@
-//! Line plots on logarithmic axes as inline SVG, several small drawings on one pair of scales.
-
-use core::f64::consts::LN_10;
+//! Lines on logarithmic axes as inline SVG, labelled at their ends.
 
 use minijinja::HtmlEscape;
 
 use super::super::super::format::{self, figure, interval};
 use super::super::{Line, LinePlot, LinePlots, Series};
-use super::svg::{WIDTH, push, text, width};
+use super::labels::{LINE, bold_width, number, placed, widest, width, wrapped};
+use super::rows::{name_of_axis, numbers};
+use super::svg::{Width, anchored, circle, drawing, path, push, rect, text};
+use super::{Drawn, Key, Scale};
 use crate::stats::Interval;
 
-const TOP: f64 = 22.0;
-const HEIGHT: f64 = 196.0;
-/// Space below the axis for the numbers and their label.
-const BOTTOM: f64 = 36.0;
-/// The distance of the base lines of two labels.
-const LINE: f64 = 12.0;
-/// Largest distance of a label from the end of its line.
-const MAX_SHIFT: f64 = 3.0 * LINE;
-/// The width that labels at the ends of lines may take.
-const MAX_LABELS: f64 = 0.31 * WIDTH;
-/// Distance of zero flows from the first tick of a logarithmic scale.
-const ZERO_GAP: f64 = 30.0;
-/// More lines than these are drawn thin and grey.
-const STYLED: usize = 8;
+/// Space above the plot, for the name of the vertical axis.
+const TOP: f64 = 26.0;
+/// Distance of zero from the first tick of a logarithmic scale.
+const ZERO_GAP: f64 = 32.0;
+/// The share of the drawing's width that labels at the ends of lines may take.
+const LABELS: f64 = 0.34;
+/// A label this far from the end of its line gets a leader.
+const LEADER: f64 = 7.0;
+/// Ways of dashing; the first is a solid line.
+const DASHES: usize = 4;
+const GREY: &str = "line faint";
 
-/// Drawings as SVG.
-#[derive(Clone, Debug, PartialEq)]
-pub(in super::super::super) struct Drawn {
-    /// Drawings with their captions.
-    pub(in super::super::super) plots: Vec<DrawnPlot>,
-    /// The classes and names of the lines; empty if the lines are labelled themselves.
-    pub(in super::super::super) legend: Vec<(String, String)>,
+/// Each plot's drawing; a plot without any figure above zero is left out.
+pub(in super::super::super) fn draw(plots: &LinePlots, size: Width) -> Vec<Drawn> {
+    let Some(chart) = Chart::new(plots, size) else { return Vec::new() };
+    let any = |plot: &&LinePlot| plot.lines.iter().any(|line| shown(line).next().is_some());
+    plots.plots.iter().filter(any).map(|plot| chart.plot(plot)).collect()
 }
 
-/// One drawing as SVG.
-#[derive(Clone, Debug, PartialEq)]
-pub(in super::super::super) struct DrawnPlot {
-    /// Caption.
-    pub(in super::super::super) caption: String,
-    /// Note below the caption; may be empty.
-    pub(in super::super::super) note: String,
-    /// The drawing.
-    pub(in super::super::super) svg: String,
+/// The entries of the legend: the intervals, the grey lines, and those in colour whose labels do not fit at
+/// their ends at this width.
+pub(in super::super::super) fn legend(plots: &LinePlots, size: Width) -> Vec<Key> {
+    let Some(chart) = Chart::new(plots, size) else { return Vec::new() };
+    let (coloured, grey): (Vec<&Series>, Vec<&Series>) =
+        plots.series.iter().partition(|series| series.emphasised);
+    let mut keys = Vec::new();
+    if !chart.labelled {
+        keys.extend(coloured.iter().map(|series| Key::line(&chart.class(&series.name), words(series))));
+    }
+    let lines = || plots.plots.iter().flat_map(|plot| &plot.lines);
+    let emphasised = |line: &&Line| chart.series(&line.name).is_some();
+    let points = || lines().filter(emphasised).flat_map(shown).map(|(_, y)| y);
+    if points().any(|y| y.low < y.high) {
+        keys.push(Key::whisker("95 % interval"));
+    }
+    keys.extend(Key::remarks(points()));
+    if !grey.is_empty() {
+        keys.push(Key::line(GREY, "others, named in the table"));
+    }
+    keys
 }
 
-impl LinePlots {
-    /// Draws them; a plot without any figure above zero is left out.
-    pub(in super::super::super) fn draw(&self) -> Drawn {
-        let none = Drawn { plots: Vec::new(), legend: Vec::new() };
-        let Some(scales) = Scales::over(self) else { return none };
-        let labelled = self.plots.iter().all(|plot| self.labels(plot, &scales).is_some());
-        let scales = scales.beside_labels(if labelled { self.label_width() } else { 0.0 });
-        let plot = |plot: &LinePlot| {
-            let any = plot.lines.iter().any(|line| shown(line).next().is_some());
-            any.then(|| DrawnPlot {
-                caption: plot.caption.clone(),
-                note: plot.note.clone(),
-                svg: self.plot(plot, &scales, labelled),
-            })
-        };
-        let legend = |(i, series): (usize, &Series)| (line_class(i), series.name.clone());
-        Drawn {
-            plots: self.plots.iter().filter_map(plot).collect(),
-            legend: if labelled { Vec::new() } else { self.series.iter().enumerate().map(legend).collect() },
-        }
-    }
-
-    fn style(&self, line: &Line) -> usize {
-        self.series.iter().position(|series| series.name == line.name).unwrap_or(STYLED)
-    }
-
-    fn label_width(&self) -> f64 {
-        self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 8.0
-    }
-
-    /// The height of each line's label, or `None` if the labels do not fit.
-    fn labels(&self, plot: &LinePlot, scales: &Scales) -> Option<Vec<(usize, f64)>> {
-        if self.label_width() > MAX_LABELS || self.series.len() > STYLED {
-            return None;
-        }
-        let end = |(i, line): (usize, &Line)| Some((i, scales.y(shown(line).last()?.1.value)));
-        let mut ends: Vec<(usize, f64)> = plot.lines.iter().enumerate().filter_map(end).collect();
-        ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut places: Vec<f64> = Vec::new();
-        for (_, y) in &ends {
-            places.push(places.last().map_or(*y, |last| y.max(last + LINE)));
-        }
-        // The numbers of the axis begin close below it.
-        let mut below = TOP + HEIGHT + LINE - 6.0;
-        for place in places.iter_mut().rev() {
-            *place = place.min(below - LINE);
-            below = *place;
-        }
-        let fits = ends.iter().zip(&places).all(|((_, y), place)| (y - place).abs() <= MAX_SHIFT);
-        fits.then(|| ends.iter().zip(places).map(|((i, _), place)| (*i, place)).collect())
-    }
-
-    fn plot(&self, plot: &LinePlot, scales: &Scales, labelled: bool) -> String {
-        let mut marks = String::new();
-        scales.draw(&mut marks, &self.x, &self.y);
-        let mut order: Vec<&Line> = plot.lines.iter().collect();
-        // Grey lines lie below all others. Then the least broken line is first, so that it shows through the
-        // gaps of those drawn over it.
-        order.sort_by_key(|line| Some(self.style(line)).filter(|style| *style < STYLED));
-        for line in order {
-            self.line(&mut marks, line, scales);
-        }
-        if let Some(labels) = labelled.then(|| self.labels(plot, scales)).flatten() {
-            for (line, y) in labels.into_iter().filter_map(|(i, y)| Some((plot.lines.get(i)?, y))) {
-                let class = format!("label c{}", self.style(line) % 6);
-                text(&mut marks, &class, scales.right + 8.0, y + 4.0, &line.name);
-            }
-        }
-        let title = format!("{}: {} against {}", plot.caption, self.y, self.x);
-        let (title, height) = (HtmlEscape(&title), TOP + HEIGHT + BOTTOM);
-        format!(
-            "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"><title>{title}</title>{marks}</svg>"
-        )
-    }
-
-    fn line(&self, marks: &mut String, line: &Line, scales: &Scales) {
-        let style = self.style(line);
-        let mut path = String::new();
-        for (i, (x, y)) in shown(line).enumerate() {
-            let step = if i == 0 { 'M' } else { 'L' };
-            push(&mut path, format_args!("{step}{:.1} {:.1}", scales.x(x), scales.y(y.value)));
-        }
-        push(marks, format_args!("<g><path class=\"{}\" d=\"{path}\"/>", line_class(style)));
-        let (class, radius) =
-            if style < STYLED { (format!("c{}", style % 6), 2.8) } else { ("faint-dot".to_owned(), 1.8) };
-        for (x, y) in shown(line) {
-            let title = format!(
-                "{}, {} {}: {} {} {}",
-                line.name,
-                format::count(x),
-                self.x,
-                figure(y.value),
-                interval(y, figure),
-                self.y
-            );
-            push(
-                marks,
-                format_args!(
-                    "<circle class=\"{class}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\"><title>{}</title></circle>",
-                    scales.x(x),
-                    scales.y(y.value),
-                    HtmlEscape(&title)
-                ),
-            );
-        }
-        marks.push_str("</g>");
-    }
+/// The words at the end of a series' line.
+fn words(series: &Series) -> &str {
+    series.label.as_deref().unwrap_or(&series.name)
 }
 
 /// The points that a logarithmic scale can hold.
@@ -160,196 +64,341 @@ fn shown(line: &Line) -> impl Iterator<Item = (f64, Interval)> {
     line.points.iter().filter(finite).copied()
 }
 
-/// The class of the `style`th line: six colours, eight ways of dashing, then thin and grey.
-fn line_class(style: usize) -> String {
-    if style >= STYLED {
-        return "line faint".to_owned();
-    }
-    format!("line s{} d{style}", style % 6)
+/// A label at the end of a line: its series, the place of the end, and its lines of words.
+struct Label<'a> {
+    series: &'a Series,
+    end: (f64, f64),
+    lines: Vec<String>,
+    top: f64,
 }
 
-/// Scales of both axes.
-struct Scales {
+/// Layout and scales that the drawings of all plots share.
+struct Chart<'a> {
+    plots: &'a LinePlots,
+    size: Width,
     /// The distinct places on the horizontal axis that have a figure.
-    ticks: Vec<f64>,
-    first: f64,
-    last: f64,
-    /// The logarithms of the ends of the vertical axis.
-    low: f64,
-    high: f64,
+    xs: Vec<f64>,
+    x: Scale,
+    y: Scale,
     left: f64,
     right: f64,
+    bottom: f64,
+    /// Lines have labels at their ends.
+    labelled: bool,
 }
 
-impl Scales {
-    fn over(plots: &LinePlots) -> Option<Self> {
+impl<'a> Chart<'a> {
+    fn new(plots: &'a LinePlots, size: Width) -> Option<Self> {
         let points = || plots.plots.iter().flat_map(|plot| &plot.lines).flat_map(shown);
-        let mut ticks: Vec<f64> = points().map(|(x, _)| x).collect();
-        ticks.sort_by(f64::total_cmp);
-        ticks.dedup();
-        let first = ticks.iter().copied().find(|x| *x > 0.0).unwrap_or(1.0);
-        let last = ticks.last().copied()?.max(first);
+        let mut xs: Vec<f64> = points().map(|(x, _)| x).collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        let last = xs.last().copied()?;
+        let first = xs.iter().copied().find(|x| *x > 0.0).unwrap_or(1.0);
         let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), (_, y)| {
             (f64::min(low, y.value), f64::max(high, y.value))
         });
-        // A scale spans at least a factor of four, so that it has two numbers and noise stays small;
-        // otherwise a margin keeps lines off its edges.
-        let (low, high) = (low.ln(), high.ln());
-        let room = ((4f64.ln() - (high - low)) / 2.0).max(0.0) + 0.06 * (high - low);
-        let mut scales =
-            Self { ticks, first, last, low: low - room, high: high + room, left: 0.0, right: 0.0 };
-        scales.left =
-            scales.y_ticks().iter().map(|tick| width(&format::short(*tick))).fold(0.0, f64::max) + 10.0;
-        Some(scales.beside_labels(0.0))
-    }
-
-    fn beside_labels(self, width: f64) -> Self {
-        Self { right: WIDTH - width.max(12.0), ..self }
-    }
-
-    fn x(&self, x: f64) -> f64 {
-        let zero = self.ticks.first() == Some(&0.0);
-        let from = self.left + if zero { ZERO_GAP } else { 8.0 };
-        if x <= 0.0 {
-            return self.left + 8.0;
+        // At least a factor of four, so that there are two numbers and noise stays small.
+        let y = Scale::log(low, high, 4.0).with_margin(0.06);
+        let bottom = TOP
+            + match size {
+                Width::Narrow => 200.0,
+                Width::Medium => 260.0,
+                Width::Wide => 360.0,
+            };
+        let y = y.between(bottom, TOP);
+        let numbers: Vec<String> = y.ticks(ticks(size)).into_iter().map(number).collect();
+        let left = widest(numbers.iter().map(String::as_str)) + 10.0;
+        let x = Scale::log(first, last.max(first), 1.0);
+        let mut chart = Self { plots, size, xs, x, y, left, right: 0.0, bottom, labelled: true };
+        chart.lay_out(chart.label_width());
+        chart.labelled = plots.plots.iter().all(|plot| chart.labels(plot).is_some());
+        if !chart.labelled {
+            chart.lay_out(0.0);
         }
-        let span = self.last.ln() - self.first.ln();
-        let share = if span > 0.0 { (x.ln() - self.first.ln()) / span } else { 0.5 };
-        from + share.clamp(0.0, 1.0) * (self.right - from)
+        Some(chart)
     }
 
-    fn y(&self, y: f64) -> f64 {
-        let share = (y.ln() - self.low) / (self.high - self.low);
-        TOP + HEIGHT * (1.0 - share.clamp(0.0, 1.0))
+    /// Leaves room for labels of this width.
+    fn lay_out(&mut self, labels: f64) {
+        self.right = self.size.units() - if labels > 0.0 { labels + 14.0 } else { 14.0 };
+        let from = self.left + if self.xs.first() == Some(&0.0) { ZERO_GAP } else { 10.0 };
+        self.x = self.x.between(from, self.right);
     }
 
-    /// Powers of ten, with more ticks between them if they are too few, and fewer if too many.
-    fn y_ticks(&self) -> Vec<f64> {
-        let (low, high) = (self.low / LN_10, self.high / LN_10);
-        let within: &[f64] = match high - low {
-            decades if decades < 1.0 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
-            decades if decades < 2.5 => &[1.0, 2.0, 5.0],
-            _ => &[1.0],
+    fn label_width(&self) -> f64 {
+        let room = LABELS * self.size.units();
+        let labels = self.plots.series.iter().filter(|series| series.emphasised);
+        let lines = labels.flat_map(|series| wrapped(words(series), room));
+        lines.map(|line| bold_width(&line)).fold(0.0, f64::max)
+    }
+
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (if x > 0.0 { self.x.at(x) } else { self.left + 10.0 }, self.y.at(y))
+    }
+
+    fn series(&self, name: &str) -> Option<&'a Series> {
+        self.plots.series.iter().find(|series| series.name == name && series.emphasised)
+    }
+
+    /// The class of a line: its role, and a way of dashing for each of the same role.
+    fn class(&self, name: &str) -> String {
+        let Some(series) = self.series(name) else { return GREY.to_owned() };
+        let same = self.plots.series.iter().filter(|other| other.emphasised && other.role == series.role);
+        let before = same.take_while(|other| other.name != name).count();
+        format!("line {} dash{}", series.role.class(), before % DASHES)
+    }
+
+    /// The labels of a plot, or `None` if they do not fit.
+    fn labels(&self, plot: &LinePlot) -> Option<Vec<Label<'a>>> {
+        let room = LABELS * self.size.units();
+        let label = |line: &Line| {
+            let (series, last) = (self.series(&line.name)?, shown(line).last()?);
+            let lines = wrapped(words(series), room);
+            let end = self.place((last.0, last.1.value));
+            (!lines.is_empty()).then_some(Label { series, end, lines, top: 0.0 })
         };
-        let step = ((high - low) / 7.0).ceil().max(1.0) as usize;
-        let powers = (low.floor() as i32..=high.ceil() as i32).step_by(step);
-        let ticks = powers.flat_map(|power| within.iter().map(move |m| m * 10f64.powi(power)));
-        ticks.filter(|tick| tick.is_finite() && (self.low..=self.high).contains(&tick.ln())).collect()
+        let mut labels: Vec<Label<'_>> = plot.lines.iter().filter_map(label).collect();
+        labels.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
+        let blocks: Vec<(f64, f64)> =
+            labels.iter().map(|label| (label.end.1, LINE * label.lines.len() as f64 + 2.0)).collect();
+        let tops = placed(&blocks, TOP - 6.0, self.bottom + 6.0)?;
+        for (label, top) in labels.iter_mut().zip(tops) {
+            label.top = top;
+        }
+        Some(labels)
     }
 
-    fn draw(&self, marks: &mut String, x: &str, y: &str) {
-        let (left, right, bottom) = (self.left, self.right, TOP + HEIGHT);
-        text(marks, "group", 0.0, 11.0, y);
-        for tick in self.y_ticks() {
-            let (at, words) = (self.y(tick), format::short(tick));
-            push(marks, format_args!("<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>"));
-            text(marks, "value", left - 6.0 - width(&words), at + 4.0, &words);
+    fn plot(&self, plot: &LinePlot) -> Drawn {
+        let mut marks = String::new();
+        self.shades(&mut marks);
+        let height = self.axes(&mut marks);
+        // Grey lines lie below all others, and of those the first in the list on top.
+        let rank = |line: &Line| self.plots.series.iter().position(|s| s.name == line.name && s.emphasised);
+        let mut order: Vec<&Line> = plot.lines.iter().collect();
+        order.sort_by_key(|line| rank(line).map_or(0, |rank| usize::MAX - rank));
+        for line in order {
+            self.line(&mut marks, line);
         }
-        push(marks, format_args!("<path class=\"axis\" d=\"M{left:.1} {bottom}H{right:.1}\"/>"));
-        if self.ticks.first() == Some(&0.0) && self.last > 0.0 {
-            // The scale is broken between none and the first.
-            let at = (self.x(0.0) + self.x(self.first)) / 2.0;
-            push(
-                marks,
-                format_args!("<path class=\"axis\" d=\"M{:.1} {}l4 -8m3 0l-4 8\"/>", at - 4.0, bottom + 4.0),
-            );
+        if self.labelled {
+            self.labels(plot).iter().flatten().for_each(|label| self.label(&mut marks, label));
         }
-        // From the right, so that the largest has its number; one that would touch it goes without.
-        let mut free = WIDTH;
-        for tick in self.ticks.iter().rev() {
-            let (at, words) = (self.x(*tick), format::binary(*tick));
-            let wide = width(&words);
-            let from = (at - wide / 2.0).clamp(0.0, (WIDTH - wide).max(0.0));
-            push(marks, format_args!("<path class=\"axis\" d=\"M{at:.1} {bottom}v4\"/>"));
-            if from + wide + 6.0 <= free || *tick == self.last {
-                text(marks, "value", from, bottom + 16.0, &words);
-                free = from;
+        let title = format!("{}: {} against {}", plot.caption, self.plots.y, self.plots.x);
+        let svg = drawing(self.size, height, &title, &marks);
+        Drawn { caption: plot.caption.clone(), note: plot.note.clone(), svg }
+    }
+
+    fn shades(&self, marks: &mut String) {
+        let mut free = self.left;
+        for (i, shade) in self.plots.shades.iter().enumerate() {
+            let at = |x: f64, open: f64| if x.is_finite() && x > 0.0 { self.x.at(x) } else { open };
+            let (from, to) = (at(shade.from, self.left), at(shade.to, self.right));
+            if to <= from {
+                continue;
+            }
+            let class = if i.is_multiple_of(2) { "shade" } else { "shade other" };
+            rect(marks, class, (from, TOP), (to - from, self.bottom - TOP));
+            let wide = width(&shade.label);
+            if from.max(free) + wide + 6.0 <= to {
+                text(marks, "name", from.max(free) + 4.0, self.bottom - 6.0, &shade.label);
+                free = from.max(free) + wide + 8.0;
             }
         }
-        text(marks, "group", ((left + right - width(x)) / 2.0).max(0.0), bottom + 31.0, x);
     }
+
+    /// Draws the axes. Returns the height of the drawing.
+    fn axes(&self, marks: &mut String) -> f64 {
+        let (left, right, bottom) = (self.left, self.right, self.bottom);
+        text(marks, "name", 0.0, 12.0, &self.plots.y);
+        for tick in self.y.ticks(ticks(self.size)) {
+            let (at, words) = (self.y.at(tick), number(tick));
+            path(marks, "grid", format_args!("M{left:.1} {at:.1}H{right:.1}"));
+            anchored(marks, "value", "end", (left - 6.0, at + 4.0), &words);
+        }
+        path(marks, "axis", format_args!("M{left:.1} {bottom:.1}H{right:.1}"));
+        let first = self.xs.iter().copied().find(|x| *x > 0.0);
+        if let Some(first) = first.filter(|_| self.xs.first() == Some(&0.0)) {
+            // The scale is broken between zero and the first.
+            let at = (self.place((0.0, 1.0)).0 + self.x.at(first)) / 2.0;
+            path(marks, "axis", format_args!("M{:.1} {:.1}l4 -8m3 0l-4 8", at - 4.0, bottom + 4.0));
+        }
+        let words: Vec<(f64, String)> =
+            self.xs.iter().map(|x| (self.place((*x, 1.0)).0, format::binary(*x))).collect();
+        numbers(marks, &words, bottom, self.size.units());
+        name_of_axis(marks, &self.plots.x, (left, right), self.size.units(), bottom + 32.0)
+    }
+
+    fn line(&self, marks: &mut String, line: &Line) {
+        let mut d = String::new();
+        for (i, (x, y)) in shown(line).enumerate() {
+            let (step, (x, y)) = (if i == 0 { 'M' } else { 'L' }, self.place((x, y.value)));
+            push(&mut d, format_args!("{step}{x:.1} {y:.1}"));
+        }
+        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&line.name)));
+        path(marks, &self.class(&line.name), format_args!("{d}"));
+        if let Some(series) = self.series(&line.name) {
+            shown(line).for_each(|point| self.point(marks, series, point));
+        }
+        marks.push_str("</g>");
+    }
+
+    /// Draws a point with its interval: hollow if it is of one sample.
+    fn point(&self, marks: &mut String, series: &Series, (x, y): (f64, Interval)) {
+        let (class, single) = (series.role.class(), y.coverage == 0.0);
+        let (at, middle) = self.place((x, y.value));
+        push(
+            marks,
+            format_args!(
+                "<g><title>{}</title>",
+                HtmlEscape(&format!(
+                    "{}, {} {}: {} {} {}",
+                    series.name,
+                    format::count(x),
+                    self.plots.x,
+                    figure(y.value),
+                    if single { "(n = 1)".to_owned() } else { interval(y, figure) },
+                    self.plots.y
+                ))
+            ),
+        );
+        if y.low < y.high && y.low > 0.0 && y.high.is_finite() {
+            let (low, high) = (self.y.at(y.low), self.y.at(y.high));
+            let few = if y.is_conclusive() { "" } else { " few" };
+            let d = format_args!("M{:.1} {low:.1}h7m-3.5 0V{high:.1}m-3.5 0h7", at - 3.5);
+            path(marks, &format!("span {class}{few}"), d);
+        }
+        circle(marks, &if single { format!("{class} hollow") } else { class.to_owned() }, at, middle, 3.0);
+        marks.push_str("</g>");
+    }
+
+    fn label(&self, marks: &mut String, label: &Label<'_>) {
+        let (class, x) = (label.series.role.class(), self.right + 12.0);
+        let middle = label.top + LINE * label.lines.len() as f64 / 2.0;
+        let (from, end) = label.end;
+        if (middle - end).abs() > LEADER || self.right - from > LEADER {
+            path(marks, "leader", format_args!("M{:.1} {end:.1}L{:.1} {middle:.1}", from + 5.0, x - 3.0));
+        }
+        for (i, line) in label.lines.iter().enumerate() {
+            let base = label.top + LINE * i as f64 + 11.0;
+            text(marks, &format!("end {class}"), x, base, line);
+        }
+    }
+}
+
+/// Numbers on the vertical axis.
+fn ticks(size: Width) -> usize {
+    if size == Width::Narrow { 6 } else { 8 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Role;
+    use super::super::super::{Role, Shade};
+    use super::super::tests::{assert_within, texts_apart};
     use super::*;
 
-    fn exact(value: f64) -> Interval {
-        Interval::exact(value)
-    }
-
-    fn series(name: &str) -> Series {
-        Series { name: name.to_owned(), role: Role::Ours, emphasised: true, label: None }
-    }
+    const SIZES: [Width; 3] = [Width::Narrow, Width::Medium, Width::Wide];
 
     fn plots(names: &[&str], figures: &[(f64, f64)]) -> LinePlots {
+        let bounded = |y: f64| Interval::bounded(y, y * 0.8, y * 1.3);
         let line = |(i, name): (usize, &&str)| Line {
             name: (*name).to_owned(),
-            points: figures.iter().map(|(x, y)| (*x, exact(y * (i + 1) as f64))).collect(),
+            points: figures.iter().map(|(x, y)| (*x, bounded(y * (i + 1) as f64))).collect(),
         };
-        let lines = names.iter().enumerate().map(line).collect();
+        let series = |(i, name): (usize, &&str)| {
+            Series::new(name, [Role::Ours, Role::Historical, Role::Peer][i % 3], true)
+        };
         LinePlots {
-            x: "hostile flows".into(),
-            y: "ns per find".into(),
-            series: names.iter().map(|name| series(name)).collect(),
+            x: "hostile flows in the table".into(),
+            y: "time per lookup (ns)".into(),
+            series: names.iter().enumerate().map(series).collect(),
             shades: Vec::new(),
-            plots: vec![LinePlot { caption: "local".into(), note: String::new(), lines }],
+            plots: vec![LinePlot {
+                caption: "local".into(),
+                note: String::new(),
+                lines: names.iter().enumerate().map(line).collect(),
+            }],
         }
     }
 
     #[test]
     fn draws_axes_points_and_labels() {
-        let drawn = plots(&["base", "ours"], &[(0.0, 50.0), (16.0, 60.0), (4096.0, 900.0)]).draw();
-        assert!(drawn.legend.is_empty());
-        insta::assert_snapshot!(drawn.plots[0].svg.replace('>', ">\n"));
+        let mut plots = plots(&["ours", "base"], &[(0.0, 50.0), (16.0, 60.0), (4096.0, 900.0)]);
+        plots.shades = vec![Shade { from: 0.0, to: 300.0, label: "L2".into() }];
+        plots.series[1].label = Some("Linux, all keyed variants".into());
+        let svg = &draw(&plots, Width::Narrow)[0].svg;
+        insta::assert_snapshot!(svg.replace('>', ">\n"));
+    }
+
+    #[test]
+    fn draws_what_is_not_emphasised_thin_and_grey() {
+        let mut plots = plots(&["ours", "base"], &[(0.0, 50.0), (16.0, 60.0)]);
+        plots.series[1].emphasised = false;
+        let svg = &draw(&plots, Width::Wide)[0].svg;
+        assert!(svg.contains("line faint") && !svg.contains("historical") && !svg.contains(">base</text>"));
+        let words: Vec<String> = legend(&plots, Width::Wide).into_iter().map(|key| key.words).collect();
+        assert_eq!(words, ["95 % interval", "others, named in the table"]);
+    }
+
+    #[test]
+    fn dashes_lines_of_the_same_role() {
+        let plots = plots(&["a", "b", "c", "d"], &[(1.0, 50.0), (16.0, 60.0)]);
+        let svg = &draw(&plots, Width::Medium)[0].svg;
+        for class in ["line ours dash0", "line peer dash0", "line ours dash1"] {
+            assert!(svg.contains(class), "{class}");
+        }
     }
 
     #[test]
     fn has_a_legend_where_labels_do_not_fit() {
-        let figures = [(0.0, 50.0), (16.0, 60.0)];
-        let long = plots(&["someone/else-1-3/single", "ours"], &figures).draw();
-        assert_eq!(long.legend.len(), 2);
-        assert!(!long.plots[0].svg.contains("class=\"label"));
-        let names: Vec<String> = (0..10).map(|i| format!("s{i}")).collect();
+        let names: Vec<String> = (0..40).map(|i| format!("scheme-{i}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let many = plots(&names, &figures).draw();
-        let classes: Vec<&str> = many.legend.iter().map(|(class, _)| class.as_str()).collect();
-        assert_eq!(classes[..2], ["line s0 d0", "line s1 d1"]);
-        assert_eq!(classes[7..], ["line s1 d7", "line faint", "line faint"]);
+        let plots = plots(&names, &[(0.0, 50.0), (16.0, 60.0)]);
+        assert_eq!(legend(&plots, Width::Wide).len(), 41);
+        let svg = &draw(&plots, Width::Wide)[0].svg;
+        assert!(!svg.contains("scheme-1</text>"));
+        assert_within(svg);
+    }
+
+    #[test]
+    fn labels_of_lines_that_end_together_stay_apart() {
+        let mut plots = plots(&["a long name of a scheme", "b", "c", "d/e"], &[(1.0, 50.0), (16.0, 60.0)]);
+        for line in &mut plots.plots[0].lines {
+            line.points[1].1 = Interval::exact(60.0);
+        }
+        for size in SIZES {
+            let svg = &draw(&plots, size)[0].svg;
+            texts_apart(svg);
+            assert_within(svg);
+            assert!(svg.contains("leader"));
+        }
     }
 
     #[test]
     fn keeps_figures_of_any_size_within_the_drawing() {
         let large = [(0.0, 1e-300), (1.0, 1e300), (1e300, 1.0), (f64::NAN, 1.0), (2.0, f64::INFINITY)];
         for figures in [&large[..], &[(0.0, 1.0)], &[(7.0, 3.0)], &[(0.0, 1.0), (1.0, -1.0), (2.0, 0.0)]] {
-            let drawn = plots(&["a"], figures).draw();
-            let svg = &drawn.plots[0].svg;
-            assert!(!svg.contains("NaN") && !svg.contains("inf,") && !svg.contains("\"inf"), "{svg}");
-            for circle in svg.split("<circle").skip(1) {
-                let place = |name: &str| -> f64 {
-                    let from = circle.split(name).nth(1).unwrap();
-                    from.split('"').nth(1).unwrap().parse().unwrap()
-                };
-                assert!((0.0..=WIDTH).contains(&place("cx=")), "{circle}");
-                assert!((TOP..=TOP + HEIGHT).contains(&place("cy=")), "{circle}");
+            for size in SIZES {
+                let svg = &draw(&plots(&["a", "b"], figures), size)[0].svg;
+                assert_within(svg);
+                texts_apart(svg);
             }
         }
     }
 
     #[test]
     fn draws_nothing_of_nothing() {
-        assert!(plots(&[], &[]).draw().plots.is_empty());
-        assert!(plots(&["a"], &[(1.0, 0.0)]).draw().plots.is_empty());
+        assert!(draw(&plots(&[], &[]), Width::Wide).is_empty());
+        assert!(draw(&plots(&["a"], &[(1.0, 0.0)]), Width::Wide).is_empty());
     }
 
     #[test]
     fn escapes_every_word() {
         let mut hostile = plots(&["<b>"], &[(0.0, 50.0), (16.0, 60.0)]);
         hostile.x = "</text><script>".into();
+        hostile.shades = vec![Shade { from: 0.0, to: f64::INFINITY, label: "<u>".into() }];
         hostile.plots[0].caption = "\"></title><i>".into();
-        let svg = &hostile.draw().plots[0].svg;
-        for tag in ["<b>", "<script", "<i>", "</title><i"] {
+        let svg = &draw(&hostile, Width::Wide)[0].svg;
+        for tag in ["<b>", "<script", "<i>", "<u>", "</title><i"] {
             assert!(!svg.contains(tag), "{svg}");
         }
         assert!(svg.contains("&lt;b&gt;") && svg.contains("&lt;script&gt;"));
