@@ -4,6 +4,7 @@
 
 mod cmd;
 mod output;
+mod read;
 mod studies;
 
 use clap::{Parser, Subcommand};

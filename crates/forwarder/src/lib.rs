@@ -37,6 +37,7 @@ pub mod config;
 mod initial;
 pub mod management;
 mod plane;
+mod prepare;
 pub mod rib;
 pub mod server;
 

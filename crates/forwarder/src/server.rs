@@ -5,6 +5,7 @@ use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
 use crate::plane::message::{Inbox, Reports, RequestQueue, Requests};
 use crate::plane::{self, Plane, Secrets, Sockets};
+use crate::prepare;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -16,7 +17,7 @@ use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -52,14 +53,22 @@ impl Stopper {
 }
 
 impl Server {
+    /// Checks all of a configuration that [`start`](Self::start) checks, and opens the files that it names,
+    /// without listening anywhere.
+    ///
+    /// # Errors
+    /// Those of `start`, except that another program has a port or a socket.
+    pub fn check(config: &Config) -> io::Result<()> {
+        prepare::prepare(config).map(drop)
+    }
+
     /// Opens the sockets, and starts the forwarding thread.
     ///
     /// # Errors
-    /// An invalid configuration, a port in use, a Unix socket on which another program listens, a file that
-    /// is not a certificate.
+    /// An invalid configuration, one without any face, a port in use, a Unix socket on which another program
+    /// listens, a file that is not a certificate.
     pub fn start(config: &Config) -> io::Result<Self> {
-        config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let verify = crate::management::trust::verifier(&config.management.trust_anchors)?;
+        let verify = prepare::prepare(config)?;
         for path in &config.faces.unix.path {
             make_default_folder(path)?;
         }
@@ -274,17 +283,11 @@ fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
 }
 
 /// Creates the folder of the socket if its path is the default one.
-fn make_default_folder(path: &PathBuf) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.exists());
-    match folder {
-        Some(folder) if config::Unix::default().path.contains(path) => {
-            let failed = |error| io::Error::other(format!("cannot create {}: {error}", folder.display()));
-            // Not group-writable, even with such a umask: clients ignore sockets in folders that others may
-            // write to.
-            std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)
-        }
-        _ => Ok(()),
-    }
+fn make_default_folder(path: &Path) -> io::Result<()> {
+    let Some(folder) = prepare::missing_folder(path) else { return Ok(()) };
+    // Not group-writable, even with such a umask: clients ignore sockets in folders that others may write to.
+    let created = std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder);
+    created.map_err(|error| prepare::cannot_create(folder, &error))
 }
 
 /// Starts the forwarding thread. It reports its end, also after a panic, before it frees its tables: freeing

@@ -20,6 +20,9 @@ pub(crate) fn bind_failed(protocol: &str, address: SocketAddr, error: &io::Error
             format!("no interface of this machine has the address {}", address.ip())
         }
         io::ErrorKind::PermissionDenied => format!("port {} is only for privileged programs", address.port()),
+        io::ErrorKind::InvalidInput if address.is_ipv6() => {
+            format!("an address of a link needs the number of its interface, such as [{}%2]", address.ip())
+        }
         _ => return context(what, error),
     };
     io::Error::new(error.kind(), format!("{what}: {reason}"))

@@ -63,5 +63,6 @@ pub mod udp;
 pub mod unix;
 
 mod address;
+mod bindable;
 mod context;
 mod sys;

@@ -42,3 +42,12 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     })?;
     Ok(TcpListener::from_std(socket.into()))
 }
+
+/// Checks that [`listen`] would accept an address, without listening there.
+///
+/// # Errors
+///
+/// Those of `listen`, except that another program has the port.
+pub fn check(address: SocketAddr) -> io::Result<()> {
+    crate::bindable::check("TCP", Type::STREAM, address)
+}

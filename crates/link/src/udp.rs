@@ -164,6 +164,15 @@ fn is_of_earlier_datagram(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| reports.contains(&code))
 }
 
+/// Checks that [`UdpSocket::bind`] would accept an address, without binding its port.
+///
+/// # Errors
+///
+/// Those of `bind`, except that another program has the port.
+pub fn check(address: SocketAddr) -> io::Result<()> {
+    crate::bindable::check("UDP", Type::DGRAM, address)
+}
+
 impl AsFd for UdpSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()

@@ -12,6 +12,7 @@ use mio::event::Source;
 use mio::net::{UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
 use nix::sys::socket::{getsockopt, sockopt};
+use nix::unistd::{AccessFlags, eaccess};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
@@ -100,6 +101,32 @@ impl Source for Listener {
     }
 }
 
+/// Checks that [`Listener::bind`] would accept a path, without listening there.
+///
+/// # Errors
+///
+/// Those of `bind`, except that another program listens on the path.
+pub fn check(path: &Path) -> io::Result<()> {
+    let checked = || -> io::Result<()> {
+        SockAddr::unix(path)?;
+        check_directory(path)?;
+        if let Some(found) = found(path)? {
+            check_is_socket(&found)?;
+        }
+        check_folder(directory(path)?)
+    };
+    checked().map_err(|error| context(format_args!("cannot listen on {}", path.display()), &error))
+}
+
+/// Checks that this process may create files in a directory.
+///
+/// # Errors
+///
+/// The process may not, or the directory does not exist.
+pub fn check_folder(directory: &Path) -> io::Result<()> {
+    Ok(eaccess(directory, AccessFlags::W_OK | AccessFlags::X_OK)?)
+}
+
 /// The process at the other end of a Unix socket, at the time of the connection (`SO_PEERCRED`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credentials {
@@ -158,12 +185,17 @@ fn in_use() -> io::Error {
     io::Error::new(ErrorKind::AddrInUse, "another program listens there; end it, or choose another path")
 }
 
+/// The directory of a path.
+fn directory(path: &Path) -> io::Result<&Path> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Ok(Path::new(".")),
+        Some(parent) => Ok(parent),
+        None => Err(io::Error::new(ErrorKind::InvalidInput, "the path names no file")),
+    }
+}
+
 fn check_directory(path: &Path) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => return Err(io::Error::new(ErrorKind::InvalidInput, "the path names no file")),
-    };
+    let directory = directory(path)?;
     match fs::metadata(directory) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(io::Error::new(
@@ -178,18 +210,26 @@ fn check_directory(path: &Path) -> io::Result<()> {
     }
 }
 
+/// The file on a path, if there is one.
+fn found(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+fn check_is_socket(found: &Metadata) -> io::Result<()> {
+    if found.file_type().is_socket() {
+        return Ok(());
+    }
+    let reason = "the file there is not a socket; remove it, or choose another path";
+    Err(io::Error::new(ErrorKind::AlreadyExists, reason))
+}
+
 /// Removes a socket file on which no program listens.
 fn remove_stale(path: &Path, address: &SockAddr) -> io::Result<()> {
-    let found = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        found => found?,
-    };
-    if !found.file_type().is_socket() {
-        return Err(io::Error::new(
-            ErrorKind::AlreadyExists,
-            "the file there is not a socket; remove it, or choose another path",
-        ));
-    }
+    let Some(found) = found(path)? else { return Ok(()) };
+    check_is_socket(&found)?;
     // Non-blocking: a live listener whose backlog is full would keep the caller waiting.
     let probe = Socket::new(Domain::UNIX, Type::STREAM.nonblocking().cloexec(), None)?;
     match probe.connect(address) {

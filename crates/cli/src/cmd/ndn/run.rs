@@ -2,12 +2,12 @@
 
 use crate::output;
 use crate::output::log::Log;
+use crate::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_forwarder::{Config, PitIndex, Server, Stopper};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
-off). If standard error is full or cannot be written, lines are dropped and counted; forwarding
+trace, off). If standard error is full or cannot be written, lines are dropped and counted; forwarding
 does not wait.
 
 Examples:
@@ -105,7 +105,7 @@ fn addresses(flags: &[Place<Listen>]) -> Option<Vec<SocketAddr>> {
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), read)?;
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
         let faces = &mut config.faces;
         places(&self.unix).into_iter().for_each(|paths| faces.unix.path = paths);
         addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
@@ -180,12 +180,18 @@ fn handle_signals(signals: SigSet, stopper: Stopper) -> Result<()> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Config> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+/// Longest configuration, in bytes.
+const MAX_CONFIG: u64 = 16 << 20;
+
+fn parse(path: &Path) -> Result<Config> {
+    let text = read::text(path, MAX_CONFIG)?;
     Config::parse(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
 }
 
 /// Check or print the configuration of a forwarder
+///
+/// Refuses all that `run --config` refuses: it also reads the files that the configuration names, and checks
+/// the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may be running.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -202,11 +208,19 @@ pub(super) struct CheckConfig {
 
 impl CheckConfig {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let config = self.file.as_deref().map_or_else(|| Ok(Config::default()), read)?;
-        match (&self.file, self.print) {
-            (_, true) => output::print(&config.to_toml())?,
-            (Some(file), false) => output::print(&format!("{} is a valid configuration\n", file.display()))?,
-            (None, false) => bail!("name a file to check, or use --print to print the defaults"),
+        let Some(file) = &self.file else {
+            if !self.print {
+                bail!("name a file to check, or use --print to print the defaults");
+            }
+            output::print(&Config::default().to_toml())?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let config = parse(file)?;
+        Server::check(&config)?;
+        if self.print {
+            output::print(&config.to_toml())?;
+        } else {
+            output::print(&format!("{} is a valid configuration\n", file.display()))?;
         }
         Ok(ExitCode::SUCCESS)
     }

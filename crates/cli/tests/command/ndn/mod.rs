@@ -1,6 +1,7 @@
 //! `hashlane ndn` as processes: the forwarder, and the tools beside it.
 
 mod access;
+mod config;
 mod log;
 mod pit;
 mod process;

@@ -1,0 +1,103 @@
+//! Checks before the forwarder listens: files that a configuration names, and places to listen on.
+
+use crate::config::{self, Config};
+use crate::management::Verify;
+use crate::management::trust::verifier;
+use hashlane_link::{tcp, udp, unix};
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Reads the files of a configuration, and checks the places to listen on without listening there. Returns
+/// the check of signed commands.
+///
+/// # Errors
+/// An invalid value, a forwarder that could have no face, a file that is not a certificate, a place to listen
+/// on that does not exist, needs privileges or is listed twice.
+pub(crate) fn prepare(config: &Config) -> io::Result<Box<Verify>> {
+    config.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    let faces = &config.faces;
+    let (tcp, websocket, udp) = (&faces.tcp.listen, &faces.websocket.listen, &faces.udp.listen);
+    if faces.unix.path.is_empty()
+        && [tcp, websocket, udp].iter().all(|listen| listen.is_empty())
+        && config.routes.is_empty()
+    {
+        let why = "the forwarder would have no faces: every list of listeners is empty, and there are no \
+                   routes; listen on a Unix socket (faces.unix.path, --unix) or on a port (faces.udp.listen, \
+                   --udp)";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let verify = verifier(&config.management.trust_anchors)?;
+    for (at, path) in faces.unix.path.iter().enumerate() {
+        check_path(path)?;
+        if faces.unix.path.iter().take(at).any(|earlier| earlier == path) {
+            return Err(twice(path.display(), path.display(), "path"));
+        }
+    }
+    let streams: Vec<SocketAddr> = tcp.iter().chain(websocket).copied().collect();
+    for (protocol, check, addresses) in [
+        ("TCP", tcp::check as fn(SocketAddr) -> io::Result<()>, &streams),
+        ("UDP", udp::check as fn(SocketAddr) -> io::Result<()>, udp),
+    ] {
+        for (at, address) in addresses.iter().enumerate() {
+            check(*address)?;
+            if let Some(earlier) = addresses.iter().take(at).find(|earlier| overlap(earlier, address)) {
+                return Err(twice(format_args!("{protocol} {address}"), earlier, "port"));
+            }
+        }
+    }
+    Ok(verify)
+}
+
+/// Folder of a socket that the forwarder creates if it is missing: that of a default path.
+pub(crate) fn missing_folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent().filter(|folder| !folder.exists())?;
+    config::Unix::default().path.iter().any(|default| default == path).then_some(folder)
+}
+
+/// Checks the path of a Unix socket.
+fn check_path(path: &Path) -> io::Result<()> {
+    let Some(folder) = missing_folder(path) else { return unix::check(path) };
+    let parent = folder.ancestors().skip(1).find(|parent| parent.exists());
+    parent.map_or(Ok(()), unix::check_folder).map_err(|error| cannot_create(folder, &error))
+}
+
+/// Error for a folder that cannot be created.
+pub(crate) fn cannot_create(folder: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("cannot create {}: {error}", folder.display()))
+}
+
+/// True if two sockets of one protocol cannot be bound to these addresses.
+fn overlap(a: &SocketAddr, b: &SocketAddr) -> bool {
+    let (one, other) = (a.ip(), b.ip());
+    a.port() != 0
+        && a.port() == b.port()
+        && one.is_ipv4() == other.is_ipv4()
+        && (one == other || one.is_unspecified() || other.is_unspecified())
+}
+
+/// Error for two listeners on one place.
+fn twice(place: impl std::fmt::Display, earlier: impl std::fmt::Display, other: &str) -> io::Error {
+    let why = format!(
+        "cannot listen on {place}: the configuration listens on {earlier} already; choose another {other}"
+    );
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_port_overlap() {
+        let overlap = |a: &str, b: &str| overlap(&a.parse().unwrap(), &b.parse().unwrap());
+        assert!(overlap("127.0.0.1:1", "127.0.0.1:1") && overlap("127.0.0.1:1", "0.0.0.0:1"));
+        assert!(overlap("[::]:1", "[::1]:1"));
+        for (a, b) in
+            [("127.0.0.1:1", "127.0.0.1:2"), ("127.0.0.1:1", "127.0.0.2:1"), ("0.0.0.0:1", "[::]:1")]
+        {
+            assert!(!overlap(a, b), "{a} {b}");
+        }
+        assert!(!overlap("0.0.0.0:0", "0.0.0.0:0"), "the kernel chooses two ports");
+    }
+}
