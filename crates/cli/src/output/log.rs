@@ -3,6 +3,7 @@
 //! A thread writes them from a bounded queue. Lines that do not fit, because the pipe is not read, and lines
 //! that cannot be written, because the disk is full, are dropped; the next line written reports their number.
 
+use hashlane_lab::nearest::suggestion;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,13 +21,25 @@ const QUEUE: usize = 256 << 10;
 /// Pause after a write to a non-blocking standard error that is full.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Values of `HASHLANE_LOG`.
+const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+
 /// The level that a value of `HASHLANE_LOG` names; info if it is not set or empty.
 fn level(value: Option<&OsStr>) -> anyhow::Result<LevelFilter> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(LevelFilter::INFO) };
-    let parsed = value.to_str().and_then(|text| text.parse().ok());
-    parsed.ok_or_else(|| {
-        anyhow::anyhow!("HASHLANE_LOG={} is no level: set error, warn, info, debug or off", value.display())
-    })
+    let text = value.to_string_lossy();
+    let known = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(&text));
+    match text.parse() {
+        Ok(level) if known => Ok(level),
+        _ => {
+            let (last, others) = LEVELS.split_last().unwrap_or((&"", &[]));
+            let advice = suggestion(&text.to_ascii_lowercase(), LEVELS);
+            let others = others.join(", ");
+            anyhow::bail!(
+                "HASHLANE_LOG={text} is not a level: set {others} or {last}, for all of the log{advice}"
+            )
+        }
+    }
 }
 
 /// A queue of lines, and the thread that writes them.
@@ -180,6 +193,24 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     const HANG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn levels_are_named_in_the_error_about_another_one() {
+        let level = |text: &str| level(Some(OsStr::new(text))).map_err(|error| error.to_string());
+        assert_eq!(super::level(None).ok(), Some(LevelFilter::INFO));
+        assert_eq!(level(""), Ok(LevelFilter::INFO));
+        assert_eq!([level("off"), level("DEBUG")], [Ok(LevelFilter::OFF), Ok(LevelFilter::DEBUG)]);
+        let all = "set error, warn, info, debug, trace or off, for all of the log";
+        for (text, advice) in [
+            ("bogus", ""),
+            ("3", ""),
+            ("inof", "; did you mean \"info\"?"),
+            ("Warning", "; did you mean \"warn\"?"),
+            ("hashlane=debug", ""),
+        ] {
+            assert_eq!(level(text), Err(format!("HASHLANE_LOG={text} is not a level: {all}{advice}")));
+        }
+    }
 
     /// A sink that fails until it is repaired.
     #[derive(Clone, Default)]

@@ -54,7 +54,8 @@ fn a_level_that_there_is_not_is_an_error() {
     let ended = folder.command(&RUN).env("HASHLANE_LOG", "bogus").output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{said}");
-    assert!(said.contains("HASHLANE_LOG=bogus is no level: set error, warn, info, debug or off"), "{said}");
+    let expected = "HASHLANE_LOG=bogus is not a level: set error, warn, info, debug, trace or off";
+    assert!(said.contains(expected), "{said}");
 }
 
 #[test]
