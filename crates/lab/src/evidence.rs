@@ -14,6 +14,9 @@ pub const CONTROL_MARGIN: f64 = 0.03;
 /// Largest quotient of the bounds of a figure in a sentence.
 pub const WIDEST: f64 = 1.5;
 
+/// Smallest share of an offered load at which figures are those of that load, and not of its queues.
+pub const CARRIED: f64 = 0.99;
+
 /// Reason for which a sentence is withheld.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -128,6 +131,25 @@ impl<'a> Evidence<'a> {
         self.checked(workload, record, || format!("{metric} of {scheme}, {workload}"))
     }
 
+    /// The difference of two schemes' figures of `metric` on a workload, as measured pair by pair. Its bounds
+    /// are narrow enough if they are when added to the figure of `to`.
+    ///
+    /// # Errors
+    /// The reason for which no sentence may state it.
+    pub fn difference(&self, metric: &str, workload: &str, of: &str, to: &str) -> Result<Interval, Doubt> {
+        let figure = || format!("{of} − {to}, {workload}");
+        let base = self.records.metric(&self.definition.slug, workload, to, metric);
+        let more = self.records.metric_in(&self.definition.slug, workload, of, metric::MORE, to);
+        let (Some(base), Some(more)) = (base, more) else {
+            return Err(Doubt::NotMeasured { figure: figure() });
+        };
+        self.carried(workload, &[of, to])?;
+        let Interval { value, low, high, coverage } = more.interval();
+        let [value, low, high] = [value, low, high].map(|bound| base.value + bound);
+        self.check(workload, Interval { value, low, high, coverage }, more.samples, figure)?;
+        Ok(more.interval())
+    }
+
     /// A ratio of figures, or a figure, computed by the study from several records of the workload.
     ///
     /// # Errors
@@ -166,7 +188,21 @@ impl<'a> Evidence<'a> {
         figure: impl Fn() -> String,
     ) -> Result<Interval, Doubt> {
         let Some(record) = record else { return Err(Doubt::NotMeasured { figure: figure() }) };
+        // The unit of a ratio is the other scheme.
+        self.carried(workload, &[&record.scheme, &record.unit])?;
         self.check(workload, record.interval(), record.samples, figure)
+    }
+
+    /// Checks that each of the schemes carried the load that it was offered.
+    fn carried(&self, workload: &str, schemes: &[&str]) -> Result<(), Doubt> {
+        for scheme in schemes {
+            let carried = self.records.metric(&self.definition.slug, workload, scheme, metric::CARRIED);
+            if let Some(record) = carried.filter(|record| record.value < CARRIED) {
+                let load = format!("{workload}: {:.0} % by {scheme}", 100.0 * record.value);
+                return Err(Doubt::NotCarried { load });
+            }
+        }
+        Ok(())
     }
 
     fn check(
@@ -240,6 +276,50 @@ mod tests {
             let doubt = doubt(&with(&control, low, high));
             assert_eq!(matches!(doubt, Some(Doubt::Control { .. })), off, "{low} {high}: {doubt:?}");
         }
+    }
+
+    /// The sample records with one of another metric.
+    fn with_record(scheme: &str, metric: &str, unit: &str, (value, low, high): (f64, f64, f64)) -> RecordSet {
+        let mut records = with("foo/straight/summed", 0.4, 0.41);
+        let mut record = records.iter().next().unwrap().clone();
+        record.workload = "12Bx5".into();
+        (record.scheme, record.metric, record.unit) = (scheme.into(), metric.into(), unit.into());
+        (record.value, record.low, record.high) = (value, low, high);
+        records.insert(record).unwrap();
+        records
+    }
+
+    #[test]
+    fn a_load_that_was_not_carried_withholds_the_sentence() {
+        for scheme in ["foo/straight/summed", REFERENCE] {
+            let share = |share| with_record(scheme, metric::CARRIED, "share", (share, share, share));
+            let doubt = doubt(&share(0.5)).unwrap();
+            assert_eq!(
+                doubt.to_string(),
+                format!("undecided: the offered load was not carried (12Bx5: 50 % by {scheme})")
+            );
+            assert_eq!(super::tests::doubt(&share(0.995)), None);
+        }
+    }
+
+    #[test]
+    fn a_difference_is_as_narrow_as_the_figures_that_it_is_of() {
+        let definition = sample::definition();
+        let of = |value, low, high| {
+            let records = with_record("foo/straight/summed", metric::MORE, REFERENCE, (value, low, high));
+            Evidence::new(&definition, &records).difference(
+                metric::CYCLES_MEAN,
+                "12Bx5",
+                "foo/straight/summed",
+                REFERENCE,
+            )
+        };
+        // The reference takes 269 cycles.
+        assert_eq!(of(-0.1, -20.0, 20.0).unwrap().low, -20.0);
+        assert!(matches!(of(0.0, -80.0, 80.0), Err(Doubt::Wide { .. })));
+        let records = sample::records(&definition, &[]);
+        let missing = Evidence::new(&definition, &records).difference("ns", "12Bx5", "a", "b");
+        assert_eq!(missing.unwrap_err().to_string(), "not measured: a − b, 12Bx5");
     }
 
     #[test]

@@ -26,3 +26,6 @@ pub const OCTETS: &str = "octets";
 
 /// The most entries that a find compares.
 pub const LONGEST_CHAIN: &str = "longest_chain";
+
+/// Answered share of the load that a subject was offered, from 0 to 1; of loads with a pace of their own.
+pub const CARRIED: &str = "carried";
