@@ -4,6 +4,7 @@
 //! back and compared before anything is timed.
 #![forbid(unsafe_code)]
 
+mod answer;
 #[cfg(feature = "peers")]
 mod composer;
 pub mod input;
@@ -16,7 +17,6 @@ mod tables;
 pub mod workload;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
@@ -41,8 +41,7 @@ impl Study for Renderers {
     }
 
     fn check(&self, definition: &Definition) -> Result<(), DefinitionError> {
-        tables::octets(definition)?;
-        Ok(())
+        tables::check(definition)
     }
 
     fn inputs(&self) -> &'static [Input] {
@@ -57,8 +56,8 @@ impl Study for Renderers {
         run::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        answer::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

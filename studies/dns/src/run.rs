@@ -7,6 +7,7 @@ use crate::tables;
 use crate::workload::{Corpus, Kind};
 use ::hashlane_dns::wire::Content;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::definition::subject;
 use hashlane_lab::study::Rounds;
 use hashlane_lab::study::{Fact, RunError, Session};
 use hashlane_name::dns::{NameBuf, message};
@@ -36,13 +37,14 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         ));
     }
     let key = Key::new(session.settings.key);
-    if let Some((label, messages)) = session.own::<Vec<Content>>() {
-        session.total = 2;
+    let own = session.own::<Vec<Content>>();
+    let generated = if session.measures_generated() { kinds.len() } else { 0 };
+    session.total = 2 * (generated + usize::from(own.is_some()));
+    if let Some((label, messages)) = own {
         let corpus = Corpus::Messages(messages.clone());
-        return workload(session, label, &corpus);
+        workload(session, label, &corpus)?;
     }
-    session.total = 2 * kinds.len();
-    for (label, kind) in definition.workloads.iter().zip(kinds) {
+    for (label, kind) in definition.workloads.iter().zip(kinds).take(generated) {
         if session.stopped() {
             break;
         }
@@ -64,10 +66,13 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
     session.step(label, "rendering, and reading it back");
     let (packed, plain) = (Packed::new(corpus), plain(label, corpus)?);
     let mut subjects = Vec::new();
-    for id in session.definition.schemes_on(label).iter().filter(|id| renderers::is_built_in(id)) {
+    let built_in = |id: &&String| renderers::is_built_in(subject(id));
+    for id in session.definition.schemes_on(label).iter().filter(built_in) {
+        let implementation = subject(id);
         let mut subject =
             Subject { id: id.clone(), renderer: Box::new(Nothing), messages: corpus.messages(), octets: 0 };
-        let made = renderers::renderer(id, corpus, &packed, &plain, &Key::new(session.settings.key));
+        let made =
+            renderers::renderer(implementation, corpus, &packed, &plain, &Key::new(session.settings.key));
         let checked = made.and_then(|renderer| {
             subject.renderer = renderer;
             check(&mut subject, corpus)
@@ -99,6 +104,13 @@ fn workload(session: &mut Session<'_>, label: &str, corpus: &Corpus) -> Result<(
         session.add(model, label, id, "rounds", metric::NS, "ns", rounds.time(at));
         session.add(model, label, id, "count", metric::OCTETS, "octets", exact(per_message(subject.octets)));
         session.add(model, label, id, "count", metric::NAMES, "names", exact(corpus.names()));
+        if let Corpus::Messages(messages) = corpus {
+            let records = messages.iter().map(|message| message.records.len()).sum();
+            let records = exact(per_message(records));
+            session.add(model, label, id, "count", metric::RECORDS, "records", records);
+            let bytes = exact(per_message(plain.iter().map(Vec::len).sum()));
+            session.add(model, label, id, "count", metric::UNCOMPRESSED, "octets", bytes);
+        }
     }
     session.add_ratios("render", label, "rounds", &ids, |of, to| rounds.ratio(of, to));
     Ok(())
@@ -203,5 +215,63 @@ impl Subject<'_> {
                 return ns as f64 / (rounds * self.messages) as f64;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Renderers;
+    use hashlane_lab::definition::{Definition, Selection};
+    use hashlane_lab::record::RecordSet;
+    use hashlane_lab::study::{self, Loaded, Settings};
+    use std::sync::atomic::AtomicBool;
+
+    const STUDY: &str = include_str!("../dns-render/study.toml");
+
+    fn run(schemes: &[&str], workloads: &[&str], own: Option<&Loaded>, with_generated: bool) -> RecordSet {
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+        let mut definition = Definition::parse(STUDY, "study.toml").unwrap();
+        let selection = Selection { schemes: ids(schemes), workloads: ids(workloads), repetitions: Some(2) };
+        definition.select(&selection).unwrap();
+        let settings =
+            Settings { own, with_generated, ..Settings::new(&definition, false, "hashlane".into()) };
+        let outcome = study::run(&Renderers, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+        assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+        outcome.records
+    }
+
+    #[test]
+    fn each_renderer_alone_has_a_control() {
+        for scheme in ["old", "new", "dumb", "ours"] {
+            let records = run(&[scheme], &["servfail", "response/a1"], None, false);
+            for workload in ["servfail", "response/a1"] {
+                let again = format!("{scheme}/again");
+                assert!(
+                    records.ratio("dns-render", workload, &again, scheme).is_some(),
+                    "{workload} {scheme}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_workload_runs_alone() {
+        let definition = Definition::parse(STUDY, "study.toml").unwrap();
+        for workload in definition.workloads.iter().filter(|id| !id.starts_with("hostile")) {
+            let records = run(&["ours"], &[workload], None, false);
+            assert_eq!(records.workloads("dns-render"), [workload]);
+        }
+    }
+
+    #[test]
+    fn generated_messages_are_left_out_beside_the_users_own() {
+        let zone = crate::workload::zone::read(b"$ORIGIN a.\na. A 192.0.2.1\n", None).unwrap();
+        let own = Loaded::new("zone:a".into(), vec![zone]);
+        let records = run(&[], &["servfail"], Some(&own), false);
+        assert_eq!(records.workloads("dns-render"), ["zone:a"]);
+        let value = |metric| records.metric("dns-render", "zone:a", "ours", metric).unwrap().value;
+        assert_eq!([value("records"), value("octets_uncompressed")], [1.0, 12.0 + 7.0 + 17.0]);
+        let records = run(&[], &["servfail"], Some(&own), true);
+        assert_eq!(records.workloads("dns-render"), ["zone:a", "servfail"]);
     }
 }

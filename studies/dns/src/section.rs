@@ -16,13 +16,25 @@ pub(crate) const MODEL: &str = "render";
 const ORDINARY: &str = "response/a500";
 
 /// The renderer of this repository.
-const OURS: &str = "ours";
+pub(crate) const OURS: &str = "ours";
 
 /// Start of the ids of our compressor behind the builder of `domain`: no other renderer.
-const COMPOSER: &str = "composer/";
+pub(crate) const COMPOSER: &str = "composer/";
+
+/// The source's renderer with a hash table.
+pub(crate) const NEW: &str = "new";
+
+/// The source's renderer with an ordered set.
+pub(crate) const OLD: &str = "old";
+
+/// The source's renderer that compresses nothing.
+pub(crate) const DUMB: &str = "dumb";
+
+/// All of the source's renderers.
+pub(crate) const SOURCE: [&str; 3] = [NEW, OLD, DUMB];
 
 /// Prefix of the workloads of hostile names.
-const HOSTILE: &str = "hostile/";
+pub(crate) const HOSTILE: &str = "hostile/";
 
 pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
@@ -38,9 +50,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     blocks.push(Block::Table(
         view.table("ns per message", all, Shown::Open, &|w, s| view.ns(w, s).map(|ns| figure(ns.value))),
     ));
-    blocks.push(Block::Table(view.table("octets per message", all, Shown::Open, &|w, s| {
-        facts.value(w, s, metric::OCTETS).map(count)
-    })));
+    blocks.push(Block::Table(
+        view.table("bytes per message", all, Shown::Open, &|w, s| {
+            facts.value(w, s, metric::OCTETS).map(count)
+        }),
+    ));
     blocks.push(Block::Table(view.table(
         &format!("time as a ratio to {}", definition.reference),
         all,
@@ -53,18 +67,19 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
             }
         },
     )));
+    blocks.extend(view.rivals().map(Block::Table));
     if hostile.len() > 1 {
         blocks.push(Block::Bars(
-            view.bars(&hostile, "ns per octet", "ns per octet written", &|w, s| view.per_octet(w, s)),
+            view.bars(&hostile, "ns per byte", "ns per byte written", &|w, s| view.per_byte(w, s)),
         ));
-        blocks.push(Block::Table(view.table("ns per octet written", &hostile, Shown::Open, &|w, s| {
-            view.per_octet(w, s).map(|ns| figure(ns.value))
+        blocks.push(Block::Table(view.table("ns per byte written", &hostile, Shown::Open, &|w, s| {
+            view.per_byte(w, s).map(|ns| figure(ns.value))
         })));
     }
     Some(Section {
         title: "Rendering messages".to_owned(),
         note: facts.note(
-            "Time of a message, with its names converted to the renderer's own types beforehand. Octets include the \
+            "Time of a message, with its names converted to the renderer's own types beforehand. Bytes include the \
              header. Rendered messages are parsed and compared before anything is timed."
                 .to_owned(),
         ),
@@ -79,10 +94,10 @@ struct View<'a> {
 }
 
 /// The role of a renderer: the source's three are history, third-party crates are peers.
-fn role(scheme: &str) -> Role {
+pub(crate) fn role(scheme: &str) -> Role {
     match scheme {
         OURS => Role::Ours,
-        "old" | "new" | "dumb" => Role::Historical,
+        _ if SOURCE.contains(&scheme) => Role::Historical,
         _ => Role::Peer,
     }
 }
@@ -95,7 +110,7 @@ impl View<'_> {
         self.facts.record(workload, scheme, metric::NS).map(Record::interval)
     }
 
-    fn per_octet(&self, workload: &str, scheme: &str) -> Option<Interval> {
+    fn per_byte(&self, workload: &str, scheme: &str) -> Option<Interval> {
         let bytes = self.facts.value(workload, scheme, metric::OCTETS).filter(|bytes| *bytes > 0.0)?;
         Some(self.ns(workload, scheme)?.scaled(1.0 / bytes))
     }
@@ -209,41 +224,33 @@ impl View<'_> {
                 ratio(old / new)
             ));
         }
-        findings.extend(self.facts.workloads.iter().filter_map(|w| self.smallest(w)));
-        let hostile = self.facts.workloads.iter().filter(|w| w.starts_with(HOSTILE));
-        let worst = hostile.filter_map(|w| Some((*w, self.per_octet(w, OURS)?)));
-        if let (Some(ordinary), Some((workload, worst))) =
-            (self.per_octet(ORDINARY, OURS), worst.max_by(|a, b| a.1.value.total_cmp(&b.1.value)))
-        {
-            findings.push(format!(
-                "Hostile names cost ours at most {} ns per octet ({workload}); {ORDINARY} costs {}.",
-                words::cycles(worst),
-                words::cycles(ordinary)
-            ));
-        }
         findings
     }
 
-    /// The fastest of the other renderers with the smallest message, and the ratio of its time to ours.
-    fn smallest(&self, workload: &str) -> Option<String> {
+    /// On each workload the fastest of the other renderers with the smallest message.
+    fn rivals(&self) -> Option<Table> {
+        let rows: Vec<_> = self.facts.workloads.iter().filter_map(|workload| self.rival(workload)).collect();
+        (!rows.is_empty()).then(|| Table {
+            caption: format!(
+                "the fastest other renderer with the smallest message, and its time as a ratio to {OURS}"
+            ),
+            columns: ["workload", "renderer", "bytes", "bytes of ours", "ratio"].map(str::to_owned).into(),
+            left: 2,
+            rows,
+            shown: Shown::Folded,
+        })
+    }
+
+    fn rival(&self, workload: &str) -> Option<Vec<String>> {
         let bytes = |scheme: &str| self.facts.value(workload, scheme, metric::OCTETS);
         let least = self.facts.schemes.iter().filter_map(|s| bytes(s)).min_by(f64::total_cmp)?;
         let other = |scheme: &&str| *scheme != OURS && !scheme.starts_with(COMPOSER);
         let others = self.facts.schemes.iter().copied().filter(|s| other(s) && bytes(s) == Some(least));
         let timed = others.filter_map(|scheme| Some((scheme, self.ratio(workload, scheme, OURS)?)));
-        let (fastest, of_ours) = timed.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-        let ours = bytes(OURS)?;
-        let larger = if ours > least {
-            format!("; ours is {} octets longer", count(ours - least))
-        } else {
-            String::new()
-        };
-        Some(format!(
-            "{workload}: {fastest}, the fastest other renderer with the smallest message ({} octets), takes {} \
-             of ours{larger}.",
-            count(least),
-            words::ratio_with_bounds(of_ours)
-        ))
+        let (fastest, ratio) = timed.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+        let cells = [workload, fastest].map(str::to_owned);
+        let figures = [count(least), count(bytes(OURS)?), words::ratio_with_bounds(ratio)];
+        Some(cells.into_iter().chain(figures).collect())
     }
 }
 
@@ -311,22 +318,15 @@ mod tests {
         let source = section.table("millions of names per second");
         assert_eq!(source.columns, ["scheme", "positive", "source", "servfail", "source"]);
         assert_eq!(source.rows[1], ["new", "20.00", "3.10", "—", "1.22"]);
-        let bytes = section.table("octets");
+        let bytes = section.table("bytes per message");
         assert_eq!(bytes.rows[2][..2], ["dumb", "639"]);
-        let per_octet = section.table("ns per octet");
-        assert_eq!(per_octet.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
-        assert_eq!(
-            section.findings,
-            [
-                "positive: new takes 0.500 [0.495, 0.505] of old; 0.129 by the source's figures.",
-                "positive: domain/hash-reused, the fastest other renderer with the smallest message (153 octets), \
-                 takes 4.00 [3.96, 4.04] of ours.",
-                "servfail: dumb, the fastest other renderer with the smallest message (29 octets), \
-                 takes 0.667 [0.660, 0.674] of ours.",
-                "Hostile names cost ours at most 2.0 [2.0, 2.0] ns per octet (hostile/deep); response/a500 costs 1.0 \
-                 [1.0, 1.0].",
-            ]
-        );
+        let per_byte = section.table("ns per byte");
+        assert_eq!(per_byte.columns[1..], ["response/a500", "hostile/deep", "hostile/distinct"]);
+        let found = "positive: new takes 0.500 [0.495, 0.505] of old; 0.129 by the source's figures.";
+        assert_eq!(section.findings, [found]);
+        let rivals = section.table("the fastest other renderer");
+        assert_eq!(rivals.rows[0], ["positive", "domain/hash-reused", "153", "153", "4.00 [3.96, 4.04]"]);
+        assert_eq!(rivals.rows[1], ["servfail", "dumb", "29", "29", "0.667 [0.660, 0.674]"]);
     }
 
     #[test]

@@ -26,10 +26,22 @@ pub(crate) fn octets(definition: &Definition) -> Result<Vec<Octets>, DefinitionE
     let mut all: Vec<Octets> = definition.table("octets")?.unwrap_or_default();
     let check = definition.checker();
     for (i, octets) in all.iter_mut().enumerate() {
-        check.known(&format!("octets[{i}].workload"), &octets.workload, &definition.workloads)?;
-        let field = format!("octets[{i}].schemes");
-        octets.schemes = check.expand(&field, &octets.schemes)?;
-        octets.schemes.iter().try_for_each(|scheme| check.known(&field, scheme, &definition.schemes))?;
+        octets.schemes = check.expand(&format!("octets[{i}].schemes"), &octets.schemes)?;
     }
     Ok(all)
+}
+
+/// Checks that the study measures the workloads and schemes of its expected sizes. A selection from it may
+/// not.
+///
+/// # Errors
+/// The first rule that an entry breaks.
+pub(crate) fn check(definition: &Definition) -> Result<(), DefinitionError> {
+    let check = definition.checker();
+    for (i, octets) in octets(definition)?.iter().enumerate() {
+        check.known(&format!("octets[{i}].workload"), &octets.workload, &definition.workloads)?;
+        let field = format!("octets[{i}].schemes");
+        octets.schemes.iter().try_for_each(|scheme| check.known(&field, scheme, &definition.schemes))?;
+    }
+    Ok(())
 }

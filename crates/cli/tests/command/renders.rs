@@ -39,7 +39,7 @@ fn renderers_are_timed_their_octets_counted_and_drawn() {
     let folder = Folder::new();
     folder.write("renders.toml", RENDERS);
     let ran = folder.run(&["study", "run", "renders.toml", "--out", "r"]).ok();
-    holds(&ran, &["millions of names per second", "octets per message", "simple-dns was not measured"]);
+    holds(&ran, &["millions of names per second", "bytes per message", "simple-dns was not measured"]);
     let records = std::fs::read_to_string(folder.path("r/records.csv")).unwrap();
     for (scheme, octets) in [("old", 43.0), ("new", 43.0), ("ours", 43.0), ("dumb", 76.0)] {
         let start = format!("renders,render,nxdomain,{scheme},count,octets,octets,");

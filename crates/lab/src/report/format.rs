@@ -21,6 +21,20 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// A figure in a sentence: 3 significant digits at most, thousands apart.
+pub fn significant(value: f64) -> String {
+    match value.abs() {
+        v if v < 0.0995 => format!("{value:.3}"),
+        v if v < 9.995 => format!("{value:.2}"),
+        v if v < 99.95 => format!("{value:.1}"),
+        v => {
+            let unit = 10_f64.powi(v.log10().floor() as i32 - 2);
+            let rounded = count((v / unit).round() * unit);
+            if value < 0.0 { format!("-{rounded}") } else { rounded }
+        }
+    }
+}
+
 /// A count, its thousands apart: `1,048,576`. Fractions are cut off.
 pub fn count(value: f64) -> String {
     // Beyond this a float does not count any more.
@@ -105,6 +119,13 @@ mod tests {
         assert_eq!(of(3), "[10.0, 11.0] at 75 %");
         assert_eq!(of(5), "[10.0, 11.0] at 93 %");
         assert_eq!(of(6), "[10.0, 11.0]");
+    }
+
+    #[test]
+    fn figures_in_sentences_have_3_digits_at_most() {
+        let shown = [0.0282, 0.28, 1.2845, 9.999, 42.25, 549.6, 1871.0, 65_510.0].map(significant);
+        assert_eq!(shown, ["0.028", "0.28", "1.28", "10.0", "42.2", "550", "1,870", "65,500"]);
+        assert_eq!([-0.5, -1871.0].map(significant), ["-0.50", "-1,870"]);
     }
 
     #[test]
