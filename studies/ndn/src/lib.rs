@@ -12,7 +12,6 @@ mod pit;
 mod under_load;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{RunError, Session, Study, StudyFile};
@@ -39,8 +38,8 @@ impl Study for Forwarders {
         forwarder::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        forwarder::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
@@ -61,8 +60,8 @@ impl Study for Pit {
         pit::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        pit::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

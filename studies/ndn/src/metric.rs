@@ -31,3 +31,6 @@ pub(crate) const OCTETS_ACCOUNTED: &str = "octets_accounted";
 
 /// Bytes of the packet in an entry, if it keeps one.
 pub(crate) const OCTETS_PACKET: &str = "octets_packet";
+
+/// 1 for a forwarder that was installed and could not be measured; a note has the reason.
+pub(crate) const FAILED: &str = "failed";

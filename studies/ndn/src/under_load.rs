@@ -1,8 +1,9 @@
 //! Forwarders as processes of their own, under load, in alternation.
 
 use crate::load::{self, Counts, Forwarder, LoadError, Plan, Reading, Workload};
-use hashlane_lab::study::order;
-use hashlane_lab::study::{RunError, Session};
+use crate::metric;
+use hashlane_lab::evidence::CARRIED;
+use hashlane_lab::study::{Fact, RunError, Session, order};
 
 /// A forwarder on a workload, which has its turn in each round.
 pub(crate) struct Subject {
@@ -35,6 +36,12 @@ impl Subject {
     /// Counts of the Interests of all its turns.
     pub(crate) fn counts(&self) -> Counts {
         self.readings.iter().fold(Counts::default(), |sum, reading| sum.plus(reading.counts))
+    }
+
+    /// Answered share of the offered Interests, 0 to 1; `None` of a load without a pace.
+    fn carried(&self) -> Option<f64> {
+        let offered: f64 = self.readings.iter().filter_map(|reading| self.plan.offered(reading.time)).sum();
+        (offered > 0.0).then(|| (self.counts().answered as f64 / offered).min(1.0))
     }
 }
 
@@ -99,8 +106,9 @@ fn rounds_of(
     (Ok(()), rounds)
 }
 
-/// Notes for the reader on the turns: Interests without Data, and a shared core.
-pub(crate) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
+/// Records the share of each paced load that was carried, and adds notes: Interests without Data, loads that
+/// were not carried, and a shared core.
+pub(crate) fn note(session: &mut Session<'_>, model: &str, subjects: &[&Subject]) {
     for subject in subjects {
         let counts = subject.counts();
         if counts.lost + counts.unexpected > 0 {
@@ -112,6 +120,18 @@ pub(crate) fn note(session: &mut Session<'_>, subjects: &[&Subject]) {
                 counts.answered + counts.lost,
                 counts.unexpected
             ));
+        }
+        if let Some(share) = subject.carried() {
+            let fact = Fact::exact(share, subject.readings.len());
+            session.add(model, &subject.label, &subject.id, "count", metric::CARRIED, "share", fact);
+            if share < CARRIED {
+                session.notes.push(format!(
+                    "{}: {} answered {:.0} % of the offered Interests: overloaded; ignore its figures",
+                    subject.label,
+                    subject.id,
+                    100.0 * share
+                ));
+            }
         }
     }
     if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {

@@ -104,7 +104,8 @@ mod tests {
         assert_eq!(definition.schemes_on("6Bx10"), ["foo/idle", "foo/idle/again"]);
         assert_eq!((definition.workloads.len(), definition.position("6Bx10")), (1, 1));
         assert_eq!(definition.size.quick.repetitions, 7);
-        assert!(definition.is_selection());
+        assert!(definition.is_selection() && definition.names_workloads());
+        assert!(!select(&["foo/idle"], &[]).unwrap().names_workloads());
     }
 
     #[test]

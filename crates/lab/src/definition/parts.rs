@@ -208,6 +208,12 @@ impl Definition {
         self.selected
     }
 
+    /// `true` if only some workloads of the file are measured. A study then measures each of them, also one
+    /// that it would leave out of its quick size.
+    pub fn names_workloads(&self) -> bool {
+        self.workloads.len() < self.all_workloads.len()
+    }
+
     /// The ratios to measure, `(of, to)`, each once: every scheme to the reference, and the pairs of the
     /// file, its control, its criteria and its claims.
     pub fn ratio_pairs(&self) -> Vec<(&str, &str)> {

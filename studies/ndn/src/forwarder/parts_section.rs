@@ -8,10 +8,16 @@ use hashlane_lab::report::{Block, Facts, Shown, Table, words};
 
 /// Scheme of our forwarder.
 pub(super) const OURS: &str = "ours";
-/// Row of the table of parts: its label, our ns, and the id of NFD's share.
-struct Part<'a> {
+
+/// Row of the table of parts.
+pub(super) struct Part<'a> {
+    /// Label in the table.
     name: &'a str,
-    ns: Option<f64>,
+    /// Label in the key chart.
+    pub(super) short: &'a str,
+    /// Our nanoseconds.
+    pub(super) ns: Option<f64>,
+    /// Id of NFD's share.
     nfd: Option<&'a str>,
 }
 
@@ -50,27 +56,23 @@ pub(super) fn parts_table(facts: &Facts<'_>, published: Option<&Published>) -> B
     })
 }
 
-fn parts_of<'a>(facts: &Facts<'_>, shape: &str, process: Option<f64>) -> Vec<Part<'a>> {
+/// Parts of our process, and at last the process itself.
+pub(super) fn parts_of<'a>(facts: &Facts<'_>, shape: &str, process: Option<f64>) -> Vec<Part<'a>> {
     let ns = |id: &str| facts.value(shape, id, metric::NS);
     let whole = ns("whole");
     let known: Option<f64> = ["decode", "prefetch", "store", "pit", "fib"].iter().map(|id| ns(id)).sum();
+    let rest = whole.zip(known).map(|(a, b)| a - b);
+    let calls = process.zip(whole).map(|(a, b)| a - b);
+    let part = |name, short, ns, nfd| Part { name, short, ns, nfd };
     vec![
-        Part { name: "decoding, and hashing names", ns: ns("decode"), nfd: Some("decode") },
-        Part { name: "marks and prefetches", ns: ns("prefetch"), nfd: None },
-        Part { name: "content store: find, insert", ns: ns("store"), nfd: Some("store") },
-        Part { name: "PIT: find, insert, match, remove", ns: ns("pit"), nfd: Some("name tree") },
-        Part { name: "FIB and strategy", ns: ns("fib"), nfd: None },
-        Part {
-            name: "rest of forwarding (subtracted)",
-            ns: whole.zip(known).map(|(a, b)| a - b),
-            nfd: Some("timers"),
-        },
-        Part {
-            name: "system calls, faces (subtracted)",
-            ns: process.zip(whole).map(|(a, b)| a - b),
-            nfd: Some("calls"),
-        },
-        Part { name: "the process", ns: process, nfd: None },
+        part("decoding, and hashing names", "decode", ns("decode"), Some("decode")),
+        part("marks and prefetches", "prefetch", ns("prefetch"), None),
+        part("content store: find, insert", "store", ns("store"), Some("store")),
+        part("PIT: find, insert, match, remove", "PIT", ns("pit"), Some("name tree")),
+        part("FIB and strategy", "FIB", ns("fib"), None),
+        part("rest of forwarding (subtracted)", "rest", rest, Some("timers")),
+        part("system calls, faces (subtracted)", "I/O", calls, Some("calls")),
+        part("the process", "process", process, None),
     ]
 }
 
@@ -126,7 +128,7 @@ pub(super) fn memory_table(facts: &Facts<'_>) -> Block {
         .iter()
         .flat_map(|workload| facts.schemes_on(workload).map(move |table| (*workload, table)));
     Block::Table(Table {
-        caption: "octets of memory for an entry: resident memory of a process that fills the table, and the table's \
+        caption: "bytes of memory for an entry: resident memory of a process that fills the table, and the table's \
                   own account. PIT entries keep their Interest, entries of the content store their Data"
             .to_owned(),
         columns: ["table", "resident", "beyond the packet", "accounted"].map(str::to_owned).into(),

@@ -6,7 +6,7 @@ use crate::model::exchanges::{BLOCK, Counts, Exchanges, PARTS, Profile as _};
 use crate::model::memory::{Memory, Table};
 use crate::under_load::{Subject, note, turns};
 use hashlane_hash::scheme::Key;
-use hashlane_lab::definition::CriterionFigure;
+use hashlane_lab::definition::{CriterionFigure, subject};
 use hashlane_lab::study::Fact;
 use hashlane_lab::study::{Rounds, order};
 use hashlane_lab::study::{RunError, Session};
@@ -14,8 +14,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const MODEL: &str = "forwarder";
-/// Share of the Interests of a paced load that must be answered for its figure to be one of that pace.
-const ANSWERED: f64 = 0.99;
 /// Models of the additional measurements.
 const PARTS_MODEL: &str = "forwarder-parts";
 const MEMORY_MODEL: &str = "forwarder-memory";
@@ -48,7 +46,9 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         }
     }
     let rounds = session.settings.size.repetitions as usize;
-    session.total = rounds * subjects.len() + shapes.len() + Table::ALL.len();
+    // The memory of tables is a side measurement: a selection of workloads or schemes leaves it out.
+    let tables: &[_] = if session.definition.is_selection() { &[] } else { &Table::ALL };
+    session.total = rounds * subjects.len() + shapes.len() + tables.len();
     turns(session, &mut subjects, rounds, record)?;
     for names in shapes {
         if session.stopped() {
@@ -56,7 +56,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         }
         parts(session, names)?;
     }
-    for (id, _) in Table::ALL {
+    for (id, _) in tables {
         if session.stopped() {
             return Ok(());
         }
@@ -84,12 +84,13 @@ fn subjects(session: &mut Session<'_>) -> Result<Vec<Subject>, RunError> {
             .parse()
             .map_err(|error: load::WorkloadError| RunError::UnknownWorkload(error.to_string()))?;
         let entries = workload.tables.map_or(0, |tables| tables.prefixes.max(tables.packets));
-        if entries.max(workload.pending) > MOST_ENTRIES_QUICK && !session.settings.full {
+        let is_large = entries.max(workload.pending) > MOST_ENTRIES_QUICK;
+        if is_large && !session.settings.full && !definition.names_workloads() {
             session.notes.push(format!("{label} was left out; --full measures it"));
             continue;
         }
         for id in definition.schemes_on(label) {
-            let Some(forwarder) = Forwarder::of(id) else { continue };
+            let Some(forwarder) = Forwarder::of(subject(id)) else { continue };
             if forwarder.takes(&workload) && forwarder.missing().is_none() {
                 let plan = workload.plan(measured);
                 subjects.push(Subject::new(label, id, forwarder, workload, plan));
@@ -150,19 +151,11 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
             session.add(MODEL, workload, of, PROBE, metric, name, fact);
         }
     }
-    note(session, &measured);
-    for subject in &measured {
-        let time = subject.readings.iter().map(|reading| reading.time).sum();
-        let answered = subject.counts().answered as f64;
-        if let Some(offered) = subject.plan.offered(time).filter(|offered| answered < ANSWERED * offered) {
-            session.notes.push(format!(
-                "{}: {} answered {:.0} % of the offered Interests, so its figure does not hold for that pace",
-                subject.label,
-                subject.id,
-                100.0 * answered / offered
-            ));
-        }
+    for subject in subjects.iter().filter(|subject| subject.failed) {
+        let fact = Fact::exact(1.0, 1);
+        session.add(MODEL, &subject.label, &subject.id, "count", metric::FAILED, "forwarders", fact);
     }
+    note(session, MODEL, &measured);
 }
 
 /// The parts of our forwarder, without I/O.

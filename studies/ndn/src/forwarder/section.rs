@@ -4,6 +4,7 @@
 use super::parts_section::{OURS, decode_table, memory_table, none, parts_table};
 use crate::metric;
 use hashlane_lab::definition::{Definition, Published, PublishedRow};
+use hashlane_lab::evidence::Evidence;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
@@ -40,7 +41,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
             count,
         ));
         blocks.push(ratios(facts, &definition.reference));
-        findings.extend(distances(facts));
+        findings.extend(distances(definition, records, facts));
     }
     if let Some(facts) = &parts {
         blocks.push(parts_table(facts, definition.published("nfd-shares")));
@@ -143,18 +144,18 @@ fn ratios(facts: &Facts<'_>, reference: &str) -> Block {
     })
 }
 
-/// Cost of our forwarder, and its ratios to the others of the run. Published figures are left out: they come
-/// from other machines.
-fn distances(facts: &Facts<'_>) -> Vec<String> {
+/// Cost of our forwarder, and the ratios of others to it, where a sentence may state them. Published figures
+/// are left out: they come from other machines.
+fn distances(definition: &Definition, records: &RecordSet, facts: &Facts<'_>) -> Vec<String> {
+    let evidence = Evidence::new(definition, records);
     let distance = |workload: &&str| {
-        let ours = facts.value(workload, OURS, metric::CPU_US)?;
-        let others = facts.schemes.iter().filter(|id| **id != OURS).filter_map(|id| {
-            let ratio = facts.records.ratio(facts.study, workload, id, OURS)?;
-            Some(format!("{id} {} times as much", words::ratio_with_bounds(ratio.interval())))
+        let ours = evidence.figure(workload, OURS, metric::CPU_US).ok()?;
+        let others = facts.schemes.iter().filter(|id| ![OURS, CONTROL].contains(id)).filter_map(|id| {
+            let ratio = evidence.ratio(workload, id, OURS).ok()?;
+            Some(format!("; {id} {} times as much", words::ratio_with_bounds(ratio)))
         });
-        let others: Vec<String> = others.collect();
-        let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
-        Some(format!("{workload}: ours takes {} µs of CPU for an exchange{others}.", us(ours)))
+        let others: String = others.collect();
+        Some(format!("{workload}: ours takes {} µs of CPU for an exchange{others}.", with_bounds(ours)))
     };
     facts.workloads.iter().filter_map(distance).collect()
 }
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!(ns, [250.0, 30.0, 200.0, 120.0, 50.0, 50.0, 550.0, 1250.0]);
         assert_eq!(ns[..7].iter().sum::<f64>(), ns[7]);
         assert_eq!(parts.rows[2][3], "18.0");
-        let memory = section.table("octets of memory");
+        let memory = section.table("bytes of memory");
         assert_eq!(memory.rows[0], ["pit, 100k entries", "420", "290", "400"]);
     }
 

@@ -12,8 +12,6 @@ const LOAD_MODEL: &str = "pit-load";
 
 /// Interests of a consumer in a second, under a load with a pace: the source's.
 const PACE: u32 = 1000;
-/// Smallest share of Interests answered at which the figure is one of that pace.
-const ANSWERED: f64 = 0.99;
 
 /// Forwarders with each index, under load.
 pub(super) fn forwarders(
@@ -44,21 +42,7 @@ fn record_loads(session: &mut Session<'_>, subjects: &[Subject]) {
     for subjects in subjects.chunk_by(|a, b| a.label == b.label) {
         record(session, subjects);
     }
-    note(session, &subjects.iter().collect::<Vec<_>>());
-    for subject in subjects {
-        let answered = subject.counts().answered as f64;
-        let offered: f64 =
-            subject.readings.iter().filter_map(|reading| subject.plan.offered(reading.time)).sum();
-        if answered < ANSWERED * offered {
-            session.notes.push(format!(
-                "{}: {} answered {:.0} % of the {PACE} Interests a second of each consumer: overloaded; ignore its \
-                 round-trip times",
-                subject.label,
-                subject.id,
-                100.0 * answered / offered
-            ));
-        }
-    }
+    note(session, LOAD_MODEL, &subjects.iter().collect::<Vec<_>>());
 }
 
 /// A figure of a reading.

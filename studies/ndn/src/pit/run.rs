@@ -42,7 +42,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let mut left_out = 0;
     for label in &definition.workloads {
         let work = parse(label)?;
-        if session.settings.full || is_quick(&work) {
+        if session.settings.full || definition.names_workloads() || is_quick(&work) {
             works.push((label.as_str(), work));
         } else {
             left_out += 1;
@@ -177,8 +177,9 @@ fn too_large(pending: usize) -> Option<String> {
 fn parts(session: &mut Session<'_>, label: &str, names: Names) -> Result<(), RunError> {
     session.step(label, "the parts of the forwarder without I/O");
     let failed = |what: String| RunError::Expectation { workload: label.to_owned(), what };
+    let control = session.definition.control.as_ref().map(|(again, _)| again);
     let indexes: Vec<(String, Index)> =
-        indexes(session, false).into_iter().filter(|(id, _)| id != "name-again").collect();
+        indexes(session, false).into_iter().filter(|(id, _)| Some(id) != control).collect();
     let size = session.settings.size;
     let mut forwardings = Vec::new();
     for (_, index) in &indexes {
@@ -252,7 +253,7 @@ mod tests {
     use crate::Pit;
     use crate::load::Workload;
     use crate::load::{Link, Pace};
-    use hashlane_lab::definition::{Definition, Size};
+    use hashlane_lab::definition::{Definition, Selection, Size};
     use hashlane_lab::record::RecordSet;
     use hashlane_lab::study::{self, Settings};
     use std::sync::atomic::AtomicBool;
@@ -323,6 +324,30 @@ mod tests {
         }
         for index in ["name", "token", "digest"] {
             assert!(records.metric("pit-index", "parts/4/pit", index, metric::NS).unwrap().value > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_selection_runs_with_the_control_of_what_it_selects() {
+        let run = |schemes: &[&str], workload: &str| {
+            let text = include_str!("../../pit-index/study.toml");
+            let mut definition = Definition::parse(text, "study.toml").unwrap();
+            let (schemes, workloads) = (schemes.iter().map(|id| (*id).to_owned()), vec![workload.to_owned()]);
+            let selection = Selection { schemes: schemes.collect(), workloads, repetitions: Some(2) };
+            definition.select(&selection).unwrap();
+            let settings = Settings::new(&definition, false, "hashlane".into());
+            let outcome = study::run(&Pit, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+            assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+            outcome.records
+        };
+        // Not in the quick size, and measured because it is named.
+        let records = run(&["name"], "match/1Ki/4");
+        assert!(records.ratio("pit-index", "match/1Ki/4", "name-again", "name").is_some());
+        for scheme in ["token", "digest", "digest-one", "sha1"] {
+            for workload in ["match/1Ki/4", "parts/4", "digest/4"] {
+                let records = run(&[scheme], workload);
+                assert!(records.iter().all(|record| record.scheme == scheme), "{scheme} {workload}");
+            }
         }
     }
 }

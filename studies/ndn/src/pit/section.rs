@@ -4,6 +4,7 @@
 use super::parts_section::{digests, none, parts_table};
 use crate::metric;
 use hashlane_lab::definition::Definition;
+use hashlane_lab::evidence::Evidence;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::without_empty_columns;
@@ -40,7 +41,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     if let Some(facts) = &load {
         blocks.extend(network(definition, facts, reference));
         blocks.extend(saturated(facts, reference));
-        findings.extend(network_findings(facts, reference));
+        findings.extend(network_findings(definition, records, facts));
     }
     if let Some(facts) = &alone {
         blocks.push(operations(facts, reference));
@@ -204,18 +205,25 @@ fn operations(facts: &Facts<'_>, reference: &str) -> Block {
     }))
 }
 
-/// The source's three factors, each a sentence for the digest and the token.
-fn network_findings(facts: &Facts<'_>, reference: &str) -> Vec<String> {
-    let mut findings = Vec::new();
-    for workload in of_kind(facts, "paced/") {
-        for id in facts.schemes_with(workload, &[metric::MORE]) {
-            let points = shown(facts, workload, id, metric::MORE, figure_2);
-            let rtt = shown(facts, workload, id, metric::RATIO_RTT, ratio);
-            let who = if id == "name-again" { "name a second time" } else { id };
-            findings.push(format!("{workload}: {who} takes {points} points of CPU more than {reference}, and {rtt} times its round-trip time."));
-        }
-    }
-    findings
+/// Differences to the reference where a sentence may state them, a sentence for each index and network.
+fn network_findings(definition: &Definition, records: &RecordSet, facts: &Facts<'_>) -> Vec<String> {
+    let evidence = Evidence::new(definition, records);
+    let reference = definition.reference.as_str();
+    let finding = |workload: &str, id: &str| {
+        let points = evidence.difference(metric::CPU_PERCENT, workload, id, reference).ok()?;
+        let is_control = definition.control.as_ref().is_some_and(|(again, _)| again == id);
+        let who = if is_control { "A/A, the control" } else { id };
+        let rtt = evidence.ratio_in(metric::RATIO_RTT, workload, id, reference).ok();
+        let rtt = rtt.map(|rtt| format!(", and {} times its round-trip time", words::ratio_with_bounds(rtt)));
+        Some(format!(
+            "{workload}: {who}: {} points of CPU more than {reference}{}.",
+            bounds(points, figure_2),
+            rtt.unwrap_or_default()
+        ))
+    };
+    let paced = of_kind(facts, "paced/");
+    let pairs = paced.flat_map(|w| facts.schemes_with(w, &[metric::MORE]).into_iter().map(move |id| (w, id)));
+    pairs.filter_map(|(workload, id)| finding(workload, id)).collect()
 }
 
 #[cfg(test)]

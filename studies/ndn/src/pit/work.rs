@@ -2,6 +2,7 @@
 
 use crate::load::{self, Index, Names, Workload};
 use crate::model::pending::{BLOCK, Filling, Operation};
+use hashlane_lab::definition::subject;
 use hashlane_lab::study::{RunError, Session};
 
 /// Limits of the quick size: names of the source's longer kind, and tables up to this size.
@@ -21,8 +22,8 @@ pub(super) enum Work {
 /// Indexes that the study names. Without load, each Data satisfies one entry, so `digest-one` equals `digest`
 /// and is left out.
 pub(super) fn indexes(session: &Session<'_>, under_load: bool) -> Vec<(String, Index)> {
-    let schemes = session.definition.schemes.iter();
-    let known = schemes.filter_map(|id| Some((id.clone(), Index::of(id)?)));
+    let schemes = session.definition.measured_schemes().iter();
+    let known = schemes.filter_map(|id| Some((id.clone(), Index::of(subject(id))?)));
     known.filter(|(_, index)| under_load || *index != Index::DigestOne).collect()
 }
 

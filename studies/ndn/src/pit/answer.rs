@@ -1,0 +1,292 @@
+//! Answer: the difference that an index makes to the router's CPU, beside the A/A control.
+
+use super::section::{LOAD, MODEL};
+use crate::metric;
+use hashlane_lab::definition::Definition;
+use hashlane_lab::evidence::{Doubt, Evidence};
+use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::{Answer, Block, Facts, Forest, ForestRow, Role, Statement};
+use hashlane_lab::stats::Interval;
+
+/// The indexes compared, and the control.
+const NAME: &str = "name";
+const AGAIN: &str = "name-again";
+const DIGEST: &str = "digest";
+const TOKEN: &str = "token";
+
+/// Loads of the source, the longer names first: the first that was measured answers.
+const PACED: [&str; 4] = ["paced/udp/11", "paced/netns/11", "paced/udp/4", "paced/netns/4"];
+
+/// Lookups of Data in the table, the largest table first.
+const LOOKUPS: [&str; 3] = ["match/1Mi/11", "match/64Ki/11", "match/1Ki/11"];
+
+/// Whole exchanges, those with the least besides the table first.
+const WHOLE: [&str; 2] = ["load/unix/11", "load/udp/11"];
+
+/// The source's savings in points, by components of names.
+const SOURCE: &str = "network";
+
+pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
+    let load = Facts::of(definition, records, LOAD);
+    if load.is_none() && Facts::of(definition, records, MODEL).is_none() {
+        return Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }));
+    }
+    let view = View { definition, evidence: Evidence::new(definition, records) };
+    Answer {
+        sentence: view.sentence(),
+        chart: load.as_ref().and_then(|load| view.chart(load)),
+        surprises: view.surprise().into_iter().collect(),
+        limits: vec![
+            "The digest's cost in a consumer and a producer is not counted; the forwarder's is.".to_owned(),
+            "At 1000 Interests a second each packet is handled alone, so most of the CPU is system calls."
+                .to_owned(),
+        ],
+    }
+}
+
+struct View<'a> {
+    definition: &'a Definition,
+    evidence: Evidence<'a>,
+}
+
+/// Effect of an index, by its interval and that of the control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Saves,
+    Costs,
+    None,
+}
+
+/// An effect is one beyond `zero` and beyond the control.
+fn effect(figure: Interval, control: Interval, zero: f64) -> Effect {
+    if figure.high < control.low.min(zero) {
+        Effect::Saves
+    } else if figure.low > control.high.max(zero) {
+        Effect::Costs
+    } else {
+        Effect::None
+    }
+}
+
+/// Points of CPU with their bounds: `+0.3 [+0.2, +0.4]`.
+fn points(i: Interval) -> String {
+    // Without a negative zero.
+    let [value, low, high] = [i.value, i.low, i.high].map(|points| format!("{:+.1}", points + 0.0));
+    format!("{value} [{low}, {high}]").replace("-0.0", "+0.0").replace('-', "−")
+}
+
+impl View<'_> {
+    /// Difference of an index to the name in points of CPU.
+    fn points(&self, workload: &str, of: &str) -> Result<Interval, Doubt> {
+        self.evidence.difference(metric::CPU_PERCENT, workload, of, NAME)
+    }
+
+    /// The first of the workloads that has a record of the difference or ratio of `of` to the name.
+    fn first<'w>(&self, workloads: &[&'w str], of: &str, metric: &str) -> Option<&'w str> {
+        let Evidence { definition, records } = self.evidence;
+        let found = |w: &&&str| records.metric_in(&definition.slug, w, of, metric, NAME).is_some();
+        workloads.iter().find(found).copied()
+    }
+
+    fn sentence(&self) -> Result<Statement, Doubt> {
+        let token = self.token();
+        let Some(workload) = self.first(&PACED, DIGEST, metric::MORE) else {
+            // Without the loads, the lookup is all there is.
+            return match token {
+                Some((text, figures)) => Ok(Statement { text, figures }),
+                None => Err(Doubt::NotMeasured { figure: format!("{DIGEST} − {NAME}, paced") }),
+            };
+        };
+        let (digest, again) = (self.points(workload, DIGEST)?, self.points(workload, AGAIN)?);
+        let verdict = match effect(digest, again, 0.0) {
+            Effect::Saves => "Yes",
+            Effect::Costs => "No, it costs",
+            Effect::None => "No saving seen",
+        };
+        let (text, figures) =
+            token.map_or((String::new(), Vec::new()), |(text, ratios)| (format!(" {text}"), ratios));
+        let text = format!("{verdict}: {} points of CPU; A/A {}.{text}", points(digest), points(again));
+        Ok(Statement { text, figures })
+    }
+
+    /// Saving of the token: of the lookup, and of the whole exchange.
+    fn token(&self) -> Option<(String, Vec<Interval>)> {
+        let (lookup, ratio) = self.saving(&LOOKUPS)?;
+        let mut text = format!("A token saves {} of the lookup", lookup.as_deref().unwrap_or("nothing"));
+        let mut figures = vec![ratio];
+        if let Some((whole, ratio)) = self.saving(&WHOLE) {
+            text += &match whole {
+                Some(saving) => format!(" and {saving} of the whole"),
+                None => "; of the whole none was seen".to_owned(),
+            };
+            figures.push(ratio);
+        }
+        Some((text + ".", figures))
+    }
+
+    /// The token's saving on the first measured workload in words, if there is one, and its ratio.
+    fn saving(&self, workloads: &[&str]) -> Option<(Option<String>, Interval)> {
+        let workload = self.first(workloads, TOKEN, metric::RATIO)?;
+        let ratio = self.evidence.ratio(workload, TOKEN, NAME).ok()?;
+        let control = self.evidence.control(workload).unwrap_or(Interval::exact(1.0));
+        let [value, most, least] =
+            [ratio.value, ratio.low, ratio.high].map(|ratio| format!("{:.0}", 100.0 * (1.0 - ratio)));
+        let saves = effect(ratio, control, 1.0) == Effect::Saves;
+        Some((saves.then(|| format!("{value} % [{least}, {most}]")), ratio))
+    }
+
+    /// The source's saving where this run saw none of its size.
+    fn surprise(&self) -> Option<String> {
+        let source = self.definition.published(SOURCE)?;
+        let midpoint = |index: &str| {
+            let [from, to] = ["cpu_from", "cpu_to"].map(|column| source.figure(index, column));
+            Some(f64::midpoint(from?, to?))
+        };
+        let theirs = midpoint("4/digest")? - midpoint("4/baseline")?;
+        let ours = self.points("paced/udp/4", DIGEST).ok().filter(|ours| ours.low > theirs)?;
+        Some(
+            format!(
+                "With 4 components the source saw {theirs:+.1} points by digest, this machine {}.",
+                points(ours)
+            )
+            .replace('-', "−"),
+        )
+    }
+
+    /// Differences to the name, the control's first.
+    fn chart(&self, load: &Facts<'_>) -> Option<Block> {
+        let paced: Vec<&str> = load.workloads.iter().copied().filter(|w| w.starts_with("paced/")).collect();
+        let more = |workload: &str, id: &str| {
+            let record = load.records.metric_in(load.study, workload, id, metric::MORE, NAME);
+            record.map(Record::interval)
+        };
+        let mut rows = Vec::new();
+        for workload in &paced {
+            let others = load.schemes_on(workload).filter(|id| ![NAME, AGAIN].contains(id));
+            for id in [AGAIN].into_iter().chain(others) {
+                let Some(interval) = more(workload, id) else { continue };
+                let label = if id == AGAIN { "A/A (name again)" } else { id };
+                let label = if paced.len() > 1 { format!("{workload}: {label}") } else { label.to_owned() };
+                let role = if id == AGAIN { Role::Historical } else { Role::Ours };
+                rows.push(ForestRow { label, role, interval: Some(interval), figure: points(interval) });
+            }
+        }
+        let caption = match paced.as_slice() {
+            [workload] => (*workload).to_owned(),
+            _ => String::new(),
+        };
+        (!rows.is_empty()).then(|| {
+            let axis = "difference to the index by name (points of one core's CPU)".to_owned();
+            Block::Forest(Forest { caption, axis, zero: 0.0, rows })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUDY: &str = include_str!("../../pit-index/study.toml");
+
+    struct Adder(RecordSet);
+
+    impl Adder {
+        fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, bounds: (f64, f64, f64)) {
+            let model = if workload.starts_with("match") { MODEL } else { LOAD };
+            let [study, model, probe] = ["pit-index", model, "p"].map(str::to_owned);
+            let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
+            let ((value, low, high), samples) = (bounds, 6);
+            let record =
+                Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
+            self.0.insert(record).unwrap();
+        }
+
+        fn ratio(&mut self, workload: &str, of: &str, bounds: (f64, f64, f64)) {
+            self.add(workload, of, metric::RATIO, NAME, bounds);
+        }
+
+        /// A paced load with these differences, digest and control.
+        fn paced(workload: &str, digest: (f64, f64, f64), again: (f64, f64, f64)) -> Self {
+            let mut all = Self(RecordSet::new());
+            all.add(workload, NAME, metric::CPU_PERCENT, "%", (30.0, 29.0, 31.0));
+            for (id, more) in [(DIGEST, digest), (AGAIN, again)] {
+                all.add(workload, id, metric::MORE, NAME, more);
+            }
+            all.ratio(workload, AGAIN, (1.0, 0.99, 1.01));
+            all
+        }
+    }
+
+    fn answered(records: &Adder) -> Answer {
+        answer(&Definition::parse(STUDY, "study.toml").unwrap(), &records.0)
+    }
+
+    fn sentence(records: &Adder) -> Result<String, Doubt> {
+        answered(records).sentence.map(|statement| statement.text)
+    }
+
+    #[test]
+    fn a_saving_lies_beyond_zero_and_beyond_the_control() {
+        let of = |digest, again| sentence(&Adder::paced("paced/udp/11", digest, again)).unwrap();
+        assert_eq!(
+            of((0.3, 0.2, 0.35), (0.4, -0.01, 0.6)),
+            "No saving seen: +0.3 [+0.2, +0.3] points of CPU; A/A +0.4 [+0.0, +0.6]."
+        );
+        assert!(of((-2.0, -2.5, -1.5), (0.1, -0.5, 0.5)).starts_with("Yes: −2.0 [−2.5, −1.5] points"));
+        // The control moved as far.
+        assert!(of((-2.0, -2.5, -1.5), (-1.0, -2.0, 0.5)).starts_with("No saving seen"));
+        assert!(of((2.0, 1.5, 2.5), (0.1, -0.5, 0.5)).starts_with("No, it costs: +2.0"));
+    }
+
+    #[test]
+    fn the_token_is_judged_on_the_lookup_and_on_the_whole() {
+        let mut all = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        all.ratio("match/64Ki/11", TOKEN, (0.41, 0.39, 0.43));
+        let text = sentence(&all).unwrap();
+        assert!(text.ends_with("A token saves 59 % [57, 61] of the lookup."), "{text}");
+        all.ratio("load/udp/11", TOKEN, (0.98, 0.93, 1.03));
+        let text = sentence(&all).unwrap();
+        assert!(text.ends_with("of the lookup; of the whole none was seen."), "{text}");
+        assert!(text.len() < 200, "{text}");
+    }
+
+    #[test]
+    fn the_lookup_alone_answers_without_a_load() {
+        let mut all = Adder(RecordSet::new());
+        all.ratio("match/64Ki/11", TOKEN, (0.41, 0.39, 0.43));
+        assert_eq!(sentence(&all).unwrap(), "A token saves 59 % [57, 61] of the lookup.");
+    }
+
+    #[test]
+    fn doubts_withhold_the_sentence() {
+        assert!(matches!(sentence(&Adder(RecordSet::new())), Err(Doubt::NotMeasured { .. })));
+        let wide = Adder::paced("paced/udp/11", (0.0, -14.0, 14.0), (0.0, -0.3, 0.3));
+        assert!(matches!(sentence(&wide), Err(Doubt::Wide { .. })));
+        let mut queued = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        queued.add("paced/udp/11", DIGEST, metric::CARRIED, "share", (0.5, 0.5, 0.5));
+        assert!(matches!(sentence(&queued), Err(Doubt::NotCarried { .. })));
+    }
+
+    #[test]
+    fn the_control_is_the_first_row_of_the_chart() {
+        let Some(Block::Forest(forest)) =
+            answered(&Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3))).chart
+        else {
+            panic!("no forest")
+        };
+        let labels: Vec<&str> = forest.rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!((labels.as_slice(), forest.zero), (["A/A (name again)", "digest"].as_slice(), 0.0));
+        assert_eq!(forest.rows[1].figure, "+0.1 [−0.2, +0.3]");
+    }
+
+    #[test]
+    fn a_saving_of_the_source_that_was_not_seen_is_a_surprise() {
+        let all = Adder::paced("paced/udp/4", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        assert_eq!(
+            answered(&all).surprises,
+            ["With 4 components the source saw −2.0 points by digest, this machine +0.1 [−0.2, +0.3]."]
+        );
+        let all = Adder::paced("paced/udp/4", (-2.1, -2.5, -1.7), (0.0, -0.3, 0.3));
+        assert_eq!(answered(&all).surprises, [""; 0]);
+    }
+}
