@@ -4,14 +4,14 @@ use crate::sample;
 use crate::{Cost, Floods, Tables};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Machine, Record, RecordSet};
-use hashlane_lab::report::terminal::{Colours, text};
+use hashlane_lab::report::terminal::{Colours, tables};
 use hashlane_lab::report::{Part, html};
 use hashlane_lab::study::Studies;
 
 const STUDIES: Studies = Studies(&[&Cost, &Floods, &Tables]);
 
 fn print(definition: &Definition, records: &RecordSet, width: u16) -> String {
-    text(definition, records, &STUDIES.sections(definition, records), width, Colours::Never)
+    tables(definition, records, &STUDIES.sections(definition, records), width, Colours::Never)
 }
 
 /// The page of the studies.
@@ -19,7 +19,7 @@ fn flows(records: &RecordSet) -> String {
     let (definitions, machine) = (sample::definitions(), Machine::default());
     let part = |definition| {
         let sections = STUDIES.sections(definition, records);
-        Part { definition, records, machine: &machine, sections }
+        Part { definition, records, machine: &machine, run: None, answer: None, sections }
     };
     html(&definitions.iter().map(part).collect::<Vec<_>>()).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use crate::{Names, metric, sample, tables};
 use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Size};
-use hashlane_lab::report::terminal::{Colours, text};
+use hashlane_lab::report::terminal::{Colours, tables};
 use hashlane_lab::study::{FindError, Settings, Studies, run};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -214,7 +214,8 @@ fn no_mean_of_minima_lies_above_its_mean() {
 fn stays_within_100_columns() {
     let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
     let records = sample::records(&definition, &[]);
-    let printed = text(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
+    let printed =
+        tables(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
     assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
     for line in printed.lines() {
         assert!(line.chars().count() <= 100, "{line}");
@@ -226,5 +227,5 @@ fn prints_sections_claims_and_criteria() {
     let definition = sample::definition();
     let records = sample::records(&definition, &["names.txt"]);
     let sections = STUDIES.sections(&definition, &records);
-    insta::assert_snapshot!(text(&definition, &records, &sections, 100, Colours::Never));
+    insta::assert_snapshot!(tables(&definition, &records, &sections, 100, Colours::Never));
 }

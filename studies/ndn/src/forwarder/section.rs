@@ -164,7 +164,7 @@ fn distances(definition: &Definition, records: &RecordSet, facts: &Facts<'_>) ->
 mod tests {
     use super::*;
     use hashlane_lab::outcome::Reached;
-    use hashlane_lab::report::terminal::{Colours, text};
+    use hashlane_lab::report::terminal::{Colours, tables};
 
     const STUDY: &str = include_str!("../../ndn-forwarder/study.toml");
 
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn the_terminal_prints_it() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
-        insta::assert_snapshot!(text(
+        insta::assert_snapshot!(tables(
             &definition,
             &records(),
             &[section(&definition, &records()).unwrap()],

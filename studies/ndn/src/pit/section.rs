@@ -229,7 +229,7 @@ fn network_findings(definition: &Definition, records: &RecordSet, facts: &Facts<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashlane_lab::report::terminal::{Colours, text};
+    use hashlane_lab::report::terminal::{Colours, tables};
 
     const STUDY: &str = include_str!("../../pit-index/study.toml");
 
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn the_terminal_prints_it() {
         let definition = Definition::parse(STUDY, "study.toml").unwrap();
-        insta::assert_snapshot!(text(
+        insta::assert_snapshot!(tables(
             &definition,
             &records(),
             &[section(&definition, &records()).unwrap()],

@@ -34,7 +34,18 @@ const STYLE: TableStyle = TableStyle::new()
 /// A study's question and answer, sections, claims and criteria as text, at most `width` columns wide, as far
 /// as the ids of the schemes and the pictures in stars allow.
 pub fn text(part: &Part<'_>, width: u16, colours: Colours) -> String {
-    let Part { definition, records, sections, .. } = part;
+    let tables = tables(part.definition, part.records, &part.sections, width, colours);
+    if part.sections.is_empty() { tables } else { format!("{}\n{tables}", answer(part, width, colours)) }
+}
+
+/// A study's sections, claims and criteria, as in [`text`].
+pub fn tables(
+    definition: &Definition,
+    records: &RecordSet,
+    sections: &[Section],
+    width: u16,
+    colours: Colours,
+) -> String {
     let mut out = String::new();
     for section in sections {
         out += &section_text(section, width);
@@ -44,7 +55,7 @@ pub fn text(part: &Part<'_>, width: u16, colours: Colours) -> String {
     }
     out += &claims(definition, records, width, colours);
     out += &criteria(definition, records, width, colours);
-    format!("{}\n{out}", answer(part, width, colours))
+    out
 }
 
 /// The question, the answer, and the limits of the answer.
