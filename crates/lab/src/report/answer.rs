@@ -1,6 +1,6 @@
 //! The answer to a study's question: a sentence with its figures, or the reason why there is none.
 
-use super::charts::KeyChart;
+use super::section::Block;
 use crate::evidence::Doubt;
 use crate::stats::Interval;
 
@@ -9,8 +9,8 @@ use crate::stats::Interval;
 pub struct Answer {
     /// The sentence, or the reason for which it is withheld.
     pub sentence: Result<Statement, Doubt>,
-    /// The picture of the answer.
-    pub chart: Option<KeyChart>,
+    /// The picture of the answer: lines, bars or intervals.
+    pub chart: Option<Block>,
     /// Results that contradict the source or common belief, a sentence each. Claims of the study file that
     /// the records contradict are listed without it.
     pub surprises: Vec<String>,

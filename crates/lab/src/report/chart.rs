@@ -7,6 +7,9 @@ use super::scheme_id;
 use crate::definition::{Chart, Definition};
 use crate::record::{RecordSet, metric};
 
+/// More encodings than these have one colour.
+const CATEGORIES: usize = 4;
+
 /// The bars of a chart: those of several encodings grouped by operation, a bar for each encoding; those of
 /// one encoding in their order.
 pub(super) fn plots(
@@ -22,7 +25,7 @@ pub(super) fn plots(
             heads.push(scheme_id::head(id));
         }
     }
-    let several = heads.len() > 1;
+    let (several, coloured) = (heads.len() > 1, heads.len() <= CATEGORIES);
     let cut = scheme_id::common_prefix(&ids);
     let unit = facts::unit(definition, records);
     let per = &definition.per;
@@ -31,7 +34,7 @@ pub(super) fn plots(
         for id in &ids {
             let heading = several.then(|| scheme_id::tail(id).to_owned());
             let label = if several { scheme_id::head(id) } else { id.get(cut..).unwrap_or(id) };
-            let role = if several { category(&heads, label) } else { Role::Ours };
+            let role = category(&heads, label);
             let bar = bar(definition, records, workload, id, label, role, unit);
             match groups.iter_mut().find(|group| group.heading == heading) {
                 Some(group) => group.bars.push(bar),
@@ -46,7 +49,7 @@ pub(super) fn plots(
     let legend = |head: &&str| (category(&heads, head), (*head).to_owned());
     BarPlots {
         axis: format!("{unit} per {per}"),
-        legend: if several { heads.iter().map(legend).collect() } else { Vec::new() },
+        legend: if several && coloured { heads.iter().map(legend).collect() } else { Vec::new() },
         whiskers: Some("95 % of the mean".to_owned()),
         tick: minima.then(|| "mean of the minima".to_owned()),
         plots: workloads.iter().map(plot).collect(),
@@ -54,10 +57,10 @@ pub(super) fn plots(
     }
 }
 
-/// The colour of an encoding: that of its place among all of the chart.
+/// The colour of an encoding: that of its place among all of the chart, or one for all if they are too many.
 fn category(heads: &[&str], head: &str) -> Role {
     let place = heads.iter().position(|h| *h == head).unwrap_or_default();
-    Role::Category((place % 4) as u8)
+    Role::Category(if heads.len() > CATEGORIES { 0 } else { place as u8 })
 }
 
 fn bar(

@@ -19,8 +19,7 @@ pub(crate) mod sample;
 
 pub use answer::{Answer, Statement};
 pub use charts::{
-    Bar, BarPlot, BarPlots, Forest, ForestRow, Group, KeyChart, Line, LinePlot, LinePlots, Role, Series,
-    Shade,
+    Bar, BarPlot, BarPlots, Forest, ForestRow, Group, Line, LinePlot, LinePlots, Role, Series, Shade,
 };
 pub use differences::{Difference, differences};
 pub use facts::Facts;

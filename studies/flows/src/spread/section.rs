@@ -113,7 +113,7 @@ fn bars(pictures: &[Picture<'_>], published: Option<&Published>) -> BarPlots {
             let (label, value) = (format!("{from}–{to}"), Some(Interval::exact(found)));
             // None at all would be a mark on the edge.
             let tick = published.filter(|count| *count > 0.0);
-            Bar { title, tick, ..Bar::new(&label, Role::Ours, value, &count(found)) }
+            Bar { title, tick, ..Bar::new(&label, Role::Category(0), value, &count(found)) }
         };
         BarPlot {
             caption: picture.scheme.to_owned(),

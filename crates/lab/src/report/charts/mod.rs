@@ -4,12 +4,10 @@
 mod bars;
 pub(super) mod draw;
 mod forest;
-mod key;
 mod lines;
 mod role;
 
 pub use bars::{Bar, BarPlot, BarPlots, Group};
 pub use forest::{Forest, ForestRow};
-pub use key::KeyChart;
 pub use lines::{Line, LinePlot, LinePlots, Series, Shade};
 pub use role::Role;

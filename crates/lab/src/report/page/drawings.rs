@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::report::charts::draw::{Drawn, Key, Width, bars, forest, lines};
-use crate::report::charts::{BarPlots, Forest, KeyChart, LinePlots};
+use crate::report::charts::{BarPlots, Forest, LinePlots};
 use crate::report::format::plain;
+use crate::report::section::Block;
 
 /// Charts with their legend.
 #[derive(Serialize)]
@@ -34,14 +35,14 @@ const SMALL: &[Width] = &[Width::Narrow];
 const CARD: &[Width] = &[Width::Narrow, Width::Medium];
 const FULL: &[Width] = &[Width::Narrow, Width::Medium, Width::Wide];
 
-/// A key chart for a card.
-pub(super) fn card(chart: &KeyChart) -> Drawings {
-    key(chart, CARD)
+/// The chart of an answer for a card; `None` of a table or a text.
+pub(super) fn card(block: &Block) -> Option<Drawings> {
+    key(block, CARD)
 }
 
-/// A key chart for the full width of the page.
-pub(super) fn full(chart: &KeyChart) -> Drawings {
-    key(chart, FULL)
+/// The chart of an answer for the full width of the page; `None` of a table or a text.
+pub(super) fn full(block: &Block) -> Option<Drawings> {
+    key(block, FULL)
 }
 
 /// Bars as small charts beside each other.
@@ -59,11 +60,12 @@ pub(super) fn small_forest(plot: &Forest) -> Drawings {
     of_forest("charts", plot, SMALL)
 }
 
-fn key(chart: &KeyChart, sizes: &[Width]) -> Drawings {
-    match chart {
-        KeyChart::Bars(plots) => of_bars("key", plots, sizes),
-        KeyChart::Lines(plots) => of_lines("key", plots, sizes),
-        KeyChart::Forest(plot) => of_forest("key", plot, sizes),
+fn key(block: &Block, sizes: &[Width]) -> Option<Drawings> {
+    match block {
+        Block::Bars(plots) => Some(of_bars("key", plots, sizes)),
+        Block::Lines(plots) => Some(of_lines("key", plots, sizes)),
+        Block::Forest(plot) => Some(of_forest("key", plot, sizes)),
+        Block::Table(_) | Block::Text(_) => None,
     }
 }
 
@@ -133,9 +135,9 @@ mod tests {
 
     #[test]
     fn draws_a_key_chart_in_the_widths_of_its_place() {
-        let chart = KeyChart::Bars(bars(&[Some(3.0), None]));
-        assert_eq!(classes(&card(&chart)), [["narrow", "medium"]]);
-        assert_eq!(classes(&full(&chart)), [["narrow", "medium", "wide"]]);
+        let chart = Block::Bars(bars(&[Some(3.0), None]));
+        assert_eq!(classes(&card(&chart).unwrap()), [["narrow", "medium"]]);
+        assert_eq!(classes(&full(&chart).unwrap()), [["narrow", "medium", "wide"]]);
         assert_eq!(classes(&small_bars(&bars(&[Some(3.0), Some(4.0)]))), [["narrow"], ["narrow"]]);
     }
 

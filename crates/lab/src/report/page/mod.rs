@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use crate::definition::Definition;
     use crate::record::{Machine, Record, RecordSet};
-    use crate::report::{Answer, Block, Forest, ForestRow, KeyChart, Role, Statement, sample};
+    use crate::report::{Answer, Block, Forest, ForestRow, Role, Statement, sample};
     use crate::stats::Interval;
 
     fn answer() -> Answer {
@@ -49,7 +49,7 @@ mod tests {
         };
         let axis = "difference (points of CPU)".to_owned();
         let forest = Forest { caption: String::new(), axis, zero: 0.0, rows: vec![row] };
-        Answer { chart: Some(KeyChart::Forest(forest)), ..Answer::new(Ok(statement)) }
+        Answer { chart: Some(Block::Forest(forest)), ..Answer::new(Ok(statement)) }
     }
 
     fn part<'a>(definition: &'a Definition, records: &'a RecordSet, machine: &'a Machine) -> Part<'a> {

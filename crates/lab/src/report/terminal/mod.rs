@@ -130,7 +130,7 @@ fn section_text(section: &Section, width: u16) -> String {
                 }
                 out.push('\n');
             }
-            _ => {}
+            Block::Table(_) | Block::Text(_) | Block::Lines(_) | Block::Bars(_) | Block::Forest(_) => {}
         }
     }
     out

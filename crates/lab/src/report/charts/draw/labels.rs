@@ -17,10 +17,8 @@ pub(super) fn width(words: &str) -> f64 {
     words.chars().map(wide).sum()
 }
 
-/// About the width of words in bold.
-pub(super) fn bold_width(words: &str) -> f64 {
-    1.12 * width(words)
-}
+/// Words in bold are wider by about this factor.
+pub(super) const BOLD: f64 = 1.12;
 
 /// The widest of `all`, or zero.
 pub(super) fn widest<'a>(all: impl Iterator<Item = &'a str>) -> f64 {
@@ -41,16 +39,19 @@ pub(super) fn shortened(words: &str, room: f64) -> String {
     core::iter::once('…').chain(tail.into_iter().rev()).collect()
 }
 
-/// Words broken at spaces, and where there is none shortened, into lines that fit.
+/// Words broken at spaces and after slashes, and where there is neither shortened, into lines that fit.
 pub(super) fn wrapped(words: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + width(" ") + width(word) <= room => {
-                line.push(' ');
-                line.push_str(word);
+        for (i, piece) in word.split_inclusive('/').enumerate() {
+            let gap = if i == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if width(line) + width(gap) + width(piece) <= room => {
+                    line.push_str(gap);
+                    line.push_str(piece);
+                }
+                _ => lines.push(shortened(piece, room)),
             }
-            _ => lines.push(shortened(word, room)),
         }
     }
     lines
@@ -113,8 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn breaks_labels_at_spaces() {
+    fn breaks_labels_at_spaces_and_slashes() {
         assert_eq!(wrapped("Linux, all keyed variants", 90.0), ["Linux, all", "keyed", "variants"]);
+        assert_eq!(wrapped("chained/siphash/single", 90.0), ["chained/", "siphash/", "single"]);
+        assert_eq!(wrapped("chained/siphash/single", 110.0), ["chained/", "siphash/single"]);
         assert!(wrapped("", 90.0).is_empty());
     }
 

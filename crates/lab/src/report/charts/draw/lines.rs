@@ -1,13 +1,11 @@
 //! Lines on logarithmic axes as inline SVG, labelled at their ends.
 
-use minijinja::HtmlEscape;
-
-use super::super::super::format::{self, figure, interval};
+use super::super::super::format;
 use super::super::{Line, LinePlot, LinePlots, Series};
-use super::labels::{LINE, bold_width, number, placed, widest, width, wrapped};
+use super::labels::{BOLD, LINE, number, placed, widest, width, wrapped};
 use super::rows::{name_of_axis, numbers};
-use super::svg::{Width, anchored, circle, drawing, path, push, rect, text};
-use super::{Drawn, Key, Scale};
+use super::svg::{Width, anchored, drawing, path, rect, text};
+use super::{Drawn, Key, Scale, curve};
 use crate::stats::Interval;
 
 /// Space above the plot, for the name of the vertical axis.
@@ -16,8 +14,6 @@ const TOP: f64 = 26.0;
 const ZERO_GAP: f64 = 32.0;
 /// The share of the drawing's width that labels at the ends of lines may take.
 const LABELS: f64 = 0.34;
-/// A label this far from the end of its line gets a leader.
-const LEADER: f64 = 7.0;
 /// Ways of dashing; the first is a solid line.
 const DASHES: usize = 4;
 const GREY: &str = "line faint";
@@ -58,30 +54,30 @@ fn words(series: &Series) -> &str {
 }
 
 /// The points that a logarithmic scale can hold.
-fn shown(line: &Line) -> impl Iterator<Item = (f64, Interval)> {
+pub(super) fn shown(line: &Line) -> impl Iterator<Item = (f64, Interval)> {
     let finite =
         |(x, y): &&(f64, Interval)| *x >= 0.0 && x.is_finite() && y.value > 0.0 && y.value.is_finite();
     line.points.iter().filter(finite).copied()
 }
 
 /// A label at the end of a line: its series, the place of the end, and its lines of words.
-struct Label<'a> {
-    series: &'a Series,
-    end: (f64, f64),
-    lines: Vec<String>,
-    top: f64,
+pub(super) struct Label<'a> {
+    pub(super) series: &'a Series,
+    pub(super) end: (f64, f64),
+    pub(super) lines: Vec<String>,
+    pub(super) top: f64,
 }
 
 /// Layout and scales that the drawings of all plots share.
-struct Chart<'a> {
-    plots: &'a LinePlots,
+pub(super) struct Chart<'a> {
+    pub(super) plots: &'a LinePlots,
     size: Width,
     /// The distinct places on the horizontal axis that have a figure.
     xs: Vec<f64>,
     x: Scale,
-    y: Scale,
+    pub(super) y: Scale,
     left: f64,
-    right: f64,
+    pub(super) right: f64,
     bottom: f64,
     /// Lines have labels at their ends.
     labelled: bool,
@@ -127,22 +123,22 @@ impl<'a> Chart<'a> {
     }
 
     fn label_width(&self) -> f64 {
-        let room = LABELS * self.size.units();
+        let room = LABELS * self.size.units() / BOLD;
         let labels = self.plots.series.iter().filter(|series| series.emphasised);
         let lines = labels.flat_map(|series| wrapped(words(series), room));
-        lines.map(|line| bold_width(&line)).fold(0.0, f64::max)
+        lines.map(|line| BOLD * width(&line)).fold(0.0, f64::max)
     }
 
-    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub(super) fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (if x > 0.0 { self.x.at(x) } else { self.left + 10.0 }, self.y.at(y))
     }
 
-    fn series(&self, name: &str) -> Option<&'a Series> {
+    pub(super) fn series(&self, name: &str) -> Option<&'a Series> {
         self.plots.series.iter().find(|series| series.name == name && series.emphasised)
     }
 
     /// The class of a line: its role, and a way of dashing for each of the same role.
-    fn class(&self, name: &str) -> String {
+    pub(super) fn class(&self, name: &str) -> String {
         let Some(series) = self.series(name) else { return GREY.to_owned() };
         let same = self.plots.series.iter().filter(|other| other.emphasised && other.role == series.role);
         let before = same.take_while(|other| other.name != name).count();
@@ -151,7 +147,7 @@ impl<'a> Chart<'a> {
 
     /// The labels of a plot, or `None` if they do not fit.
     fn labels(&self, plot: &LinePlot) -> Option<Vec<Label<'a>>> {
-        let room = LABELS * self.size.units();
+        let room = LABELS * self.size.units() / BOLD;
         let label = |line: &Line| {
             let (series, last) = (self.series(&line.name)?, shown(line).last()?);
             let lines = wrapped(words(series), room);
@@ -178,10 +174,10 @@ impl<'a> Chart<'a> {
         let mut order: Vec<&Line> = plot.lines.iter().collect();
         order.sort_by_key(|line| rank(line).map_or(0, |rank| usize::MAX - rank));
         for line in order {
-            self.line(&mut marks, line);
+            curve::line(&mut marks, self, line);
         }
         if self.labelled {
-            self.labels(plot).iter().flatten().for_each(|label| self.label(&mut marks, label));
+            self.labels(plot).iter().flatten().for_each(|l| curve::label(&mut marks, self, l));
         }
         let title = format!("{}: {} against {}", plot.caption, self.plots.y, self.plots.x);
         let svg = drawing(self.size, height, &title, &marks);
@@ -226,62 +222,6 @@ impl<'a> Chart<'a> {
             self.xs.iter().map(|x| (self.place((*x, 1.0)).0, format::binary(*x))).collect();
         numbers(marks, &words, bottom, self.size.units());
         name_of_axis(marks, &self.plots.x, (left, right), self.size.units(), bottom + 32.0)
-    }
-
-    fn line(&self, marks: &mut String, line: &Line) {
-        let mut d = String::new();
-        for (i, (x, y)) in shown(line).enumerate() {
-            let (step, (x, y)) = (if i == 0 { 'M' } else { 'L' }, self.place((x, y.value)));
-            push(&mut d, format_args!("{step}{x:.1} {y:.1}"));
-        }
-        push(marks, format_args!("<g><title>{}</title>", HtmlEscape(&line.name)));
-        path(marks, &self.class(&line.name), format_args!("{d}"));
-        if let Some(series) = self.series(&line.name) {
-            shown(line).for_each(|point| self.point(marks, series, point));
-        }
-        marks.push_str("</g>");
-    }
-
-    /// Draws a point with its interval: hollow if it is of one sample.
-    fn point(&self, marks: &mut String, series: &Series, (x, y): (f64, Interval)) {
-        let (class, single) = (series.role.class(), y.coverage == 0.0);
-        let (at, middle) = self.place((x, y.value));
-        push(
-            marks,
-            format_args!(
-                "<g><title>{}</title>",
-                HtmlEscape(&format!(
-                    "{}, {} {}: {} {} {}",
-                    series.name,
-                    format::count(x),
-                    self.plots.x,
-                    figure(y.value),
-                    if single { "(n = 1)".to_owned() } else { interval(y, figure) },
-                    self.plots.y
-                ))
-            ),
-        );
-        if y.low < y.high && y.low > 0.0 && y.high.is_finite() {
-            let (low, high) = (self.y.at(y.low), self.y.at(y.high));
-            let few = if y.is_conclusive() { "" } else { " few" };
-            let d = format_args!("M{:.1} {low:.1}h7m-3.5 0V{high:.1}m-3.5 0h7", at - 3.5);
-            path(marks, &format!("span {class}{few}"), d);
-        }
-        circle(marks, &if single { format!("{class} hollow") } else { class.to_owned() }, at, middle, 3.0);
-        marks.push_str("</g>");
-    }
-
-    fn label(&self, marks: &mut String, label: &Label<'_>) {
-        let (class, x) = (label.series.role.class(), self.right + 12.0);
-        let middle = label.top + LINE * label.lines.len() as f64 / 2.0;
-        let (from, end) = label.end;
-        if (middle - end).abs() > LEADER || self.right - from > LEADER {
-            path(marks, "leader", format_args!("M{:.1} {end:.1}L{:.1} {middle:.1}", from + 5.0, x - 3.0));
-        }
-        for (i, line) in label.lines.iter().enumerate() {
-            let base = label.top + LINE * i as f64 + 11.0;
-            text(marks, &format!("end {class}"), x, base, line);
-        }
     }
 }
 
