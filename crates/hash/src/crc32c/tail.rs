@@ -76,18 +76,30 @@ fn whole_words<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to:
 impl Form for Ladder {
     #[inline(always)]
     fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
-        let component = &bytes[from.min(to)..to];
-        let (words, mut rest) = component.as_chunks::<8>();
-        let mut crc = words.iter().fold(crc, |crc, word| step.u64(crc, u64::from_le_bytes(*word)));
-        if let Some((bytes, after)) = rest.split_first_chunk::<4>() {
+        let len = to.saturating_sub(from);
+        let (mut crc, mut rest) = (crc, &bytes[from.min(to)..to]);
+        // Cut off one by one: the compiler unrolls a loop over `as_chunks`, which costs a name of short
+        // components more branches than it saves.
+        while let Some((word, after)) = rest.split_first_chunk::<8>() {
+            crc = step.u64(crc, u64::from_le_bytes(*word));
+            rest = after;
+        }
+        // Tested bit by bit, as in the source: tests of the rest's length would wait for each other.
+        if len & 4 != 0
+            && let Some((bytes, after)) = rest.split_first_chunk::<4>()
+        {
             crc = step.u32(crc, u32::from_le_bytes(*bytes));
             rest = after;
         }
-        if let Some((bytes, after)) = rest.split_first_chunk::<2>() {
+        if len & 2 != 0
+            && let Some((bytes, after)) = rest.split_first_chunk::<2>()
+        {
             crc = step.u16(crc, u16::from_le_bytes(*bytes));
             rest = after;
         }
-        if let Some(byte) = rest.first() {
+        if len & 1 != 0
+            && let Some(byte) = rest.first()
+        {
             crc = step.u8(crc, *byte);
         }
         crc
