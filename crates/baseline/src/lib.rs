@@ -3,6 +3,7 @@
 //! - [`dns`]: BIND 10's compressions of names, before and after its ticket 1603.
 //! - [`ehash`]: the hashes of connections of the Linux kernel, and those proposed in their place.
 //! - [`rss`]: hashes without a secret: Toeplitz under the published key, jhash without a seed.
+//! - [`separated`]: offset names with separators, which Alcatel-Lucent compared with TLV names.
 //!
 //! They implement the same traits as the schemes for use, and are for studies alone.
 #![no_std]
@@ -12,6 +13,7 @@ extern crate alloc;
 pub mod dns;
 pub mod ehash;
 pub mod rss;
+pub mod separated;
 
 /// Calls the macro `$callback` with every [`TupleHash`](hashlane_flow::ehash::TupleHash) of this crate, in
 /// the form of [`hashlane_flow::for_each_tuple_hash!`].

@@ -60,13 +60,17 @@ pub mod walk;
 /// }
 /// assert_eq!(hashlane_name::for_each_encoding!(ids), ["offset", "ccnx", "ndn"]);
 /// ```
+///
+/// Entries after the callback are added to the list: encodings of other crates, such as historical ones that
+/// a study compares with.
 #[macro_export]
 macro_rules! for_each_encoding {
-    ($callback:ident) => {
+    ($callback:ident $(, $id:ident: $encoding:ty)* $(,)?) => {
         $callback! {
             offset: $crate::offset::Offset,
             ccnx: $crate::ccnx::Ccnx,
             ndn: $crate::ndn::Ndn,
+            $($id: $encoding,)*
         }
     };
 }

@@ -1,4 +1,4 @@
-//! Each prefix hashed from its start.
+//! Each prefix hashed from its start, or the longest alone.
 
 use super::HashBuffer;
 use crate::error::ParseError;
@@ -30,6 +30,20 @@ pub fn all_at_once_longest_first<E: Encoding, H: BytesHash>(
     buffer: &mut HashBuffer,
 ) -> Result<(), ParseError> {
     hash.run(FromEnds { walk: E::walk(name)?, buffer })
+}
+
+/// Hashes the longest prefix alone, from its start: one hash, of the bytes of all components. Checks the frame
+/// of the name; the components are neither walked nor checked.
+///
+/// # Errors
+/// The error of [`Encoding::walk`]; `buffer` is then unspecified.
+#[inline]
+pub fn all_in_one<E: Encoding, H: BytesHash>(
+    hash: &H,
+    name: &[u8],
+    buffer: &mut HashBuffer,
+) -> Result<(), ParseError> {
+    hash.run(Whole { walk: E::walk(name)?, buffer })
 }
 
 struct FromStart<'k, W> {
@@ -70,6 +84,23 @@ impl<'a, W: Walk<'a>> BytesKernel for FromEnds<'_, W> {
         for (place, end) in hashes.iter_mut().zip(ends.iter().rev()) {
             *place = hash.hash(&bytes[..(*end as usize).min(bytes.len())]);
         }
+        Ok(())
+    }
+}
+
+struct Whole<'k, W> {
+    walk: W,
+    buffer: &'k mut HashBuffer,
+}
+
+impl<'a, W: Walk<'a>> BytesKernel for Whole<'_, W> {
+    type Output = Result<(), ParseError>;
+
+    #[inline(always)]
+    fn run<H: BytesHash>(self, hash: &H) -> Self::Output {
+        let Self { walk, buffer } = self;
+        buffer.clear();
+        buffer.push_hash(hash.hash(walk.bytes()));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@
 //!   intermediate hashes stored, the longest prefix can come first;
 //! - [all at once](all_at_once): each prefix hashed from its start. An offset name stores the end of a
 //!   prefix; a TLV name must be walked for it. With those ends stored, longest first;
+//! - [all in one](all_in_one): the longest prefix alone, all that a lookup needs if it matches;
 //! - [one pass](OnePass): checked, walked and hashed at once, for one name or for a burst of names.
 //!
 //! For a [concatenative](hashlane_hash::scheme::Concatenative) hash all methods give the same values.
@@ -25,7 +26,7 @@ mod burst_hashes;
 mod one_by_one;
 mod one_pass;
 
-pub use all_at_once::{all_at_once, all_at_once_longest_first};
+pub use all_at_once::{all_at_once, all_at_once_longest_first, all_in_one};
 pub use buffer::HashBuffer;
 pub use burst_hashes::BurstHashes;
 pub use one_by_one::{one_by_one, one_by_one_longest_first};

@@ -11,7 +11,7 @@ use hashlane_name::layout::Layout;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::offset::Offset;
 use hashlane_name::prefix::{
-    BurstHashes, HashBuffer, OnePass, all_at_once, all_at_once_longest_first, one_by_one,
+    BurstHashes, HashBuffer, OnePass, all_at_once, all_at_once_longest_first, all_in_one, one_by_one,
     one_by_one_longest_first,
 };
 use hashlane_name::view::Name;
@@ -50,7 +50,9 @@ fn one_by_one_agrees<E: Layout, H: PrefixHash>(hash: &H, bytes: &[u8]) {
 fn all_at_once_agrees<E: Layout, H: BytesHash>(hash: &H, bytes: &[u8]) {
     let expected = expected::<E, H>(hash, bytes);
     assert_eq!(reversed(kept(|kept| all_at_once_longest_first::<E, H>(hash, bytes, kept))), expected);
-    if expected.is_ok() {
+    if let Ok(hashes) = &expected {
+        let longest = hashes.last().copied().unwrap_or_else(|| hash.hash(b""));
+        assert_eq!(kept(|kept| all_in_one::<E, H>(hash, bytes, kept)), Ok(vec![longest]));
         assert_eq!(kept(|kept| all_at_once::<E, H>(hash, bytes, kept)), expected);
     }
 }
