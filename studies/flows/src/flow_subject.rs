@@ -1,11 +1,13 @@
 //! Tables of flows, of every shape and under every hash: ours, the kernel's and `hashbrown`'s behind the same
 //! front.
 
+use hashlane_flow::burst::{Act, BURST, Keys, Visitor};
 use hashlane_flow::ehash::TupleHash;
-use hashlane_flow::table::{Flow, FlowTable, Limits};
+use hashlane_flow::table::{Flow, FlowTable, Full, Limits};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::Table;
+use hashlane_table::stage::Stage;
 
 /// A table of flows, each of which has a number, behind a pointer. Its operations change it, so the run
 /// brings it to a known state first and times the call from outside.
@@ -19,11 +21,21 @@ pub trait Flows {
     /// Adds `tuples`, numbered from `first` on, at [`TICK`] a tick, and expires flows that are too old.
     fn churn(&mut self, tuples: &[Tuple], first: u32);
 
+    /// Receives the packets with these tuples, at [`TICK`] a tick: flows that are too old expire, and
+    /// each packet marks its flow as seen or adds it. Returns the number of packets whose flow was there.
+    fn receive(&mut self, packets: &[Tuple]) -> u64;
+
+    /// Lets as much time go by as a flow lives.
+    fn pause(&mut self);
+
     /// Number of tuples that a lookup of this one compares.
     fn comparisons(&self, tuple: &Tuple) -> usize;
 
     /// Number of flows.
     fn len(&self) -> usize;
+
+    /// Bytes of memory.
+    fn memory(&self) -> usize;
 
     /// `true` if the table has no flows.
     fn is_empty(&self) -> bool {
@@ -31,21 +43,42 @@ pub trait Flows {
     }
 }
 
-/// Flows added in one tick of a churn.
-pub(crate) const TICK: usize = 32;
+/// Flows added, or packets received, in one tick: a burst.
+pub(crate) const TICK: usize = BURST;
 
 /// A [`FlowTable`], asked for one tuple at a time, or for a burst where `BURSTS`.
 pub(crate) struct Front<H, T, const BURSTS: bool> {
     flows: FlowTable<u32, H, T>,
     now: u32,
+    idle: u32,
+}
+
+/// The decisions of [`Flows::receive`]: every unknown flow is added.
+struct Known(u64);
+
+impl Visitor<u32> for Known {
+    #[inline(always)]
+    fn on_known_flow(&mut self, _: usize, _: &mut u32) {
+        self.0 += 1;
+    }
+
+    #[inline(always)]
+    fn on_new_flow(&mut self, _: usize, _: &Tuple) -> Option<u32> {
+        Some(0)
+    }
+
+    /// There is room for all flows of the capture.
+    #[inline(always)]
+    fn on_table_full(&mut self, _: usize, _: Full<u32>) {}
 }
 
 impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Front<H, T, BURSTS> {
     /// Room for `flows`, of which each lives for as long as it takes to add `live` others at [`TICK`] a tick.
     pub(crate) fn new(key: &Key, flows: usize, live: usize) -> Self {
-        let idle = u32::try_from(live / TICK).unwrap_or(u32::MAX);
+        // At least 1, as the table itself takes it.
+        let idle = u32::try_from(live / TICK).unwrap_or(u32::MAX).max(1);
         let limits = Limits { flows: flows + TICK, idle };
-        Self { flows: FlowTable::with_room(flows, key, limits, 0), now: 0 }
+        Self { flows: FlowTable::with_room(flows, key, limits, 0), now: 0, idle }
     }
 
     fn tick(&mut self, tuples: &[Tuple], first: u32) {
@@ -93,8 +126,39 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         }
     }
 
+    #[inline(never)]
+    fn receive(&mut self, packets: &[Tuple]) -> u64 {
+        let mut known = Known(0);
+        for packets in packets.chunks(TICK) {
+            self.now += 1;
+            self.flows.expire(self.now, |_, _| ());
+            if BURSTS {
+                let mut hashes = [0; TICK];
+                let mut keys = Keys::new(packets, &mut hashes);
+                self.flows.hash_stage().run(&mut keys);
+                self.flows.prefetch_stage().run(&mut keys);
+                Act { flows: &mut self.flows, now: self.now, visitor: &mut known }.run(&mut keys);
+            } else {
+                for tuple in packets {
+                    if let Ok(Some(_)) = self.flows.insert(*tuple, 0, self.now) {
+                        known.0 += 1;
+                    }
+                }
+            }
+        }
+        known.0
+    }
+
+    fn pause(&mut self) {
+        self.now += self.idle;
+    }
+
     fn comparisons(&self, tuple: &Tuple) -> usize {
         self.flows.comparisons(tuple)
+    }
+
+    fn memory(&self) -> usize {
+        self.flows.memory()
     }
 
     fn len(&self) -> usize {

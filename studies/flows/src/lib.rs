@@ -13,12 +13,14 @@ pub mod hashes;
 pub mod hostile;
 pub mod input;
 mod metric;
+mod own;
 mod series;
 mod spread;
 mod table;
 mod tables;
 mod tuple_subject;
 pub mod tuples;
+mod words;
 mod workload;
 
 #[cfg(test)]
@@ -26,10 +28,9 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
-pub use flood::attacks;
+pub use flood::{add_growth, attacks};
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
@@ -79,8 +80,8 @@ impl Study for Cost {
         cost::run::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        cost::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
@@ -110,8 +111,8 @@ impl Study for Tables {
         table::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        table::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
@@ -140,8 +141,8 @@ impl Study for Floods {
         flood::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        flood::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

@@ -11,8 +11,20 @@ pub(crate) const CYCLES_LATENCY: &str = "cycles_latency";
 /// One scheme's latency divided by another's, whose id is the unit.
 pub(crate) const RATIO_LATENCY: &str = "ratio_latency";
 
-/// Nanoseconds per find of a flow that a flood is not aimed at.
+/// Nanoseconds per lookup of a flow that a flood is not aimed at.
 pub(crate) const NS_ELSEWHERE: &str = "ns_elsewhere";
 
-/// Entries that a find compares before it answers.
+/// Growth of [`NS_ELSEWHERE`]: a scheme's figure divided by another's, whose id is the unit.
+pub(crate) const RATIO_ELSEWHERE: &str = "ratio_elsewhere";
+
+/// Bytes of memory of a table.
+pub(crate) const MEMORY: &str = "memory";
+
+/// Distinct tuples of a capture.
+pub(crate) const FLOWS: &str = "flows";
+
+/// Packets of a capture that have a tuple.
+pub(crate) const PACKETS: &str = "packets";
+
+/// Entries that a lookup compares before it answers.
 pub(crate) const COMPARED: &str = "compared";

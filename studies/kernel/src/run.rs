@@ -7,6 +7,7 @@ use hashlane_lab::probe::Cores;
 use hashlane_lab::stats::{mean, median};
 use hashlane_lab::study::{Fact, RunError, Session};
 use hashlane_lab::study::{Rounds, order};
+use hashlane_study_flows::add_growth;
 use hashlane_study_flows::hostile::{self, Attack};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -260,7 +261,9 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
         }
         lost(session, plan, &workload, id, &syns);
     }
-    add(session, SYN, &workload, (metric::NS, "ns", ns), (ids, Rounds::of(figures)));
+    let rounds = Rounds::of(figures);
+    add(session, SYN, &workload, (metric::NS, "ns", ns), (ids.clone(), rounds.clone()));
+    add_growth(session, (SYN, &workload, "boots"), metric::RATIO, &ids, &rounds);
 }
 
 /// Requests that are missing from the table after the last SYN of a set: the most of any boot, with a note.

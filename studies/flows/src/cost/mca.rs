@@ -12,8 +12,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The hashes that the study names; empty if it asks for no simulation.
+    /// The hashes that the study names; empty if it asks for no simulation, and in a run of selected schemes or
+    /// on the user's tuples alone, which do not change the code.
     pub(super) fn new(session: &Session<'_>) -> Result<Self, RunError> {
+        if !session.measures_generated() || session.definition.is_selection() {
+            return Ok(Self { hashes: Vec::new() });
+        }
         let registered = hashes::tuple_hashes();
         let code = |id: &String| match registered.iter().find(|hash| hash.info.id == id) {
             Some(hash) => Ok((id.clone(), hash.code)),

@@ -1,9 +1,11 @@
 //! Cycles of hashes of tuples, and their machine code simulated.
 
+mod answer;
 mod mca;
 mod mca_section;
 pub(crate) mod run;
 mod section;
 
+pub(crate) use answer::answer;
 pub(crate) use mca_section::section as mca_section;
 pub(crate) use section::{MODEL, section};

@@ -1,14 +1,16 @@
 //! Run of a study of tuple hashes: their cost, the simulated cost of their code, and their spread of tuples
 //! over buckets.
 
+use crate::capture::Capture;
 use crate::hashes;
 use crate::metric;
+use crate::own;
 use crate::tuple_subject::TupleSubject;
 use crate::workload::{generate, set};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::study::Rounds;
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::definition::subject;
+use hashlane_lab::study::{Rounds, RunError, Session};
 use std::hint::black_box;
 
 /// Tuples that are hashed repeatedly: as many as stay in the first-level cache with everything else.
@@ -18,24 +20,44 @@ const BLOCK: usize = 512;
 pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let definition = session.definition;
     // All names are looked up before anything takes time.
-    let mut subjects =
-        definition.schemes.iter().map(|id| entry(id, session)).collect::<Result<Vec<_>, _>>()?;
+    let schemes = definition.measured_schemes();
+    let mut subjects = schemes.iter().map(|id| entry(id, session)).collect::<Result<Vec<_>, _>>()?;
     let sets = definition.workloads.iter().map(|id| set(id)).collect::<Result<Vec<_>, _>>()?;
 
     let spread = crate::spread::run::Plan::new(session)?;
     let mca = super::mca::Plan::new(session)?;
-    session.total = sets.len() + spread.steps() + mca.steps();
-    for (id, set) in definition.workloads.iter().zip(&sets) {
-        if session.stopped() {
-            return Ok(());
-        }
-        session.step(id, "timing");
+    let generated = if session.measures_generated() { sets.len() } else { 0 };
+    let capture = session.own::<Capture>();
+    session.total = usize::from(capture.is_some()) + generated + spread.steps(session) + mca.steps();
+    if let Some((label, capture)) = capture {
+        own::add_counts(session, label, capture);
+        let packets = capture.packets.iter().cycle().take(BLOCK);
+        let tuples: Vec<Tuple> =
+            packets.filter_map(|place| capture.tuples.get(*place as usize)).copied().collect();
+        timed(session, label, &tuples, &mut subjects)?;
+    }
+    for (id, set) in definition.workloads.iter().zip(&sets).take(generated) {
         let tuples = generate(*set, BLOCK, session)?;
-        agree(id, &tuples, &mut subjects)?;
-        cost(session, id, &tuples, &mut subjects);
+        timed(session, id, &tuples, &mut subjects)?;
     }
     mca.run(session);
     spread.run(session)
+}
+
+/// Times all hashes over the tuples, after they were found to agree.
+fn timed(
+    session: &mut Session<'_>,
+    workload: &str,
+    tuples: &[Tuple],
+    subjects: &mut [Entry],
+) -> Result<(), RunError> {
+    if session.stopped() {
+        return Ok(());
+    }
+    session.step(workload, "timing");
+    agree(workload, tuples, subjects)?;
+    cost(session, workload, tuples, subjects);
+    Ok(())
 }
 
 /// One scheme, its timed subject, and counts per tuple with each tuple waiting for the one before.
@@ -45,7 +67,7 @@ struct Entry {
 }
 
 fn entry(id: &str, session: &Session<'_>) -> Result<Entry, RunError> {
-    match hashes::tuples(id, &Key::new(session.settings.key)) {
+    match hashes::tuples(subject(id), &Key::new(session.settings.key)) {
         Some(subject) => Ok(Entry { id: id.into(), subject }),
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
     }

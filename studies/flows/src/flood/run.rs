@@ -1,16 +1,18 @@
 //! Floods: the cost of looking up an innocent flow while hostile ones fill the table.
 
+use super::growth::add_growth;
 use crate::capture::Capture;
 use crate::flow_subject::Flows;
 use crate::hashes;
 use crate::hostile::Attack;
 use crate::metric;
+use crate::own;
 use crate::tuples::TupleSet;
 use hashlane_flow::burst::BURST;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::study::Rounds;
-use hashlane_lab::study::{Fact, RunError, Session};
+use hashlane_lab::definition::subject;
+use hashlane_lab::study::{Fact, Rounds, RunError, Session};
 use std::time::Instant;
 
 /// Innocent flows that are of the kind that the attack is aimed at; they were there first.
@@ -30,33 +32,52 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         .iter()
         .map(|id| id.parse::<Attack>().map_err(|error| RunError::UnknownWorkload(error.to_string())))
         .collect::<Result<Vec<_>, _>>()?;
-    for id in &definition.schemes {
+    for id in definition.measured_schemes() {
         let (table, _) = parse(id)?;
         // Checks the ids before anything takes time.
         if hashes::flows(table, &Key::new(session.settings.key), 1, 1).is_none() {
             return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
         }
     }
-    session.total = 2 * attacks.len();
-    for (workload, attack) in definition.workloads.iter().zip(attacks) {
-        if session.stopped() {
-            break;
+    let capture = session.own::<Capture>();
+    let generated = session.measures_generated();
+    session.total = 2 * attacks.len() * (usize::from(capture.is_some()) + usize::from(generated));
+    if let Some((label, capture)) = capture {
+        own::add_counts(session, label, capture);
+        let innocent = &capture.tuples[..capture.tuples.len().min(ELSEWHERE)];
+        for (attack, of) in attacks.iter().zip(&definition.workloads) {
+            flood(session, &format!("{label}/{attack}"), definition.schemes_on(of), *attack, innocent)?;
         }
-        session.step(workload, "making the hostile flows");
-        let settings = session.settings;
-        let aimed = attack.generate(AIMED_AT + MAX_HOSTILE, settings.seed, &Key::new(settings.key));
-        let elsewhere = match session.own::<Capture>() {
-            // The user's own flows, as they are, in place of random ones.
-            Some((_, capture)) => capture.tuples.iter().copied().take(ELSEWHERE).collect(),
-            None => crate::workload::generate(TupleSet::Random, ELSEWHERE, session)?,
-        };
-        let mut subjects = Vec::new();
-        for id in definition.schemes_on(workload) {
-            subjects.push(Subject::new(id, session, &aimed, &elsewhere)?);
-        }
-        session.step(workload, "timing");
-        measure(session, workload, &mut subjects);
     }
+    if generated {
+        let innocent = crate::workload::generate(TupleSet::Random, ELSEWHERE, session)?;
+        for (attack, workload) in attacks.iter().zip(&definition.workloads) {
+            flood(session, workload, definition.schemes_on(workload), *attack, &innocent)?;
+        }
+    }
+    Ok(())
+}
+
+/// Measures one attack on tables with `innocent` flows elsewhere.
+fn flood(
+    session: &mut Session<'_>,
+    workload: &str,
+    schemes: &[String],
+    attack: Attack,
+    innocent: &[Tuple],
+) -> Result<(), RunError> {
+    if session.stopped() {
+        return Ok(());
+    }
+    session.step(workload, "making the hostile flows");
+    let settings = session.settings;
+    let aimed = attack.generate(AIMED_AT + MAX_HOSTILE, settings.seed, &Key::new(settings.key));
+    let mut subjects = Vec::new();
+    for id in schemes {
+        subjects.push(Subject::new(id, session, &aimed, innocent)?);
+    }
+    session.step(workload, "timing");
+    measure(session, workload, &mut subjects);
     Ok(())
 }
 
@@ -69,7 +90,7 @@ fn parse(id: &str) -> Result<(&str, usize), RunError> {
         );
         RunError::UnknownScheme { id: id.into(), help }
     };
-    let (table, hostile) = id.rsplit_once('@').ok_or_else(unknown)?;
+    let (table, hostile) = subject(id).rsplit_once('@').ok_or_else(unknown)?;
     let hostile = hostile.parse().ok().filter(|hostile| *hostile <= MAX_HOSTILE).ok_or_else(unknown)?;
     Ok((table, hostile))
 }
@@ -103,21 +124,21 @@ impl<'a> Subject<'a> {
         Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
     }
 
-    /// Nanoseconds of a find, the tuples having been looked up before, over as many rounds as make it
-    /// measurable.
+    /// Nanoseconds of a lookup, over as many passes as take 50 µs; one pass or two before them fill the caches.
     fn time(&self, tuples: &[Tuple]) -> f64 {
         const LEAST_NS: u128 = 50_000;
-        std::hint::black_box(self.flows.find(tuples));
-        let start = Instant::now();
-        let mut finds = 0;
-        loop {
-            std::hint::black_box(self.flows.find(std::hint::black_box(tuples)));
-            finds += tuples.len();
-            let ns = start.elapsed().as_nanos();
-            if ns >= LEAST_NS {
-                return ns as f64 / finds as f64;
+        let passes = |count: u128| {
+            let start = Instant::now();
+            for _ in 0..count {
+                std::hint::black_box(self.flows.find(std::hint::black_box(tuples)));
             }
-        }
+            start.elapsed().as_nanos()
+        };
+        let count = match passes(1) {
+            long if long >= LEAST_NS => 1,
+            _ => LEAST_NS.div_ceil(passes(1).max(1)),
+        };
+        passes(count) as f64 / (count as f64 * tuples.len() as f64)
     }
 }
 
@@ -144,4 +165,7 @@ fn measure(session: &mut Session<'_>, workload: &str, subjects: &mut [Subject<'_
         session.add("flood", workload, id, "count", metric::LONGEST_CHAIN, "entries", exact(longest));
     }
     session.add_ratios("flood", workload, "rounds", &ids, |of, to| aimed.ratio(of, to));
+    let place = ("flood", workload, "rounds");
+    add_growth(session, place, metric::RATIO, &ids, &aimed);
+    add_growth(session, place, metric::RATIO_ELSEWHERE, &ids, &elsewhere);
 }

@@ -1,26 +1,21 @@
 //! Report section: the lookup time of an innocent flow against the number of hostile flows.
 
+use super::growth::{Verdict, taken_apart};
+use crate::metric::{self, COMPARED, LONGEST_CHAIN, NS};
 use crate::series::series;
+use crate::words::{times, times_with_bounds};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
 use hashlane_lab::report::facts::by_interest;
 use hashlane_lab::report::format::{self, count, figure};
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
-use hashlane_lab::stats::{Interval, ratio::independent};
+use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "flood";
 
-const NS: &str = "ns";
-const COMPARED: &str = "compared";
-const LONGEST_CHAIN: &str = "longest_chain";
-/// An innocent find is slowed if the whole interval of its growth is at or above this.
-const SLOWED: f64 = 2.0;
-/// It stays flat if the whole interval of its growth is at or below this.
-const FLAT: f64 = 1.1;
-
-/// As many schemes that stay flat are named; of more, the number is given.
-const FEW: usize = 4;
+/// Schemes of one verdict that are named; of more, the number is given.
+const FEW: usize = 8;
 
 pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
@@ -28,10 +23,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "Under flood".to_owned(),
         note: facts.note(format!(
-            "An attacker who knows the algorithm, but not the secret, has chosen so many flows of the table. The figure is \
-             the {} of an innocent flow. Slowed: it takes or compares at least twice as much as with the fewest \
-             hostile flows. Not slowed: it takes at most 10 % longer. Both hold for the whole interval; schemes \
-             between the two are not listed. Counts of compared entries are exact.",
+            "An attacker who knows the algorithm, but not the secret, has chosen so many flows of the table. The figure \
+             is the {} of an innocent flow of the same kind. Growth is its time with the most hostile flows over that \
+             with the fewest, taken within the rounds. Slowed: at least 2 × as long. Slowed by less than 2: more than \
+             1.1 × as long. Not slowed: at most 1.1 ×. Each holds for the whole interval; otherwise undecided. Counts of \
+             compared entries are exact.",
             definition.per
         )),
         findings,
@@ -60,21 +56,49 @@ pub fn attacks(definition: &Definition, facts: &Facts<'_>, per: &str) -> (Vec<Bl
         ..LinePlots::default()
     };
     let mut blocks = vec![Block::Lines(plots)];
+    let growth = format!("growth of the time per {per}, most over fewest hostile flows");
+    blocks.extend(growths(facts, &attacks, metric::RATIO, growth.clone()));
+    let elsewhere = format!("{growth}, of flows that are not attacked");
+    blocks.extend(growths(facts, &attacks, metric::RATIO_ELSEWHERE, elsewhere));
     for attack in &attacks {
         blocks.extend(attack.tables(per).into_iter().map(Block::Table));
     }
     (blocks, attacks.iter().filter_map(Attack::finding).collect())
 }
 
-/// `SCHEME@FLOWS`.
-fn taken_apart(id: &str) -> Option<(&str, u64)> {
-    let (scheme, flows) = id.rsplit_once('@')?;
-    Some((scheme, flows.parse().ok()?))
+/// Growth of every scheme under every attack; `None` if it was not measured.
+fn growths(facts: &Facts<'_>, attacks: &[Attack<'_>], metric: &str, caption: String) -> Option<Block> {
+    let mut names: Vec<&str> = Vec::new();
+    for scheme in attacks.iter().flat_map(|attack| &attack.schemes) {
+        if !names.contains(&scheme.name) {
+            names.push(scheme.name);
+        }
+    }
+    let cell = |attack: &Attack<'_>, name: &str| {
+        let (most, fewest) = attack.schemes.iter().find(|s| s.name == name)?.ends()?;
+        let record = facts.records.metric_in(facts.study, attack.id, most.id, metric, fewest.id)?;
+        Some(times_with_bounds(record.interval()))
+    };
+    let row = |name: &&str| {
+        let cells = attacks.iter().map(|attack| cell(attack, name));
+        let cells = cells.map(|cell| cell.unwrap_or_else(|| format::NONE.to_owned()));
+        [(*name).to_owned()].into_iter().chain(cells).collect()
+    };
+    let any = names.iter().any(|name| attacks.iter().any(|attack| cell(attack, name).is_some()));
+    any.then(|| {
+        Block::Table(Table {
+            caption: format!("{caption}, by attack"),
+            columns: ["scheme"].into_iter().chain(attacks.iter().map(|a| a.id)).map(str::to_owned).collect(),
+            left: 1,
+            rows: names.iter().map(row).collect(),
+            shown: Shown::Folded,
+        })
+    })
 }
 
 /// Property of the tuples of a built-in attack.
 fn about(attack: &str) -> &'static str {
-    match attack.strip_prefix("syn/").unwrap_or(attack) {
+    match attack.rsplit('/').next().unwrap_or(attack) {
         "xor" => "The XOR of the first two words of the foreign address is the same in all tuples.",
         "local" => {
             "Only the local address varies, above its last word. A hash that takes 32 bits of the local address cannot tell \
@@ -96,49 +120,22 @@ struct Scheme<'a> {
     name: &'a str,
     /// By the number of hostile flows.
     points: Vec<Point<'a>>,
+    /// Growth from the fewest hostile flows to the most, taken within the rounds.
+    growth: Option<Interval>,
 }
 
 struct Point<'a> {
+    id: &'a str,
     flows: u64,
     ns: Option<&'a Record>,
     compared: Option<f64>,
     longest: Option<f64>,
 }
 
-impl Scheme<'_> {
-    /// A figure with the fewest hostile flows and with the most.
-    fn ends<T>(&self, figure: impl Fn(&Point<'_>) -> Option<T>) -> Option<(T, T)> {
-        let mut points = self.points.iter().filter_map(figure);
-        Some((points.next()?, points.next_back()?))
-    }
-
-    fn times(&self) -> Option<(Interval, Interval)> {
-        self.ends(|point| point.ns.map(Record::interval))
-    }
-
-    /// Growth of the time from the fewest hostile flows to the most.
-    fn growth(&self) -> Option<Interval> {
-        let (fewest, most) = self.times()?;
-        independent(most, fewest)
-    }
-
-    /// Evidence that it is slowed: the times, or where those do not double, the entries compared.
-    fn slowed(&self) -> Option<String> {
-        if self.growth().is_some_and(|growth| growth.low >= SLOWED) {
-            let (few, many) = self.times()?;
-            return Some(format!("{} to {} ns", grouped(few.value), grouped(many.value)));
-        }
-        let (few, many) = self.ends(|point| point.compared)?;
-        (few > 0.0 && many >= SLOWED * few)
-            .then(|| format!("{} to {} entries compared", compared(few), compared(many)))
-    }
-
-    fn is_slowed(&self) -> bool {
-        self.slowed().is_some()
-    }
-
-    fn is_flat(&self) -> bool {
-        !self.is_slowed() && self.growth().is_some_and(|growth| growth.high <= FLAT)
+impl<'a> Scheme<'a> {
+    /// The points with the most and the fewest hostile flows.
+    fn ends(&self) -> Option<(&Point<'a>, &Point<'a>)> {
+        self.points.last().zip(self.points.first())
     }
 }
 
@@ -148,6 +145,7 @@ impl<'a> Attack<'a> {
         for scheme in facts.schemes_with(id, &[NS, COMPARED, LONGEST_CHAIN]) {
             let Some((name, flows)) = taken_apart(scheme) else { continue };
             let point = Point {
+                id: scheme,
                 flows,
                 ns: facts.record(id, scheme, NS),
                 compared: facts.value(id, scheme, COMPARED),
@@ -155,17 +153,20 @@ impl<'a> Attack<'a> {
             };
             match schemes.iter_mut().find(|s| s.name == name) {
                 Some(scheme) => scheme.points.push(point),
-                None => schemes.push(Scheme { name, points: vec![point] }),
+                None => schemes.push(Scheme { name, points: vec![point], growth: None }),
             }
         }
         for scheme in &mut schemes {
             scheme.points.sort_by_key(|point| point.flows);
+            let ends = scheme.ends().map(|(most, fewest)| (most.id, fewest.id));
+            let ratio = ends.and_then(|(of, to)| facts.records.ratio(facts.study, id, of, to));
+            scheme.growth = ratio.map(Record::interval);
         }
         Self { id, schemes }
     }
 
     fn growth(&self, name: &str) -> Option<f64> {
-        Some(self.schemes.iter().find(|s| s.name == name)?.growth()?.value)
+        Some(self.schemes.iter().find(|s| s.name == name)?.growth?.value)
     }
 
     fn plot(&self) -> LinePlot {
@@ -180,20 +181,34 @@ impl<'a> Attack<'a> {
         }
     }
 
+    /// All schemes by verdict; `None` if no growth was measured.
     fn finding(&self) -> Option<String> {
         let most = self.schemes.iter().flat_map(|s| &s.points).map(|p| p.flows).max()?;
-        let slowed: Vec<String> =
-            self.schemes.iter().filter_map(|s| Some(format!("{} ({})", s.name, s.slowed()?))).collect();
-        let flat: Vec<&str> = self.schemes.iter().filter(|s| s.is_flat()).map(|s| s.name).collect();
-        let slows = (!slowed.is_empty()).then(|| format!("slows {}", slowed.join(", ")));
-        let spares = match flat.as_slice() {
-            [] => None,
-            few if few.len() <= FEW => Some(format!("does not slow {}", few.join(", "))),
-            all => Some(format!("does not slow {} of {} schemes", all.len(), self.schemes.len())),
+        let of = |verdict: Verdict| {
+            let growth = move |s: &Scheme<'a>| s.growth.map(|growth| (s.name, growth));
+            let all = self.schemes.iter().filter_map(growth);
+            all.filter(|(_, growth)| Verdict::of(*growth) == verdict).collect::<Vec<_>>()
         };
-        let said = [slows, spares].into_iter().flatten().collect::<Vec<_>>().join("; ");
-        (!said.is_empty())
-            .then(|| format!("Attack {} with {} hostile flows {said}.", self.id, count(most as f64)))
+        let list = |schemes: Vec<(&str, Interval)>, words: fn(&str, Interval) -> String| {
+            let named: Vec<String> = schemes.iter().map(|(name, growth)| words(name, *growth)).collect();
+            named.join(", ")
+        };
+        let not_slowed = of(Verdict::NotSlowed);
+        let not_slowed = match not_slowed.len() {
+            few if few <= FEW => list(not_slowed, |name, _| name.to_owned()),
+            many => format!("{many} of {} schemes", self.schemes.len()),
+        };
+        let bounds = |name: &str, growth| format!("{name} {}", times_with_bounds(growth));
+        let parts = [
+            ("slowed", list(of(Verdict::Slowed), |name, growth| format!("{name} {}", times(growth.value)))),
+            ("slowed by less than 2", list(of(Verdict::SlowedBy), bounds)),
+            ("not slowed", not_slowed),
+            ("undecided", list(of(Verdict::Undecided), bounds)),
+        ];
+        let parts = parts.iter().filter(|(_, schemes)| !schemes.is_empty());
+        let found = parts.map(|(word, schemes)| format!("{word}: {schemes}")).collect::<Vec<_>>().join("; ");
+        (!found.is_empty())
+            .then(|| format!("Attack {}, {} hostile flows: {found}.", self.id, count(most as f64)))
     }
 
     fn tables(&self, per: &str) -> Vec<Table> {
@@ -245,55 +260,32 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn shows_that_a_secret_does_not_help_against_local_addresses() {
+    fn lists_every_scheme_by_its_verdict() {
         let (definitions, records) = (sample::definitions(), sample::records());
         let section = section(&definitions[1], &records).unwrap();
-        let found = "Attack local with 65,536 hostile flows slows base (22.0 to 59,004 ns), \
-                     jhash2 (24.0 to 59,006 ns), siphash (25.0 to 59,007 ns); \
-                     does not slow crc32c, siphash-1-3.";
+        let found = "Attack local, 65,536 hostile flows: slowed: chained/base/single 2,680 ×, \
+                     chained/jhash2/single 2,460 ×, chained/hsiphash/single 2,270 ×, chained/siphash/single 2,360 ×; \
+                     slowed by less than 2: chained/flat/single 1.50 × [1.48, 1.52]; \
+                     not slowed: chained/crc32c/single, swiss/siphash-1-3/burst.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
-        assert_eq!(lines.series[0].name, "siphash-1-3", "the reference comes first");
+        assert_eq!(lines.series[0].name, "swiss/siphash-1-3/burst", "the reference comes first");
         let local = lines.plots.iter().find(|plot| plot.caption == "local").unwrap();
         assert!(local.note.contains("whatever its secret") && local.note.contains(found));
+        assert_eq!(
+            section.table("growth of the time per lookup, most over fewest hostile flows, by").columns,
+            ["scheme", "xor", "local", "crc32c"]
+        );
     }
 
     #[test]
-    fn a_growth_whose_interval_spans_the_border_is_neither_slowed_nor_flat() {
-        let record = |low: f64, value: f64, high: f64| Record {
-            study: "s".into(),
-            model: MODEL.into(),
-            workload: "w".into(),
-            scheme: "a@0".into(),
-            probe: "rounds".into(),
-            metric: NS.into(),
-            unit: "ns".into(),
-            value,
-            low,
-            high,
-            samples: 15,
-        };
-        let before = record(10.0, 10.0, 10.0);
-        let found = |low, value, high| {
-            let after = record(low, value, high);
-            let point = |flows, ns| Point { flows, ns: Some(ns), compared: None, longest: None };
-            let scheme = Scheme { name: "a", points: vec![point(0, &before), point(9, &after)] };
-            (scheme.is_slowed(), scheme.is_flat())
-        };
-        assert_eq!(found(20.0, 21.0, 22.0), (true, false));
-        assert_eq!(found(19.0, 21.0, 22.0), (false, false));
-        assert_eq!(found(9.0, 10.5, 11.0), (false, true));
-        assert_eq!(found(9.0, 10.5, 12.0), (false, false));
-        // More entries compared, in no more time.
-        let point =
-            |flows, compared| Point { flows, ns: Some(&before), compared: Some(compared), longest: None };
-        let scheme = Scheme { name: "a", points: vec![point(0, 1.0), point(9, 2.5)] };
-        assert_eq!(scheme.slowed().as_deref(), Some("1.00 to 2.50 entries compared"));
-    }
-
-    #[test]
-    fn takes_schemes_apart() {
-        assert_eq!(taken_apart("a@b@16"), Some(("a@b", 16)));
-        assert_eq!(["base", "base@", "base@-1", "base@x"].map(taken_apart), [None; 4]);
+    fn has_no_finding_without_growth_taken_within_the_rounds() {
+        let definitions = sample::definitions();
+        let mut records = RecordSet::new();
+        for record in sample::records().iter().filter(|r| !r.metric.starts_with("ratio")) {
+            records.insert(record.clone()).unwrap();
+        }
+        let section = section(&definitions[1], &records).unwrap();
+        assert!(section.findings.is_empty(), "{:?}", section.findings);
     }
 }

@@ -3,13 +3,16 @@
 use crate::capture::Capture;
 use crate::hashes::{self, WithTupleHash};
 use crate::spread::buckets::{Spread, bin_records, bins};
+use crate::spread::queues::Busiest;
+use crate::spread::section::{BUSIEST, RSS};
 use crate::tables::{self, Spread as Asked};
 use crate::tuples::TupleSet;
 use crate::workload::{generate, set};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::stats::Interval;
+use hashlane_lab::study::{Fact, RunError, Session};
 
 /// Tuples of the source's test.
 const SOURCE_TUPLES: usize = 1 << 20;
@@ -36,8 +39,9 @@ impl Plan {
     }
 
     /// Steps of the run's progress.
-    pub(crate) fn steps(&self) -> usize {
-        self.sets.len()
+    pub(crate) fn steps(&self, session: &Session<'_>) -> usize {
+        let own = usize::from(self.asked.is_some() && session.own::<Capture>().is_some());
+        own + if generates(session) { self.sets.len() } else { 0 }
     }
 
     /// Distributes every set under every hash, and compares the bins with the source's.
@@ -49,6 +53,9 @@ impl Plan {
             for id in &asked.schemes {
                 self.one(session, asked, &workload, id, &capture.tuples, false)?;
             }
+            queues(session, &workload, capture);
+        }
+        if !generates(session) {
             return Ok(());
         }
         let count = if session.settings.full { asked.tuples.full } else { asked.tuples.quick };
@@ -100,6 +107,20 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Tests if the sets of the study are measured: they are no workloads that a selection could name.
+fn generates(session: &Session<'_>) -> bool {
+    session.measures_generated() && !session.definition.is_selection()
+}
+
+/// Spread of the packets of a capture over receive queues.
+fn queues(session: &mut Session<'_>, workload: &str, capture: &Capture) {
+    let busiest = Busiest::of(capture, session.settings.seed);
+    let fact = |interval| Fact { interval, samples: capture.packets.len() as u64, outliers: 0 };
+    let [found, by_chance] = BUSIEST;
+    session.add("spread", workload, RSS, "spread", found, "means", fact(Interval::exact(busiest.found)));
+    session.add("spread", workload, RSS, "spread", by_chance, "means", fact(busiest.by_chance));
 }
 
 struct Nothing;

@@ -1,6 +1,7 @@
 //! Report section: the spread of sets of tuples over buckets, as the source's picture, chains and
 //! chi-squared.
 
+use crate::words::number;
 use hashlane_lab::definition::{Definition, Published};
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
@@ -11,10 +12,16 @@ use hashlane_lab::stats::Interval;
 
 pub(crate) const MODEL: &str = "spread";
 
-/// The source's own set of tuples.
 /// Id of the published counts.
 const PUBLISHED: &str = "hash-variance";
 
+/// Hash that chooses the receive queue of a packet.
+pub(crate) const RSS: &str = "toeplitz-published";
+
+/// Packets of the busiest queue over the mean, found and by chance.
+pub(crate) const BUSIEST: [&str; 2] = ["busiest_queue", "busiest_queue_expected"];
+
+/// The source's own set of tuples.
 const SEED: &str = "spread/seed";
 const BIN_METRICS: [&str; 10] =
     ["bin_0", "bin_1", "bin_2", "bin_3", "bin_4", "bin_5", "bin_6", "bin_7", "bin_8", "bin_9"];
@@ -39,6 +46,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         }));
         blocks.extend(beside_the_source(&pictures, published).map(Block::Table));
     }
+    blocks.extend(facts.workloads.iter().filter_map(|w| queues(&facts, w)).map(Block::Table));
     blocks.extend(facts.workloads.iter().map(|w| Block::Table(table(&facts, w))));
     Some(Section {
         title: "Spread over the buckets".to_owned(),
@@ -52,7 +60,29 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     })
 }
 
-/// Which sets collapse which schemes.
+/// The sets of tuples that the scheme piles up in one bucket, and all sets that it was given.
+pub(crate) fn piled_up<'a>(facts: &Facts<'a>, scheme: &str) -> (Vec<&'a str>, usize) {
+    let verdicts = facts.workloads.iter().filter_map(|w| Some((*w, verdict(facts, w, scheme)?)));
+    let verdicts: Vec<_> = verdicts.collect();
+    let piled_up = verdicts.iter().filter(|(_, verdict)| *verdict == "collapsed");
+    (piled_up.map(|(workload, _)| *workload).collect(), verdicts.len())
+}
+
+/// The busiest receive queue under a capture.
+fn queues(facts: &Facts<'_>, workload: &str) -> Option<Table> {
+    let [found, by_chance] = BUSIEST.map(|metric| facts.record(workload, RSS, metric));
+    let (found, by_chance) = (found?, by_chance?.interval());
+    let expected = format!("{} {}", number(by_chance.value), format::interval(by_chance, number));
+    Some(Table {
+        caption: format!("{workload}: packets over 8 receive queues, by Toeplitz under the published key"),
+        columns: ["busiest queue over the mean", "by chance, 95 %"].map(str::to_owned).to_vec(),
+        left: 0,
+        rows: vec![vec![number(found.value), expected]],
+        shown: Shown::Open,
+    })
+}
+
+/// Schemes that each set collapses.
 fn findings(facts: &Facts<'_>) -> Vec<String> {
     let collapsed = |workload: &&str| {
         let schemes = facts.schemes_with(workload, &[LONGEST[0]]);

@@ -1,7 +1,11 @@
 //! Lookups in tables of flows, at several sizes and under churn.
 
+mod answer;
+mod caches;
+mod own;
 mod run;
 mod section;
 
+pub(crate) use answer::answer;
 pub(crate) use run::run;
 pub(crate) use section::{MODEL, section};

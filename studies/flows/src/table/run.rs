@@ -1,5 +1,6 @@
-//! Tables of flows: finds that hit and miss at several sizes, and churn at a steady size.
+//! Tables of flows: lookups that hit and miss at several sizes, and churn at a steady size.
 
+use super::{caches, own};
 use crate::capture::Capture;
 use crate::flow_subject::{Flows, TICK};
 use crate::hashes;
@@ -7,9 +8,9 @@ use crate::metric;
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::definition::subject;
 use hashlane_lab::record::machine;
-use hashlane_lab::study::Rounds;
-use hashlane_lab::study::{RunError, Session};
+use hashlane_lab::study::{Fact, Rounds, RunError, Session};
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -24,7 +25,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let (flows, kind) = parse(id)?;
         for scheme in definition.schemes_on(id) {
             // Checks the ids before anything takes time.
-            if hashes::flows(scheme, &Key::new(session.settings.key), 1, 1).is_none() {
+            if hashes::flows(subject(scheme), &Key::new(session.settings.key), 1, 1).is_none() {
                 return Err(RunError::UnknownScheme { id: scheme.clone(), help: hashes::flows_help() });
             }
         }
@@ -33,10 +34,16 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
             None => plans.push(Plan { flows, workloads: vec![(id, kind)] }),
         }
     }
-    if let Some((label, capture)) = session.own::<Capture>() {
-        return own(session, label, capture);
+    if !session.measures_generated() {
+        plans.clear();
     }
-    session.total = plans.iter().map(|plan| 1 + plan.workloads.len()).sum();
+    let capture = session.own::<Capture>();
+    session.total = plans.iter().map(|plan| 1 + plan.workloads.len()).sum::<usize>();
+    caches::add(session);
+    if let Some((label, capture)) = capture {
+        session.total += own::STEPS;
+        own::run(session, label, capture)?;
+    }
     for plan in plans {
         if session.stopped() {
             break;
@@ -46,32 +53,9 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Looks the packets of a capture up, in their order, in tables that hold all of its tuples.
-fn own(session: &mut Session<'_>, label: &str, capture: &Capture) -> Result<(), RunError> {
-    let workload = format!("{label}/hit");
-    session.total = 1;
-    session.step(&workload, "timing");
-    let mut tables = Vec::new();
-    for id in &session.definition.schemes {
-        let mut table = empty(id, capture.tuples.len(), session)?;
-        table.flows.add(&capture.tuples, 0);
-        tables.push(table);
-    }
-    let mut packets = capture.packets.iter().cycle();
-    let mut tables: Vec<&mut Entry> = tables.iter_mut().collect();
-    find(session, &workload, &mut tables, |asked, queries| {
-        let mut sum = 0;
-        for place in packets.by_ref().take(queries) {
-            asked.extend(capture.tuples.get(*place as usize));
-            sum += u64::from(*place);
-        }
-        (queries as u64, sum)
-    })
-}
-
 /// Looks up the tuples that `draw` puts into the list, anew for each round; it returns how many of them are
 /// there, and the sum of their numbers.
-fn find(
+pub(super) fn find(
     session: &mut Session<'_>,
     workload: &str,
     tables: &mut [&mut Entry],
@@ -107,6 +91,10 @@ fn find(
     }
     let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
     record(session, workload, &ids, &rounds);
+    for table in tables {
+        let memory = Fact::exact(table.flows.memory() as f64, 1);
+        session.add("table", workload, &table.id, "count", metric::MEMORY, "bytes", memory);
+    }
     Ok(())
 }
 
@@ -155,9 +143,9 @@ struct Plan<'a> {
 }
 
 /// A scheme and its table.
-struct Entry {
-    id: String,
-    flows: Box<dyn Flows>,
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) flows: Box<dyn Flows>,
 }
 
 /// Most bytes that a flow takes in a table, with the spare room of a table of twice the size.
@@ -191,7 +179,7 @@ impl Plan<'_> {
         let (inside, outside) = tuples.split_at(self.flows);
         let mut tables = Vec::new();
         for id in schemes {
-            let mut table = empty(id, self.flows, session)?;
+            let mut table = empty(id, self.flows, self.flows, session)?;
             table.flows.add(inside, 0);
             tables.push(table);
             if session.stopped() {
@@ -239,8 +227,10 @@ impl Plan<'_> {
     /// Adds flows to tables that are as full as they will be, while as many expire.
     fn churn(&self, session: &mut Session<'_>, workload: &str, ring: &[Tuple]) -> Result<(), RunError> {
         let schemes = session.definition.schemes_on(workload);
-        let mut tables =
-            schemes.iter().map(|id| empty(id, self.flows, session)).collect::<Result<Vec<_>, _>>()?;
+        let mut tables = schemes
+            .iter()
+            .map(|id| empty(id, self.flows, self.flows, session))
+            .collect::<Result<Vec<_>, _>>()?;
         let (inside, _) = ring.split_at(self.flows);
         tables.iter_mut().for_each(|table| table.flows.add(inside, 0));
         let added = (session.settings.size.items as usize).clamp(TICK, self.flows) / TICK * TICK;
@@ -277,14 +267,15 @@ impl Plan<'_> {
     }
 }
 
-fn empty(id: &str, flows: usize, session: &Session<'_>) -> Result<Entry, RunError> {
-    match hashes::flows(id, &Key::new(session.settings.key), flows, flows) {
+/// An empty table with room for `flows`, of which each lives while `live` packets or flows come.
+pub(super) fn empty(id: &str, flows: usize, live: usize, session: &Session<'_>) -> Result<Entry, RunError> {
+    match hashes::flows(subject(id), &Key::new(session.settings.key), flows, live) {
         Some(flows) => Ok(Entry { id: id.into(), flows }),
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() }),
     }
 }
 
-fn record(session: &mut Session<'_>, workload: &str, ids: &[String], rounds: &Rounds) {
+pub(super) fn record(session: &mut Session<'_>, workload: &str, ids: &[String], rounds: &Rounds) {
     if rounds.len() < 2 {
         return;
     }
@@ -301,7 +292,7 @@ fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 
 /// Note for tables of so many flows that they would not fit into the free memory, or not into that of a quick
 /// run; `None` if they fit.
-fn too_large(flows: usize, tables: usize, full: bool) -> Option<String> {
+pub(super) fn too_large(flows: usize, tables: usize, full: bool) -> Option<String> {
     let needed = flows as u64 * (tables as u64 * PER_FLOW + 2 * size_of::<Tuple>() as u64);
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let reason = match machine::available_memory() {

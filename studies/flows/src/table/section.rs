@@ -1,5 +1,6 @@
 //! Report section: the cost of a table as it grows, the time of an operation against the number of flows.
 
+use crate::metric::{MEMORY, NS};
 use crate::series::series;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
@@ -10,8 +11,6 @@ use hashlane_lab::report::words;
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Section, Shown, Table};
 
 pub(crate) const MODEL: &str = "table";
-
-const NS: &str = "ns";
 
 pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
@@ -73,7 +72,7 @@ fn operations<'a>(facts: &Facts<'a>) -> Vec<Operation<'a>> {
 }
 
 /// Number of flows from an id: `64Ki` is 65,536.
-fn flows(size: &str) -> Option<f64> {
+pub(super) fn flows(size: &str) -> Option<f64> {
     let (digits, unit) = match size.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => size.split_at(at),
         None => (size, ""),
@@ -139,9 +138,16 @@ impl<'a> Operation<'a> {
         let any = self.sizes.iter().any(|(_, _, id)| {
             schemes.iter().any(|s| facts.records.ratio(facts.study, id, s, reference).is_some())
         });
+        let bytes = |id: &str, scheme: &str| {
+            let (_, flows, _) = self.sizes.iter().find(|(_, _, other)| *other == id)?;
+            Some(figure(facts.value(id, scheme, MEMORY)? / (*flows)?))
+        };
         let mut tables = vec![table("ns", Shown::Open, &time)];
         if any {
             tables.push(table(&format!("ratio to {reference}"), Shown::Folded, &ratio));
+        }
+        if self.sizes.iter().any(|(_, _, id)| schemes.iter().any(|scheme| bytes(id, scheme).is_some())) {
+            tables.push(table("bytes of memory per flow", Shown::PageOnly, &bytes));
         }
         tables
     }
