@@ -47,7 +47,6 @@ fn is_privileged(port: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{tcp, udp};
     use std::net::UdpSocket;
 

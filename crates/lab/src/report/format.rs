@@ -35,6 +35,11 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// A share in percent: `1.2 %`; from 1,000 % on as a factor.
+pub fn percent(share: f64) -> String {
+    if share.abs() < 10.0 { format!("{:.1} %", 100.0 * share) } else { format!("× {}", short(share)) }
+}
+
 /// A count, its thousands apart: `1,048,576`. Fractions are cut off.
 pub fn count(value: f64) -> String {
     // Beyond this a float does not count any more.
@@ -107,6 +112,11 @@ mod tests {
         assert_eq!([0.1156, 1.0284, 2.5, 12.34, 123.4].map(ratio), ["0.116", "1.028", "2.50", "12.3", "123"]);
         let bounds = Interval::bounded(10.5, 10.25, 111.0);
         assert_eq!(interval(bounds, figure), "[10.2, 111]");
+    }
+
+    #[test]
+    fn writes_shares_of_any_size() {
+        assert_eq!([0.0123, 0.5, f64::MAX].map(percent), ["1.2 %", "50.0 %", "× 2e308"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Noise of a run in one line, as a reader needs it before any figure.
 
-use super::format::ratio;
+use super::format::{percent, ratio};
 use super::part::Part;
 use crate::evidence::is_off;
 use crate::record::noise::{QUIET_OTHERS, QUIET_STEAL};
@@ -65,7 +65,7 @@ fn control(parts: &[Part<'_>], facts: &mut Vec<String>) -> bool {
         }
         None => {
             let widest = controls.iter().map(|(_, control)| distance(control.value)).fold(0.0, f64::max);
-            facts.push(format!("A/A within {:.1} %", 100.0 * widest));
+            facts.push(format!("A/A within {}", percent(widest)));
             true
         }
     }

@@ -202,8 +202,9 @@ fn controls(part: &Part<'_>) -> Option<String> {
     let off = controls.iter().filter(|(_, control)| is_off(*control)).count();
     let workloads = if controls.len() == 1 { "1 workload" } else { &format!("{} workloads", controls.len()) };
     Some(format!(
-        "A/A control: {of} timed twice a round on {workloads}; the two differ by at most {:.1} %, beyond noise on {off}.",
-        100.0 * widest
+        "A/A control: {of} timed twice a round on {workloads}; the two differ by at most {}, by more than the \
+         noise allows on {off}.",
+        format::percent(widest)
     ))
 }
 
