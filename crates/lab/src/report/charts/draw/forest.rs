@@ -97,6 +97,7 @@ mod tests {
     use super::super::super::Role;
     use super::super::tests::{assert_within, texts_apart};
     use super::*;
+    use proptest::prelude::*;
 
     fn forest(intervals: &[Option<Interval>]) -> Forest {
         let row = |interval: &Option<Interval>| ForestRow {
@@ -134,5 +135,25 @@ mod tests {
             }
         }
         assert_eq!(draw(&forest(&[None, Some(Interval::exact(f64::NAN))]), Width::Wide), None);
+    }
+
+    proptest! {
+        #[test]
+        fn words_lie_within_the_drawing_and_apart(
+            rows in prop::collection::vec(("[a-e0-9/ -]{0,40}", -1e3..1e3f64, 0.0..1e3f64, "[-+0-9. ]{1,20}"), 1..9),
+        ) {
+            let row = |(label, value, half, figure): &(String, f64, f64, String)| ForestRow {
+                label: label.clone(),
+                role: Role::Ours,
+                interval: Some(Interval::bounded(*value, value - half, value + half)),
+                figure: figure.clone(),
+            };
+            let forest = Forest { rows: rows.iter().map(row).collect(), ..forest(&[]) };
+            for size in [Width::Narrow, Width::Medium, Width::Wide] {
+                let svg = draw(&forest, size).unwrap().svg;
+                assert_within(&svg);
+                texts_apart(&svg);
+            }
+        }
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn widest<'a>(all: impl Iterator<Item = &'a str>) -> f64 {
 
 /// Words cut from the left to fit: the end of an id tells it from its neighbours.
 pub(super) fn shortened(words: &str, room: f64) -> String {
-    if width(words) <= room {
+    // Rounding must not cut what was measured to fit.
+    if width(words) <= room + 0.1 {
         return words.to_owned();
     }
     let mut left = room - width("…");

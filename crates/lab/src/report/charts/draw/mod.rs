@@ -1,7 +1,6 @@
 //! Charts as inline SVG, in one of three widths.
 
 pub(in super::super) mod bars;
-mod curve;
 pub(in super::super) mod forest;
 mod labels;
 mod legend;

@@ -1,6 +1,9 @@
 //! Horizontal bars as inline SVG, on one scale. A logarithmic scale has no zero: there they are points on
 //! thin stems.
 
+#[cfg(test)]
+mod tests;
+
 use minijinja::HtmlEscape;
 
 use super::super::super::format;
@@ -214,102 +217,5 @@ impl Chart<'_> {
         let class = if value.is_conclusive() { "whisker" } else { "whisker few" };
         path(marks, class, format_args!("M{low:.1} {:.1}v7m0 -3.5H{high:.1}m0 -3.5v7", middle - 3.5));
         high
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::super::Group;
-    use super::super::tests::{assert_within, texts_apart};
-    use super::*;
-
-    fn plots(bars: Vec<Bar>) -> BarPlots {
-        let plot = BarPlot {
-            caption: "c".into(),
-            title: "</title>\"".into(),
-            groups: vec![Group { heading: Some("<h1>".into()), bars }],
-        };
-        BarPlots {
-            axis: "time per name (ns)".into(),
-            whiskers: Some("95 %".into()),
-            tick: Some("the source".into()),
-            plots: vec![plot],
-            ..BarPlots::default()
-        }
-    }
-
-    fn bar(value: Option<f64>) -> Bar {
-        let value = value.map(|v| Interval::bounded(v, v * 0.9, v * 1.1));
-        Bar { title: "<i>".into(), tick: Some(3.0), ..Bar::new("<b>", Role::Ours, value, "<u>") }
-    }
-
-    fn svg(plots: &BarPlots) -> String {
-        draw(plots, Width::Narrow)[0].svg.clone()
-    }
-
-    #[test]
-    fn draws_bars_with_axis_and_intervals() {
-        let mut plots = plots(vec![bar(Some(4.0)), bar(Some(10.0)), bar(None)]);
-        plots.reference = Some((8.0, "the source's ladder".into()));
-        insta::assert_snapshot!(svg(&plots).replace('>', ">\n"));
-    }
-
-    #[test]
-    fn draws_nothing_without_a_figure() {
-        assert!(draw(&plots(vec![bar(None)]), Width::Wide).is_empty());
-        assert!(draw(&plots(Vec::new()), Width::Wide).is_empty());
-    }
-
-    #[test]
-    fn keeps_figures_of_any_size_within_the_drawing() {
-        for value in [-1.0, 0.0, 1e-300, 3.0, 1e300, f64::MAX] {
-            for (log, size) in [(false, Width::Narrow), (true, Width::Medium), (true, Width::Wide)] {
-                let plots = BarPlots { log, ..plots(vec![bar(Some(value)), bar(Some(1.0)), bar(None)]) };
-                let drawn = draw(&plots, size);
-                assert_within(&drawn[0].svg);
-                texts_apart(&drawn[0].svg);
-            }
-        }
-        assert!(draw(&plots(vec![bar(Some(f64::NAN)), bar(Some(f64::INFINITY))]), Width::Narrow).is_empty());
-    }
-
-    #[test]
-    fn puts_long_labels_above_their_bars() {
-        let long = "the whole of a long id that takes up most of the width of a card";
-        let plots = plots(vec![Bar::new(long, Role::Peer, Some(Interval::exact(3.0)), "3.0")]);
-        for (size, whole) in [(Width::Narrow, false), (Width::Medium, true), (Width::Wide, true)] {
-            let svg = &draw(&plots, size)[0].svg;
-            assert_eq!(svg.contains(&format!(">{long}</text>")), whole);
-            assert_within(svg);
-            texts_apart(svg);
-        }
-    }
-
-    #[test]
-    fn stacks_parts_and_names_them_in_the_legend() {
-        let segments = [("decode", 30.0), ("PIT", 50.0), ("I/O", 1.0)];
-        let segments = segments.map(|(name, part)| (name.to_owned(), part)).to_vec();
-        let bar = Bar { segments, ..bar(Some(100.0)) };
-        let plots = plots(vec![bar]);
-        let svg = svg(&plots);
-        assert!(svg.contains(">decode</text>") && !svg.contains(">I/O</text>"));
-        assert!(svg.contains("ours tint2") && svg.contains("ours hollow"), "the rest is an outline: {svg}");
-        let words: Vec<String> = legend(&plots).into_iter().map(|key| key.words).collect();
-        assert_eq!(words, ["decode", "PIT", "I/O", "95 %", "the source"]);
-    }
-
-    #[test]
-    fn says_that_a_figure_is_of_one_sample() {
-        let one = Interval { coverage: 0.0, ..Interval::exact(3.0) };
-        let svg = svg(&plots(vec![Bar::new("a", Role::Ours, Some(one), "3.0")]));
-        assert!(svg.contains(">3.0 (n = 1)</text>") && !svg.contains("whisker"), "{svg}");
-    }
-
-    #[test]
-    fn escapes_every_word() {
-        let svg = svg(&plots(vec![bar(Some(1.0))]));
-        for tag in ["<b>", "<i>", "<u>", "<h1>", "</title>\""] {
-            assert!(!svg.contains(tag), "{svg}");
-        }
     }
 }

@@ -2,11 +2,11 @@
 
 use minijinja::HtmlEscape;
 
-use super::super::super::format::{self, figure, interval};
-use super::super::{Line, Series};
-use super::labels::LINE;
-use super::lines::{Chart, Label, shown};
-use super::svg::{circle, path, push, text};
+use super::super::super::super::format::{self, figure, interval};
+use super::super::super::{Line, Series};
+use super::super::labels::LINE;
+use super::super::svg::{circle, path, push, text};
+use super::{Chart, Label, shown};
 use crate::stats::Interval;
 
 /// A label this far from the end of its line gets a leader.
