@@ -11,6 +11,7 @@ mod page;
 mod part;
 pub mod scheme_id;
 mod section;
+mod svg_file;
 pub mod terminal;
 pub mod words;
 
@@ -27,3 +28,4 @@ pub use noise::{NoiseLine, noise};
 pub use page::html;
 pub use part::Part;
 pub use section::{Block, Section, Shown, Table, Text};
+pub use svg_file::svg_file;
