@@ -21,8 +21,8 @@ const RADIUS: f64 = 4.5;
 const HEADING: f64 = 22.0;
 /// Space between two groups.
 const GAP: f64 = 6.0;
-/// Tints of stacked parts.
-const TINTS: usize = 6;
+/// Tints of stacked parts; more parts share the lightest.
+const TINTS: usize = 8;
 /// Tints dark enough for light words.
 const DARK_TINTS: usize = 2;
 /// Remark on a bar of one sample.
@@ -87,7 +87,7 @@ fn parts(plots: &BarPlots) -> Vec<&str> {
 }
 
 fn tint(role: Role, part: usize) -> String {
-    format!("{} tint{}", role.class(), part % TINTS)
+    format!("{} tint{}", role.class(), part.min(TINTS - 1))
 }
 
 fn scale(plots: &BarPlots) -> Scale {
@@ -197,7 +197,7 @@ impl Chart<'_> {
             let (to, place) = (self.scale.at(sum), parts.iter().position(|p| p == name).unwrap_or_default());
             rect(marks, &tint(bar.role, place), (from, top), (to - from, BAR));
             if width(name) + 8.0 <= to - from {
-                let class = if place % TINTS < DARK_TINTS { "inside" } else { "part" };
+                let class = if place < DARK_TINTS { "inside" } else { "part" };
                 anchored(marks, class, "middle", ((from + to) / 2.0, middle + 4.0), name);
             }
             from = to;

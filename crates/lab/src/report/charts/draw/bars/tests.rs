@@ -76,6 +76,7 @@ fn stacks_parts_and_names_them_in_the_legend() {
     let svg = svg(&plots);
     assert!(svg.contains(">decode</text>") && !svg.contains(">I/O</text>"));
     assert!(svg.contains("ours tint2") && svg.contains("ours hollow"), "the rest is an outline: {svg}");
+    assert_eq!([0, 7, 8].map(|part| tint(Role::Peer, part)), ["peer tint0", "peer tint7", "peer tint7"]);
     let words: Vec<String> = legend(&plots).into_iter().map(|key| key.words).collect();
     assert_eq!(words, ["decode", "PIT", "I/O", "95 %", "the source"]);
 }
