@@ -39,7 +39,10 @@ impl InputArgs {
             }
             let kinds = STUDIES.0.iter().filter(|kind| takes(option, kind.model()));
             let slugs: Vec<&str> = kinds.flat_map(|kind| kind.files()).map(|file| file.slug).collect();
-            bail!("--{option} is for {}: name one of them", slugs.join(", "));
+            match slugs.as_slice() {
+                [slug] => bail!("--{option} is for {slug} only: add that study to the run"),
+                _ => bail!("--{option} is for {}: add one of them to the run", slugs.join(", ")),
+            }
         }
         Ok(())
     }

@@ -270,7 +270,7 @@ fn what_cannot_be_rendered_is_refused_with_the_reason() {
         (&["large"], &["large is longer than 256 MiB"]),
         (
             &["text"],
-            &["read as a zone file: not a capture, and not only hex digits", "text: line 1, column "],
+            &["text: line 1, column ", "; read as a zone file, because it is neither a capture nor only hex"],
         ),
         (&["empty.zone"], &["empty.zone: no record"]),
         (&["include.zone"], &["$INCLUDE of \"other.zone\""]),

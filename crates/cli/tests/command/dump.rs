@@ -258,7 +258,7 @@ fn reads_standard_input_and_sums_up() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let message = String::from_utf8(output.stderr).unwrap();
-    holds(&message, &["1 lines from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
+    holds(&message, &["1 line from 2 frames; 1 skipped: 1 of other protocols; the file is truncated: "]);
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn listens_to_an_exchange_and_ends_at_ctrl_c() {
     assert!(Command::new("kill").args(["-INT", &dump.0.id().to_string()]).status().unwrap().success());
     assert!(lines.map_while(Result::ok).count() < 10_000);
     assert_eq!(dump.0.wait().unwrap().code(), Some(0));
-    holds(&log.next().unwrap().unwrap(), &[" lines from ", " frames"]);
+    holds(&log.next().unwrap().unwrap(), &[" from ", " frame"]);
 }
 
 #[test]

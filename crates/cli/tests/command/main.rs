@@ -3,6 +3,7 @@
 
 mod dns;
 mod dump;
+mod errors;
 mod flows;
 mod forwarders;
 mod help;

@@ -2,6 +2,7 @@
 
 use super::hex;
 use crate::output;
+use crate::read::utf_16;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use hashlane_dns::wire::Content;
@@ -34,16 +35,20 @@ pub(super) type Messages = Box<dyn Iterator<Item = Result<Content>>>;
 pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>) -> Result<Messages> {
     let name = if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() };
     let octets = bytes(path, &name)?;
+    if octets.is_empty() {
+        bail!("{name}: the file is empty; name a zone file, messages as hex text, or a capture");
+    }
     match format {
         Some(format) => messages(octets, &name, format, origin),
         None => {
             let format = recognise(&octets).with_context(|| name.clone())?;
-            let read = messages(octets, &name, format, origin);
-            read.with_context(|| match format {
-                Format::Zone => "read as a zone file: not a capture, and not only hex digits",
-                Format::Hex => "read as hex: it has only hex digits",
-                Format::Capture => "read as a capture: it begins like one",
-            })
+            let (read_as, because) = match format {
+                Format::Zone => ("a zone file", "it is neither a capture nor only hex digits"),
+                Format::Hex => ("hex", "it has only hex digits"),
+                Format::Capture => ("a capture", "it begins like one"),
+            };
+            let advice = format!("read as {read_as}, because {because}; --input FORMAT sets the format");
+            messages(octets, &name, format, origin).map_err(|error| anyhow!("{error:#}; {advice}"))
         }
     }
 }
@@ -68,6 +73,9 @@ fn recognise(octets: &[u8]) -> Result<Format> {
     }
     if hex::is_hex(octets) {
         return Ok(Format::Hex);
+    }
+    if let Some(advice) = utf_16(octets) {
+        bail!("{advice}");
     }
     match octets.iter().position(|octet| *octet == 0) {
         Some(at) => bail!(

@@ -5,6 +5,7 @@ use super::input::{self, Format};
 use super::pcap::{Capture, MAX_DATAGRAM};
 use super::piece::{self, Piece};
 use super::{explain, hex};
+use crate::cmd::number::within;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use hashlane_dns::render::{Framing, Options, Renderer};
@@ -53,7 +54,7 @@ pub(crate) struct Render {
     #[arg(long, value_name = "FILE", required_if_eq("output", "pcap"))]
     out: Option<PathBuf>,
     /// Largest message, in bytes, 512 to 65535 [default: 65535, for pcap 65507]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(512..))]
+    #[arg(long, value_name = "BYTES", value_parser = within(512, u16::MAX))]
     limit: Option<u16>,
     /// Compressor of the names
     #[arg(long, value_enum, default_value = "ours", value_name = "NAME")]
@@ -102,11 +103,13 @@ impl Render {
                 none => none.insert(Sink::open(self.output, self.out.as_deref())?),
             };
             for piece in &pieces {
-                sink.write(piece, self.explain.then_some(case))?;
+                let written = sink.write(piece, self.explain.then_some(case));
+                written.with_context(|| cannot_write(self.out.as_deref()))?;
             }
         }
         if let Some(sink) = sink {
-            sink.finish(self.out.as_deref())?;
+            let written = sink.finish(self.out.as_deref());
+            written.with_context(|| cannot_write(self.out.as_deref()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -132,7 +135,7 @@ struct Sink {
 
 impl Sink {
     fn open(output: Output, out: Option<&Path>) -> Result<Self> {
-        let file = |path: &Path| File::create(path).with_context(|| cannot_write(path));
+        let file = |path: &Path| File::create(path).with_context(|| cannot_write(Some(path)));
         let (text, capture): (Box<dyn Write>, _) = match (output, out) {
             (Output::Hex, Some(path)) => (Box::new(file(path)?), None),
             (Output::Pcap, Some(path)) => {
@@ -167,7 +170,7 @@ impl Sink {
 
     fn finish(mut self, out: Option<&Path>) -> Result<()> {
         if let (Some(capture), Some(path)) = (self.capture, out) {
-            capture.into_writer().flush().with_context(|| cannot_write(path))?;
+            capture.into_writer().flush()?;
             let s = if self.messages == 1 { "" } else { "s" };
             writeln!(self.text, "{} message{s} in {}", self.messages, path.display())?;
         }
@@ -176,6 +179,10 @@ impl Sink {
     }
 }
 
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
+/// Start of the error for a file, or standard output, that cannot be written.
+fn cannot_write(out: Option<&Path>) -> String {
+    out.map_or_else(
+        || "cannot write to standard output".into(),
+        |path| format!("cannot write {}", path.display()),
+    )
 }

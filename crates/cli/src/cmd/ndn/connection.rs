@@ -5,7 +5,7 @@ use clap::Args;
 use hashlane_client::{Client, Transport};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use hashlane_name::uri::{UriError, parse_uri};
+use hashlane_name::uri::parse_uri;
 use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::dataset::{FaceQueryFilter, FaceStatus};
 use std::time::Duration;
@@ -29,8 +29,11 @@ impl Connection {
 }
 
 /// A name on the command line, as a URI with or without its scheme.
-pub(super) fn name(text: &str) -> Result<OwnedName<Ndn>, UriError> {
-    parse_uri(text.as_bytes())
+pub(super) fn name(text: &str) -> Result<OwnedName<Ndn>, String> {
+    parse_uri(text.as_bytes()).map_err(|error| match text.starts_with('/') {
+        true => error.to_string(),
+        false => format!("{error}; a name starts with a slash, such as /example/data"),
+    })
 }
 
 /// A time on the command line, in milliseconds.

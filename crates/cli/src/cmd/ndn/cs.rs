@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, name, records};
 use super::rows::{Row, print_one};
+use crate::cmd::number::{number, positive};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
@@ -58,7 +59,7 @@ struct Info {
 #[command(group = ArgGroup::new("change").required(true).multiple(true).args(["capacity", "admit", "serve"]))]
 struct Config {
     /// Capacity, in packets
-    #[arg(long, value_name = "PACKETS")]
+    #[arg(long, value_name = "PACKETS", value_parser = number::<u64>)]
     capacity: Option<u64>,
     /// Admission of Data into the store
     #[arg(long, value_enum, value_name = "ON/OFF")]
@@ -82,7 +83,7 @@ struct Erase {
     #[arg(value_parser = name)]
     prefix: OwnedName<Ndn>,
     /// Largest number of packets to erase [default: all]
-    #[arg(long, value_name = "PACKETS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "PACKETS", value_parser = positive)]
     count: Option<u64>,
     #[command(flatten)]
     connection: Connection,

@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, query, records};
 use super::rows::{self, Row};
+use crate::cmd::number;
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -89,7 +90,7 @@ struct Create {
     #[arg(long, value_enum)]
     persistency: Option<Persistency>,
     /// Largest link packet, in bytes
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = number::number::<u64>)]
     mtu: Option<u64>,
     #[command(flatten)]
     connection: Connection,
@@ -122,7 +123,7 @@ struct Changes {
     #[arg(long, value_enum)]
     persistency: Option<Persistency>,
     /// Largest link packet, in bytes
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = number::number::<u64>)]
     mtu: Option<u64>,
 }
 
@@ -367,7 +368,12 @@ async fn canonical(uri: &FaceUri) -> Result<FaceUri> {
     match uri.canonical() {
         Err(FaceUriError::HostName(host)) => {
             let looked_up = lookup_host((host.as_str(), 0)).await;
-            let mut addresses = looked_up.with_context(|| format!("cannot look up {host}"))?;
+            // The standard library puts the operation before the reason.
+            let mut addresses = looked_up.map_err(|error| {
+                let text = error.to_string();
+                let reason = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
+                anyhow!("cannot look up {host}: {reason}; name a host that resolves, or give its address")
+            })?;
             // The scheme may require IPv4 or IPv6.
             let fits = |uri: &FaceUri| {
                 let version = uri.scheme().chars().last().filter(char::is_ascii_digit);

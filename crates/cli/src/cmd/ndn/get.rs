@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, millis, name, stopped};
 use super::trust::Trust;
+use crate::cmd::number::{number, within};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -33,13 +34,13 @@ pub(super) struct Get {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Largest number of Interests in flight
-    #[arg(short, long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    #[arg(short, long, value_name = "N", default_value_t = 512, value_parser = within(1_u32, 2048))]
     pipeline: u32,
     /// Lifetime of Interests in milliseconds
     #[arg(short, long, value_name = "MS", default_value = "4000", value_parser = millis)]
     lifetime: Duration,
     /// Retransmissions of the Interest for a segment before the fetch fails
-    #[arg(short, long, value_name = "N", default_value_t = 15)]
+    #[arg(short, long, value_name = "N", default_value_t = 15, value_parser = number::<u32>)]
     retries: u32,
     /// Method to find the version of the object
     #[arg(long, value_enum, default_value_t = Discover::Auto)]
@@ -116,7 +117,9 @@ impl Get {
 
     async fn write(&self, fetch: &mut Fetch) -> Result<()> {
         let mut file = match &self.output {
-            Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
+            Some(path) => {
+                Some(File::create(path).with_context(|| format!("cannot write {}", path.display()))?)
+            }
             None => None,
         };
         while let Some(data) = fetch.next().await? {

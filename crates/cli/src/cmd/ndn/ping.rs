@@ -1,6 +1,7 @@
 //! `hashlane ndn ping`
 
 use super::connection::{Connection, millis, name, stopped};
+use crate::cmd::number::{number, positive};
 use crate::output;
 use anyhow::Result;
 use clap::Args;
@@ -35,10 +36,10 @@ pub(super) struct Ping {
     #[arg(short = 'o', long, value_name = "MS", default_value = "4000", value_parser = millis)]
     timeout: Duration,
     /// Number of Interests to send [default: until Ctrl-C]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     count: Option<u64>,
     /// First sequence number [default: random]
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number::<u64>)]
     start: Option<u64>,
     /// Name component before the number, which separates concurrent pings
     #[arg(short = 'p', long, value_name = "NAME")]

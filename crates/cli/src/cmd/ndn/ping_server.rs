@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, millis, name, stopped};
 use super::ping::timestamp;
+use crate::cmd::number::{positive, within};
 use crate::output;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -29,10 +30,10 @@ pub(super) struct PingServer {
     #[arg(short = 'x', long, value_name = "MS", default_value = "1000", value_parser = millis)]
     freshness: Duration,
     /// Stop after this number of answers
-    #[arg(short = 'p', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'p', long, value_name = "N", value_parser = positive)]
     satisfy: Option<u64>,
     /// Size of the content of an answer, in bytes
-    #[arg(short, long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=8000))]
+    #[arg(short, long, value_name = "BYTES", default_value_t = 0, value_parser = within(0_u64, 8000))]
     size: u64,
     /// Print only the summary
     #[arg(short, long)]

@@ -43,6 +43,9 @@ const MOST_OCTETS: u64 = 1 << 30;
 
 impl Put {
     pub(super) async fn run(self) -> Result<ExitCode> {
+        if let Some(folder) = self.file.as_deref().filter(|file| file.is_dir()) {
+            bail!("{} is a folder; `hashlane ndn serve` publishes the files of one", folder.display());
+        }
         let client = self.connection.open().await?;
         let object = match self.file.as_deref().filter(|file| file.as_os_str() != "-") {
             Some(file) => {
@@ -50,7 +53,8 @@ impl Put {
             }
             None => {
                 let mut octets = Vec::new();
-                std::io::stdin().lock().take(MOST_OCTETS + 1).read_to_end(&mut octets)?;
+                let read = std::io::stdin().lock().take(MOST_OCTETS + 1).read_to_end(&mut octets);
+                read.context("cannot read standard input")?;
                 if octets.len() as u64 > MOST_OCTETS {
                     bail!(
                         "standard input is larger than {MOST_OCTETS} bytes; publish a file, which is read in pieces"
@@ -64,7 +68,8 @@ impl Put {
         let mut registration = registered.with_context(|| format!("cannot register {}", object.name()))?;
         if !self.quiet {
             let (name, segments) = (object.versioned_name(), object.segments());
-            output::tell(&format!("published {name}: {} bytes, {segments} segments", object.len()));
+            let s = if segments == 1 { "" } else { "s" };
+            output::tell(&format!("published {name}: {} bytes, {segments} segment{s}", object.len()));
         }
         let mut library = Library::new();
         library.insert(object);

@@ -3,6 +3,7 @@
 use super::connection::{Connection, millis, name, records};
 use super::face::{Choice, find, find_or_create};
 use super::rows::{self, Row};
+use crate::cmd::number::number;
 use crate::output;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -72,10 +73,10 @@ struct Add {
     #[arg(value_name = "FACE")]
     face: Choice,
     /// Cost of the route
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(short, long, default_value_t = 0, value_parser = number::<u64>)]
     cost: u64,
     /// Origin of the route: 255 is static, set by an operator
-    #[arg(short, long, default_value_t = RouteOrigin::STATIC.0)]
+    #[arg(short, long, default_value_t = RouteOrigin::STATIC.0, value_parser = number::<u64>)]
     origin: u64,
     /// Lifetime in milliseconds [default: unlimited]
     #[arg(short, long, value_name = "MS", value_parser = millis)]
@@ -99,7 +100,7 @@ struct Remove {
     #[arg(value_name = "FACE")]
     face: Choice,
     /// Origin of the route: 255 is static, set by an operator
-    #[arg(short, long, default_value_t = RouteOrigin::STATIC.0)]
+    #[arg(short, long, default_value_t = RouteOrigin::STATIC.0, value_parser = number::<u64>)]
     origin: u64,
     #[command(flatten)]
     connection: Connection,

@@ -25,8 +25,8 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
-trace, off). If standard error is full or cannot be written, lines are dropped and counted; forwarding
-does not wait.
+trace, off). If standard error is full or cannot be written, lines are dropped and counted;
+forwarding does not wait.
 
 Examples:
   hashlane ndn run                                       on the addresses of NFD

@@ -52,6 +52,10 @@ impl Serve {
         } else {
             files.push((self.path.clone(), Vec::new()));
         }
+        if files.is_empty() {
+            let folder = self.path.display();
+            bail!("no files in {folder}: those with names that begin with a period are not served");
+        }
         let mut library = Library::new();
         let mut octets = 0;
         for (path, elements) in &files {
@@ -64,7 +68,8 @@ impl Serve {
         let client = self.connection.open().await?;
         let registered = client.register(self.prefix.view()).await;
         let mut registration = registered.with_context(|| format!("cannot register {}", self.prefix))?;
-        output::tell(&format!("serving {}: {} files, {octets} bytes", self.prefix, files.len()));
+        let s = if files.len() == 1 { "" } else { "s" };
+        output::tell(&format!("serving {}: {} file{s}, {octets} bytes", self.prefix, files.len()));
         let answered = |data: &[u8]| {
             if self.verbose
                 && let Ok(data) = hashlane_ndn::wire::Data::parse(data)
@@ -95,7 +100,7 @@ fn find(folder: &Path, below: &mut Vec<String>, found: &mut Vec<Found>) -> Resul
     if below.len() > DEEPEST {
         bail!("{}: folders nested more than {DEEPEST} deep", folder.display());
     }
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
         let Ok(element) = entry.file_name().into_string() else { continue };
         let kind = entry.file_type()?;

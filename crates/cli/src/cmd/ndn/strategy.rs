@@ -86,7 +86,7 @@ struct Set {
 /// Prefix of all strategy names.
 const STRATEGIES: &str = "/localhost/nfd/strategy";
 
-fn strategy(text: &str) -> Result<OwnedName<Ndn>, hashlane_name::uri::UriError> {
+fn strategy(text: &str) -> Result<OwnedName<Ndn>, String> {
     if text.starts_with('/') || text.starts_with("ndn:") {
         return name(text);
     }

@@ -26,7 +26,7 @@ impl Trust {
         }
         let mut anchors = TrustAnchors::new();
         for path in &self.trust {
-            add(&mut anchors, path).with_context(|| path.display().to_string())?;
+            add(&mut anchors, path).with_context(|| format!("--trust {}", path.display()))?;
         }
         Ok(Arc::new(trusted(anchors)))
     }
@@ -34,7 +34,8 @@ impl Trust {
 
 fn add(anchors: &mut TrustAnchors, path: &Path) -> Result<()> {
     let mut read = Vec::new();
-    File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut read)?;
+    let file = File::open(path).context("cannot read the certificate")?;
+    file.take(MAX_FILE as u64 + 1).read_to_end(&mut read).context("cannot read the certificate")?;
     let octets = certificate_bytes(&read)?;
     let certificate = Certificate::parse(&octets).context("not a certificate")?;
     anchors.add(&certificate).context("not a certificate that can be trusted")?;

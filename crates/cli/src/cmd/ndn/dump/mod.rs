@@ -5,9 +5,10 @@ mod packet;
 mod stream;
 
 use super::connection::name;
+use crate::cmd::number::positive;
 use crate::output;
 use anyhow::{Context, Result, anyhow};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use dissect::{Dissector, Wanted};
 use hashlane_flow::captured::{ETHERNET, RAW};
 use hashlane_link::capture::{FormatError, Frame, frames};
@@ -40,9 +41,10 @@ Examples:
   hashlane ndn dump capture.pcapng --prefix /example --verbose
   hashlane ndn dump --interface lo --port 16363 --count 10
   ssh router.example tcpdump -U -w - port 6363 | hashlane ndn dump -")]
+#[group(skip)]
+#[command(group = ArgGroup::new("source").required(true).args(["file", "interface"]))]
 pub(super) struct Dump {
     /// Capture file (pcap, pcapng), or - for standard input
-    #[arg(required_unless_present = "interface", conflicts_with = "interface")]
     file: Option<PathBuf>,
     /// Interface to listen to, until Ctrl-C
     #[arg(short, long, value_name = "NAME")]
@@ -54,7 +56,7 @@ pub(super) struct Dump {
     #[arg(short = 'f', long, value_name = "NAME", value_parser = name)]
     prefix: Option<OwnedName<Ndn>>,
     /// Stop after this number of packet lines
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     count: Option<u64>,
     /// Print all elements of each packet: offset, length, value
     #[arg(short, long)]
@@ -138,7 +140,9 @@ impl Lines {
             return Err(error.into());
         }
         let Dissector { frames, passed_over, .. } = self.dissector;
-        let mut text = format!("{} lines from {frames} frames", self.shown);
+        let s = |count: u64| if count == 1 { "" } else { "s" };
+        let (shown, lines, ends) = (self.shown, s(self.shown), s(frames));
+        let mut text = format!("{shown} line{lines} from {frames} frame{ends}");
         let sum: u64 = passed_over.values().sum();
         if sum > 0 {
             let reasons: Vec<String> =
