@@ -1,10 +1,9 @@
-//! Results survive later runs, failures, signals and full disks.
+//! Results survive later runs, failures, signals and removed folders.
 #![cfg(target_os = "linux")]
 
-use crate::support::{Folder, Ran, STUDY, holds, namespace};
+use crate::support::{Folder, Ran, STUDY, holds};
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -33,7 +32,7 @@ fn half() -> String {
     format!("{study}{expect}")
 }
 
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("mine.toml", STUDY);
     folder.write("endless.toml", ENDLESS);
@@ -41,12 +40,12 @@ fn folder() -> Folder {
     folder
 }
 
-fn read(folder: &Folder, name: &str) -> String {
+pub(crate) fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// All files of a folder of results.
-fn results(folder: &Folder, name: &str) -> [String; 3] {
+pub(crate) fn results(folder: &Folder, name: &str) -> [String; 3] {
     ["records.csv", "machine.toml", "report.html"].map(|file| read(folder, &format!("{name}/{file}")))
 }
 
@@ -68,7 +67,8 @@ impl Waiting {
         let (to, said) = mpsc::channel();
         let reader = std::thread::spawn(move || {
             // Read to its end, as a full pipe would block the run.
-            lines.map_while(Result::ok).filter(|line| to.send(line.clone()).is_ok()).collect()
+            let heard = |line: &String| drop(to.send(line.clone()));
+            lines.map_while(Result::ok).inspect(heard).collect()
         });
         let waiting = Self { child: Some(child), reader: Some(reader) };
         let mut heard = Vec::new();
@@ -147,6 +147,11 @@ fn a_run_that_is_killed_leaves_what_it_had_measured() {
     holds(&records, &["\nmine,names,3Bx2,ndn/one-by-one/crc32c,cycles,cycles_mean,cycles,"]);
     holds(&machine, &["partial = true", "1 of 2 studies had not ended"]);
     holds(&page, &["<strong>Partial.</strong>"]);
+    // The page is drawn again from what is left, and marked, too.
+    fs::remove_file(folder.path("a/report.html")).unwrap();
+    folder.run(&["report", "a", "--study", "mine.toml"]).ok();
+    holds(&read(&folder, "a/report.html"), &["<strong>Partial.</strong>", "1 of 2 studies had not ended"]);
+    let [_, _, page] = results(&folder, "a");
 
     // A half-written file is removed, the records stay.
     folder.write("a/.records.csv.1.tmp", "half");
@@ -184,13 +189,19 @@ fn two_runs_do_not_share_a_folder() {
     let folder = folder();
     folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
     let before = results(&folder, "a");
-    let first = Waiting::start(&folder, &["endless.toml"]);
+    let first = Waiting::start(&folder, &["half.toml", "endless.toml"]);
+    let during = results(&folder, "a");
     let message = folder.run(&["study", "run", "mine.toml", "--out", "a"]).failed();
     holds(&message, &["another run is writing to a: wait for its end, or name another folder with --out"]);
     folder.run(&["study", "run", "mine.toml", "--out", "b"]).ok();
+    assert!(results(&folder, "a") == during && results(&folder, "a/run-1") == before);
     first.end("-INT");
-    assert!(results(&folder, "a") == before);
+    let [records, ..] = results(&folder, "a");
+    holds(&records, &["\nhalf,names,3Bx2,"]);
+    assert!(!records.contains("\nmine,"), "{records}");
+    // The lock ends with the run.
     folder.run(&["study", "run", "mine.toml", "--out", "a"]).ok();
+    assert!(results(&folder, "a/run-2")[0] == records);
 }
 
 #[test]
@@ -205,54 +216,26 @@ fn a_folder_that_is_removed_meanwhile_is_made_again() {
     holds(&machine, &["stopped by Ctrl-C in study endless"]);
 }
 
-/// A file system of 4 MiB at `small`, in which a run has left results; then the rest of the script.
-const SMALL: &str = "mount -t tmpfs -o size=4m tmpfs small && \
-                     \"$HASHLANE\" study run mine.toml --out small >/dev/null && cp small/* before && ";
-
-/// Takes all room of the file system.
-const FILL: &str = "{ cat /dev/zero > small/full 2>/dev/null; true; } && ";
-
-/// Runs a script in a namespace of mounts where `small` is a small file system.
-fn on_a_small_disk(folder: &Folder, script: &str) -> Option<Ran> {
-    for name in ["small", "before", "after"] {
-        fs::create_dir(folder.path(name)).unwrap();
-    }
-    let script = format!("{SMALL}{script}");
-    let mut command = namespace("--mount", Path::new("/bin/sh"), &["-c", &script])?;
-    command.current_dir(folder.path("")).env("TMPDIR", folder.path(""));
-    Some(Ran::from(command.env("HASHLANE", env!("CARGO_BIN_EXE_hashlane")).output().unwrap()))
-}
-
 #[test]
-fn a_full_disk_is_refused_before_anything_is_measured() {
+fn results_are_kept_elsewhere_when_the_folder_cannot_be_made_again() {
     let folder = folder();
-    let script = format!(
-        "{FILL} {{ \"$HASHLANE\" study run mine.toml --out small; code=$?; }}; cp small/*.* after; exit $code"
-    );
-    let Some(ran) = on_a_small_disk(&folder, &script) else { return };
-    holds(&ran.failed(), &["cannot write results to small; name another folder with --out: No space left"]);
-    assert!(results(&folder, "before") == results(&folder, "after"));
-}
-
-#[test]
-fn a_disk_that_fills_up_costs_no_results() {
-    let folder = folder();
-    // While the last study waits, the disk is filled and the run ended.
-    let script = format!(
-        "{{ \"$HASHLANE\" study run half.toml endless.toml --out small 2>said & }} && id=$! && \
-         for i in $(seq 1200); do grep -q 'endless, ' said && break; sleep 0.05; done && \
-         {FILL} kill -INT $id && wait $id; \
-         code=$?; cat said >&2; cp small/*.* after; cp small/run-1/* before/; exit $code"
-    );
-    let Some(ran) = on_a_small_disk(&folder, &script) else { return };
+    let run = Waiting::start(&folder, &["mine.toml", "endless.toml"]);
+    fs::remove_dir_all(folder.path("a")).unwrap();
+    folder.write("a", "in the way");
+    let ran = run.end("-INT");
     assert_eq!(ran.code, Some(1), "{ran:#?}");
-    holds(&ran.err, &["\nhashlane: cannot write results to small: No space left", "; they are in "]);
-    holds(&ran.out, &["earlier: small/run-1 has the results of the run before"]);
-    // That is in `before` now; the last complete write is unchanged.
-    holds(&read(&folder, "before/records.csv"), &["\nmine,names,3Bx2,"]);
-    holds(&read(&folder, "after/records.csv"), &["\nhalf,names,3Bx2,"]);
-    let spare = ran.err.split("they are in ").nth(1).unwrap().split(" instead").next().unwrap();
-    holds(&fs::read_to_string(Path::new(spare).join("records.csv")).unwrap(), &["\nhalf,names,3Bx2,"]);
-    let machine = fs::read_to_string(Path::new(spare).join("machine.toml")).unwrap();
-    holds(&machine, &["study half failed: workload 4Bx2", "partial = true"]);
+    holds(&ran.err, &["\nhashlane: cannot write results to a: ", "; they are in "]);
+    assert_eq!(read(&folder, "a"), "in the way");
+    let spare = spare(&ran);
+    let [records, machine, _] = results(&folder, &spare);
+    holds(&records, &["\nmine,names,3Bx2,"]);
+    holds(&machine, &["stopped by Ctrl-C in study endless"]);
+    // Results as any others.
+    folder.run(&["report", &spare, "--study", "mine.toml"]).ok();
+}
+
+/// The folder that a run names in its error, as its results could not be written where they should be.
+pub(crate) fn spare(ran: &Ran) -> String {
+    let after = ran.err.split("they are in ").last().unwrap();
+    after.split(" instead").next().unwrap().to_owned()
 }
