@@ -3,6 +3,7 @@
 
 mod asm;
 mod deny;
+mod dist;
 mod fuzz;
 mod interop;
 mod msrv;
@@ -36,6 +37,7 @@ Examples:
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
   cargo xtask msrv                  the oldest supported Rust
+  cargo xtask dist                  the release archives, debugging information apart
   cargo xtask style                 comments and Markdown that break the rules of style";
 
 #[derive(Debug, Subcommand)]
@@ -48,6 +50,7 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     Deny(deny::Deny),
     Msrv(msrv::Msrv),
+    Dist(dist::Dist),
     Style(prose::style::Style),
 }
 
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Fuzz(command) => command.run(),
         Command::Deny(command) => command.run(),
         Command::Msrv(command) => command.run(),
+        Command::Dist(command) => command.run(),
         Command::Style(command) => command.run(),
     };
     match outcome {

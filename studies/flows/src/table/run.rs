@@ -151,8 +151,9 @@ pub(super) struct Entry {
 /// Most bytes that a flow takes in a table, with the spare room of a table of twice the size.
 const PER_FLOW: u64 = 144;
 
-/// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are compared
-/// are timed in alternation, so all their tables are in memory at once: 6 GB for 16 Mi flows in four tables.
+/// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are
+/// compared are timed in alternation, so all their tables are in memory at once: 6 GB for 16 Mi flows in four
+/// tables.
 const QUICK: u64 = 4 << 30;
 
 impl Plan<'_> {

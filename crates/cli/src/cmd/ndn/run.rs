@@ -191,7 +191,8 @@ fn parse(path: &Path) -> Result<Config> {
 /// Check or print the configuration of a forwarder
 ///
 /// Refuses all that `run --config` refuses: it also reads the files that the configuration names, and checks
-/// the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may be running.
+/// the folders of sockets and the addresses to listen on. It listens nowhere, so the forwarder may be
+/// running.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
