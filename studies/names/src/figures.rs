@@ -12,7 +12,7 @@ pub(crate) struct SchemeRow<'a> {
     pub(crate) scheme: &'a str,
     pub(crate) mean: Option<Interval>,
     pub(crate) min_mean: Option<f64>,
-    pub(crate) spread: Option<f64>,
+    pub(crate) deviation: Option<f64>,
     pub(crate) ratio: Option<Interval>,
 }
 
@@ -24,9 +24,10 @@ pub(crate) struct FloorRow<'a> {
     pub(crate) limit: Option<f64>,
 }
 
-/// The spread that the study's source gives a bound for.
-pub(crate) fn spread_metric(definition: &Definition) -> String {
-    tables::bound(definition).ok().flatten().map_or(metric::CYCLES_MEAN_SD.to_owned(), |bound| bound.metric)
+/// Metric of the standard deviation that the study's source states.
+pub(crate) fn deviation_metric(definition: &Definition) -> String {
+    let table = tables::repeatability(definition).ok().flatten();
+    table.map_or(metric::CYCLES_MEAN_SD.to_owned(), |table| table.metric)
 }
 
 /// The schemes of the study in its order, as far as they were measured on the workload.
@@ -35,14 +36,14 @@ pub(crate) fn schemes<'a>(
     records: &'a RecordSet,
     workload: &'a str,
 ) -> impl Iterator<Item = SchemeRow<'a>> {
-    let spread = spread_metric(definition);
+    let deviation = deviation_metric(definition);
     let row = move |scheme: &'a str| {
         let record = |name: &str| records.metric(&definition.slug, workload, scheme, name);
         SchemeRow {
             scheme,
             mean: record(&definition.metric).map(Record::interval),
             min_mean: record(metric::CYCLES_MIN_MEAN).map(|r| r.value),
-            spread: record(&spread).map(|r| r.value),
+            deviation: record(&deviation).map(|r| r.value),
             ratio: records
                 .ratio(&definition.slug, workload, scheme, &definition.reference)
                 .map(Record::interval),
@@ -79,34 +80,6 @@ pub(crate) fn floor<'a>(
     })
 }
 
-/// On one workload, the largest effects of the encoding and of the way of hashing: a scheme and the ratio of
-/// its time to the reference's, as it was measured pair by pair.
-pub(crate) struct Sway<'a> {
-    /// Another encoding, hashed in the reference's way.
-    pub(crate) encodings: (&'a str, Interval),
-    /// Another way of hashing the reference's encoding.
-    pub(crate) ways: (&'a str, Interval),
-}
-
-/// Compares the schemes that end in the same hash as the reference, so that the hash decides nothing; `None`
-/// unless ratios of another encoding and of another way were measured.
-pub(crate) fn sway<'a>(definition: &'a Definition, records: &RecordSet, workload: &str) -> Option<Sway<'a>> {
-    let reference = definition.reference.as_str();
-    let ratio = |scheme: &'a String| {
-        let record = records.ratio(&definition.slug, workload, scheme, reference)?;
-        Some((scheme.as_str(), record.interval())).filter(|(_, ratio)| ratio.value > 0.0)
-    };
-    let largest = |part: fn(&str) -> &str| {
-        let alike = |scheme: &&String| {
-            scheme_id::last(scheme) == scheme_id::last(reference) && part(scheme) == part(reference)
-        };
-        let effect = |ratio: Interval| ratio.value.ln().abs();
-        let ratios = definition.schemes.iter().filter(alike).filter_map(ratio);
-        ratios.max_by(|a, b| effect(a.1).total_cmp(&effect(b.1)))
-    };
-    Some(Sway { encodings: largest(scheme_id::tail)?, ways: largest(scheme_id::head)? })
-}
-
 fn mean(definition: &Definition, records: &RecordSet, workload: &str, scheme: &str) -> Option<Interval> {
     records.metric(&definition.slug, workload, scheme, &definition.metric).map(Record::interval)
 }
@@ -133,30 +106,17 @@ mod tests {
         let rows: Vec<_> = floor(&definition, &records, "12Bx5").collect();
         let found: Vec<_> = rows.iter().map(|r| (r.scheme, r.walk.map(|walk| walk.value), r.limit)).collect();
         let expected = [
+            ("offset/one-pass/crc32c", None, None),
+            ("offset/burst/crc32c", None, None),
             ("ccnx/one-pass/crc32c", None, None),
             ("ccnx/burst/crc32c", None, None),
             ("ndn/one-pass/crc32c", Some(10.5), Some(7.0)),
             ("ndn/burst/crc32c", Some(9.8), Some(7.0)),
+            ("offset/burst/siphash-2-4", None, None),
+            ("ccnx/burst/siphash-2-4", None, None),
+            ("ndn/burst/siphash-2-4", Some(9.8), None),
         ];
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn takes_the_largest_effects_from_ratios_measured_in_pairs() {
-        let definition = sample::definition();
-        let records = sample::records(&definition, &[]);
-        let found = sway(&definition, &records, "6Bx10").unwrap();
-        let (encoding, ratio) = found.encodings;
-        let measured = records.ratio("sample", "6Bx10", encoding, &definition.reference).unwrap();
-        assert_eq!((encoding, ratio), ("ccnx/one-by-one/crc32c", measured.interval()));
-        assert!(ratio.low < ratio.value && ratio.value < ratio.high);
-        assert_eq!(found.ways.0, "ndn/burst/crc32c");
-        // Means alone, which were not measured in pairs, have no ratio.
-        let mut unpaired = RecordSet::new();
-        for record in records.iter().filter(|record| record.metric != metric::RATIO) {
-            unpaired.insert(record.clone()).unwrap();
-        }
-        assert!(sway(&definition, &unpaired, "6Bx10").is_none());
     }
 
     #[test]

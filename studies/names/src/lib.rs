@@ -1,18 +1,23 @@
-//! Studies of names: encodings, and ways of hashing all prefixes of a name.
+//! Studies of names: encodings, and methods of hashing all prefixes of a name.
 //!
-//! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a way of hashing prefixes
-//! and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by block in
+//! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a method of hashing
+//! prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by block in
 //! alternation.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod blocks;
+mod chart;
 mod counts;
 mod figures;
 pub mod file;
 mod input;
+mod methods;
 mod metric;
 mod model;
 pub mod packed;
+mod penalty;
+mod repeatability;
 mod run;
 pub mod schemes;
 mod section;
@@ -27,7 +32,6 @@ mod sample;
 mod tests;
 
 use hashlane_lab::definition::{Definition, DefinitionError};
-use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
@@ -67,8 +71,8 @@ impl Study for Names {
         run::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        answer::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

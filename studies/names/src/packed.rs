@@ -1,12 +1,13 @@
 //! The same names in every encoding, each packed end to end.
 
+use hashlane_baseline::separated::Separated;
 use hashlane_name::build::encode_into;
 use hashlane_name::component::Component;
 use hashlane_name::error::BuildError;
 use hashlane_name::layout::Layout;
 use hashlane_name::walk::Encoding;
 
-/// Most bytes of one encoding of a workload: three encodings and the probe's buffers stay below 1 GiB.
+/// Most bytes of one encoding of a workload: all encodings together stay at about 1 GiB.
 pub const MAX_BYTES: usize = 256 << 20;
 
 /// Names of one encoding, end to end in one buffer: no allocation per name, and 4 bytes of bookkeeping for
@@ -88,6 +89,13 @@ impl core::fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
+macro_rules! ids {
+    ($($id:ident: $encoding:ty),* $(,)?) => { [$(<$encoding>::ID),*] };
+}
+
+/// Encodings that the source compares. [`ENCODINGS`] adds the one of an earlier comparison.
+pub const COMPARED: &[&str] = &hashlane_name::for_each_encoding!(ids);
+
 macro_rules! names {
     ($($id:ident: $encoding:ty),* $(,)?) => {
         /// Ids of the encodings.
@@ -127,7 +135,7 @@ macro_rules! names {
         }
     };
 }
-hashlane_name::for_each_encoding!(names);
+hashlane_name::for_each_encoding!(names, separated: Separated);
 
 impl Names {
     /// Number of names.

@@ -1,16 +1,19 @@
-//! Names: every way of hashing their prefixes, block by block in alternation.
+//! Names: every method of hashing their prefixes, block by block in alternation.
 
 use crate::blocks::{BLOCK, Blocks};
 use crate::counts::{checksum, components, figures};
 use crate::metric;
 use crate::model::Empty;
-use crate::packed::{ENCODINGS, Names};
+use crate::packed::{COMPARED, ENCODINGS, Names};
 use crate::schemes;
 use crate::shape::Shape;
 use crate::subject::Subject;
 use crate::tables::{Checksum, Expect, expects};
 use crate::tally::Tallies;
+use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::definition::subject;
+use hashlane_lab::report::scheme_id;
 use hashlane_lab::study::{Fact, RunError, Session, Settings};
 use hashlane_name::ndn::Ndn;
 use std::collections::BTreeMap;
@@ -28,47 +31,50 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     let key = Key::new(settings.key);
     let expects = expects(definition)?;
     // All names are looked up before anything takes time.
-    let mut subjects = definition
-        .schemes
-        .iter()
-        .map(|id| match schemes::names(id, &key) {
-            Some(subject) => Ok((id.clone(), subject)),
-            None => Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    entries(definition.measured_schemes(), &key)?;
     let shapes = definition
         .workloads
         .iter()
+        .filter(|_| session.measures_generated())
         .map(|id| {
             let shape = id.parse::<Shape>().map_err(|error| RunError::UnknownWorkload(error.to_string()))?;
             Ok((id.as_str(), shape))
         })
         .collect::<Result<Vec<_>, RunError>>()?;
 
+    // Steps of a workload: the check, and each repetition.
     let steps = settings.size.repetitions as usize + 1;
     let own = session.own::<Names>();
+    session.total = own.map_or(0, |_| steps) + (steps + 1) * shapes.len();
     let mut run = Run { expects, settings, session };
     if let Some((label, names)) = own {
-        run.session.total = steps;
         run.session.notes.extend(few(label, names));
-        return run.workload(label, names, &mut subjects);
+        run.workload(label, names, &mut entries(definition.schemes_on(label), &key)?)?;
     }
-    run.session.total = steps * shapes.len();
-    for (at, (label, shape)) in shapes.iter().enumerate() {
+    for (label, shape) in shapes {
         if run.session.stopped() {
             break;
         }
         run.session.step(label, "generating names");
         // Each workload has a seed of its own, so that none is a prefix of another.
-        let seed = settings.seed.wrapping_add(at as u64);
+        let seed = settings.seed.wrapping_add(definition.position(label) as u64);
         let names = shape
             .generate(settings.size.items as usize, seed)
-            .map_err(|error| RunError::Generate((*label).into(), error.to_string()))?;
+            .map_err(|error| RunError::Generate(label.into(), error.to_string()))?;
         run.check(label, &names)?;
         run.session.notes.extend(few(label, &names));
-        run.workload(label, &names, &mut subjects)?;
+        run.workload(label, &names, &mut entries(definition.schemes_on(label), &key)?)?;
     }
     Ok(())
+}
+
+/// The timed subjects of schemes, an A/A control as a subject of its own.
+fn entries(ids: &[String], key: &Key) -> Result<Vec<Entry>, RunError> {
+    let entry = |id: &String| match schemes::names(subject(id), key) {
+        Some(subject) => Ok((id.clone(), subject)),
+        None => Err(RunError::UnknownScheme { id: id.clone(), help: schemes::names_help() }),
+    };
+    ids.iter().map(entry).collect()
 }
 
 /// A warning where a workload is so small that the branch predictors may learn it.
@@ -119,7 +125,7 @@ impl Run<'_, '_> {
 
     /// Measures all subjects over one workload and records the results.
     fn workload(&mut self, label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
-        self.session.step(label, "checking that all ways give the same hashes");
+        self.session.step(label, "checking that all methods give the same hashes");
         agree(label, names, subjects)?;
         let units = self.units(names, subjects);
         let mut tallies = Tallies::new(names.len(), BLOCK, &units);
@@ -178,6 +184,7 @@ impl Run<'_, '_> {
                     return false;
                 }
                 let blocks = Blocks::new(names, first);
+                let far = Blocks::new(names, far_from(first, names.len()));
                 if !stream {
                     let block = blocks.of("ndn");
                     for (units, tally) in &mut tallies.empty {
@@ -194,6 +201,7 @@ impl Run<'_, '_> {
                 for at in 0..subjects.len() {
                     let at = (at + turn) % subjects.len();
                     let (id, subject) = &mut subjects[at];
+                    let blocks = if self.session.definition.is_control(id) { &far } else { &blocks };
                     let block = blocks.of(encoding_of(id));
                     let tally = &mut tallies.subjects[at];
                     block.touch();
@@ -213,12 +221,13 @@ impl Run<'_, '_> {
     }
 
     fn record(&mut self, label: &str, names: &Names, subjects: &[Entry], tallies: &Tallies) {
-        let (rates, pairs) = (self.session.rates, self.session.definition.ratio_pairs());
+        let rates = self.session.rates;
+        let place = |id: &str| subjects.iter().position(|(other, _)| other == id);
+        let ids: Vec<String> = subjects.iter().map(|(id, _)| id.clone()).collect();
+        self.session.add_ratios("names", label, "cycles", &ids, |of, to| tallies.ratio(of, to));
         let mut add = |scheme: &str, probe: &str, metric: &str, unit: &str, fact: Fact| {
             self.session.add("names", label, scheme, probe, metric, unit, fact);
         };
-        let place: BTreeMap<&str, usize> =
-            subjects.iter().enumerate().map(|(at, (id, _))| (id.as_str(), at)).collect();
         let mut coarse = Vec::new();
         for ((id, subject), tally) in subjects.iter().zip(&tallies.subjects) {
             let Some(empty) = tallies.empty(tally) else { continue };
@@ -231,11 +240,11 @@ impl Run<'_, '_> {
             add(id, "stream", metric::CYCLES_STREAM, "cycles", tally.stream());
             add(id, "count", metric::NAMES_PER_READING, "names", timed_at_once);
         }
-        for (of, to) in pairs {
-            if let (Some(of_at), Some(to_at)) = (place.get(of), place.get(to))
-                && let Some(ratio) = tallies.ratio(*of_at, *to_at)
-            {
-                add(of, "cycles", metric::RATIO, to, ratio);
+        for method in methods(subjects.iter().map(|(id, _)| id.as_str())) {
+            let places = COMPARED.iter().map(|encoding| place(&format!("{encoding}/{method}")));
+            let places: Option<Vec<usize>> = places.collect();
+            if let Some(ratio) = places.and_then(|places| tallies.slowest_to_fastest(&places)) {
+                add(method, "cycles", metric::SLOWEST_TO_FASTEST, "ratio", ratio);
             }
         }
         for (units, tally) in &tallies.empty {
@@ -246,11 +255,12 @@ impl Run<'_, '_> {
         macro_rules! all_figures {
             ($($id:ident: $encoding:ty),* $(,)?) => { [$(figures::<$encoding>(&names.$id)),*] };
         }
-        for figures in hashlane_name::for_each_encoding!(all_figures) {
+        for figures in hashlane_name::for_each_encoding!(all_figures, separated: Separated) {
             let encoding = figures.encoding;
             let a_name = |total: u64| Fact::exact(total as f64 / names.len() as f64, names.len());
             add(encoding, "count", "octets", "octets", a_name(figures.bytes));
             add(encoding, "count", "components", "components", a_name(figures.components));
+            add(encoding, "count", metric::HASHED_BYTES, "bytes", a_name(figures.hashed));
             add(encoding, "count", "crc_words", "words", a_name(figures.words));
             let mut limit = a_name(figures.words);
             limit.scale(1.0 / rates.core_cycles_a_count());
@@ -291,12 +301,30 @@ fn encoding_of(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
 }
 
-/// Checks that all ways of one hash over one encoding yield the same hashes.
+/// Start of the block half a repetition away from the one at `first`. The A/A control takes it: the control
+/// and its scheme run the same code, and the branch predictors would learn the names from one for the other.
+fn far_from(first: usize, names: usize) -> usize {
+    let blocks = names.div_ceil(BLOCK).max(1);
+    (first / BLOCK + blocks / 2) % blocks * BLOCK
+}
+
+/// The methods of schemes, each with its hash and each once: their ids without the encoding.
+fn methods<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut methods = Vec::new();
+    for method in ids.map(scheme_id::tail) {
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    methods
+}
+
+/// Checks that all methods of one hash over one encoding yield the same hashes.
 fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunError> {
     let first = names.len().min(4096);
-    let mut seen: BTreeMap<(String, String), (String, u64)> = BTreeMap::new();
-    for (id, subject) in subjects {
-        let (encoding, hash) = (encoding_of(id), id.rsplit('/').next().unwrap_or_default());
+    let mut seen: BTreeMap<(String, String, &str), (String, u64)> = BTreeMap::new();
+    for (id, timed) in subjects {
+        let (encoding, hash) = (encoding_of(id), subject(id).rsplit('/').next().unwrap_or_default());
         // Masked, a component ends with zeros: the hashed bytes depend on the component boundaries, and so on
         // the way of hashing.
         let (Some(packed), false) = (names.packed(encoding), hash == "crc32c-masked") else { continue };
@@ -305,10 +333,12 @@ fn agree(label: &str, names: &Names, subjects: &mut [Entry]) -> Result<(), RunEr
             "burst" if id.contains("/walk/") => "walk",
             hash => hash,
         };
+        // A sum of the hashes of whole names, not of all prefixes.
+        let hashed = if id.contains("/all-in-one/") { "names" } else { "prefixes" };
         let block: Vec<_> = (0..first).map(|at| packed.name(at)).collect();
-        let digest = subject.digest(&block);
+        let digest = timed.digest(&block);
         let (other, expected) =
-            seen.entry((encoding.into(), hash.into())).or_insert_with(|| (id.clone(), digest));
+            seen.entry((encoding.into(), hash.into(), hashed)).or_insert_with(|| (id.clone(), digest));
         if *expected != digest {
             let schemes = (other.clone(), id.clone());
             return Err(RunError::Disagree { workload: label.into(), schemes });
@@ -335,6 +365,17 @@ mod tests {
             (u64::MAX, 1, 256, 256),
         ] {
             assert_eq!(units_of(step, count, most), units, "steps of {step}, units of {count}");
+        }
+    }
+
+    #[test]
+    fn the_control_takes_each_block_once_and_never_that_of_its_scheme() {
+        for names in [0, 1, 256, 257, 700, 4096] {
+            let blocks: Vec<usize> = (0..names).step_by(BLOCK).collect();
+            let mut far: Vec<usize> = blocks.iter().map(|first| far_from(*first, names)).collect();
+            assert!(blocks.len() < 2 || blocks.iter().zip(&far).all(|(first, far)| first != far));
+            far.sort_unstable();
+            assert_eq!(far, blocks, "{names}");
         }
     }
 

@@ -6,8 +6,11 @@
 use crate::model::{BURST, Burst, OneName, Single, WalkOnly};
 use crate::packed::ENCODINGS;
 use crate::subject::Subject;
+use hashlane_baseline::separated::Separated;
 use hashlane_hash::scheme::{Key, Scheme, SchemeInfo};
-use hashlane_name::prefix::{all_at_once, all_at_once_longest_first, one_by_one, one_by_one_longest_first};
+use hashlane_name::prefix::{
+    all_at_once, all_at_once_longest_first, all_in_one, one_by_one, one_by_one_longest_first,
+};
 use hashlane_name::walk::Encoding;
 
 /// Statement of a registered hash about itself, and its hash of bytes under a key.
@@ -80,6 +83,9 @@ fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn 
                 $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
                     return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once_longest_first::<E, $hash>)));
                 })*)*
+                $($((["all-in-one"], id) if id == <$hash>::INFO.id => {
+                    return Some(Box::new(OneName::new(<$hash>::new(key), all_in_one::<E, $hash>)));
+                })*)*
                 _ => {}
             }
         };
@@ -101,7 +107,7 @@ pub fn names(id: &str, key: &Key) -> Option<Box<dyn Subject>> {
     }
     let parts: Vec<&str> = id.split('/').collect();
     let (encoding, rest) = parts.split_first()?;
-    hashlane_name::for_each_encoding!(by_id)(encoding, rest)
+    hashlane_name::for_each_encoding!(by_id, separated: Separated)(encoding, rest)
 }
 
 fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject>> {
@@ -119,8 +125,9 @@ fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject
 pub fn names_help() -> String {
     let ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
     format!(
-        "a scheme is <encoding>/<way>/<hash>; encodings: {}; ways: one-by-one, one-by-one/longest-first, all-at-once, \
-         all-at-once/longest-first, one-pass, burst (and walk, walk/burst without a hash); hashes: {}",
+        "a scheme is <encoding>/<method>/<hash>; encodings: {}; methods: one-by-one, one-by-one/longest-first, \
+         all-at-once, all-at-once/longest-first, all-in-one, one-pass, burst (and walk, walk/burst without a hash); \
+         hashes: {}",
         ENCODINGS.join(", "),
         ids.join(", ")
     )

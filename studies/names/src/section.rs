@@ -3,12 +3,11 @@
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::format::{self, figure};
-use hashlane_lab::report::{Block, Section, Shown, Table, facts, words};
+use hashlane_lab::report::{Block, Section, Shown, Table, facts, scheme_id, words};
 use hashlane_lab::stats::Interval;
 
-use crate::figures::{self, FloorRow, SchemeRow, Sway};
-use crate::metric;
-use crate::tables;
+use crate::figures::{self, FloorRow, SchemeRow};
+use crate::{chart, methods, metric, penalty, repeatability};
 
 /// All sections for which there are records.
 pub(crate) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Section> {
@@ -17,9 +16,11 @@ pub(crate) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Sect
     let first = first.filter(|id| workloads.contains(id)).or(workloads.first().copied());
     let shown = |workload: &str| if Some(workload) == first { Shown::Open } else { Shown::Folded };
     [
-        sway(definition, records, &workloads),
+        encodings(definition, records, &workloads),
+        penalty::section(definition, records, &workloads),
         floors(definition, records, &workloads),
         all_figures(definition, records, &workloads, shown),
+        repeatability::section(definition, records, &workloads),
         overhead(definition, records),
     ]
     .into_iter()
@@ -27,47 +28,58 @@ pub(crate) fn sections(definition: &Definition, records: &RecordSet) -> Vec<Sect
     .collect()
 }
 
-/// Largest effects of the encoding and of the way of hashing, by workload.
-fn sway(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> Option<Section> {
+/// The three encodings with one method, and the methods over one encoding, by workload.
+fn encodings(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> Option<Section> {
     let reference = &definition.reference;
-    let sways: Vec<(&str, Sway<'_>)> =
-        workloads.iter().filter_map(|w| Some((*w, figures::sway(definition, records, w)?))).collect();
-    let effect = |(scheme, ratio): (&str, Interval)| format!("{scheme}: {}", words::ratio_with_bounds(ratio));
-    let row = |(workload, sway): &(&str, Sway<'_>)| {
-        vec![(*workload).to_owned(), effect(sway.encodings), effect(sway.ways)]
+    let encoding = scheme_id::head(reference);
+    let (slug, one_by_one) = (&definition.slug, methods::ONE_BY_ONE);
+    let spread = |workload: &str, method: &str| {
+        let record = records.metric(slug, workload, method, metric::SLOWEST_TO_FASTEST);
+        record.map(Record::interval)
     };
-    let findings = [
-        largest("the encoding", sways.iter().map(|(workload, sway)| (*workload, sway.encodings)), reference),
-        largest("the way of hashing", sways.iter().map(|(workload, sway)| (*workload, sway.ways)), reference),
-    ];
-    (!sways.is_empty()).then(|| Section {
-        title: "Encoding against way of hashing".to_owned(),
-        note: format!(
-            "Of the schemes that end in the hash of {reference}, those farthest from it, with the ratio of their \
-             times, measured pair by pair, and its 95 % bounds. Left, the way of hashing is the same and the encoding \
-             differs; right, the encoding is the same and the way differs."
-        ),
-        findings: findings.into_iter().flatten().collect(),
-        blocks: vec![Block::Table(Table {
-            caption: "Largest effects".to_owned(),
-            columns: ["workload", "another encoding", "another way of hashing"].map(str::to_owned).to_vec(),
+    let ratio = |workload: &str, method: &str| {
+        records.ratio(slug, workload, &format!("{encoding}/{method}"), reference).map(Record::interval)
+    };
+    let table = |caption: String, methods: &[&str], of: &dyn Fn(&str, &str) -> Option<Interval>| {
+        let row = |workload: &&str| {
+            let cells = methods.iter().map(|method| cell(of(workload, method).map(words::ratio_with_bounds)));
+            [(*workload).to_owned()].into_iter().chain(cells).collect()
+        };
+        Table {
+            caption,
+            columns: ["workload"].iter().chain(methods).map(|&name| name.to_owned()).collect(),
             left: 1,
-            rows: sways.iter().map(row).collect(),
+            rows: workloads.iter().map(row).collect(),
             shown: Shown::Open,
-        })],
+        }
+    };
+    let spreads = table(
+        "Slowest of the three encodings over the fastest".to_owned(),
+        &[one_by_one, "one-pass/crc32c", methods::BURST, methods::KEYED_BURST],
+        &spread,
+    );
+    let others = table(
+        format!("Methods over {} names: ratio to {one_by_one}", methods::encoding(encoding)),
+        &["one-pass/crc32c", "one-pass/siphash-2-4", methods::BURST, methods::KEYED_BURST],
+        &ratio,
+    );
+    let tables: Vec<Block> = [spreads, others]
+        .into_iter()
+        .map(facts::without_empty_columns)
+        .filter(|table| table.columns.len() > table.left)
+        .map(Block::Table)
+        .collect();
+    (!tables.is_empty()).then(|| Section {
+        title: "Encoding against method".to_owned(),
+        note: "Slowest and fastest are found and divided in each segment of a repetition; the figure is the median of \
+               the segments. Ratios are measured pair by pair. Bounds at 95 %."
+            .to_owned(),
+        findings: Vec::new(),
+        blocks: tables
+            .into_iter()
+            .chain(chart::bars(definition, records, workloads).map(Block::Bars))
+            .collect(),
     })
-}
-
-/// Largest of the effects of `what`: workload, scheme, and its ratio to the reference.
-fn largest<'a>(
-    what: &str,
-    effects: impl Iterator<Item = (&'a str, (&'a str, Interval))>,
-    reference: &str,
-) -> Option<String> {
-    let effect = |of: Interval| of.value.ln().abs();
-    let (workload, (scheme, of)) = effects.max_by(|a, b| effect(a.1.1).total_cmp(&effect(b.1.1)))?;
-    let of = words::ratio_with_bounds(of);
-    Some(format!("Largest effect of {what}: {scheme} takes {of} of the time of {reference} ({workload})."))
 }
 
 /// Distance of schemes with a single walk from the walk alone, and from the limit of the CRC instruction.
@@ -121,18 +133,14 @@ fn all_figures(
     workloads: &[&str],
     shown: impl Fn(&str) -> Shown,
 ) -> Option<Section> {
-    // The study was checked when it was read.
-    let bound = tables::bound(definition).ok().flatten();
-    let above = bound.as_ref().map_or(f64::INFINITY, |bound| bound.value);
     let columns = ["scheme", "mean [95 %]", "min", "sd", "ratio [95 %]"];
     let row = |row: SchemeRow<'_>| {
         let reference = (row.scheme == definition.reference).then(|| "1".to_owned());
-        let mark = |spread: f64| if spread > above { "› " } else { "" };
         [
             Some(row.scheme.to_owned()),
             row.mean.map(words::cycles),
             row.min_mean.map(figure),
-            row.spread.map(|spread| format!("{}{spread:.2}", mark(spread))),
+            row.deviation.map(|deviation| format!("{deviation:.2}")),
             row.ratio.map(words::ratio_with_bounds).or(reference),
         ]
         .map(cell)
@@ -147,14 +155,11 @@ fn all_figures(
             shown: shown(workload),
         }))
     };
-    let spread = bound.map_or(String::new(), |bound| {
-        format!(" The source states “{}”; sds above {} are marked ›.", bound.words, figure(bound.value))
-    });
     (!workloads.is_empty()).then(|| Section {
         title: "All figures".to_owned(),
         note: format!(
             "Mean: median of the repetitions' means. Min: mean of the minima. Sd: of the repetitions' means. Ratio: to \
-             {}, pair by pair.{spread}",
+             {}, pair by pair.",
             definition.reference
         ),
         findings: Vec::new(),
@@ -180,7 +185,7 @@ fn stream(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> B
     })
 }
 
-/// Cost of the probe itself: workload and units of work between two readings, mean, fewest.
+/// Cost of the probe itself: workload and units of work between two counter reads, mean, fewest.
 fn overhead(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let figures = |i: Interval| if i.low < i.high { words::cycles(i) } else { figure(i.value) };
     let row = |mean: &Record| {
@@ -197,12 +202,12 @@ fn overhead(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let rows: Vec<_> = records.iter().filter(of).filter_map(row).collect();
     (!rows.is_empty()).then(|| Section {
         title: "The probe's own cost".to_owned(),
-        note: "Cycles of a pair of readings around no work, by the units of work that they time otherwise. The mean is \
+        note: "Cycles of a pair of counter reads around no work, by the units of work that they time otherwise. The mean is \
                subtracted from the figures above, from means and minima alike."
             .to_owned(),
         findings: Vec::new(),
         blocks: vec![Block::Table(Table {
-            caption: "Cycles of a pair of readings".to_owned(),
+            caption: "Cycles of a pair of counter reads".to_owned(),
             columns: ["workload", "mean", "fewest"].map(str::to_owned).to_vec(),
             left: 1,
             rows,

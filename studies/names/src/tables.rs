@@ -1,4 +1,4 @@
-//! Tables that only study files of names have: `[[expect]]` and `[bound]`.
+//! Tables that only study files of names have: `[[expect]]` and `[repeatability]`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,7 +7,7 @@ use hashlane_lab::hex;
 use serde::Deserialize;
 
 /// Names of the tables.
-pub(crate) const TABLES: &[&str] = &["expect", "bound"];
+pub(crate) const TABLES: &[&str] = &["expect", "repeatability"];
 
 /// Expected results over the first names of a workload under the run's standard seed: `[[expect]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -27,14 +27,14 @@ pub(crate) struct Expect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Checksum(#[serde(deserialize_with = "hex::deserialize")] pub(crate) u64);
 
-/// Spread that the source states for its figures: `[bound]`.
+/// Standard deviation that the source states for its repetitions: `[repeatability]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Bound {
+pub(crate) struct Repeatability {
     /// Metric that is compared with it.
     pub(crate) metric: String,
-    /// Largest spread, in the metric's unit, above 0.
-    pub(crate) value: f64,
+    /// The source's figure, below which its deviations lie, in the metric's unit and above 0.
+    pub(crate) below: f64,
     /// The source's words.
     pub(crate) words: String,
 }
@@ -47,8 +47,8 @@ pub(crate) fn expects(definition: &Definition) -> Result<Vec<Expect>, Definition
     Ok(definition.table("expect")?.unwrap_or_default())
 }
 
-/// Checks the tables: expected results of known workloads, one entry a workload at most, and a spread
-/// above 0.
+/// Checks the tables: expected results of known workloads, one entry a workload at most, and a
+/// deviation above 0.
 ///
 /// # Errors
 /// The first rule that a table breaks.
@@ -63,18 +63,18 @@ pub(crate) fn check(definition: &Definition) -> Result<(), DefinitionError> {
         }
         check.count(&format!("expect[{i}].names"), expect.names)?;
     }
-    bound(definition)?;
+    repeatability(definition)?;
     Ok(())
 }
 
-/// Spread that the source states, if it does.
+/// Standard deviation that the source states, if it does.
 ///
 /// # Errors
-/// The value is not above 0.
-pub(crate) fn bound(definition: &Definition) -> Result<Option<Bound>, DefinitionError> {
-    let bound: Option<Bound> = definition.table("bound")?;
-    if let Some(bound) = &bound {
-        definition.checker().positive("bound.value", bound.value)?;
+/// The figure is not above 0.
+pub(crate) fn repeatability(definition: &Definition) -> Result<Option<Repeatability>, DefinitionError> {
+    let table: Option<Repeatability> = definition.table("repeatability")?;
+    if let Some(table) = &table {
+        definition.checker().positive("repeatability.below", table.below)?;
     }
-    Ok(bound)
+    Ok(table)
 }

@@ -191,13 +191,28 @@ impl Tallies {
     /// The time of one subject over that of another, pair by pair over the segments of all repetitions: the
     /// median of the ratios.
     pub(crate) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
-        let segments = |at: usize| {
-            let subject = self.subjects.get(at)?;
-            Some(subject.segments(self.empty(subject)?))
-        };
-        let pairs = segments(of)?.zip(segments(to)?);
+        let pairs = self.segments(of)?.zip(self.segments(to)?);
         let ratios: Vec<f64> = pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect();
         Fact::try_median(&ratios)
+    }
+
+    /// The time of the slowest of the subjects over that of the fastest in the same segment: the median over
+    /// the segments of all repetitions.
+    pub(crate) fn slowest_to_fastest(&self, subjects: &[usize]) -> Option<Fact> {
+        let mut all = subjects.iter().map(|at| self.segments(*at)).collect::<Option<Vec<_>>>()?;
+        let mut ratios = Vec::new();
+        while let Some(means) = all.iter_mut().map(Iterator::next).collect::<Option<Vec<f64>>>() {
+            let slowest = means.iter().copied().reduce(f64::max)?;
+            ratios.push(slowest / means.iter().copied().reduce(f64::min)?);
+        }
+        ratios.retain(|ratio| ratio.is_finite());
+        Fact::try_median(&ratios)
+    }
+
+    /// The means of a subject's segments, without the probe's cost.
+    fn segments(&self, subject: usize) -> Option<impl Iterator<Item = f64>> {
+        let subject = self.subjects.get(subject)?;
+        Some(subject.segments(self.empty(subject)?))
     }
 }
 
@@ -245,6 +260,25 @@ mod tests {
         // Two blocks fall into two of the segments; those without a name have no ratio.
         assert_eq!(ratio.samples, 6);
         assert!(ratio.interval.low >= 50.0 / 102.0 && ratio.interval.high <= 0.5);
+    }
+
+    #[test]
+    fn the_slowest_and_the_fastest_are_of_the_same_segment() {
+        let mut tallies = Tallies::new(8, 4, &[1, 1, 1]);
+        for turn in 0..6 {
+            for number in 0..2 {
+                tallies.empty.get_mut(&1).unwrap().add(number, 4, &[10; 4]);
+                // The machine slows down, and the subjects exchange their places.
+                for at in 0..3 {
+                    let count = 10 + [100, 110, 120][(at + turn) % 3] * (1 + turn as u32);
+                    tallies.subjects[at].add(number, 4, &[count; 4]);
+                }
+            }
+            tallies.end_repetition();
+        }
+        let ratio = tallies.slowest_to_fastest(&[0, 1, 2]).unwrap();
+        assert_eq!((ratio.interval.low, ratio.interval.high, ratio.samples), (1.2, 1.2, 12));
+        assert!(tallies.slowest_to_fastest(&[]).is_none() && tallies.slowest_to_fastest(&[0, 3]).is_none());
     }
 
     #[test]

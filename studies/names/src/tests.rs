@@ -1,9 +1,11 @@
 //! The study file, a small run, and the report of believable records.
 
+use crate::packed::ENCODINGS;
+use crate::shape::Shape;
 use crate::{Names, metric, sample, tables};
-use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Size};
-use hashlane_lab::report::terminal::{Colours, tables};
-use hashlane_lab::study::{FindError, Settings, Studies, run};
+use hashlane_lab::definition::{CriterionFigure, Definition, DefinitionError, Rule, Selection, Size};
+use hashlane_lab::report::terminal::{self, Colours};
+use hashlane_lab::study::{Event, FindError, Loaded, Outcome, Settings, Studies, run};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -25,10 +27,10 @@ fn reads_the_study_of_name_encodings() {
     let study = STUDIES.parse(STUDY, "study.toml").unwrap();
     assert_eq!(study.slug, "name-encodings");
     assert_eq!(study.workloads.len(), 7);
-    assert_eq!(study.schemes.len(), 3 * 13 + 8);
+    assert_eq!(study.schemes.len(), 3 * 13 + 3 + 3 + 8);
     assert!(study.schemes.contains(&study.reference));
     assert_eq!(study.size.full, Size { items: 1_000_000, repetitions: 20 });
-    assert_eq!(tables::bound(&study).unwrap().unwrap().value, 1.0);
+    assert_eq!(tables::repeatability(&study).unwrap().unwrap().below, 1.0);
     assert_eq!((study.metric.as_str(), study.per.as_str()), ("cycles_mean", "name"));
     assert_eq!(study.criteria.len(), 4);
     assert_eq!(study.claims[1].rule, Rule::LittleMore);
@@ -44,23 +46,21 @@ fn lists_each_ratio_once() {
     let pairs = study.ratio_pairs();
     let distinct: HashSet<_> = pairs.iter().collect();
     assert_eq!(distinct.len(), pairs.len());
-    // 46 to the reference, among them the four targets; of the claims' seven pairs two are the same.
-    assert_eq!(pairs.len(), 46 + 6);
+    // 52 to the reference, among them the four criteria; the control; six of ALU's penalty; of the claims'
+    // seven pairs two are the same.
+    assert_eq!(pairs.len(), 52 + 1 + 6 + 6);
     assert!(pairs.contains(&("ccnx/one-by-one/crc32c", "offset/one-by-one/crc32c")));
     assert!(pairs.iter().all(|(of, to)| of != to));
 }
 
 #[test]
 fn reads_expected_answers() {
-    let first = "components = 20480\nchecksum = { offset = \"0x2818cedc272f\", ccnx = \"0x28272449cd33\", ndn = \"0x27d1f401c637\" }";
-    let second =
-        "components = 500\nchecksum = { offset = \"0x1\", ccnx = \"0xffffffffffffffff\", ndn = \"0x03\" }";
+    let first = "components = 20480\nchecksum = { offset = \"0x2818cedc272f\"";
+    let second = "components = 500\nchecksum = { offset = \"0xffffffffffffffff\"";
     let study = changed(first, second).unwrap();
     assert_eq!(tables::expects(&study).unwrap()[0].components, 500);
-    let checksums = [("ccnx", u64::MAX), ("ndn", 3), ("offset", 1)];
-    let expects = tables::expects(&study).unwrap();
-    assert!(expects[0].checksum.iter().map(|(id, sum)| (id.as_str(), sum.0)).eq(checksums));
-    let error = message(changed(first, &second.replace("0x03", "3")));
+    assert_eq!(tables::expects(&study).unwrap()[0].checksum["offset"].0, u64::MAX);
+    let error = message(changed(first, &second.replace("0xffffffffffffffff", "3")));
     assert!(error.contains("\"3\" is not `0x`"), "{error}");
 }
 
@@ -101,11 +101,10 @@ fn reads_what_a_figure_is_for() {
 
 #[test]
 fn measures_the_pairs_of_the_file() {
-    let reference = "reference = \"ndn/one-by-one/crc32c\"";
-    let with = |pair: &str| changed(reference, &format!("pairs = [[{pair}]]\n{reference}"));
+    let with = |pair: &str| changed("pairs = [", &format!("pairs = [[{pair}],"));
     let study = with("\"ndn/walk\", \"ccnx/walk\"").unwrap();
     assert!(study.ratio_pairs().contains(&("ndn/walk", "ccnx/walk")));
-    assert_eq!(study.ratio_pairs().len(), 46 + 6 + 1);
+    assert_eq!(study.ratio_pairs().len(), 52 + 1 + 6 + 6 + 1);
     let error = message(with("\"ndn/walk\", \"ndn\""));
     assert!(error.contains("pairs[0]: \"ndn\" is not in the study"), "{error}");
     let error = message(with("\"ndn/walk\", \"ndn/walk\""));
@@ -126,7 +125,7 @@ fn lists_what_there_is_when_a_scheme_or_workload_is_unknown() {
     assert!(error.contains("reference: \"ndn/nothing\" is not in the study; known:"), "{error}");
     assert!(error.contains("\n  ccnx/walk/burst"), "{error}");
     let error = message(changed("workload = \"N(7.3,var=11.7)Bx8\"", "workload = \"8Bx8\""));
-    assert!(error.contains("target[0].workload: \"8Bx8\""), "{error}");
+    assert!(error.contains("criterion[0].workload: \"8Bx8\""), "{error}");
     assert!(error.contains("\n  ircache"), "{error}");
     let error = message(changed(
         "[\"ndn/one-by-one/crc32c\", \"ccnx/one-by-one/crc32c\"]",
@@ -144,9 +143,9 @@ fn rejects_values_out_of_range() {
         ("items = 32768", "items = 0", "size.quick.items"),
         ("items = 1000000", "items = 10000001", "size.full.items"),
         ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
-        ("at_most = 0.13", "at_most = nan", "target[1].at_most"),
+        ("at_most = 0.13", "at_most = nan", "criterion[1].at_most"),
         ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),
-        ("value = 1.0", "value = -inf", "bound.value"),
+        ("below = 1.0", "below = -inf", "repeatability.below"),
     ] {
         let error = message(changed(from, to));
         assert!(error.starts_with(&format!("study.toml: {field}: takes ")), "{error}");
@@ -166,7 +165,7 @@ fn rejects_duplicates() {
 #[test]
 fn names_the_field_whose_braces_do_not_expand() {
     let error = message(changed("{offset,ccnx,ndn}/walk\"", "{offset,ccnx,ndn/walk\""));
-    assert_eq!(error, "study.toml: schemes[11]: the brace opened at offset 0 is not closed");
+    assert_eq!(error, "study.toml: schemes[13]: the brace opened at offset 0 is not closed");
 }
 
 #[test]
@@ -180,7 +179,7 @@ fn rejects_an_endless_file() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn survives_a_file_with_any_octet_changed(at in 0..STUDY.len(), to in "[{}\\[\\]\"=a0\n,]") {
+    fn survives_a_file_with_any_byte_changed(at in 0..STUDY.len(), to in "[{}\\[\\]\"=a0\n,]") {
         let mut text = STUDY.to_owned();
         if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
             text.replace_range(at..at + 1, &to);
@@ -227,5 +226,87 @@ fn prints_sections_claims_and_criteria() {
     let definition = sample::definition();
     let records = sample::records(&definition, &["names.txt"]);
     let sections = STUDIES.sections(&definition, &records);
-    insta::assert_snapshot!(tables(&definition, &records, &sections, 100, Colours::Never));
+    insta::assert_snapshot!(terminal::tables(&definition, &records, &sections, 100, Colours::Never));
+}
+
+/// Runs the study's first 300 names in two repetitions, with a selection of schemes and workloads.
+fn selected(schemes: &[&str], workloads: &[&str]) -> Outcome {
+    let mut definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+    let selection = Selection { schemes: ids(schemes), workloads: ids(workloads), repetitions: Some(2) };
+    definition.select(&selection).unwrap();
+    let size = Size { items: 300, repetitions: 2 };
+    let settings = Settings { size, ..Settings::new(&definition, false, "hashlane".into()) };
+    let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |_| ());
+    assert!(outcome.failed.is_none(), "{schemes:?} {workloads:?}: {:?}", outcome.failed);
+    outcome
+}
+
+#[test]
+fn runs_each_scheme_alone_with_its_control() {
+    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    for scheme in &definition.schemes {
+        let outcome = selected(&[scheme], &["12Bx5"]);
+        let again = format!("{scheme}/again");
+        assert!(outcome.records.ratio("name-encodings", "12Bx5", &again, scheme).is_some(), "{scheme}");
+    }
+}
+
+#[test]
+fn the_names_of_a_workload_do_not_depend_on_the_selection() {
+    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let scheme = "ndn/burst/crc32c";
+    let all = selected(&[scheme], &[]);
+    for workload in &definition.workloads {
+        let one = selected(&[scheme], &[workload]);
+        let hashed = |outcome: &Outcome, encoding: &str| {
+            let record = outcome.records.metric("name-encodings", workload, encoding, metric::HASHED_BYTES);
+            record.unwrap().value
+        };
+        for encoding in ["offset", "separated", "ccnx", "ndn"] {
+            assert_eq!(hashed(&one, encoding), hashed(&all, encoding), "{workload}");
+        }
+        assert_eq!(one.records.workloads("name-encodings"), [workload]);
+    }
+}
+
+#[test]
+fn hashes_the_bytes_of_the_source() {
+    let outcome = selected(&["ndn/walk"], &["12Bx5", "6Bx10"]);
+    for (workload, lengths) in [("12Bx5", [65.0, 60.0, 80.0, 70.0]), ("6Bx10", [70.0, 60.0, 100.0, 80.0])] {
+        for (encoding, bytes) in ["separated", "offset", "ccnx", "ndn"].into_iter().zip(lengths) {
+            let record = outcome.records.metric("name-encodings", workload, encoding, metric::HASHED_BYTES);
+            assert_eq!(record.unwrap().value, bytes, "{workload} {encoding}");
+        }
+    }
+}
+
+#[test]
+fn own_names_replace_the_generated_ones_unless_both_are_wanted() {
+    let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
+    let names = "ircache".parse::<Shape>().unwrap().generate(300, 1).unwrap();
+    let own = Loaded::new("names:list.txt".to_owned(), names);
+    let size = Size { items: 300, repetitions: 2 };
+    for (with_generated, workloads) in [(false, 1), (true, 8)] {
+        let settings = Settings::new(&definition, false, "hashlane".into());
+        let settings = Settings { size, own: Some(&own), with_generated, ..settings };
+        let mut last = (0, 0);
+        let outcome = run(&Names, &definition, &settings, &AtomicBool::new(false), &mut |event| {
+            if let Event::Step(step) = event {
+                last = (step.done, step.total);
+            }
+        });
+        assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
+        let found = outcome.records.workloads("name-encodings");
+        assert_eq!((found.len(), found.contains(&"names:list.txt")), (workloads, true));
+        assert_eq!(last.0 + 1, last.1, "the progress ends at the total");
+    }
+}
+
+#[test]
+fn expects_every_encoding() {
+    let study = STUDIES.parse(STUDY, "study.toml").unwrap();
+    for expect in tables::expects(&study).unwrap() {
+        assert!(ENCODINGS.iter().all(|id| expect.checksum.contains_key(*id)), "{}", expect.workload);
+    }
 }
