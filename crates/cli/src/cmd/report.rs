@@ -8,8 +8,8 @@ use crate::studies::STUDIES;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hashlane_lab::definition::Definition;
-use hashlane_lab::record::{RecordSet, RunStudies};
-use hashlane_lab::report::{differences, terminal};
+use hashlane_lab::record::{RecordSet, RunStudies, write_atomically};
+use hashlane_lab::report::{Part, differences, svg_file, terminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,6 +20,7 @@ Examples:
   hashlane report hashlane-report
   hashlane report hashlane-report --verbose
   hashlane report hashlane-report --differences
+  hashlane report hashlane-report --charts      SVG files for a paper or a page of your own
   hashlane report hashlane-report/run-1         an earlier run
 
 A folder keeps the definitions of its studies, so that it can be drawn on any machine and by later
@@ -37,6 +38,9 @@ pub(crate) struct Report {
     /// List the results that differ from the sources
     #[arg(long)]
     differences: bool,
+    /// Write the chart of each study as DIR/charts/STUDY.svg
+    #[arg(long)]
+    charts: bool,
 }
 
 impl Report {
@@ -55,6 +59,9 @@ impl Report {
         let parts = parts(&definitions, &records, &machine, &studies);
         folder.draw(&parts)?;
         let (width, colours) = (output::width(), output::colours());
+        if self.charts {
+            charts(&path.join("charts"), &parts)?;
+        }
         if self.differences {
             for found in differences(&parts) {
                 output::print(&terminal::wrapped(&format!("{}: {}", found.topic, found.text), "", width))?;
@@ -78,6 +85,20 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// Writes the chart of each study as a file of its own.
+fn charts(folder: &Path, parts: &[Part<'_>]) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for part in parts {
+        let chart = part.answer.as_ref().and_then(|answer| answer.chart.as_ref()).and_then(svg_file);
+        let Some(chart) = chart else { continue };
+        let path = folder.join(format!("{}.svg", part.definition.slug));
+        write_atomically(&path, chart.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        output::print(&format!("chart:   {}\n", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Definitions of the studies in the records: the user's own file, the one stored with the records, or the one

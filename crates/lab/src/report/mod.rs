@@ -11,7 +11,6 @@ mod page;
 mod part;
 pub mod scheme_id;
 mod section;
-mod svg_file;
 pub mod terminal;
 pub mod words;
 
@@ -21,6 +20,7 @@ pub(crate) mod sample;
 pub use answer::{Answer, Statement};
 pub use charts::{
     Bar, BarPlot, BarPlots, Forest, ForestRow, Group, Line, LinePlot, LinePlots, Role, Series, Shade,
+    svg_file,
 };
 pub use differences::{Difference, differences};
 pub use facts::Facts;
@@ -28,4 +28,3 @@ pub use noise::{NoiseLine, noise};
 pub use page::html;
 pub use part::Part;
 pub use section::{Block, Section, Shown, Table, Text};
-pub use svg_file::svg_file;

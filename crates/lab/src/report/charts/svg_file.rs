@@ -1,8 +1,8 @@
 //! A chart as a file of its own.
 
-use super::charts::draw::{Drawn, Width, bars, forest, lines};
-use super::format::plain;
-use super::section::Block;
+use super::draw::{Drawn, Width, bars, forest, lines};
+use crate::report::format::plain;
+use crate::report::section::Block;
 
 /// Colours that charts take from the page.
 const FRAME: &str = "\
@@ -29,7 +29,7 @@ pub fn svg_file(block: &Block) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::charts::{Bar, BarPlot, BarPlots, Group, Role};
+    use super::super::{Bar, BarPlot, BarPlots, Group, Role};
     use super::*;
     use crate::stats::Interval;
 
