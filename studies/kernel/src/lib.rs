@@ -4,6 +4,7 @@
 //! [`KernelStudies`] runs studies of the model `kernel`.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod boot;
 mod build;
 mod cache;
@@ -21,7 +22,6 @@ mod source;
 mod watch;
 
 use hashlane_lab::definition::Definition;
-use hashlane_lab::evidence::Doubt;
 use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Section};
 use hashlane_lab::study::{Input, Loaded, Paths, RunError, Session, Study, StudyFile};
@@ -63,8 +63,8 @@ impl Study for KernelStudies {
         run::run(session)
     }
 
-    fn answer(&self, _: &Definition, _: &RecordSet) -> Answer {
-        Answer::new(Err(Doubt::NotMeasured { figure: "the study".to_owned() }))
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        answer::answer(definition, records)
     }
 
     fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {

@@ -3,6 +3,7 @@
 use crate::guest::Tasks;
 use crate::kernels::{KernelError, KernelScheme, Kernels, Reading, SynReading};
 use crate::metric;
+use hashlane_lab::definition::subject;
 use hashlane_lab::probe::Cores;
 use hashlane_lab::stats::{mean, median};
 use hashlane_lab::study::{Fact, RunError, Session};
@@ -39,16 +40,25 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         return Ok(());
     }
     let rounds = session.settings.size.repetitions as usize;
-    session.total = plan.schemes.len() * rounds + 1;
+    session.total = plan.kernels.len() * rounds + 1;
     match measure(session, &plan, rounds) {
         Ok(()) | Err(KernelError::Stopped) => Ok(()),
         Err(error) => Err(RunError::Other(error.into())),
     }
 }
 
+/// A kernel that is booted in each round.
+struct Booted {
+    /// Id in records, without a number of SYNs.
+    id: String,
+    scheme: KernelScheme,
+    /// `true` if it is booted as the A/A control.
+    is_control: bool,
+}
+
 /// Contents of the study's ids.
 struct Plan {
-    schemes: Vec<KernelScheme>,
+    kernels: Vec<Booted>,
     tasks: Tasks,
     /// The things of [`TIMED`] that are asked for.
     timed: Vec<String>,
@@ -71,8 +81,8 @@ impl Plan {
                 _ => return Err(unknown()),
             }
         }
-        let (mut schemes, mut before) = (Vec::new(), BTreeSet::new());
-        for id in &session.definition.schemes {
+        let (mut kernels, mut before) = (Vec::<Booted>::new(), BTreeSet::new());
+        for id in session.definition.measured_schemes() {
             let known: Vec<_> = KernelScheme::ALL.iter().map(|scheme| scheme.id()).collect();
             let unknown = || RunError::UnknownScheme {
                 id: id.clone(),
@@ -81,14 +91,16 @@ impl Plan {
                     known.join(", ")
                 ),
             };
-            let (name, count) =
-                id.split_once('@').map_or((id.as_str(), None), |(name, count)| (name, Some(count)));
+            let of = subject(id);
+            let (name, count) = of.split_once('@').map_or((of, None), |(name, count)| (name, Some(count)));
             let scheme = name.parse::<KernelScheme>().map_err(|_| unknown())?;
             if let Some(count) = count {
                 before.insert(within(count, 0, MOST_BEFORE).ok_or_else(unknown)?);
             }
-            if !schemes.contains(&scheme) {
-                schemes.push(scheme);
+            let is_control = of != id.as_str();
+            let id = if is_control { id.clone() } else { scheme.to_string() };
+            if kernels.iter().all(|kernel| kernel.id != id) {
+                kernels.push(Booted { id, scheme, is_control });
             }
         }
         let tasks = Tasks {
@@ -100,7 +112,7 @@ impl Plan {
             before: before.into_iter().collect(),
             seed: session.settings.seed,
         };
-        Ok(Self { schemes, tasks, timed })
+        Ok(Self { kernels, tasks, timed })
     }
 }
 
@@ -113,9 +125,15 @@ fn measure(session: &mut Session<'_>, plan: &Plan, rounds: usize) -> Result<(), 
     let (stop, _settings) = (session.stop, session.settings);
     let source = session.own::<PathBuf>().map(|(_, path)| path.as_path());
     let mut doing = |what: &str| session.doing("kernels", what);
-    let kernels = Kernels::build(&plan.schemes, source, stop, &mut doing)?;
+    let mut schemes: Vec<KernelScheme> = Vec::new();
+    for Booted { scheme, .. } in &plan.kernels {
+        if !schemes.contains(scheme) {
+            schemes.push(*scheme);
+        }
+    }
+    let kernels = Kernels::build(&schemes, source, stop, &mut doing)?;
     session.notes.extend(kernels.notes.iter().cloned());
-    let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); plan.schemes.len()];
+    let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); plan.kernels.len()];
     let ended = boot(session, plan, &kernels, rounds, &mut readings);
     record(session, plan, &readings);
     ended
@@ -132,12 +150,12 @@ fn boot(
 ) -> Result<(), KernelError> {
     let (stop, settings, core) = (session.stop, session.settings, Cores::detect().measured);
     for round in 0..rounds {
-        for place in order(plan.schemes.len(), round) {
-            let Some(&scheme) = plan.schemes.get(place) else { continue };
-            let label = format!("{scheme}, boot {} of {rounds}", round + 1);
+        for place in order(plan.kernels.len(), round) {
+            let Some(Booted { id, scheme, .. }) = plan.kernels.get(place) else { continue };
+            let label = format!("{id}, boot {} of {rounds}", round + 1);
             session.step(&label, "booting");
             let mut doing = |what: &str| session.doing(&label, what);
-            let reading = kernels.boot(scheme, &settings.command, core, &plan.tasks, stop, &mut doing)?;
+            let reading = kernels.boot(*scheme, &settings.command, core, &plan.tasks, stop, &mut doing)?;
             if let Some(readings) = readings.get_mut(place) {
                 readings.push(reading);
             }
@@ -150,7 +168,7 @@ fn boot(
 /// One figure of each boot of each kernel; a run that ended early has more boots of some kernels than of
 /// others.
 struct Boots<'a> {
-    ids: Vec<String>,
+    kernels: &'a [Booted],
     readings: &'a [Vec<Reading>],
 }
 
@@ -163,7 +181,7 @@ impl Boots<'_> {
         figures: impl Fn(&Reading) -> Option<&[f64]>,
     ) -> (Vec<String>, Rounds) {
         let (mut ids, mut found) = (Vec::new(), Vec::new());
-        for (id, boots) in self.ids.iter().zip(self.readings) {
+        for (Booted { id, .. }, boots) in self.kernels.iter().zip(self.readings) {
             let of_boots: Option<Vec<f64>> = boots.iter().map(|reading| of(figures(reading)?)).collect();
             if let Some(of_boots) = of_boots.filter(|of_boots| !of_boots.is_empty()) {
                 ids.push(id.clone());
@@ -179,8 +197,7 @@ fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
     if readings.iter().all(Vec::is_empty) {
         return;
     }
-    let ids = plan.schemes.iter().map(ToString::to_string).collect();
-    let boots = Boots { ids, readings };
+    let boots = Boots { kernels: &plan.kernels, readings };
     let checked: u64 = readings.iter().flatten().map(|reading| reading.checked).sum();
     session.notes.push(format!(
         "{checked} hashes of the kernels equal those of our crates for the same tuples and secrets, bit for bit"
@@ -236,7 +253,9 @@ fn add(
 fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack, ns: f64) {
     let workload = format!("syn/{attack}");
     let (mut ids, mut figures) = (Vec::new(), Vec::new());
-    for (readings, id) in boots.readings.iter().zip(&boots.ids) {
+    // Those of the control have no id of their own: reports do not list them.
+    let mut control: Vec<(String, Vec<f64>)> = Vec::new();
+    for (readings, Booted { id, scheme, is_control }) in boots.readings.iter().zip(boots.kernels) {
         let of = |reading: &Reading| reading.syn.iter().find(|syn| syn.attack == attack.id()).cloned();
         let syns: Vec<_> = readings.iter().filter_map(of).collect();
         if let Some(sent) = syns.iter().filter_map(|syn| syn.short).min() {
@@ -248,10 +267,17 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
             let point = |syn: &SynReading| median(&syn.points.iter().find(|(count, _)| *count == before)?.1);
             let points: Vec<f64> = syns.iter().filter_map(point).collect();
             // A point is kept only if all boots so far have it.
-            if !points.is_empty() && points.len() == readings.len() {
-                ids.push(format!("{id}@{before}"));
+            let is_whole = !points.is_empty() && points.len() == readings.len();
+            let id = format!("{scheme}@{before}");
+            if is_whole && *is_control {
+                control.push((id, points));
+            } else if is_whole {
+                ids.push(id);
                 figures.push(points);
             }
+        }
+        if *is_control {
+            continue;
         }
         let longest = syns.iter().filter_map(|syn| syn.longest).max();
         if let (Some(longest), Some(most)) = (longest, plan.tasks.before.last()) {
@@ -260,6 +286,16 @@ fn syn(session: &mut Session<'_>, plan: &Plan, boots: &Boots<'_>, attack: Attack
             session.add(SYN, &workload, &id, "count", metric::LONGEST_CHAIN, "entries", fact);
         }
         lost(session, plan, &workload, id, &syns);
+    }
+    if let Some((of, to)) = &session.definition.control {
+        // Behind as many SYNs as both took.
+        let pair = control.into_iter().rev().find_map(|(id, points)| {
+            let at = ids.iter().position(|other| *other == id)?;
+            Rounds::of(vec![points, figures.get(at)?.clone()]).ratio(0, 1)
+        });
+        if let Some(ratio) = pair {
+            session.add(SYN, &workload, of, "boots", metric::RATIO, to, ratio);
+        }
     }
     let rounds = Rounds::of(figures);
     add(session, SYN, &workload, (metric::NS, "ns", ns), (ids.clone(), rounds.clone()));

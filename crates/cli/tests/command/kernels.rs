@@ -21,6 +21,7 @@ source = "nobody"
 workloads = ["streams/64", "cycles/independent", "syn/xor"]
 schemes = ["{base,flat}", "{base,flat}@{0,64}"]
 reference = "base"
+control = ["base/again", "base"]
 [size]
 quick = { items = 4, repetitions = 2 }
 full = { items = 4, repetitions = 2 }
@@ -142,7 +143,7 @@ fn kernels_are_built_once_and_booted_again_and_again() {
             "syn/xor: ns per SYN",
             "Attack syn/xor with 64 hostile flows slows base (",
             "note: Linux 6.1.192 as User Mode Linux, of linux-source-6.1.tar.xz, by gcc of nobody",
-            "note: 1028 hashes of the kernels equal those of our crates",
+            "note: 1542 hashes of the kernels equal those of our crates",
         ],
     );
     let records = fs::read_to_string(stand_ins.folder.path("a/records.csv")).unwrap();
@@ -153,6 +154,9 @@ fn kernels_are_built_once_and_booted_again_and_again() {
             "\nmine,kernel-streams,streams/64,flat,boots,again,boots,1.0,",
             "\nmine,kernel-syn,syn/xor,base@64,boots,ns,ns,",
             "\nmine,kernel-syn,syn/xor,flat@64,count,longest_chain,entries,48.0,",
+            // The A/A control, of both kinds of figures.
+            "\nmine,kernel-streams,streams/64,base/again,boots,ratio,base,1.0,",
+            "\nmine,kernel-syn,syn/xor,base/again,boots,ratio,base,1.0,",
         ],
     );
     let first = stand_ins.made();
