@@ -15,7 +15,7 @@ use hashlane_study_flows::input::PCAP;
 
 use crate::workload::capture::{self, Capture};
 use crate::workload::split;
-use crate::workload::zone::{self, ZoneError};
+use crate::workload::zone;
 
 /// Most bytes of a file.
 const MOST_BYTES: u64 = 256 << 20;
@@ -51,11 +51,13 @@ pub(crate) fn load(paths: &Paths) -> Result<Option<Loaded>, InputError> {
 /// Reads the records of a zone file, split into messages as a transfer sends them.
 fn own_zone(path: &Path) -> Result<Loaded, InputError> {
     let name = path.display().to_string();
-    let content = zone(&read_file(path)?, &name, None, "a line `$ORIGIN NAME` before it gives one")?;
+    let advice = "a line `$ORIGIN NAME` before it gives one";
+    let content = zone(&read_file(path)?, &name, Some(path), None, advice)?;
     let records = content.records.len();
     let messages = split(content, &Key::VECTOR);
     let kept: usize = messages.iter().map(|message| message.records.len()).sum();
-    let mut note = format!("{name}: {kept} records in {} messages", messages.len());
+    let s = if messages.len() == 1 { "" } else { "s" };
+    let mut note = format!("{name}: {kept} records in {} message{s}", messages.len());
     if kept < records {
         write!(note, "; {} are too long for a message", records - kept)?;
     }
@@ -82,14 +84,26 @@ pub fn read_bytes(from: impl Read, name: &str) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Reads the records of a zone file; `advice` says what to do if names lack an origin.
+/// Reads the records of a zone file, and of the files that it includes from the folder of `path`; `name` is
+/// named in errors, and `advice` says how to give an origin.
 ///
 /// # Errors
 /// The rule that the file breaks, after its `name`.
-pub fn zone(bytes: &[u8], name: &str, origin: Option<&NameBuf>, advice: &str) -> Result<Content, InputError> {
-    zone::read(bytes, origin.map(NameBuf::view)).map_err(|error| match error {
-        ZoneError::NoOrigin(_) => format!("{name}: {error}; {advice}").into(),
-        error => format!("{name}: {error}").into(),
+pub fn zone(
+    bytes: &[u8],
+    name: &str,
+    path: Option<&Path>,
+    origin: Option<&NameBuf>,
+    advice: &str,
+) -> Result<Content, InputError> {
+    let origin = origin.map(NameBuf::view);
+    let read = match path {
+        Some(path) => zone::read_file(bytes, path, origin),
+        None => zone::read(bytes, origin),
+    };
+    read.map_err(|error| {
+        let advice = if error.needs_origin() { format!("; {advice}") } else { String::new() };
+        format!("{name}: {error}{advice}").into()
     })
 }
 

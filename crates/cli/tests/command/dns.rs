@@ -252,6 +252,24 @@ fn names_without_an_origin_take_the_one_that_is_given() {
 }
 
 #[test]
+fn a_zone_of_the_field_has_units_and_includes_files_of_its_folder() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("zones")).unwrap();
+    folder.write("zones/main", "$TTL 1d\r\n$ORIGIN example.com.\r\n@ 1h NS @\r\n$INCLUDE hosts\r\n");
+    folder.write("zones/hosts", "www 1h30m A 192.0.2.1\n");
+    let hex = folder.run(&["dns", "render", "zones/main"]).ok();
+    hold_the_records(
+        &messages(&hex),
+        "example.com. 3600 IN NS example.com.\nwww.example.com. 5400 IN A 192.0.2.1\n",
+    );
+    folder.write("zones/main", "$INCLUDE ../secret\n");
+    holds(
+        &folder.run(&["dns", "render", "zones/main"]).failed(),
+        &["zones/main: $INCLUDE of \"../secret\": not a path inside the zone's folder"],
+    );
+}
+
+#[test]
 fn what_cannot_be_rendered_is_refused_with_the_reason() {
     let folder = Folder::new();
     folder.write("ipv4.pcap", include_bytes!("../../../../vectors/captures/ipv4.pcap"));

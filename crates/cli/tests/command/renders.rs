@@ -70,7 +70,7 @@ fn a_zone_file_or_a_capture_takes_the_place_of_generated_messages() {
     folder.write("renders.toml", RENDERS);
     folder.write("a.zone", ZONE);
     let ran = folder.run(&["study", "run", "renders.toml", "--zone", "a.zone", "--out", "r"]);
-    holds(&ran.err, &["a.zone: 4 records in 1 messages"]);
+    holds(&ran.err, &["a.zone: 4 records in 1 message"]);
     ran.ok();
     let records = std::fs::read_to_string(folder.path("r/records.csv")).unwrap();
     assert_eq!(record(&records, "renders,render,zone:a.zone,ours,count,names,names,"), 1.0 + 4.0 + 3.0);

@@ -38,8 +38,9 @@ pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>
     if octets.is_empty() {
         bail!("{name}: the file is empty; name a zone file, messages as hex text, or a capture");
     }
+    let path = (!is_stdin(path)).then_some(path);
     match format {
-        Some(format) => messages(octets, &name, format, origin),
+        Some(format) => messages(octets, &name, path, format, origin),
         None => {
             let format = recognise(&octets).with_context(|| name.clone())?;
             let (read_as, because) = match format {
@@ -48,7 +49,7 @@ pub(super) fn read(path: &Path, format: Option<Format>, origin: Option<&NameBuf>
                 Format::Capture => ("a capture", "it begins like one"),
             };
             let advice = format!("read as {read_as}, because {because}; --input FORMAT sets the format");
-            messages(octets, &name, format, origin).map_err(|error| anyhow!("{error:#}; {advice}"))
+            messages(octets, &name, path, format, origin).map_err(|error| anyhow!("{error:#}; {advice}"))
         }
     }
 }
@@ -86,10 +87,16 @@ fn recognise(octets: &[u8]) -> Result<Format> {
     }
 }
 
-fn messages(octets: Vec<u8>, name: &str, format: Format, origin: Option<&NameBuf>) -> Result<Messages> {
+fn messages(
+    octets: Vec<u8>,
+    name: &str,
+    path: Option<&Path>,
+    format: Format,
+    origin: Option<&NameBuf>,
+) -> Result<Messages> {
     match format {
         Format::Zone => {
-            let message = input::zone(&octets, name, origin, "--origin NAME gives one")
+            let message = input::zone(&octets, name, path, origin, "--origin NAME gives one")
                 .map_err(|error| anyhow!(error))?;
             Ok(Box::new([Ok(message)].into_iter()))
         }

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Zone file: its records become the answer to an AXFR question for the owner of the first record.
-Times are in seconds, the class is IN unless stated, and $INCLUDE is rejected. Use the generic form
-for the data of rare types: TYPE1234 \\# LENGTH HEX.
+Times are seconds or have units, as in 1h30m; the class is IN unless stated. $INCLUDE reads files
+inside the folder of FILE. Use the generic form for the data of rare types: TYPE1234 \\# LENGTH HEX.
 Hex: two digits are a byte, # begins a comment, and an empty line ends a message. This command
 reads its own output.
 Capture: messages over UDP from or to port 53, and messages over TCP that are complete in one
