@@ -1,4 +1,4 @@
-//! Answer of a study of hashes: the cost of a keyed hash over the whole tuple, against that of Linux's base hash.
+//! Answer of a study of hashes: the cost of a keyed hash over the whole tuple against Linux's base hash.
 
 use crate::hashes::tuple_hashes;
 use crate::metric::{CYCLES_THROUGHPUT, RATIO_LATENCY};
@@ -64,7 +64,7 @@ fn sentence(evidence: &Evidence<'_>, workload: &str) -> Result<Statement, Doubt>
             (spread::piled_up(&facts, "base"), spread::piled_up(&facts, "siphash-1-3"));
         if all > 0 && of == all {
             let ours = if ours.is_empty() { "none".to_owned() } else { ours.len().to_string() };
-            text += &format!(" Of {all} sets of tuples base piles up {}, SipHash {ours}.", base.len());
+            text += &format!(" Base collapses on {} of {all} sets of tuples, SipHash on {ours}.", base.len());
         }
     }
     Ok(Statement { text, figures: vec![burst, single] })
@@ -200,7 +200,7 @@ mod tests {
             .collect();
         added.into_iter().for_each(|record| records.insert(record).unwrap());
         let text = answer(&sample::definitions()[0], &records).sentence.unwrap().text;
-        assert!(text.ends_with(" Of 2 sets of tuples base piles up 1, SipHash none."), "{text}");
+        assert!(text.ends_with(" Base collapses on 1 of 2 sets of tuples, SipHash on none."), "{text}");
     }
 
     #[test]

@@ -129,8 +129,8 @@ impl Study<'_> {
         ];
         let [ours, theirs, ours_aimed, theirs_aimed] = figures.map(|growth| times(growth.value));
         let text = format!(
-            "{traffic}: beside {} hostile flows ({ATTACK}), a lookup of yours takes {ours} its time in our table, {theirs} \
-             in Linux's (jhash2); of an attacked flow {ours_aimed} and {theirs_aimed}.",
+            "{traffic}: beside {} hostile flows ({ATTACK}), a lookup of yours takes {ours} its time in our table, \
+             {theirs} in Linux's (jhash2); of an attacked flow {ours_aimed} and {theirs_aimed}.",
             self.most()
         );
         Ok(Statement { text, figures: figures.to_vec() })

@@ -31,8 +31,8 @@ fn ends(ids: &[String]) -> Vec<(usize, usize)> {
     schemes.into_iter().map(|(_, fewest, most)| (fewest, most)).filter(|(a, b)| a != b).collect()
 }
 
-/// Adds the growth of each scheme, taken within the rounds, as ratios of the `metric`; `ids` are the schemes in
-/// the order of `rounds`.
+/// Adds the growth of each scheme, taken within the rounds, as ratios of the `metric`. `ids` are the schemes
+/// in the order of `rounds`.
 pub fn add_growth(
     session: &mut Session<'_>,
     (model, workload, probe): (&str, &str, &str),

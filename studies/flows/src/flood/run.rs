@@ -124,7 +124,8 @@ impl<'a> Subject<'a> {
         Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
     }
 
-    /// Nanoseconds of a lookup, over as many passes as take 50 µs; one pass or two before them fill the caches.
+    /// Nanoseconds of a lookup, over as many passes as take 50 µs. One or two passes before them fill the
+    /// caches.
     fn time(&self, tuples: &[Tuple]) -> f64 {
         const LEAST_NS: u128 = 50_000;
         let passes = |count: u128| {

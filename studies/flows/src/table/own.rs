@@ -1,4 +1,4 @@
-//! Tables of the flows of a capture: lookups in the order of its packets, and the packets received as they came.
+//! Tables of the flows of a capture: lookups in the order of its packets, and packets received as they came.
 
 use super::run::{Entry, empty, find, record, too_large};
 use crate::capture::Capture;
@@ -57,8 +57,8 @@ fn hits(
     })
 }
 
-/// Receives the packets in their order, in tables that are empty at first: each packet marks its flow as seen or
-/// adds it, and idle flows expire. After its end the capture begins anew, and all flows have expired.
+/// Receives the packets in their order, in tables that are empty at first: each packet marks its flow as seen
+/// or adds it, and idle flows expire. After its end the capture begins anew, and all flows have expired.
 fn replay(
     session: &mut Session<'_>,
     workload: &str,
