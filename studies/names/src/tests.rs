@@ -214,7 +214,7 @@ fn stays_within_100_columns() {
     let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
     let records = sample::records(&definition, &[]);
     let printed =
-        tables(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
+        terminal::tables(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
     assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
     for line in printed.lines() {
         assert!(line.chars().count() <= 100, "{line}");
