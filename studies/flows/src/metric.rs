@@ -26,5 +26,8 @@ pub(crate) const FLOWS: &str = "flows";
 /// Packets of a capture that have a tuple.
 pub(crate) const PACKETS: &str = "packets";
 
+/// 1 if a capture was read to its end, otherwise 0.
+pub(crate) const COMPLETE: &str = "complete";
+
 /// Entries that a lookup compares before it answers.
 pub(crate) const COMPARED: &str = "compared";

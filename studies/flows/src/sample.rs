@@ -116,6 +116,7 @@ pub(super) fn own_records() -> RecordSet {
         (add.study, add.model) = (&definition.slug, "capture");
         add.exact(LABEL, "capture", metric::FLOWS, 3214.0);
         add.exact(LABEL, "capture", metric::PACKETS, 1_200_000.0);
+        add.exact(LABEL, "capture", metric::COMPLETE, 1.0);
     }
     let [hash, flood, table] = &definitions;
     (add.study, add.model) = (&hash.slug, "tuples");

@@ -69,7 +69,9 @@ impl std::error::Error for CaptureError {}
 /// `12 tuples from 80 packets; 5 skipped: 3 not IP, 2 fragments`
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} tuples from {} packets", self.tuples.len(), self.seen)?;
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let tuples = self.tuples.len() as u64;
+        write!(f, "{tuples} tuple{} from {} packet{}", plural(tuples), self.seen, plural(self.seen))?;
         packets::write_rest(f, &self.skipped, self.full, self.broken.as_deref())
     }
 }

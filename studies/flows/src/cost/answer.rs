@@ -8,7 +8,7 @@ use crate::words::{number, times, times_with_bounds};
 use hashlane_hash::scheme::Keying;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
-use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::record::RecordSet;
 use hashlane_lab::report::{Answer, Bar, BarPlot, BarPlots, Block, Facts, Group, Role, Statement};
 use hashlane_lab::stats::Interval;
 use std::collections::HashMap;
@@ -30,14 +30,14 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         Some(traffic) => traffic.label,
         None => definition.workloads.first().map_or("", String::as_str),
     };
-    let sentence = match &traffic {
-        Some(traffic) => of_traffic(&evidence, traffic),
-        None => sentence(&evidence, workload),
+    let (sentence, surprise) = match &traffic {
+        Some(traffic) => (of_traffic(&evidence, traffic), crowded(&evidence, traffic)),
+        None => (sentence(&evidence, workload), surprise(&evidence, workload)),
     };
     Answer {
         sentence,
         chart: chart(definition, records, workload),
-        surprises: surprise(&evidence, workload).into_iter().collect(),
+        surprises: surprise.into_iter().collect(),
         limits: vec![
             "A burst needs 32 packets that are there together, and SipHash alone has one written for vector lanes."
                 .to_owned(),
@@ -73,17 +73,32 @@ fn sentence(evidence: &Evidence<'_>, workload: &str) -> Result<Statement, Doubt>
 fn of_traffic(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Result<Statement, Doubt> {
     let ratio = evidence.ratio(traffic.label, BURST, BASE)?;
     let mut text = format!("{traffic}.");
-    let workload = format!("spread/{}", traffic.label);
-    let [found, by_chance] = BUSIEST.map(|metric| {
-        let record = evidence.records.metric(&evidence.definition.slug, &workload, RSS, metric);
-        record.map(Record::interval)
-    });
-    if let (Some(found), Some(chance)) = (found, by_chance) {
-        let (found, low, high) = (number(found.value), number(chance.low), number(chance.high));
-        text += &format!(" RSS over 8 queues: busiest {found} × mean (by chance {low} to {high}).");
+    if let Some((found, chance)) = queues(evidence, traffic) {
+        let (low, high) = (number(chance.low), number(chance.high));
+        let expected = if low == high { String::new() } else { format!(" (by chance {low} to {high})") };
+        text += &format!(" RSS over 8 queues: busiest {} mean{expected}.", times(found));
     }
     text += &format!(" In bursts SipHash-1-3 takes {} Linux's base hash.", times(ratio.value));
     Ok(Statement { text, figures: vec![ratio] })
+}
+
+/// Packets of the busiest receive queue over the mean, and what chance gives.
+fn queues(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Option<(f64, Interval)> {
+    let workload = format!("spread/{}", traffic.label);
+    let [found, by_chance] =
+        BUSIEST.map(|metric| evidence.records.metric(&evidence.definition.slug, &workload, RSS, metric));
+    Some((found?.value, by_chance?.interval()))
+}
+
+/// A sentence if the receive queues are less even than chance explains.
+fn crowded(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Option<String> {
+    let (found, chance) = queues(evidence, traffic).filter(|(found, chance)| *found > chance.high)?;
+    Some(format!(
+        "RSS under the published key is less even than chance: the busiest queue has {} the mean, and 97 of 100 random \
+         assignments of your flows stay below {}.",
+        times(found),
+        times(chance.high)
+    ))
 }
 
 /// A sentence if the keyed hash of the source costs more than its simulation says.
@@ -147,6 +162,7 @@ const LINUX: [&str; 8] = ["base", "v1", "jhash2", "hsiphash", "siphash", "lport"
 mod tests {
     use super::*;
     use crate::sample;
+    use hashlane_lab::record::Record;
 
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
         let mut records = RecordSet::new();
@@ -229,6 +245,20 @@ mod tests {
             "3,214 flows in 1.2 M packets. RSS over 8 queues: busiest 1.31 × mean (by chance 1.10 to 1.62). In bursts \
              SipHash-1-3 takes 0.43 × Linux's base hash."
         );
-        assert!(answer.chart.is_some());
+        assert!(answer.chart.is_some() && answer.surprises.is_empty());
+    }
+
+    #[test]
+    fn reports_receive_queues_that_chance_does_not_explain() {
+        let mut records = RecordSet::new();
+        for record in sample::own_records().iter() {
+            let mut record = record.clone();
+            if record.metric == BUSIEST[0] {
+                (record.value, record.low, record.high) = (3.5, 3.5, 3.5);
+            }
+            records.insert(record).unwrap();
+        }
+        let surprises = answer(&sample::definitions()[0], &records).surprises;
+        assert!(surprises[0].contains("the busiest queue has 3.50 × the mean"), "{surprises:?}");
     }
 }
