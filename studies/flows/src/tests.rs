@@ -18,8 +18,7 @@ fn print(definition: &Definition, records: &RecordSet, width: u16) -> String {
 fn flows(records: &RecordSet) -> String {
     let (definitions, machine) = (sample::definitions(), Machine::default());
     let part = |definition| {
-        let (answer, sections) =
-            (STUDIES.answer(definition, records), STUDIES.sections(definition, records));
+        let (answer, sections) = (STUDIES.answer(definition, records), STUDIES.sections(definition, records));
         Part { definition, records, machine: &machine, run: None, answer, sections }
     };
     let page = html(&definitions.iter().map(part).collect::<Vec<_>>()).unwrap();

@@ -213,8 +213,13 @@ fn no_mean_of_minima_lies_above_its_mean() {
 fn stays_within_100_columns() {
     let definition = STUDIES.parse(STUDY, "study.toml").unwrap();
     let records = sample::records(&definition, &[]);
-    let printed =
-        terminal::tables(&definition, &records, &STUDIES.sections(&definition, &records), 100, Colours::Never);
+    let printed = terminal::tables(
+        &definition,
+        &records,
+        &STUDIES.sections(&definition, &records),
+        100,
+        Colours::Never,
+    );
     assert!(printed.contains("ndn/all-at-once/longest-first/rapidhash "), "ids stay on one line");
     for line in printed.lines() {
         assert!(line.chars().count() <= 100, "{line}");

@@ -69,7 +69,7 @@ fn a_disk_without_room_for_the_earlier_results_costs_neither_them_nor_the_new_on
     let Some(ran) = on_a_small_disk(&folder, script) else { return };
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     holds(&ran.err, &["cannot write results to small: No space left", "; they are in "]);
-    assert_eq!(read(&folder, "left"), ".lock\nmachine.toml\nrecords.csv\nreport.html\n");
+    assert_eq!(read(&folder, "left"), ".lock\nmachine.toml\nrecords.csv\nreport.html\nstudies.toml\n");
     let ([records, machine, _], [first, by, _]) = (results(&folder, "after"), results(&folder, "before"));
     assert!((records, machine) == (first, by));
     holds(&results(&folder, &spare(&ran))[0], &["\nhalf,names,3Bx2,"]);

@@ -141,7 +141,7 @@ fn kernels_are_built_once_and_booted_again_and_again() {
             "A/B and A/A",
             "inet6_ehashfn: cycles per call, independent calls",
             "syn/xor: ns per SYN",
-            "Attack syn/xor with 64 hostile flows slows base (",
+            "Attack syn/xor, 64 hostile flows: slowed: base ",
             "note: Linux 6.1.192 as User Mode Linux, of linux-source-6.1.tar.xz, by gcc of nobody",
             "note: 1542 hashes of the kernels equal those of our crates",
         ],

@@ -39,6 +39,9 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     }
     let capture = session.own::<Capture>();
     session.total = plans.iter().map(|plan| 1 + plan.workloads.len()).sum::<usize>();
+    if session.stopped() {
+        return Ok(());
+    }
     caches::add(session);
     if let Some((label, capture)) = capture {
         session.total += own::STEPS;

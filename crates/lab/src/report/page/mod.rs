@@ -24,7 +24,8 @@ pub fn html(parts: &[Part<'_>]) -> Result<String, Error> {
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("charts.css", include_str!("../charts/charts.css"))?;
     environment.add_template("sections", include_str!("sections.html"))?;
-    environment.add_template("style", concat!(include_str!("page.css"), include_str!("../charts/charts.css")))?;
+    environment
+        .add_template("style", concat!(include_str!("page.css"), include_str!("../charts/charts.css")))?;
     environment.add_template("script", include_str!("page.js"))?;
     environment.add_template("report", include_str!("page.html"))?;
     environment.get_template("report")?.render(context! { page => Serde(page(parts)) })

@@ -227,7 +227,8 @@ fn sentence(words: &str) -> String {
 /// Lines of at most `width` columns, broken at white space, each after `indent`; a longer word has a line to
 /// itself.
 pub fn wrapped(words: &str, indent: &str, width: u16) -> String {
-    let words: Vec<&str> = words.split_whitespace().collect();
+    // Not at no-break spaces.
+    let words: Vec<&str> = words.split_ascii_whitespace().collect();
     let options = Options::new(width.into())
         .initial_indent(indent)
         .subsequent_indent(indent)

@@ -74,8 +74,9 @@ fn study(part: &Part<'_>, width: u16, colours: Colours) -> String {
         None => (format!("no kind of study has the model {:?}", part.definition.model), YELLOW),
     };
     small.extend(part.run.map(|run| format!("{:.0} s", run.seconds)));
-    let small = if small.is_empty() { String::new() } else { format!("  [{}]", small.join(", ")) };
-    let lines = wrapped(&format!("{}{small}", plain(&text)), &indent, width);
+    let small = if small.is_empty() { String::new() } else { format!(" [{}]", small.join(", ")) };
+    let small = small.trim_start().replace(' ', "\u{a0}");
+    let lines = wrapped(&format!("{} {small}", plain(&text)), &indent, width);
     for line in lines.lines() {
         let words = line.trim_start();
         out += &format!("{indent}{}\n", coloured(words, code, colours));
