@@ -2,10 +2,18 @@
 
 use super::fact::Fact;
 
-/// The places of `count` subjects, in the order of their turns in a round: turned by one from round to round,
-/// so that no subject always follows the same other one.
+/// The places of `count` subjects, in the order of their turns in a round. Another subject is first in each
+/// round, and from round to round the order has another stride, so that no subject always follows the same
+/// other one: that one's turn decides what is in the caches.
 pub fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
-    (0..count).map(move |at| (at + round) % count)
+    let strides: Vec<usize> =
+        (1..count).filter(|stride| greatest_common_divisor(*stride, count) == 1).collect();
+    let stride = strides.get(round % strides.len().max(1)).copied().unwrap_or(1);
+    (0..count).map(move |at| (at * stride + round) % count)
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// The times of the subjects, round by round.
@@ -110,11 +118,31 @@ mod tests {
                 *time
             },
         );
-        assert_eq!(turns, [0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2]);
+        assert_eq!(turns, [0, 1, 2, 1, 0, 2, 2, 0, 1, 0, 2, 1]);
         assert_eq!((rounds.len(), slowness), (4, 4.0));
         assert_eq!(rounds.ratio(2, 1).map(|ratio| ratio.interval.value), Some(5.0 / 3.0));
         assert_eq!(rounds.time(1).interval.value, 3.0);
         assert!(rounds.ratio(0, 3).is_none());
+    }
+
+    #[test]
+    fn every_subject_has_one_turn_in_a_round_and_follows_various_others() {
+        for count in 0..20 {
+            let mut before = vec![std::collections::BTreeSet::new(); count];
+            for round in 0..3 * count {
+                let turns: Vec<usize> = order(count, round).collect();
+                let mut sorted = turns.clone();
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..count), "{count}, {round}: {turns:?}");
+                assert_eq!(turns.first(), Some(&(round % count)));
+                for pair in turns.windows(2) {
+                    before[pair[1]].insert(pair[0]);
+                }
+            }
+            if count > 2 {
+                assert!(before.iter().all(|others| others.len() > 1), "{count}: {before:?}");
+            }
+        }
     }
 
     #[test]
