@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+mod clock;
 mod cost;
 mod flood;
 mod flow_subject;

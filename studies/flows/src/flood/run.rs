@@ -2,6 +2,7 @@
 
 use super::growth::add_growth;
 use crate::capture::Capture;
+use crate::clock::cpu_ns;
 use crate::flow_subject::Flows;
 use crate::hashes;
 use crate::hostile::Attack;
@@ -13,7 +14,6 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session};
-use std::time::Instant;
 
 /// Innocent flows that are of the kind that the attack is aimed at; they were there first.
 const AIMED_AT: usize = BURST;
@@ -124,22 +124,22 @@ impl<'a> Subject<'a> {
         Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
     }
 
-    /// Nanoseconds of a lookup, over as many passes as take 50 µs. One or two passes before them fill the
+    /// Nanoseconds of CPU time of a lookup, over as many passes as take 50 µs. One or two passes before them fill the
     /// caches.
     fn time(&self, tuples: &[Tuple]) -> f64 {
-        const LEAST_NS: u128 = 50_000;
-        let passes = |count: u128| {
-            let start = Instant::now();
-            for _ in 0..count {
+        const LEAST_NS: f64 = 50_000.0;
+        let passes = |count: f64| {
+            let start = cpu_ns();
+            for _ in 0..count as u64 {
                 std::hint::black_box(self.flows.find(std::hint::black_box(tuples)));
             }
-            start.elapsed().as_nanos()
+            cpu_ns() - start
         };
-        let count = match passes(1) {
-            long if long >= LEAST_NS => 1,
-            _ => LEAST_NS.div_ceil(passes(1).max(1)),
+        let count = match passes(1.0) {
+            long if long >= LEAST_NS => 1.0,
+            _ => (LEAST_NS / passes(1.0).max(1.0)).ceil(),
         };
-        passes(count) as f64 / (count as f64 * tuples.len() as f64)
+        passes(count) / (count * tuples.len() as f64)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::run::{Entry, empty, find, record, too_large};
 use crate::capture::Capture;
+use crate::clock::cpu_ns;
 use crate::flow_subject::TICK;
 use crate::own;
 use hashlane_lab::study::{Rounds, RunError, Session};
 use std::cell::{Cell, RefCell};
-use std::time::Instant;
 
 /// Steps of the run's progress.
 pub(super) const STEPS: usize = 2;
@@ -83,7 +83,7 @@ fn replay(
         },
         |Entry { id, flows }| {
             let Batch { tuples, ends, .. } = &*batch.borrow();
-            let start = Instant::now();
+            let start = cpu_ns();
             let (mut from, mut found) = (0, 0);
             for end in ends {
                 found += flows.receive(tuples.get(from..*end).unwrap_or_default());
@@ -91,7 +91,7 @@ fn replay(
                 from = *end;
             }
             found += flows.receive(tuples.get(from..).unwrap_or_default());
-            let ns = start.elapsed().as_nanos() as f64 / received as f64;
+            let ns = (cpu_ns() - start) / received as f64;
             if known.replace(Some(found)).is_some_and(|other| other != found) {
                 wrong = Some(id.clone());
             }
