@@ -27,6 +27,8 @@ mod workload;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]
+mod selection_tests;
+#[cfg(test)]
 mod tests;
 
 pub use flood::{add_growth, attacks};
