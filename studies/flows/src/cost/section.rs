@@ -35,26 +35,9 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
              nothing overlaps; a burst has none. Ratios are to {}, pair by pair, with 95 % bounds.",
             definition.reference
         )),
-        findings: facts.workloads.iter().filter_map(|w| finding(definition, &facts, w)).collect(),
+        findings: Vec::new(),
         blocks,
     })
-}
-
-/// The cheapest scheme on a workload.
-fn finding(definition: &Definition, facts: &Facts<'_>, workload: &str) -> Option<String> {
-    let cost = |scheme| Some((scheme, facts.value(workload, scheme, THROUGHPUT)?));
-    let (scheme, cycles) =
-        facts.schemes.iter().copied().filter_map(cost).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let to = &definition.reference;
-    let of_reference = match facts.records.ratio(facts.study, workload, scheme, to) {
-        Some(record) => format!(", {} of {to}", words::ratio_with_bounds(record.interval())),
-        None => String::new(),
-    };
-    Some(format!(
-        "Cheapest over {workload}: {scheme}, {} cycles per {}{of_reference}.",
-        figure(cycles),
-        definition.per
-    ))
 }
 
 fn bars(facts: &Facts<'_>, per: &str, metric: &str, bound: &str) -> BarPlots {
