@@ -9,8 +9,8 @@
 //!
 //! Source: slides of Alcatel-Lucent (interim meeting of ICNRG, January 2015), "Name + offsets (1 Byte
 //! component separator needed). Total length: 65B, Components length: 13B", as reprinted in M. Mosko, "Name
-//! Hashing Performance for Three Encoding Schemes", CCNxCON 2015. The slides do not show the separator's place;
-//! before a component, as in a URI, the shortest prefix begins at the first byte.
+//! Hashing Performance for Three Encoding Schemes", CCNxCON 2015. The slides do not show the separator's
+//! place; before a component, as in a URI, the shortest prefix begins at the first byte.
 
 use alloc::vec::Vec;
 use core::ops::Range;

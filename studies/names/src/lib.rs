@@ -1,8 +1,8 @@
 //! Studies of names: encodings, and methods of hashing all prefixes of a name.
 //!
 //! [`Names`] runs studies of the model `names`. The id of a scheme is an encoding, a method of hashing
-//! prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by block in
-//! alternation.
+//! prefixes and a hash: `ndn/one-by-one/longest-first/crc32c`. All schemes of a workload are timed block by
+//! block in alternation.
 #![forbid(unsafe_code)]
 
 mod answer;

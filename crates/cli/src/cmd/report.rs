@@ -101,8 +101,8 @@ fn charts(folder: &Path, parts: &[Part<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Definitions of the studies in the records: the user's own file, the one stored with the records, or the one
-/// of this version.
+/// Definitions of the studies in the records: the user's own file, the one stored with the records, or the
+/// one of this version.
 fn definitions(
     path: &Path,
     records: &RecordSet,

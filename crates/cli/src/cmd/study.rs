@@ -183,8 +183,8 @@ impl RunArgs {
         run.end()
     }
 
-    /// The selected schemes and workloads of the studies. Each id must be known to one of the studies at least;
-    /// studies without any selected scheme, or workload, are left out.
+    /// The selected schemes and workloads of the studies. Each id must be known to one of the studies at
+    /// least; studies without any selected scheme, or workload, are left out.
     fn select(&self, mut definitions: Vec<Definition>) -> Result<Vec<Definition>> {
         let of = |ids: &[String], known: &[String]| -> Vec<String> {
             ids.iter().filter(|id| known.contains(id)).cloned().collect()

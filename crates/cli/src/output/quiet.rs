@@ -12,8 +12,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Looks in a row at which the machine must be quiet.
 const QUIET_LOOKS: u32 = 4;
 
-/// Waits until the machine has been quiet for two seconds, at most `patience`. Reports its noise to `tell` every
-/// ten seconds. Returns `false` if it was never quiet, or `stop` is set.
+/// Waits until the machine has been quiet for two seconds, at most `patience`. Reports its noise to `tell`
+/// every ten seconds. Returns `false` if it was never quiet, or `stop` is set.
 pub(crate) fn wait(patience: Duration, stop: &AtomicBool, mut tell: impl FnMut(Noise)) -> Result<bool> {
     let end = Instant::now() + patience;
     let (mut quiet, mut looks) = (0, 0);

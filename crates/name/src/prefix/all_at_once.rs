@@ -32,8 +32,8 @@ pub fn all_at_once_longest_first<E: Encoding, H: BytesHash>(
     hash.run(FromEnds { walk: E::walk(name)?, buffer })
 }
 
-/// Hashes the longest prefix alone, from its start: one hash, of the bytes of all components. Checks the frame
-/// of the name; the components are neither walked nor checked.
+/// Hashes the longest prefix alone, from its start: one hash, of the bytes of all components. Checks the
+/// frame of the name; the components are neither walked nor checked.
 ///
 /// # Errors
 /// The error of [`Encoding::walk`]; `buffer` is then unspecified.

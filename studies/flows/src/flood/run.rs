@@ -124,8 +124,8 @@ impl<'a> Subject<'a> {
         Ok(Self { id: id.into(), flows, aimed_at, hostile, elsewhere })
     }
 
-    /// Nanoseconds of CPU time of a lookup, over as many passes as take 50 µs. One or two passes before them fill the
-    /// caches.
+    /// Nanoseconds of CPU time of a lookup, over as many passes as take 50 µs. One or two passes before them
+    /// fill the caches.
     fn time(&self, tuples: &[Tuple]) -> f64 {
         const LEAST_NS: f64 = 50_000.0;
         let passes = |count: f64| {

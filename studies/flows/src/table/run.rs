@@ -163,8 +163,8 @@ pub(super) struct Entry {
 const PER_FLOW: u64 = 144;
 
 /// Most bytes that the tables of one size may take in a quick run, by that estimate. Schemes that are
-/// compared are timed in alternation, so all their tables are in memory at once: 7.5 GB for 16 Mi flows in five
-/// tables, one of which is the control.
+/// compared are timed in alternation, so all their tables are in memory at once: 7.5 GB for 16 Mi flows in
+/// five tables, one of which is the control.
 const QUICK: u64 = 4 << 30;
 
 impl Plan<'_> {

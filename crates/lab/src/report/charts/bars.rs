@@ -53,8 +53,8 @@ pub struct Bar {
     pub role: Role,
     /// Length, with its bounds; `None` if it was not measured.
     pub value: Option<Interval>,
-    /// Parts stacked from zero, with their names; empty if the bar is plain. Up to eight in a chart have tints
-    /// of their own. A logarithmic scale has none.
+    /// Parts stacked from zero, with their names; empty if the bar is plain. Up to eight in a chart have
+    /// tints of their own. A logarithmic scale has none.
     pub segments: Vec<(String, f64)>,
     /// Outline only.
     pub hollow: bool,

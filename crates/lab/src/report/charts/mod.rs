@@ -1,5 +1,5 @@
-//! Charts of a report as data, and their drawing. The data are free of SVG and nothing in them is escaped: the
-//! drawing does that.
+//! Charts of a report as data, and their drawing. The data are free of SVG and nothing in them is escaped:
+//! the drawing does that.
 
 mod bars;
 pub(super) mod draw;

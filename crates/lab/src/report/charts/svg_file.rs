@@ -10,8 +10,8 @@ const FRAME: &str = "\
 @media (prefers-color-scheme: dark) { :root { --card: #0d1117; --text: #e7e8ea; --quiet: #a2a9b2; } }
 ";
 
-/// The first drawing of a block as an SVG file, about as wide as half a page, with its style, for a README. It
-/// follows the reader's light or dark scheme. `None` of a table, a text, or a chart without figures.
+/// The first drawing of a block as an SVG file, about as wide as half a page, with its style, for a README.
+/// It follows the reader's light or dark scheme. `None` of a table, a text, or a chart without figures.
 pub fn svg_file(block: &Block) -> Option<String> {
     let drawn = match block {
         Block::Bars(plots) => bars::draw(plots, Width::Medium).into_iter().next(),

@@ -17,8 +17,9 @@ const TOPICS: usize = 9;
 /// Seconds that a run on a noisy machine is advised to wait.
 const WAIT: u32 = 60;
 
-/// Summary of a run: the machine and its noise; each study's question, answer, precision and duration; results
-/// that differ from the sources. `folder` is the folder of the results, for the commands that it names.
+/// Summary of a run: the machine and its noise; each study's question, answer, precision and duration;
+/// results that differ from the sources. `folder` is the folder of the results, for the commands that it
+/// names.
 pub fn summary(parts: &[Part<'_>], folder: &str, width: u16, colours: Colours) -> String {
     let width = width.min(WIDEST);
     let Some(first) = parts.first() else { return String::new() };
