@@ -2,13 +2,16 @@
 
 use core::fmt;
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::atomic::write_atomically;
 use super::noise::Noise;
+
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Facts of the machine of a set of records. Facts that the system does not report are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -209,7 +212,15 @@ impl Machine {
     /// As [`parse`](Self::parse), or the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, MachineError> {
         let origin = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        let read = || -> io::Result<String> {
+            let mut text = String::new();
+            std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+            if text.len() as u64 > MAX_BYTES {
+                return Err(io::Error::other(format!("longer than {} MiB", MAX_BYTES >> 20)));
+            }
+            Ok(text)
+        };
+        match read() {
             Ok(text) => Self::parse(&text, &origin),
             Err(error) => Err(MachineError::Io { origin, error }),
         }
@@ -327,5 +338,12 @@ mod tests {
     #[test]
     fn the_build_knows_its_compiler() {
         assert!(Machine::detect().build.rustc.unwrap().starts_with("rustc 1."));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn refuses_a_file_without_an_end() {
+        let error = Machine::read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("longer than 16 MiB"), "{error}");
     }
 }
