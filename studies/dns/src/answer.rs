@@ -34,7 +34,7 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         limits: vec![
             "Each message is rendered repeatedly, so it stays in the first-level cache: all renderers gain."
                 .to_owned(),
-            "`old` and `new` are Rust: in BIND 10's own C++ the ordered set costs more, and the table gains more."
+            "old and new are written in Rust: in BIND 10's own C++ the ordered set costs more, and the table gains more."
                 .to_owned(),
         ],
     }
@@ -226,7 +226,10 @@ impl View<'_> {
             Some(Bar { title, hollow: id == DUMB, ..bar })
         };
         let plot = |workload: &&str| BarPlot {
-            caption: (*workload).to_owned(),
+            caption: match self.facts.value(workload, OURS, metric::NAMES) {
+                Some(names) => format!("{workload} ({} names)", count(names.round())),
+                None => (*workload).to_owned(),
+            },
             title: format!("{workload}: time and size of a message by renderer"),
             groups: vec![Group {
                 heading: None,

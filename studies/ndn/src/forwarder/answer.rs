@@ -63,6 +63,7 @@ fn sentence(definition: &Definition, load: &Facts<'_>, evidence: Evidence<'_>) -
         text += ", under full load over Unix sockets";
     }
     if let Some((workload, _)) = loads.first() {
+        let mut missing = Vec::new();
         for peer in PEERS.iter().filter(|peer| definition.schemes.iter().any(|id| id == *peer)) {
             match evidence.ratio(workload, peer, OURS) {
                 Ok(ratio) => {
@@ -73,9 +74,12 @@ fn sentence(definition: &Definition, load: &Facts<'_>, evidence: Evidence<'_>) -
                     text += &format!("; {peer} failed")
                 }
                 Err(Doubt::NotMeasured { .. }) if load.schemes.contains(peer) => {}
-                Err(Doubt::NotMeasured { .. }) => text += &format!("; {peer} not installed"),
+                Err(Doubt::NotMeasured { .. }) => missing.push(*peer),
                 Err(_) => text += &format!("; {peer} undecided"),
             }
+        }
+        if !missing.is_empty() {
+            text += &format!("; {} not installed", missing.join(" and "));
         }
     }
     text.push('.');
@@ -133,12 +137,14 @@ fn chart(load: &Facts<'_>, parts: Option<&Facts<'_>>) -> Option<Block> {
 /// process, as they may be when the clock rate changed between the two measurements.
 fn segments(parts: &Facts<'_>, shape: &str, process: f64) -> Vec<(String, f64)> {
     let all = parts_of(parts, shape, Some(1000.0 * process));
-    // The last one is the process itself.
-    let known = all.iter().rev().skip(1).rev();
-    let segment = |Part { short, ns, .. }: &Part<'_>| {
-        ns.filter(|ns| *ns >= 0.0).map(|ns| ((*short).to_owned(), ns / 1000.0))
-    };
-    known.map(segment).collect::<Option<_>>().unwrap_or_default()
+    let mut segments: Vec<(String, f64)> = Vec::new();
+    // The last one is the process itself. Parts of one name are one segment.
+    for Part { short, ns, .. } in all.iter().take(all.len().saturating_sub(1)) {
+        let Some(us) = ns.filter(|ns| *ns >= 0.0).map(|ns| ns / 1000.0) else { return Vec::new() };
+        let before = segments.iter().position(|(name, _)| name == short).map(|at| segments.remove(at).1);
+        segments.push(((*short).to_owned(), us + before.unwrap_or_default()));
+    }
+    segments
 }
 
 #[cfg(test)]
@@ -191,7 +197,7 @@ mod tests {
     fn states_the_cost_of_both_lengths_and_of_peers() {
         let mut all = records();
         let start = "0.85 µs of CPU with 4 components, 0.99 with 11, under full load over Unix sockets";
-        assert_eq!(sentence(&all).unwrap(), format!("{start}; ndnd not installed; nfd not installed."));
+        assert_eq!(sentence(&all).unwrap(), format!("{start}; ndnd and nfd not installed."));
         all.cost("unix/4", "ndnd", 17.0);
         all.ratio("unix/4", "ndnd", 20.0);
         all.add(MODEL, ["udp/4", "nfd", metric::FAILED, "forwarders"], (1.0, 1.0, 1.0));
@@ -234,10 +240,10 @@ mod tests {
         }
         let bars = bars(&all);
         let segments = bars[0].segments.iter().map(|(name, us)| (name.as_str(), (us * 1000.0).round()));
-        let expected = [("decode", 80.0), ("prefetch", 50.0), ("store", 40.0), ("PIT", 70.0), ("FIB", 100.0)];
+        let expected = [("decode", 80.0), ("store", 40.0), ("PIT", 70.0), ("FIB", 100.0)];
         assert_eq!(
             segments.collect::<Vec<_>>(),
-            expected.into_iter().chain([("rest", 60.0), ("I/O", 450.0)]).collect::<Vec<_>>()
+            expected.into_iter().chain([("rest", 110.0), ("I/O", 450.0)]).collect::<Vec<_>>()
         );
     }
 

@@ -13,7 +13,7 @@ pub(super) const OURS: &str = "ours";
 pub(super) struct Part<'a> {
     /// Label in the table.
     name: &'a str,
-    /// Label in the key chart.
+    /// Label in the key chart, in which parts with the same one are added up.
     pub(super) short: &'a str,
     /// Our nanoseconds.
     pub(super) ns: Option<f64>,
@@ -66,7 +66,7 @@ pub(super) fn parts_of<'a>(facts: &Facts<'_>, shape: &str, process: Option<f64>)
     let part = |name, short, ns, nfd| Part { name, short, ns, nfd };
     vec![
         part("decoding, and hashing names", "decode", ns("decode"), Some("decode")),
-        part("marks and prefetches", "prefetch", ns("prefetch"), None),
+        part("marks and prefetches", "rest", ns("prefetch"), None),
         part("content store: find, insert", "store", ns("store"), Some("store")),
         part("PIT: find, insert, match, remove", "PIT", ns("pit"), Some("name tree")),
         part("FIB and strategy", "FIB", ns("fib"), None),

@@ -5,6 +5,7 @@ use crate::metric;
 use hashlane_lab::definition::Definition;
 use hashlane_lab::evidence::{Doubt, Evidence};
 use hashlane_lab::record::{Record, RecordSet};
+use hashlane_lab::report::format::{interval, significant};
 use hashlane_lab::report::{Answer, Block, Facts, Forest, ForestRow, Role, Statement};
 use hashlane_lab::stats::Interval;
 
@@ -35,7 +36,7 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     Answer {
         sentence: view.sentence(),
         chart: load.as_ref().and_then(|load| view.chart(load)),
-        surprises: view.surprise().into_iter().collect(),
+        surprises: view.surprises(),
         limits: vec![
             "The digest's cost in a consumer and a producer is not counted; the forwarder's is.".to_owned(),
             "At 1000 Interests a second each packet is handled alone, so most of the CPU is system calls."
@@ -93,7 +94,7 @@ impl View<'_> {
         let Some(workload) = self.first(&PACED, DIGEST, metric::MORE) else {
             // Without the loads, the lookup is all there is.
             return match token {
-                Some((text, figures)) => Ok(Statement { text, figures }),
+                Some(text) => Ok(Statement { text, figures: Vec::new() }),
                 None => Err(Doubt::NotMeasured { figure: format!("{DIGEST} − {NAME}, paced") }),
             };
         };
@@ -103,36 +104,53 @@ impl View<'_> {
             Effect::Costs => "No, it costs",
             Effect::None => "No saving seen",
         };
-        let (text, figures) =
-            token.map_or((String::new(), Vec::new()), |(text, ratios)| (format!(" {text}"), ratios));
-        let text = format!("{verdict}: {} points of CPU; A/A {}.{text}", points(digest), points(again));
-        Ok(Statement { text, figures })
+        let token = token.map_or_else(String::new, |token| format!(" {token}"));
+        let text = format!("{verdict}: {} points of CPU; A/A {}.{token}", points(digest), points(again));
+        // The bounds of all figures are in the text.
+        Ok(Statement { text, figures: Vec::new() })
     }
 
     /// Saving of the token: of the lookup, and of the whole exchange.
-    fn token(&self) -> Option<(String, Vec<Interval>)> {
-        let (lookup, ratio) = self.saving(&LOOKUPS)?;
-        let mut text = format!("A token saves {} of the lookup", lookup.as_deref().unwrap_or("nothing"));
-        let mut figures = vec![ratio];
-        if let Some((whole, ratio)) = self.saving(&WHOLE) {
-            text += &match whole {
-                Some(saving) => format!(" and {saving} of the whole"),
-                None => "; of the whole none was seen".to_owned(),
-            };
-            figures.push(ratio);
-        }
-        Some((text + ".", figures))
+    fn token(&self) -> Option<String> {
+        let lookup = self.saving(&LOOKUPS)?;
+        Some(match (lookup, self.saving(&WHOLE)) {
+            (Some(lookup), Some(Some(whole))) => {
+                format!("A token saves {lookup} of the lookup and {whole} of the whole.")
+            }
+            (Some(lookup), Some(None)) => {
+                format!("A token saves {lookup} of the lookup; of the whole, no saving was seen.")
+            }
+            (Some(lookup), None) => format!("A token saves {lookup} of the lookup."),
+            (None, Some(Some(whole))) => {
+                format!("A token saves {whole} of the whole; of the lookup, no saving was seen.")
+            }
+            (None, _) => "Of a token, no saving was seen.".to_owned(),
+        })
     }
 
-    /// The token's saving on the first measured workload in words, if there is one, and its ratio.
-    fn saving(&self, workloads: &[&str]) -> Option<(Option<String>, Interval)> {
-        let workload = self.first(workloads, TOKEN, metric::RATIO)?;
-        let ratio = self.evidence.ratio(workload, TOKEN, NAME).ok()?;
-        let control = self.evidence.control(workload).unwrap_or(Interval::exact(1.0));
+    /// The token's saving on the first measured workload in words; within, `None` if none was seen.
+    fn saving(&self, workloads: &[&str]) -> Option<Option<String>> {
+        let (effect, ratio) = self.compared(workloads, TOKEN)?;
         let [value, most, least] =
             [ratio.value, ratio.low, ratio.high].map(|ratio| format!("{:.0}", 100.0 * (1.0 - ratio)));
-        let saves = effect(ratio, control, 1.0) == Effect::Saves;
-        Some((saves.then(|| format!("{value} % [{least}, {most}]")), ratio))
+        Some((effect == Effect::Saves).then(|| format!("{value} % [{least}, {most}]")))
+    }
+
+    /// Effect of an index on the first measured workload, and its ratio to the name.
+    fn compared(&self, workloads: &[&str], index: &str) -> Option<(Effect, Interval)> {
+        let workload = self.first(workloads, index, metric::RATIO)?;
+        let ratio = self.evidence.ratio(workload, index, NAME).ok()?;
+        let control = self.evidence.control(workload).unwrap_or(Interval::exact(1.0));
+        Some((effect(ratio, control, 1.0), ratio))
+    }
+
+    fn surprises(&self) -> Vec<String> {
+        let lookup = self.compared(&LOOKUPS, DIGEST).filter(|(effect, _)| *effect == Effect::Costs);
+        let lookup = lookup.map(|(_, ratio)| {
+            let bounds = interval(ratio, significant);
+            format!("A lookup by digest takes {} × {bounds} one by name.", significant(ratio.value))
+        });
+        self.surprise().into_iter().chain(lookup).collect()
     }
 
     /// The source's saving where this run saw none of its size.
@@ -246,8 +264,28 @@ mod tests {
         assert!(text.ends_with("A token saves 59 % [57, 61] of the lookup."), "{text}");
         all.ratio("load/udp/11", TOKEN, (0.98, 0.93, 1.03));
         let text = sentence(&all).unwrap();
-        assert!(text.ends_with("of the lookup; of the whole none was seen."), "{text}");
+        assert!(text.ends_with("of the lookup; of the whole, no saving was seen."), "{text}");
         assert!(text.len() < 200, "{text}");
+    }
+
+    #[test]
+    fn a_difference_within_the_noise_is_no_saving() {
+        let mut all = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        all.ratio("match/64Ki/11", TOKEN, (0.91, 0.87, 1.2));
+        assert!(sentence(&all).unwrap().ends_with(" Of a token, no saving was seen."));
+        all.ratio("load/udp/11", TOKEN, (0.8, 0.78, 0.82));
+        let text = sentence(&all).unwrap();
+        assert!(
+            text.ends_with("saves 20 % [18, 22] of the whole; of the lookup, no saving was seen."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_digest_that_costs_in_the_lookup_is_a_surprise() {
+        let mut all = Adder::paced("paced/udp/11", (0.1, -0.2, 0.3), (0.0, -0.3, 0.3));
+        all.ratio("match/64Ki/11", DIGEST, (1.4, 1.3, 1.5));
+        assert_eq!(answered(&all).surprises, ["A lookup by digest takes 1.40 × [1.30, 1.50] one by name."]);
     }
 
     #[test]
