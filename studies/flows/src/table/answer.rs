@@ -101,7 +101,8 @@ fn chart(definition: &Definition, records: &RecordSet) -> Option<Block> {
     };
     let mut series: Vec<Series> = lines.iter().map(series).collect();
     series.sort_by_key(|series| (!series.emphasised, series.role != Role::Ours));
-    let per_flow = hits().filter_map(|(id, flows)| Some(of(id, OURS, metric::MEMORY)?.value / flows)).last();
+    let per_flow =
+        hits().filter_map(|(id, flows)| Some(of(id, OURS, metric::MEMORY)?.value / flows)).next_back();
     let shades = per_flow.map_or_else(Vec::new, |bytes| shades(caches::sizes(definition, records), bytes));
     (!lines.is_empty()).then(|| {
         Block::Lines(LinePlots {
