@@ -196,9 +196,9 @@ fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> AnswerView {
 
 /// The A/A control of a study, in a line.
 fn controls(part: &Part<'_>) -> Option<String> {
+    let (_, of) = part.definition.control.as_ref()?;
     let controls = part.evidence().controls();
     let widest = controls.iter().map(|(_, control)| (control.value - 1.0).abs()).reduce(f64::max)?;
-    let of = part.definition.control.as_ref().map(|(_, to)| to.as_str()).unwrap_or_default();
     let off = controls.iter().filter(|(_, control)| is_off(*control)).count();
     let workloads = if controls.len() == 1 { "1 workload" } else { &format!("{} workloads", controls.len()) };
     Some(format!(
