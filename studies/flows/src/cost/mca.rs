@@ -12,8 +12,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The hashes that the study names. Empty if it asks for no simulation, in a run of selected schemes,
-    /// and in one on the user's tuples alone, which do not change the code.
+    /// The hashes that the study names. Empty if it asks for no simulation, in a run of selected schemes, and
+    /// in one on the user's tuples alone, which do not change the code.
     pub(super) fn new(session: &Session<'_>) -> Result<Self, RunError> {
         if !session.measures_generated() || session.definition.is_selection() {
             return Ok(Self { hashes: Vec::new() });
