@@ -1,6 +1,6 @@
 //! Tables of the flows of a capture: lookups in the order of its packets, and packets received as they came.
 
-use super::run::{Entry, empty, find, record, too_large};
+use super::run::{Entry, Found, empty, find, placements, record, too_large};
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
 use crate::flow_subject::TICK;
@@ -39,22 +39,27 @@ fn hits(
 ) -> Result<(), RunError> {
     session.step(workload, "timing");
     let flows = capture.tuples.len();
-    let mut tables = Vec::new();
-    for id in schemes {
-        let mut table = empty(id, flows, flows, session)?;
-        table.flows.add(&capture.tuples, 0);
-        tables.push(table);
-    }
     let mut packets = capture.packets.iter().cycle();
-    let mut tables: Vec<&mut Entry> = tables.iter_mut().collect();
-    find(session, workload, &mut tables, |asked, queries| {
-        let mut sum = 0;
-        for place in packets.by_ref().take(queries) {
-            asked.extend(capture.tuples.get(*place as usize));
-            sum += u64::from(*place);
+    let mut found = Found::default();
+    for rounds in placements(session.settings.size.repetitions) {
+        let mut tables = Vec::new();
+        for id in schemes {
+            let mut table = empty(id, flows, flows, session)?;
+            table.flows.add(&capture.tuples, 0);
+            tables.push(table);
         }
-        (queries as u64, sum)
-    })
+        let mut tables: Vec<&mut Entry> = tables.iter_mut().collect();
+        found.append(find(session, workload, &mut tables, rounds, |asked, queries| {
+            let mut sum = 0;
+            for place in packets.by_ref().take(queries) {
+                asked.extend(capture.tuples.get(*place as usize));
+                sum += u64::from(*place);
+            }
+            (queries as u64, sum)
+        })?);
+    }
+    found.record(session, workload);
+    Ok(())
 }
 
 /// Receives the packets in their order, in tables that are empty at first: each packet marks its flow as seen

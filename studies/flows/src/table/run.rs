@@ -11,7 +11,7 @@ use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::subject;
 use hashlane_lab::record::machine;
-use hashlane_lab::study::{Fact, Rounds, RunError, Session};
+use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -67,15 +67,16 @@ pub(super) fn find(
     session: &mut Session<'_>,
     workload: &str,
     tables: &mut [&mut Entry],
+    rounds: usize,
     mut draw: impl FnMut(&mut Vec<Tuple>, usize) -> (u64, u64),
-) -> Result<(), RunError> {
+) -> Result<Found, RunError> {
     let queries = session.settings.size.items as usize;
     let asked = RefCell::new(Vec::with_capacity(UNTIMED + queries));
     let expected = Cell::new((0, 0));
     let mut wrong = None;
     let rounds = Rounds::run(
         tables,
-        session.settings.size.repetitions as usize,
+        rounds,
         |_| {
             let mut asked = asked.borrow_mut();
             asked.clear();
@@ -100,13 +101,39 @@ pub(super) fn find(
         let what = format!("{id}: lookups find the wrong flows");
         return Err(RunError::Expectation { workload: workload.into(), what });
     }
-    let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
-    record(session, workload, &ids, &rounds);
-    for table in tables {
-        let memory = Fact::exact(table.flows.memory() as f64, 1);
-        session.add("table", workload, &table.id, "count", metric::MEMORY, "bytes", memory);
+    let tables = tables.iter().map(|table| (table.id.clone(), table.flows.memory())).collect();
+    Ok(Found { tables, rounds })
+}
+
+/// Times of lookups, and the tables with their bytes of memory.
+#[derive(Default)]
+pub(super) struct Found {
+    tables: Vec<(String, usize)>,
+    rounds: Rounds,
+}
+
+impl Found {
+    /// Adds the times of the same schemes in other tables.
+    pub(super) fn append(&mut self, later: Self) {
+        self.tables = later.tables;
+        self.rounds.append(later.rounds);
     }
-    Ok(())
+
+    pub(super) fn record(&self, session: &mut Session<'_>, workload: &str) {
+        let ids: Vec<String> = self.tables.iter().map(|(id, _)| id.clone()).collect();
+        record(session, workload, &ids, &self.rounds);
+        for (id, bytes) in &self.tables {
+            let memory = Fact::exact(*bytes as f64, 1);
+            session.add("table", workload, id, "count", metric::MEMORY, "bytes", memory);
+        }
+    }
+}
+
+/// Divides the rounds; the tables are made anew for each part. One and the same table is up to a tenth faster
+/// or slower in other memory, and bounds from a single one do not show that.
+pub(super) fn placements(rounds: u32) -> impl Iterator<Item = usize> {
+    const PLACEMENTS: u32 = 3;
+    (0..PLACEMENTS).map(move |at| (rounds + at) / PLACEMENTS).filter(|n| *n > 0).map(|n| n as usize)
 }
 
 /// Operation on the flows of a workload.
@@ -189,25 +216,42 @@ impl Plan<'_> {
         // first.
         let tuples = crate::workload::generate(TupleSet::Random, 2 * self.flows, session)?;
         let (inside, outside) = tuples.split_at(self.flows);
-        let mut tables = Vec::new();
-        for id in schemes {
-            let mut table = empty(id, self.flows, self.flows, session)?;
-            table.flows.add(inside, 0);
-            tables.push(table);
-            if session.stopped() {
-                return Ok(());
+        let mut found: Vec<Found> = self.workloads.iter().filter(finds).map(|_| Found::default()).collect();
+        for (time, rounds) in placements(session.settings.size.repetitions).enumerate() {
+            let mut tables = Vec::new();
+            for at in order(schemes.len(), time) {
+                let Some(id) = schemes.get(at) else { continue };
+                let mut table = empty(id, self.flows, self.flows, session)?;
+                table.flows.add(inside, 0);
+                tables.push((at, table));
+                if session.stopped() {
+                    break;
+                }
+            }
+            tables.sort_by_key(|(at, _)| *at);
+            let mut tables: Vec<Entry> = tables.into_iter().map(|(_, table)| table).collect();
+            for (&(workload, kind), found) in self.workloads.iter().filter(finds).zip(&mut found) {
+                if session.stopped() {
+                    break;
+                }
+                match time {
+                    0 => session.step(workload, "timing"),
+                    _ => session.doing(workload, "timing, in new tables"),
+                }
+                let among = if kind == Kind::Hit { inside } else { outside };
+                let seed = session.settings.seed.wrapping_add(time as u64);
+                found.append(self.find(session, workload, among, &mut tables, (kind, seed, rounds))?);
             }
         }
-        for &(workload, kind) in &self.workloads {
+        for (&(workload, _), found) in self.workloads.iter().filter(finds).zip(&found) {
+            found.record(session, workload);
+        }
+        for &(workload, _) in self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn) {
             if session.stopped() {
                 return Ok(());
             }
             session.step(workload, "timing");
-            match kind {
-                Kind::Hit => self.find(session, workload, inside, &mut tables, true)?,
-                Kind::Miss => self.find(session, workload, outside, &mut tables, false)?,
-                Kind::Churn => self.churn(session, workload, &tuples)?,
-            }
+            self.churn(session, workload, &tuples)?;
         }
         Ok(())
     }
@@ -219,20 +263,20 @@ impl Plan<'_> {
         workload: &str,
         among: &[Tuple],
         tables: &mut [Entry],
-        there: bool,
-    ) -> Result<(), RunError> {
+        (kind, seed, rounds): (Kind, u64, usize),
+    ) -> Result<Found, RunError> {
         let schemes = session.definition.schemes_on(workload);
         let mut tables: Vec<&mut Entry> =
             tables.iter_mut().filter(|table| schemes.contains(&table.id)).collect();
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(session.settings.seed);
-        find(session, workload, &mut tables, |asked, queries| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        find(session, workload, &mut tables, rounds, |asked, queries| {
             let mut sum = 0;
             for _ in 0..queries {
                 let at = below(&mut random, among.len());
                 asked.extend(among.get(at));
                 sum += at as u64;
             }
-            if there { (queries as u64, sum) } else { (0, 0) }
+            if kind == Kind::Hit { (queries as u64, sum) } else { (0, 0) }
         })
     }
 
