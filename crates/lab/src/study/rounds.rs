@@ -17,7 +17,7 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
 }
 
 /// The times of the subjects, round by round.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rounds(Vec<Vec<f64>>);
 
 impl Rounds {
@@ -51,6 +51,14 @@ impl Rounds {
     /// Rounds from figures already measured: those of each subject, round by round.
     pub fn of(figures: Vec<Vec<f64>>) -> Self {
         Self(figures)
+    }
+
+    /// Adds rounds of the same subjects that were timed later.
+    pub fn append(&mut self, later: Self) {
+        self.0.resize(self.0.len().max(later.0.len()), Vec::new());
+        for (times, more) in self.0.iter_mut().zip(later.0) {
+            times.extend(more);
+        }
     }
 
     /// Number of rounds.
@@ -151,6 +159,15 @@ mod tests {
         assert_eq!(rounds.difference(0, 1).map(|more| more.interval.value), Some(4.0));
         assert_eq!(rounds.difference(1, 0).map(|more| more.interval.value), Some(-4.0));
         assert!(rounds.difference(0, 2).is_none());
+    }
+
+    #[test]
+    fn appends_later_rounds() {
+        let mut rounds = Rounds::default();
+        rounds.append(Rounds::of(vec![vec![1.0], vec![2.0]]));
+        rounds.append(Rounds::of(vec![vec![3.0, 3.0], vec![9.0, 9.0]]));
+        assert_eq!((rounds.len(), rounds.time(0).interval.value), (3, 3.0));
+        assert_eq!(rounds.ratio(1, 0).map(|ratio| ratio.interval.value), Some(3.0));
     }
 
     #[test]
