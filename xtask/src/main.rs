@@ -9,6 +9,7 @@ mod interop;
 mod msrv;
 mod need;
 mod nightly;
+mod planted;
 mod prose;
 mod run;
 mod steps;
@@ -38,6 +39,7 @@ Examples:
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
   cargo xtask msrv                  the oldest supported Rust
   cargo xtask dist                  the release archives, debugging information apart
+  cargo xtask planted               `hashlane compare` finds a planted slow-down, and no other
   cargo xtask style                 comments and Markdown that break the rules of style";
 
 #[derive(Debug, Subcommand)]
@@ -51,6 +53,7 @@ enum Command {
     Deny(deny::Deny),
     Msrv(msrv::Msrv),
     Dist(dist::Dist),
+    Planted(planted::Planted),
     Style(prose::style::Style),
 }
 
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Deny(command) => command.run(),
         Command::Msrv(command) => command.run(),
         Command::Dist(command) => command.run(),
+        Command::Planted(command) => command.run(),
         Command::Style(command) => command.run(),
     };
     match outcome {

@@ -24,7 +24,7 @@ Examples:
   hashlane study run all --quick            every study, in minutes
   hashlane study run name-encodings --names names.txt
                                             one study, with the names in a file
-  hashlane compare before after             two runs, figure by figure
+  hashlane compare --run ./before ./after   two builds, launched alternately: faster, slower, or not
   hashlane dns render example.com.zone --explain
                                             the zone as DNS messages, with the form of each name
   hashlane ndn ping /example                round trips to a producer
@@ -36,7 +36,7 @@ enum Command {
     Study(cmd::study::Study),
     /// Redraw the report from the records in a folder
     Report(cmd::report::Report),
-    /// Print the ratios of the figures in two folders of records
+    /// Compare two builds, launched alternately, or two folders of records
     Compare(cmd::compare::Compare),
     /// Render DNS messages
     Dns(cmd::dns::Dns),

@@ -10,7 +10,7 @@
 //! - [`outcome`]: claims and criteria of a study compared with its records.
 //! - [`evidence`]: checks of the figures that a sentence states.
 //! - [`report`]: the page and the terminal's tables, computed from records.
-//! - [`compare`]: two sets of records compared.
+//! - [`compare`]: two builds that are launched alternately, or two sets of records, compared.
 //! - [`nearest`]: suggestions for misspelled names.
 //!
 //! Only a run measures. It writes records; every table, chart and verdict is computed from records.

@@ -22,17 +22,24 @@ fn inputs() -> Vec<Input> {
     inputs
 }
 
+/// Tests if studies of a model take an option.
+fn takes(option: &str, model: &str) -> bool {
+    STUDIES.kind(model).is_some_and(|kind| kind.inputs().iter().any(|input| input.option == option))
+}
+
 impl InputArgs {
     /// Files by option.
     pub(crate) fn paths(&self) -> &Paths {
         &self.0
     }
 
+    /// Tests if the file of an option is of use to a study.
+    pub(crate) fn is_for(&self, option: &str, definition: &Definition) -> bool {
+        self.0.contains_key(option) && takes(option, &definition.model)
+    }
+
     /// Checks that each file is of use to one of the studies: otherwise it would be ignored silently.
     pub(crate) fn check(&self, definitions: &[Definition]) -> Result<()> {
-        let takes = |option: &str, model: &str| {
-            STUDIES.kind(model).is_some_and(|kind| kind.inputs().iter().any(|input| input.option == option))
-        };
         for option in self.0.keys() {
             if definitions.iter().any(|definition| takes(option, &definition.model)) {
                 continue;

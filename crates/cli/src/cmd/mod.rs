@@ -9,3 +9,6 @@ mod number;
 pub(crate) mod report;
 pub(crate) mod schemes;
 pub(crate) mod study;
+
+/// Exit code after Ctrl-C, as shells define it: 128 + SIGINT.
+pub(crate) const STOPPED: u8 = 130;

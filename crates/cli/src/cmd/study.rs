@@ -1,5 +1,6 @@
 //! `hashlane study`
 
+use super::STOPPED;
 use super::inputs::InputArgs;
 use crate::output::{
     self,
@@ -106,9 +107,6 @@ struct RunArgs {
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
-
-/// Exit code after Ctrl-C, as shells define it: 128 + SIGINT.
-const STOPPED: u8 = 130;
 
 impl Study {
     pub(crate) fn run(self) -> Result<ExitCode> {

@@ -60,7 +60,7 @@ fn a_selection_measures_nothing_else() {
 fn compare_prints_ratios_and_why_there_is_no_verdict() {
     let folder = ran();
     let out = folder.run(&["compare", "a", "a"]).ok();
-    holds(&out, &["mine · 3Bx2 · cycles_mean", "median 1.000", "No verdict: A and B are separate runs."]);
+    holds(&out, &["mine · 3Bx2 · cycles_mean", "B / A from 1.000 to 1.000. Geometric mean", "No verdict: "]);
     folder.run(&["study", "run", "mine.toml", "--out", "b"]).ok();
     let out = folder.run(&["compare", "a", "b"]).ok();
     holds(&out, &["No verdict: A and B are separate runs."]);

@@ -31,6 +31,13 @@ pub enum ReadError {
         /// The file.
         origin: String,
     },
+    /// The file is not text in UTF-8.
+    NotText {
+        /// The file.
+        origin: String,
+        /// Content of the file, and the next step.
+        content: &'static str,
+    },
     /// The first line does not name the columns of a record, in their order.
     Header {
         /// The file.
@@ -66,6 +73,7 @@ impl fmt::Display for ReadError {
         match self {
             Self::Io { origin, error } => write!(f, "{origin}: {error}"),
             Self::TooLong { origin } => write!(f, "{origin}: longer than {MAX_BYTES} bytes"),
+            Self::NotText { origin, content } => write!(f, "{origin}: {content}"),
             Self::Header { origin } => {
                 write!(f, "{origin}:1: the columns must be {}", COLUMNS.join(","))
             }
@@ -114,6 +122,9 @@ impl RecordSet {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(ReadError::TooLong { origin });
         }
+        if let Some(content) = not_text(bytes) {
+            return Err(ReadError::NotText { origin, content });
+        }
         let mut reader = ::csv::ReaderBuilder::new().from_reader(bytes);
         let header = match reader.headers() {
             Ok(header) if header.iter().eq(COLUMNS) => header.clone(),
@@ -161,6 +172,17 @@ impl RecordSet {
     /// Whatever keeps the file from being written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_atomically(path, &self.to_csv()?)
+    }
+}
+
+/// Content of a file that is no text in UTF-8, by its first bytes.
+fn not_text(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text; save it as UTF-8"),
+        _ if bytes.iter().take(1024).any(|byte| *byte == 0) => {
+            Some("a binary file, not records; name a folder that `hashlane study run` wrote")
+        }
+        _ => None,
     }
 }
 
@@ -234,6 +256,18 @@ mod tests {
     fn refuses_octets_that_are_not_text() {
         let bytes = [HEADER.as_bytes(), b"s,m,w,\xff,p,x,u,1,1,1,1\n"].concat();
         assert_eq!(RecordSet::parse(&bytes, "r.csv").unwrap_err().to_string(), "r.csv:2: not UTF-8");
+    }
+
+    #[test]
+    fn says_what_a_file_is_that_is_no_text() {
+        let utf16: Vec<u8> = HEADER.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for (bytes, content) in [
+            ([b"\xfe\xff".as_slice(), &utf16].concat(), "UTF-16 text; save it as UTF-8"),
+            (b"\x7fELF\x02\x01\0".to_vec(), "a binary file, not records; "),
+        ] {
+            let error = RecordSet::parse(&bytes, "r.csv").unwrap_err().to_string();
+            assert!(error.starts_with(&format!("r.csv: {content}")), "{error}");
+        }
     }
 
     #[test]

@@ -4,7 +4,9 @@ mod descriptive;
 mod interval;
 mod order;
 pub mod ratio;
+mod signed_rank;
 
 pub use descriptive::{mean, median, quantile, standard_deviation};
 pub use interval::{CONFIDENCE, ENOUGH_SAMPLES, Interval, coverage};
 pub use order::median_interval;
+pub use signed_rank::{center, fewest};

@@ -3,6 +3,8 @@
 mod answer;
 mod mca;
 mod mca_section;
+#[cfg(feature = "plant")]
+mod plant;
 pub(crate) mod run;
 mod section;
 

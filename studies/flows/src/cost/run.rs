@@ -68,7 +68,11 @@ struct Entry {
 
 fn entry(id: &str, session: &Session<'_>) -> Result<Entry, RunError> {
     match hashes::tuples(subject(id), &Key::new(session.settings.key)) {
-        Some(subject) => Ok(Entry { id: id.into(), subject }),
+        Some(subject) => {
+            #[cfg(feature = "plant")]
+            let subject = super::plant::planted(hashlane_lab::definition::subject(id), subject)?;
+            Ok(Entry { id: id.into(), subject })
+        }
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::tuples_help() }),
     }
 }

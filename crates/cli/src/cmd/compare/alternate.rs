@@ -1,0 +1,322 @@
+//! Two builds, launched alternately.
+
+use super::launch::{Launch, Launcher};
+use crate::cmd::inputs::InputArgs;
+use crate::output::{self, folder::definition, progress::Progress};
+use anyhow::{Context, Result, bail};
+use hashlane_lab::compare::launches::{self, Round, SIDES};
+use hashlane_lab::compare::selection::{Reduced, Selection};
+use hashlane_lab::compare::{Comparison, is_time, plural};
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::{Key, RecordSet};
+use hashlane_lab::study::Step;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Studies that are compared if none is named: their first workloads take a second or less.
+const DEFAULT: [&str; 4] = ["name-encodings", "flow-hash", "flow-table", "dns-render"];
+
+/// Most rounds of a study: more would narrow the bounds by little.
+const MOST_ROUNDS: usize = 40;
+
+/// Rounds that the number of repetitions aims at.
+const AIM: usize = 24;
+
+/// Repetitions of the first launch: the fewest that a study may have.
+const FEWEST: u32 = 2;
+
+/// Names of the launches of a round.
+const NAMES: [&str; SIDES] = ["A", "B", "A′"];
+
+/// Set by Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// A comparison to run.
+pub(super) struct Plan<'a> {
+    /// A and B.
+    pub(super) commands: [&'a Path; 2],
+    /// Names of studies; none stands for [`DEFAULT`].
+    pub(super) studies: &'a [String],
+    pub(super) selection: Selection,
+    /// Metrics; none stands for that of each study.
+    pub(super) metrics: &'a [String],
+    /// Seconds for each study.
+    pub(super) seconds: u64,
+    /// Repetitions within a launch, if they are given.
+    pub(super) repetitions: Option<u32>,
+    pub(super) inputs: &'a InputArgs,
+}
+
+/// Runs the studies, and compares A with B. `true` if Ctrl-C ended it early.
+///
+/// # Errors
+/// A study, a scheme or a metric is unknown; a build cannot be launched; Ctrl-C came before the first round.
+pub(super) fn run(plan: &Plan<'_>) -> Result<(Comparison, bool)> {
+    let [a, b] = [command(plan.commands[0])?, command(plan.commands[1])?];
+    let mut studies = Vec::new();
+    match plan.studies {
+        [] => studies.extend(DEFAULT.into_iter().map(definition).collect::<Result<Vec<_>>>()?),
+        named => studies.extend(named.iter().map(|name| definition(name)).collect::<Result<Vec<_>>>()?),
+    }
+    plan.inputs.check(&studies)?;
+    plan.selection.check(&studies)?;
+    let reduced =
+        studies.iter().map(|study| Ok(plan.selection(study).reduce(study)?)).collect::<Result<Vec<_>>>()?;
+    stop_on_ctrl_c()?;
+
+    let mut comparison = Comparison::default();
+    for study in reduced {
+        let launcher = Launcher::new(plan.inputs_of(&study.study)?, &STOP)?;
+        let run =
+            StudyRun { plan, commands: [&a, &b], launcher, studies: studies.len(), begun: Instant::now() };
+        if let Some(compared) = run.compare(study)? {
+            comparison.extend(compared);
+        }
+        if STOP.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let stopped = STOP.load(Ordering::Relaxed);
+    if stopped {
+        output::tell("stopped by Ctrl-C; the rounds until then follow");
+    }
+    if comparison.studies.is_empty() {
+        bail!(if stopped {
+            "stopped by Ctrl-C before the first round ended"
+        } else {
+            "A and B have no row in common: choose what both know with STUDY, --scheme and --workload"
+        });
+    }
+    Ok((comparison, stopped))
+}
+
+/// Path of a build, absolute.
+fn command(path: &Path) -> Result<PathBuf> {
+    if path.is_dir() {
+        bail!(
+            "{} is a folder: --run takes two commands; for folders of records, leave it out",
+            path.display()
+        );
+    }
+    path.canonicalize().with_context(|| format!("no command {}: name a build of hashlane", path.display()))
+}
+
+impl Plan<'_> {
+    /// The selection in a study; its first workload if no study and no workload was named.
+    fn selection(&self, study: &Definition) -> Selection {
+        let mut selection = self.selection.clone();
+        if self.studies.is_empty() && selection.workloads.is_empty() {
+            selection.workloads.extend(study.workloads.first().cloned());
+        }
+        selection
+    }
+
+    /// The options of `study run` with the user's own workload, as far as the study takes them.
+    fn inputs_of(&self, study: &Definition) -> Result<Vec<OsString>> {
+        let takes = |option: &str| self.inputs.is_for(option, study);
+        let given = self.inputs.paths().iter().filter(|(option, _)| takes(option));
+        given
+            .map(|(option, path)| {
+                let path = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;
+                Ok([OsString::from(format!("--{option}")), path.into()])
+            })
+            .collect::<Result<Vec<_>>>()
+            .map(|pairs| pairs.into_iter().flatten().collect())
+    }
+}
+
+/// The launches of one study.
+struct StudyRun<'a> {
+    plan: &'a Plan<'a>,
+    commands: [&'a Path; 2],
+    launcher: Launcher<'a>,
+    /// Studies that are compared together.
+    studies: usize,
+    begun: Instant,
+}
+
+/// Outcome of the first launches.
+struct Tried {
+    records: RecordSet,
+    /// Seconds of a launch, without its repetitions and of each repetition.
+    fixed: f64,
+    repetition: f64,
+    /// Rows that one of the builds does not know.
+    only: [Vec<Key>; 2],
+}
+
+impl StudyRun<'_> {
+    /// `None` if Ctrl-C ended it before the first round.
+    fn compare(&self, mut study: Reduced) -> Result<Option<Comparison>> {
+        let Some(tried) = self.try_both(&mut study)? else { return Ok(None) };
+        let metrics = self.metrics(&study.study, &tried.records)?;
+        let is_compared = |key: &Key| metrics.contains(&key.metric) && is_time(&key.unit);
+        let rows = tried.records.iter().filter(|record| is_compared(&record.key())).count();
+        let needed = launches::needed(rows, self.studies);
+        let (repetitions, rounds) = self.size(&study.study, &tried, rows, needed);
+        self.launcher.write_study(&study.file(repetitions))?;
+        let rounds = self.rounds(&study.study.slug, rounds)?;
+        if rounds.is_empty() {
+            return Ok(None);
+        }
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let slug = &study.study.slug;
+        let mut compared = launches::compare(slug, &rounds, seconds, self.studies, is_compared);
+        let [only_a, only_b] = tried.only;
+        compared.only_a.extend(only_a);
+        compared.only_b.extend(only_b);
+        Ok(Some(compared))
+    }
+
+    /// Launches each build once: schemes that it does not know are left out, and the times tell how many
+    /// repetitions and rounds there is time for.
+    fn try_both(&self, study: &mut Reduced) -> Result<Option<Tried>> {
+        let quick = self.plan.repetitions.unwrap_or(study.study.size.quick.repetitions);
+        let mut only = [Vec::new(), Vec::new()];
+        let mut repetitions = FEWEST;
+        let mut times = Vec::new();
+        let mut records = RecordSet::new();
+        for (side, command) in self.commands.into_iter().enumerate() {
+            let (launched, seconds) = loop {
+                self.launcher.write_study(&study.file(repetitions))?;
+                match self.launcher.launch(command)? {
+                    Launch::Stopped => return Ok(None),
+                    Launch::Records(records, seconds) => break (records, seconds),
+                    Launch::Unknown(scheme) => {
+                        if !study.remove(&scheme) {
+                            bail!("{} does not know the scheme {scheme:?}, the last one", command.display());
+                        }
+                        // The other build has it, as far as is known.
+                        only[1 - side].push(unknown(&study.study, scheme));
+                    }
+                }
+            };
+            times.push((repetitions, seconds));
+            records.extend(&launched);
+            // As many as take a twelfth of the time at most.
+            let share = self.plan.seconds as f64 / 12.0 / seconds * f64::from(FEWEST);
+            repetitions = quick.min(share as u32).max(FEWEST);
+        }
+        let (fixed, repetition) = match times.as_slice() {
+            [(few, short), (many, long)] if many > few && long > short => {
+                let repetition = (long - short) / f64::from(many - few);
+                ((short - repetition * f64::from(*few)).max(0.0), repetition)
+            }
+            [(few, short), ..] => (0.0, short / f64::from(*few)),
+            [] => (0.0, 0.0),
+        };
+        Ok(Some(Tried { records, fixed, repetition, only }))
+    }
+
+    /// Metrics to compare: those that were named, that of the study, or all times if it has none.
+    fn metrics(&self, study: &Definition, records: &RecordSet) -> Result<BTreeSet<String>> {
+        let times: BTreeSet<String> = records
+            .iter()
+            .filter(|record| is_time(&record.unit))
+            .map(|record| record.metric.clone())
+            .collect();
+        if times.is_empty() {
+            bail!("study {} times nothing that can be compared", study.slug);
+        }
+        if self.plan.metrics.is_empty() {
+            return Ok(match times.contains(&study.metric) {
+                true => [study.metric.clone()].into(),
+                false => times,
+            });
+        }
+        match self.plan.metrics.iter().find(|metric| !times.contains(*metric)) {
+            None => Ok(self.plan.metrics.iter().cloned().collect()),
+            Some(other) => {
+                let times: Vec<String> = times.into_iter().collect();
+                bail!("no time {other:?} in study {}; its times are {}", study.slug, times.join(", "))
+            }
+        }
+    }
+
+    /// Repetitions of a launch, and most rounds; says so if there is no time for verdicts.
+    fn size(&self, study: &Definition, tried: &Tried, rows: usize, needed: usize) -> (u32, usize) {
+        let Tried { fixed, repetition, .. } = *tried;
+        let budget = self.plan.seconds as f64;
+        let launch = budget / (SIDES * AIM.max(needed)) as f64;
+        let fitting = ((launch - fixed) / repetition.max(f64::MIN_POSITIVE)).max(0.0) as u32;
+        let repetitions = self
+            .plan
+            .repetitions
+            .unwrap_or_else(|| fitting.clamp(FEWEST, study.size.quick.repetitions.max(FEWEST)));
+        let launch = fixed + repetition * f64::from(repetitions);
+        let round = launch * SIDES as f64;
+        let rounds = ((budget / round.max(0.001)) as usize).clamp(1, MOST_ROUNDS);
+        let slug = &study.slug;
+        output::tell(&format!(
+            "{slug}: {}; a launch takes {launch:.2} s, so about {} of A, B and A′ in {:.0} s",
+            plural(rows, "row"),
+            plural(rounds, "round"),
+            (rounds as f64 * round).min(budget)
+        ));
+        if rounds < needed {
+            // Half as many again, for narrower bounds than the widest.
+            let seconds = (round * needed as f64 * 1.5).ceil();
+            output::tell(&format!(
+                "{slug}: verdicts on so many rows need {needed} rounds: --time {seconds:.0}, or fewer rows with --scheme \
+                 and --workload"
+            ));
+        }
+        (repetitions, rounds)
+    }
+
+    /// Launches rounds until the time is over or Ctrl-C; only complete ones count.
+    fn rounds(&self, slug: &str, most: usize) -> Result<Vec<Round>> {
+        let progress = Progress::new(slug).context("cannot show progress")?;
+        let budget = Duration::from_secs(self.plan.seconds);
+        let mut rounds: Vec<Round> = Vec::new();
+        let mut longest = Duration::ZERO;
+        // The first round may take more than the time: without it there is nothing to show.
+        while rounds.len() < MOST_ROUNDS && (rounds.is_empty() || self.begun.elapsed() + longest / 2 < budget)
+        {
+            let begun = Instant::now();
+            let mut round = [RecordSet::new(), RecordSet::new(), RecordSet::new()];
+            for side in launches::order(rounds.len()) {
+                let what = format!("launch of {}", NAMES[side]);
+                let workload = format!("round {}", rounds.len() + 1);
+                let (done, total) = (rounds.len(), most.max(rounds.len() + 1));
+                progress.show(Step { done, total, workload: &workload, what: &what });
+                match self.launcher.launch(self.commands[side % self.commands.len()])? {
+                    Launch::Records(records, _) => round[side] = records,
+                    Launch::Stopped => return Ok(rounds),
+                    Launch::Unknown(scheme) => {
+                        bail!("a launch of {} lost the scheme {scheme:?}", NAMES[side])
+                    }
+                }
+            }
+            rounds.push(round);
+            longest = longest.max(begun.elapsed());
+        }
+        Ok(rounds)
+    }
+}
+
+/// Key of a scheme that one of the builds does not know.
+fn unknown(study: &Definition, scheme: String) -> Key {
+    Key {
+        study: study.slug.clone(),
+        workload: "every workload".into(),
+        scheme,
+        metric: study.metric.clone(),
+        unit: String::new(),
+        model: study.model.clone(),
+        probe: String::new(),
+    }
+}
+
+/// The first Ctrl-C ends the launch and keeps the rounds before it; the second one ends the process.
+fn stop_on_ctrl_c() -> Result<()> {
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(crate::cmd::STOPPED));
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}

@@ -1,0 +1,146 @@
+//! `hashlane compare`
+
+mod alternate;
+mod export;
+mod folders;
+mod launch;
+
+use super::inputs::InputArgs;
+use crate::output;
+use alternate::Plan;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use export::Export;
+use hashlane_lab::compare::Comparison;
+use hashlane_lab::compare::selection::Selection;
+use hashlane_lab::record::write_atomically;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Compare two builds, or two folders of records.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hashlane compare --run ./before ./after                  two builds, alternately, with verdicts
+  hashlane compare --run ./before ./after name-encodings --workload 12Bx5 --time 120
+  hashlane compare --run ./before ./after flow-hash --ci --threshold 5
+  hashlane compare --run ./before ./after --export bmf --out bencher.json
+  hashlane compare before after                            two folders of records, ratios only
+
+--run launches the builds alternately: A, B, and A again (A′) in each round, in changing order. B / A
+is taken within rounds; its bounds hold at 95 % for all rows together. A row is called slower or
+faster only if B / A lies further from 1 than A′ / A, the same build twice, may. Otherwise it has no
+difference, with the smallest that could have been seen, or is undecided, with the reason. The
+studies are those of this command; each launch measures a small copy without simulations and claims.
+Without STUDY: name-encodings, flow-hash, flow-table and dns-render, the first workload of each.
+
+Folders of records have no verdicts, because separate runs differ by more than the noise within each.
+
+Exit codes: 0; 1 after an error; 130 after Ctrl-C, which prints the rounds until then. With --ci: 0
+without a regression, 1 with one, 2 after an error.")]
+pub(crate) struct Compare {
+    /// Folder of the first run; with --run, the command of the first build
+    a: PathBuf,
+    /// Folder of the second run; with --run, the command of the second build
+    b: PathBuf,
+    /// Launch two builds alternately and give verdicts
+    #[arg(long)]
+    run: bool,
+    /// Slugs of studies, or files that end with .toml [default: four, see below]
+    #[arg(value_name = "STUDY", requires = "run")]
+    studies: Vec<String>,
+    /// Metric to compare (repeatable) [default: that of each study]
+    #[arg(long)]
+    metric: Vec<String>,
+    /// Scheme to compare (repeatable) [default: all]
+    #[arg(long, requires = "run")]
+    scheme: Vec<String>,
+    /// Workload to compare (repeatable) [default: all]
+    #[arg(long, requires = "run")]
+    workload: Vec<String>,
+    /// Seconds for each study; at most 40 rounds are run
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "run")]
+    time: u64,
+    /// Repetitions within a launch [default: as many as let 24 rounds fit into the time]
+    #[arg(long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    repetitions: Option<u32>,
+    /// Print a Markdown comment, and exit with 1 if a row is slower
+    #[arg(long, requires = "run", conflicts_with = "export")]
+    ci: bool,
+    /// Slow-down from which --ci fails, in per cent
+    #[arg(long, value_name = "PERCENT", default_value_t = 3.0, requires = "ci")]
+    threshold: f64,
+    /// Print in this format instead of tables
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    export: Option<Export>,
+    /// File for the export; the tables are printed, too
+    #[arg(long, value_name = "FILE", requires = "export")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+/// Exit code of --ci after an error: 1 is a regression.
+const CI_FAILED: u8 = 2;
+
+impl Compare {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let ci = self.ci;
+        match self.compared() {
+            Err(error) if ci && !output::is_broken_pipe(&error) => {
+                output::tell(&format!("hashlane: {error:#}"));
+                Ok(ExitCode::from(CI_FAILED))
+            }
+            other => other,
+        }
+    }
+
+    fn compared(self) -> Result<ExitCode> {
+        let (comparison, stopped) = match self.run {
+            true => {
+                let (schemes, workloads) = (self.scheme.clone(), self.workload.clone());
+                alternate::run(&Plan {
+                    commands: [&self.a, &self.b],
+                    studies: &self.studies,
+                    selection: Selection { schemes, workloads },
+                    metrics: &self.metric,
+                    seconds: self.time,
+                    repetitions: self.repetitions,
+                    inputs: &self.inputs,
+                })?
+            }
+            false => {
+                if let Some(option) = self.inputs.paths().keys().next() {
+                    bail!("--{option} is for --run");
+                }
+                (folders::compare(&self.a, &self.b, &self.metric)?, false)
+            }
+        };
+        self.print(&comparison)?;
+        if stopped {
+            return Ok(ExitCode::from(crate::cmd::STOPPED));
+        }
+        let regressed = comparison.regressions(self.threshold / 100.0).next().is_some();
+        Ok(ExitCode::from(u8::from(self.ci && regressed)))
+    }
+
+    fn print(&self, comparison: &Comparison) -> Result<()> {
+        let sides = [&self.a, &self.b].map(|path| path.display().to_string());
+        if self.ci {
+            let text = export::markdown(comparison, &sides, Some(self.threshold / 100.0));
+            return Ok(output::print(&text)?);
+        }
+        match (self.export, &self.out) {
+            (None, _) => output::print(&comparison.text(output::width()))?,
+            (Some(format), None) => output::print(&format.text(comparison, &sides)?)?,
+            (Some(format), Some(path)) => {
+                // Written first, as the reader of the output may have closed it.
+                write_atomically(path, format.text(comparison, &sides)?.as_bytes()).with_context(|| {
+                    format!("cannot write {}; name another file with --out", path.display())
+                })?;
+                output::print(&comparison.text(output::width()))?;
+            }
+        }
+        Ok(())
+    }
+}
