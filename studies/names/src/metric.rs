@@ -25,8 +25,8 @@ pub(crate) const OVERHEAD_MIN: &str = "overhead_min";
 /// Bytes of a name that a hash of all its components reads.
 pub(crate) const HASHED_BYTES: &str = "hashed_bytes";
 
-/// Time of the slowest of the three encodings over that of the fastest, by segments of a repetition: the same
-/// method and hash for all, named by the scheme's id without its encoding.
+/// Time of the slowest of the three encodings over that of the fastest, with the same method and hash; named
+/// by the scheme's id without its encoding. Its bounds hold for all pairs of encodings together.
 pub(crate) const SLOWEST_TO_FASTEST: &str = "slowest_to_fastest";
 
 /// Names that are timed between two readings of the counter.

@@ -34,11 +34,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet, workloads: &
     (!rows.is_empty()).then(|| Section {
         title: "Repeatability".to_owned(),
         note: format!(
-            "The source: “{words}”. Here the deviation is that of the repetitions' means, too, and mostly larger: an \
-             interruption by another process, or by another guest of the host, falls into one turn of one scheme. A \
-             turn of a quick run lasts a few milliseconds in a repetition, so one interruption changes its mean; the \
-             source's, over 1,000,000 names, lasts thirty times as long. Medians and ratios taken pair by pair leave \
-             such repetitions out."
+            "The source: “{words}”. Here the deviation is that of the repetitions' means, too. Where it is larger, \
+             other processes or other guests of the host interrupted some turns: in a quick run a scheme's turns of a \
+             repetition take a few milliseconds together, and one interruption changes their mean. The source's \
+             repetitions of 1,000,000 names take thirty times as long. The median of the repetitions, and ratios \
+             taken pair by pair, do not depend on such outliers."
         ),
         findings: Vec::new(),
         blocks: vec![Block::Table(Table {

@@ -71,8 +71,8 @@ fn encodings(definition: &Definition, records: &RecordSet, workloads: &[&str]) -
         .collect();
     (!tables.is_empty()).then(|| Section {
         title: "Encoding against method".to_owned(),
-        note: "Slowest and fastest are found and divided in each segment of a repetition; the figure is the median of \
-               the segments. Ratios are measured pair by pair. Bounds at 95 %."
+        note: "Ratios are measured pair by pair, with bounds at 95 %. Those of the slowest over the fastest hold for all \
+               pairs of encodings together."
             .to_owned(),
         findings: Vec::new(),
         blocks: tables

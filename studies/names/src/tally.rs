@@ -1,6 +1,6 @@
 //! Counts kept while a workload is measured, and the records made from them.
 
-use hashlane_lab::stats::{Interval, standard_deviation};
+use hashlane_lab::stats::{Interval, joint_median_interval, standard_deviation};
 use hashlane_lab::study::Fact;
 use std::collections::BTreeMap;
 
@@ -188,25 +188,38 @@ impl Tallies {
         self.empty.get(&subject.units)
     }
 
-    /// The time of one subject over that of another, pair by pair over the segments of all repetitions: the
-    /// median of the ratios.
+    /// The time of one subject over that of another: the median of the ratios, pair by pair.
     pub(crate) fn ratio(&self, of: usize, to: usize) -> Option<Fact> {
-        let pairs = self.segments(of)?.zip(self.segments(to)?);
-        let ratios: Vec<f64> = pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect();
-        Fact::try_median(&ratios)
+        Fact::try_median(&self.ratios(of, to)?)
     }
 
-    /// The time of the slowest of the subjects over that of the fastest in the same segment: the median over
-    /// the segments of all repetitions.
+    /// The time of the slowest of the subjects over that of the fastest: the largest ratio of two of them, with
+    /// bounds that hold for all pairs together. `None` of fewer segments than such bounds take.
     pub(crate) fn slowest_to_fastest(&self, subjects: &[usize]) -> Option<Fact> {
-        let mut all = subjects.iter().map(|at| self.segments(*at)).collect::<Option<Vec<_>>>()?;
-        let mut ratios = Vec::new();
-        while let Some(means) = all.iter_mut().map(Iterator::next).collect::<Option<Vec<f64>>>() {
-            let slowest = means.iter().copied().reduce(f64::max)?;
-            ratios.push(slowest / means.iter().copied().reduce(f64::min)?);
+        let pairs: Vec<(usize, usize)> = subjects
+            .iter()
+            .enumerate()
+            .flat_map(|(n, of)| subjects.iter().skip(n + 1).map(|to| (*of, *to)))
+            .collect();
+        let mut most = Interval::exact(1.0);
+        let mut samples = 0;
+        for (of, to) in &pairs {
+            let ratios = self.ratios(*of, *to)?;
+            let ratio = joint_median_interval(&ratios, pairs.len()).filter(Interval::is_conclusive)?;
+            most = Interval::bounded(
+                most.value.max(ratio.value).max(1.0 / ratio.value),
+                most.low.max(ratio.low).max(1.0 / ratio.high),
+                most.high.max(ratio.high).max(1.0 / ratio.low),
+            );
+            samples = ratios.len() as u64;
         }
-        ratios.retain(|ratio| ratio.is_finite());
-        Fact::try_median(&ratios)
+        (samples > 0 && most.low > 0.0).then_some(Fact { interval: most, samples, outliers: 0 })
+    }
+
+    /// The time of one subject over that of another, pair by pair over the segments of all repetitions.
+    fn ratios(&self, of: usize, to: usize) -> Option<Vec<f64>> {
+        let pairs = self.segments(of)?.zip(self.segments(to)?);
+        Some(pairs.map(|(of, to)| of / to).filter(|ratio| ratio.is_finite()).collect())
     }
 
     /// The means of a subject's segments, without the probe's cost.
@@ -263,21 +276,23 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_and_the_fastest_are_of_the_same_segment() {
+    fn the_slowest_over_the_fastest_is_the_largest_ratio_of_two() {
         let mut tallies = Tallies::new(8, 4, &[1, 1, 1]);
         for turn in 0..6 {
             for number in 0..2 {
                 tallies.empty.get_mut(&1).unwrap().add(number, 4, &[10; 4]);
-                // The machine slows down, and the subjects exchange their places.
+                // The machine slows down, and an interruption hits one subject after the other.
                 for at in 0..3 {
-                    let count = 10 + [100, 110, 120][(at + turn) % 3] * (1 + turn as u32);
+                    let interruption = if turn == at { 1000 } else { 0 };
+                    let count = 10 + [110, 100, 120][at] * (1 + turn as u32) + interruption;
                     tallies.subjects[at].add(number, 4, &[count; 4]);
                 }
             }
             tallies.end_repetition();
         }
         let ratio = tallies.slowest_to_fastest(&[0, 1, 2]).unwrap();
-        assert_eq!((ratio.interval.low, ratio.interval.high, ratio.samples), (1.2, 1.2, 12));
+        assert_eq!((ratio.interval.value, ratio.samples), (1.2, 12));
+        assert!(ratio.interval.low >= 1.0 && ratio.interval.is_conclusive());
         assert!(tallies.slowest_to_fastest(&[]).is_none() && tallies.slowest_to_fastest(&[0, 3]).is_none());
     }
 

@@ -53,9 +53,12 @@ pub fn coverage(samples: u64) -> f64 {
     if samples >= ENOUGH_SAMPLES {
         return CONFIDENCE;
     }
-    // Below ENOUGH_SAMPLES the conversion is exact.
-    let samples = i32::try_from(samples).unwrap_or_default();
-    (1.0 - 2.0 * 0.5f64.powi(samples)).max(0.0)
+    usize::try_from(samples).map_or(CONFIDENCE, coverage_of_extremes)
+}
+
+/// Coverage of the median by the smallest and the largest of `samples` samples.
+pub(super) fn coverage_of_extremes(samples: usize) -> f64 {
+    (1.0 - 2.0 * 0.5f64.powf(samples as f64)).max(0.0)
 }
 
 #[cfg(test)]

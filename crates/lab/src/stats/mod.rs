@@ -8,5 +8,5 @@ mod signed_rank;
 
 pub use descriptive::{mean, median, quantile, standard_deviation};
 pub use interval::{CONFIDENCE, ENOUGH_SAMPLES, Interval, coverage};
-pub use order::median_interval;
+pub use order::{joint_median_interval, median_interval};
 pub use signed_rank::{center, fewest};

@@ -1,7 +1,7 @@
 //! Bounds of a median from order statistics.
 
 use super::descriptive::median;
-use super::interval::{CONFIDENCE, Interval, coverage};
+use super::interval::{CONFIDENCE, Interval, coverage_of_extremes};
 
 /// The median of `sample`, bounded by two of its own values: the innermost pair, equally far from both ends,
 /// that covers the true median at 95 %. Fewer than six values have no such pair; their smallest and largest
@@ -15,19 +15,31 @@ use super::interval::{CONFIDENCE, Interval, coverage};
 ///
 /// Source: David and Nagaraja, Order Statistics, 2003, §7.1.
 pub fn median_interval(sample: &[f64]) -> Option<Interval> {
-    if sample.iter().any(|value| !value.is_finite()) {
+    joint_median_interval(sample, 1)
+}
+
+/// [`median_interval`] of one of `count` medians, wide enough that the bounds of all of them hold together at
+/// 95 %: each covers its median but for an equal share of the error (Bonferroni).
+///
+/// `None` if there is no value, one is not finite, or `count` is 0.
+pub fn joint_median_interval(sample: &[f64], count: usize) -> Option<Interval> {
+    if count == 0 || sample.iter().any(|value| !value.is_finite()) {
         return None;
     }
     let mut sorted = sample.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let outside = outside(sorted.len());
+    let error = (1.0 - CONFIDENCE) / count as f64;
+    let outside = outside(sorted.len(), error);
     let (low, high) = (*sorted.get(outside)?, *sorted.get(sorted.len() - 1 - outside)?);
-    Some(Interval { value: median(&sorted)?, low, high, coverage: coverage(sorted.len() as u64) })
+    // The extremes miss the median with this probability, at least.
+    let missed = 1.0 - coverage_of_extremes(sorted.len());
+    let coverage = if missed <= error { CONFIDENCE } else { (1.0 - count as f64 * missed).max(0.0) };
+    Some(Interval { value: median(&sorted)?, low, high, coverage })
 }
 
-/// Values outside the bounds at each end, of `n` in order: the most for which P(B ≤ outside) ≤ 2.5 %, B
-/// binomial of `n` trials at 1/2; 0 where not even the extremes cover 95 %.
-fn outside(n: usize) -> usize {
+/// Values outside the bounds at each end, of `n` in order: the most for which P(B ≤ outside) is at most half
+/// the error, B binomial of `n` trials at 1/2; 0 where not even the extremes err so seldom.
+fn outside(n: usize, error: f64) -> usize {
     // As a logarithm: 0.5ⁿ leaves the range of f64 beyond 1,074 samples.
     let mut log_probability = -(n as f64) * core::f64::consts::LN_2;
     let mut tail = log_probability.exp();
@@ -35,7 +47,7 @@ fn outside(n: usize) -> usize {
         // P(B = outside + 1) from P(B = outside).
         log_probability += ((n - outside) as f64 / (outside + 1) as f64).ln();
         tail += log_probability.exp();
-        if tail > (1.0 - CONFIDENCE) / 2.0 {
+        if tail > error / 2.0 {
             return outside;
         }
     }
@@ -74,7 +86,7 @@ mod tests {
             assert_eq!(stated >= CONFIDENCE, n >= 6, "{n}");
             // Nor are they wider than they need be: one value further in covers less.
             if n >= 6 {
-                let inner = found - 2.0 * binomial(n, outside(n as usize) as u32 + 1);
+                let inner = found - 2.0 * binomial(n, outside(n as usize, 0.05) as u32 + 1);
                 assert!(inner < CONFIDENCE, "{n} samples: {inner} would do");
             }
         }
@@ -85,15 +97,25 @@ mod tests {
     }
 
     #[test]
+    fn joint_bounds_cover_with_a_share_of_the_error() {
+        let sample: Vec<f64> = (0..40).map(f64::from).collect();
+        let bounds = |count| joint_median_interval(&sample, count).map(|i| (i.low, i.high));
+        // Critical values of the sign test for 40 samples at 5 % and at 1 %.
+        assert_eq!((bounds(1), bounds(5), bounds(0)), (Some((13.0, 26.0)), Some((11.0, 28.0)), None));
+        let coverage = |n: usize, count| joint_median_interval(&sample[..n], count).map(|i| i.coverage);
+        assert_eq!((coverage(6, 1), coverage(6, 2), coverage(7, 3)), (Some(0.95), Some(0.9375), Some(0.95)));
+    }
+
+    #[test]
     fn agrees_with_the_critical_values_of_the_sign_test() {
         // The bounds are the d-th values from each end, d being the critical value of the two-sided sign test
         // at 5 %, plus one.
         for (n, d) in
             [(6, 1), (8, 1), (9, 2), (11, 2), (12, 3), (15, 4), (20, 6), (25, 8), (30, 10), (40, 14)]
         {
-            assert_eq!(outside(n) + 1, d, "{n}");
+            assert_eq!(outside(n, 0.05) + 1, d, "{n}");
         }
-        assert_eq!([0, 1, 2, 5].map(outside), [0; 4]);
+        assert_eq!([0, 1, 2, 5].map(|n| outside(n, 0.05)), [0; 4]);
     }
 
     #[test]
