@@ -26,7 +26,10 @@ const MOST_ROUNDS: usize = 40;
 const AIM: usize = 24;
 
 /// Repetitions of the first launch: the fewest that a study may have.
-const FEWEST: u32 = 2;
+const TRIED: u32 = 2;
+
+/// Fewest repetitions of a launch: a median of fewer does not survive one that was interrupted.
+const FEWEST: u32 = 3;
 
 /// Names of the launches of a round.
 const NAMES: [&str; SIDES] = ["A", "B", "A′"];
@@ -176,7 +179,7 @@ impl StudyRun<'_> {
     fn try_both(&self, study: &mut Reduced) -> Result<Option<Tried>> {
         let quick = self.plan.repetitions.unwrap_or(study.study.size.quick.repetitions);
         let mut only = [Vec::new(), Vec::new()];
-        let mut repetitions = FEWEST;
+        let mut repetitions = TRIED;
         let mut times = Vec::new();
         let mut records = RecordSet::new();
         for (side, command) in self.commands.into_iter().enumerate() {
@@ -197,8 +200,8 @@ impl StudyRun<'_> {
             times.push((repetitions, seconds));
             records.extend(&launched);
             // As many as take a twelfth of the time at most.
-            let share = self.plan.seconds as f64 / 12.0 / seconds * f64::from(FEWEST);
-            repetitions = quick.min(share as u32).max(FEWEST);
+            let share = self.plan.seconds as f64 / 12.0 / seconds * f64::from(TRIED);
+            repetitions = quick.min(share as u32).max(TRIED);
         }
         let (fixed, repetition) = match times.as_slice() {
             [(few, short), (many, long)] if many > few && long > short => {
@@ -254,7 +257,7 @@ impl StudyRun<'_> {
             "{slug}: {}; a launch takes {launch:.2} s, so about {} of A, B and A′ in {:.0} s",
             plural(rows, "row"),
             plural(rounds, "round"),
-            (rounds as f64 * round).min(budget)
+            rounds as f64 * round
         ));
         if rounds < needed {
             // Half as many again, for narrower bounds than the widest.
