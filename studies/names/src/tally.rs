@@ -193,8 +193,8 @@ impl Tallies {
         Fact::try_median(&self.ratios(of, to)?)
     }
 
-    /// The time of the slowest of the subjects over that of the fastest: the largest ratio of two of them, with
-    /// bounds that hold for all pairs together. `None` of fewer segments than such bounds take.
+    /// The time of the slowest of the subjects over that of the fastest: the largest ratio of two of them,
+    /// with bounds that hold for all pairs together. `None` of fewer segments than such bounds take.
     pub(crate) fn slowest_to_fastest(&self, subjects: &[usize]) -> Option<Fact> {
         let pairs: Vec<(usize, usize)> = subjects
             .iter()

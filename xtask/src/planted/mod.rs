@@ -15,8 +15,8 @@ use tally::{Found, Tally};
 /// Check that `hashlane compare` finds a planted slow-down, and no other
 ///
 /// Builds the command once, with a slow-down of one scheme that is not shipped, and compares the build with
-/// itself: with the slow-down in B, and without. Criterion: of 20 runs of at most 60 s, 19 call the slow-down,
-/// and without it at most 1 calls any row. Beside busy loops, no run calls a row wrongly.
+/// itself: with the slow-down in B, and without. Criterion: of 20 runs of at most 60 s, 19 call the
+/// slow-down, and without it at most 1 calls any row. Beside busy loops, no run calls a row wrongly.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Planted {

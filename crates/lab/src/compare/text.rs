@@ -162,9 +162,8 @@ fn summary(study: &Study) -> String {
     let ratios: Vec<f64> = study.rows.iter().filter_map(|row| row.ratio).map(|found| found.value).collect();
     let _ = match study.launches {
         Some(launches) => {
-            let count = |is: fn(&Verdict) -> bool| {
-                study.rows.iter().filter_map(Row::verdict).filter(|verdict| is(verdict)).count()
-            };
+            let count =
+                |is: fn(&Verdict) -> bool| study.rows.iter().filter_map(Row::verdict).filter(&is).count();
             let seconds = launches.seconds;
             write!(
                 out,

@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn bounds_the_centre_of_a_classical_sample() {
-        // Hamilton's depression scale factors, Hollander, Wolfe and Chicken, table 3.1: estimate −0.46, and at
-        // 96 % the bounds −0.786 and −0.010.
+        // Hamilton's depression scale factors, Hollander, Wolfe and Chicken, table 3.1: estimate −0.46, and
+        // at 96 % the bounds −0.786 and −0.010.
         let differences = [-0.952, 0.147, -1.022, -0.430, -0.620, -0.590, -0.490, 0.080, -0.010];
         let found = center(&differences, 0.04).unwrap();
         assert!((found.value + 0.46).abs() < 1e-9, "{found:?}");

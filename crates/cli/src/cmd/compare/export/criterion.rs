@@ -8,8 +8,8 @@ use hashlane_lab::compare::{Comparison, Row, Verdict};
 use hashlane_lab::stats::Interval;
 use serde_json::{Value, json};
 
-/// A `benchmark-complete` message for each row, one a line. The typical time is the median of B; the change is
-/// B / A − 1. Figures without bounds have the estimate for both.
+/// A `benchmark-complete` message for each row, one a line. The typical time is the median of B; the change
+/// is B / A − 1. Figures without bounds have the estimate for both.
 pub(super) fn lines(comparison: &Comparison) -> Result<String> {
     let mut out = String::new();
     for row in comparison.rows() {

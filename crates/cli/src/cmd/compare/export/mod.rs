@@ -93,7 +93,7 @@ mod tests {
     fn comparison(rounds: usize) -> Comparison {
         let round = |at: usize| -> Round {
             let noise = 0.01 * [0.1, -0.2, 0.3, 0.0, -0.1, 0.2, -0.3][at % 7];
-            let noisy = if at % 2 == 0 { 1.5 } else { 1.0 };
+            let noisy = if at.is_multiple_of(2) { 1.5 } else { 1.0 };
             let base = |noise: f64, noisy: f64| {
                 [("jhash/single", 20.0 + noise), ("crc32c/single", 10.0), ("ahash/single", 8.0 - noise)]
                     .into_iter()
