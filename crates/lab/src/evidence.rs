@@ -146,8 +146,12 @@ impl<'a> Evidence<'a> {
         self.carried(workload, &[of, to])?;
         let Interval { value, low, high, coverage } = more.interval();
         let [value, low, high] = [value, low, high].map(|bound| base.value + bound);
-        self.check(workload, Interval { value, low, high, coverage }, more.samples, figure)?;
-        Ok(more.interval())
+        // The width of a difference is judged beside the figure that it is added to.
+        match self.check(workload, Interval { value, low, high, coverage }, more.samples, figure) {
+            Err(Doubt::Wide { figure, .. }) => Err(Doubt::Wide { figure, interval: more.interval() }),
+            Err(doubt) => Err(doubt),
+            Ok(_) => Ok(more.interval()),
+        }
     }
 
     /// A ratio of figures, or a figure, computed by the study from several records of the workload.

@@ -128,10 +128,11 @@ impl Reached {
 impl Rule {
     /// Finding on a ratio.
     pub fn judge(self, tolerance: f64, ratio: Interval) -> Finding {
-        if !ratio.is_conclusive() {
+        let Interval { low, high, .. } = ratio;
+        // A time of zero is one that the timer did not see.
+        if !ratio.is_conclusive() || low <= 0.0 {
             return Finding::Undecided;
         }
-        let Interval { low, high, .. } = ratio;
         let (floor, ceiling) = (1.0 - tolerance, 1.0 + tolerance);
         let (agrees, disagrees) = match self {
             Self::NoMore => (high <= ceiling, low > ceiling),

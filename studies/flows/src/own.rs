@@ -37,11 +37,8 @@ pub(crate) struct Traffic<'a> {
 }
 
 impl<'a> Traffic<'a> {
-    /// The capture of a run on the user's data alone; `None` if the study's own workloads were measured.
+    /// The capture of a run with the user's data; `None` of a run without.
     pub(crate) fn of(definition: &Definition, records: &'a RecordSet) -> Option<Self> {
-        if !definition.is_on_own_data(records) {
-            return None;
-        }
         let counted = records.iter().find(|r| r.study == definition.slug && r.model == MODEL)?;
         let label = counted.workload.as_str();
         let count = |metric| records.metric(&definition.slug, label, MODEL, metric).map(|r| r.value);

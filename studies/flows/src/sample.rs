@@ -39,16 +39,16 @@ per = "lookup"
 workloads = ["xor", "local", "crc32c"]
 schemes = [
   "chained/{base,jhash2,hsiphash,siphash,flat,crc32c}/single@{0,16,256,4096,65536}",
-  "swiss/siphash-1-3/burst@{0,16,256,4096,65536}",
+  "batched/siphash-1-3/burst@{0,16,256,4096,65536}",
 ]
-reference = "swiss/siphash-1-3/burst@0"
-control = ["swiss/siphash-1-3/burst@0/again", "swiss/siphash-1-3/burst@0"]
+reference = "batched/siphash-1-3/burst@0"
+control = ["batched/siphash-1-3/burst@0/again", "batched/siphash-1-3/burst@0"]
 [size]
 quick = { items = 1024, repetitions = 10 }
 full = { items = 4096, repetitions = 20 }
 [[criterion]]
-of = "swiss/siphash-1-3/burst@65536"
-to = "swiss/siphash-1-3/burst@0"
+of = "batched/siphash-1-3/burst@65536"
+to = "batched/siphash-1-3/burst@0"
 workload = "local"
 at_most = 1.1
 "#;

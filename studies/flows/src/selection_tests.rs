@@ -93,7 +93,7 @@ fn captures_of_any_length_are_measured_and_answered() {
             let mut definition = definition(study);
             definition.size.quick.repetitions = 2;
             let schemes: Vec<String> = if definition.model == crate::flood::MODEL {
-                let of = |id: &&String| id.contains("jhash2") || id.contains("swiss/siphash-1-3/burst");
+                let of = |id: &&String| id.contains("jhash2") || id.contains("batched/siphash-1-3/burst");
                 let ends = |id: &&String| id.ends_with("@0") || id.ends_with("@65536");
                 definition.schemes.iter().filter(of).filter(ends).cloned().collect()
             } else {

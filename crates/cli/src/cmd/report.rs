@@ -57,7 +57,7 @@ impl Report {
         let (records, machine, studies) = (folder.records()?, folder.machine()?, folder.studies()?);
         let definitions = definitions(path, &records, &studies, own)?;
         let parts = parts(&definitions, &records, &machine, &studies);
-        folder.draw(&parts)?;
+        let drawn = folder.draw(&parts);
         let (width, colours) = (output::width(), output::colours());
         if self.charts {
             charts(&path.join("charts"), &parts)?;
@@ -66,7 +66,7 @@ impl Report {
             for found in differences(&parts) {
                 output::print(&terminal::wrapped(&format!("{}: {}", found.topic, found.text), "", width))?;
             }
-            return Ok(());
+            return drawn;
         }
         if self.verbose || parts.len() == 1 {
             for part in &parts {
@@ -75,6 +75,7 @@ impl Report {
         }
         let place = path.display().to_string();
         output::print(&terminal::summary(&parts, &place, width, colours))?;
+        drawn?;
         output::print(&format!("\nreport:  {}\n", folder.page().display()))?;
         let earlier = folder.earlier()?;
         for earlier in earlier {

@@ -6,6 +6,7 @@ pub(crate) mod progress;
 pub(crate) mod quiet;
 pub(crate) mod results;
 
+use hashlane_lab::report::format;
 use hashlane_lab::report::terminal::Colours;
 use std::io::{self, IsTerminal, Write};
 
@@ -35,13 +36,18 @@ pub(crate) fn tell(text: &str) {
                     shown.push('…');
                     break;
                 }
-                control if control.is_control() => shown.extend(control.escape_default()),
+                control if steers(control) => shown.extend(control.escape_default()),
                 other => shown.push(other),
             }
         }
         shown.push('\n');
     }
     let _ = io::stderr().lock().write_all(shown.as_bytes());
+}
+
+/// Tests if a character steers a terminal, or turns the direction of reading.
+fn steers(character: char) -> bool {
+    character.is_control() || format::plain(character.encode_utf8(&mut [0; 4])) == "\u{fffd}"
 }
 
 /// Columns of the terminal; 100 without one.

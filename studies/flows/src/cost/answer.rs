@@ -64,7 +64,10 @@ fn sentence(evidence: &Evidence<'_>, workload: &str) -> Result<Statement, Doubt>
             (spread::piled_up(&facts, "base"), spread::piled_up(&facts, "siphash-1-3"));
         if all > 0 && of == all {
             let ours = if ours.is_empty() { "none".to_owned() } else { ours.len().to_string() };
-            text += &format!(" Base collapses on {} of {all} sets of tuples, SipHash on {ours}.", base.len());
+            text += &format!(
+                " Base collapses on {} of {all} sets of tuples, SipHash of the whole tuple on {ours}.",
+                base.len()
+            );
         }
     }
     Ok(Statement { text, figures: vec![burst, single] })
@@ -216,7 +219,10 @@ mod tests {
             .collect();
         added.into_iter().for_each(|record| records.insert(record).unwrap());
         let text = answer(&sample::definitions()[0], &records).sentence.unwrap().text;
-        assert!(text.ends_with(" Base collapses on 1 of 2 sets of tuples, SipHash on none."), "{text}");
+        assert!(
+            text.ends_with(" Base collapses on 1 of 2 sets of tuples, SipHash of the whole tuple on none."),
+            "{text}"
+        );
     }
 
     #[test]

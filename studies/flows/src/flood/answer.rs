@@ -21,7 +21,7 @@ const LINUX: [(&str, &str); 3] = [
     ("siphash", "chained/siphash/single"),
 ];
 
-const OURS: &str = "swiss/siphash-1-3/burst";
+const OURS: &str = "batched/siphash-1-3/burst";
 
 pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
     let study = Study { definition, records, evidence: Evidence::new(definition, records) };

@@ -266,10 +266,10 @@ mod tests {
         let found = "Attack local, 65,536 hostile flows: slowed: chained/base/single 2,680 ×, \
                      chained/jhash2/single 2,460 ×, chained/hsiphash/single 2,270 ×, chained/siphash/single 2,360 ×; \
                      slowed by less than 2: chained/flat/single 1.50 × [1.48, 1.52]; \
-                     not slowed: chained/crc32c/single, swiss/siphash-1-3/burst.";
+                     not slowed: chained/crc32c/single, batched/siphash-1-3/burst.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
-        assert_eq!(lines.series[0].name, "swiss/siphash-1-3/burst", "the reference comes first");
+        assert_eq!(lines.series[0].name, "batched/siphash-1-3/burst", "the reference comes first");
         let local = lines.plots.iter().find(|plot| plot.caption == "local").unwrap();
         assert!(local.note.contains("whatever its secret") && local.note.contains(found));
         assert_eq!(

@@ -182,7 +182,7 @@ fn answer_view(answer: Option<&Answer>, seconds: Option<String>) -> AnswerView {
     let mut small = Vec::new();
     let (tone, text) = match answer.map(|answer| &answer.sentence) {
         Some(Ok(statement)) => {
-            small.extend(statement.precision_text());
+            small.extend(statement.precision_text().map(|precision| format!("figures {precision}")));
             ("", statement.text.clone())
         }
         Some(Err(doubt)) => ("open", doubt.to_string()),
@@ -200,10 +200,10 @@ fn controls(part: &Part<'_>) -> Option<String> {
     let controls = part.evidence().controls();
     let widest = controls.iter().map(|(_, control)| (control.value - 1.0).abs()).reduce(f64::max)?;
     let off = controls.iter().filter(|(_, control)| is_off(*control)).count();
+    let beyond = if off == 0 { String::new() } else { format!(", beyond noise and 3 % on {off}") };
     let workloads = if controls.len() == 1 { "1 workload" } else { &format!("{} workloads", controls.len()) };
     Some(format!(
-        "A/A control: {of} timed twice a round on {workloads}; the two differ by at most {}, by more than the \
-         noise allows on {off}.",
+        "A/A control: {of} timed twice a round on {workloads}; the two differ by at most {}{beyond}.",
         format::percent(widest)
     ))
 }

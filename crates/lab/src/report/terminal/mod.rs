@@ -13,7 +13,7 @@ use super::part::Part;
 use super::section::{Block, Section, Shown, Table, Text};
 use super::words;
 use crate::definition::Definition;
-use crate::outcome::{Overall, Reached};
+use crate::outcome::{Overall, Reached, Tally};
 use crate::record::RecordSet;
 
 /// Colouring of verdicts.
@@ -191,7 +191,8 @@ fn claims(definition: &Definition, records: &RecordSet, width: u16, colours: Col
 
 fn criteria(definition: &Definition, records: &RecordSet, width: u16, colours: Colours) -> String {
     let mut out = String::new();
-    for outcome in definition.criterion_outcomes(records) {
+    let outcomes = definition.criterion_outcomes(records);
+    for outcome in outcomes.iter().filter(|outcome| outcome.measured.is_some()) {
         let code = match outcome.reached {
             Reached::Met => GREEN,
             Reached::Missed => RED,
@@ -202,7 +203,8 @@ fn criteria(definition: &Definition, records: &RecordSet, width: u16, colours: C
         let measured = outcome.measured.map_or_else(|| format::NONE.to_owned(), words::ratio_with_bounds);
         out += &format!("  {verdict}: {measured}, at most {}\n", ratio(outcome.criterion.at_most));
     }
-    if out.is_empty() { out } else { format!("Criteria\n\n{out}") }
+    let tally: Tally = outcomes.iter().map(|outcome| outcome.reached).collect();
+    if out.is_empty() { out } else { format!("Criteria: {}\n\n{out}", words::tally(tally)) }
 }
 
 const BOLD: &str = "1";

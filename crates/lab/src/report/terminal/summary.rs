@@ -32,6 +32,12 @@ pub fn summary(parts: &[Part<'_>], folder: &str, width: u16, colours: Colours) -
     head.push(noise.text.clone());
     let head = wrapped(&plain(&head.join(" · ")), "", width);
     let mut out = if noise.low { head } else { coloured(head.trim_end(), YELLOW, colours) + "\n" };
+    let run = &first.machine.run;
+    if run.partial {
+        let reason = run.partial_reason.as_deref().unwrap_or("no reason was recorded");
+        let partial = wrapped(&format!("partial results: {}", plain(reason)), "", width);
+        out += &(coloured(partial.trim_end(), YELLOW, colours) + "\n");
+    }
     out.push('\n');
     for part in parts {
         out += &study(part, width, colours);
