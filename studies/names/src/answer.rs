@@ -106,7 +106,7 @@ fn own_names(evidence: &Evidence<'_>, workload: &str) -> Result<String, Doubt> {
     };
     let (components, bytes) = (record("components")?, record("octets")?);
     Ok(format!(
-        "Your {} names ({:.1} components, {:.0} bytes as NDN)",
+        "Your {} names ({:.1} components, {:.0} B)",
         count(components.samples as f64),
         components.value,
         bytes.value
@@ -144,7 +144,7 @@ mod tests {
         let answer = changed(&[], |_| ());
         assert_eq!(
             text(&answer),
-            "12Bx5 names: one by one, all three within 4 %; in a burst, CCNx 2+2 takes 1.40 × the fastest. A burst takes \
+            "12Bx5 names: one by one, all three within 4 %; in a burst, CCNx takes 1.40 × the fastest. A burst takes \
              0.12 × one by one, a keyed one 0.32 ×: the method decides."
         );
         assert!(text(&answer).chars().count() <= 200);
@@ -163,7 +163,7 @@ mod tests {
     fn speaks_of_the_users_names() {
         let answer = changed(&["names:list.txt"], |_| ());
         let text = text(&answer);
-        assert!(text.starts_with("Your 20 names (5.0 components, 72 bytes as NDN): one by one"), "{text}");
+        assert!(text.starts_with("Your 20 names (5.0 components, 72 B): one by one"), "{text}");
         let Some(Block::Bars(bars)) = answer.chart else { panic!("no bars") };
         assert_eq!(
             bars.plots.iter().map(|plot| plot.caption.as_str()).collect::<Vec<_>>(),

@@ -24,7 +24,7 @@ pub(crate) const SHOWN: [(&str, &str); 8] = [
 /// Name of an encoding in sentences.
 pub(crate) fn encoding(id: &str) -> &str {
     match id {
-        "ccnx" => "CCNx 2+2",
+        "ccnx" => "CCNx",
         "ndn" => "NDN",
         id => id,
     }

@@ -1,7 +1,7 @@
 //! Forms of CRC32C that differ in the last bytes of a component, those that do not fill a word of 8.
 
 use crate::arch::crc::CrcStep;
-use crate::load::{le64, le64_to_end};
+use crate::load::{le32, le64, le64_to_end};
 use crate::scheme::{Keying, SchemeInfo};
 
 /// A form that takes one component into the register. Sealed: this module has all forms.
@@ -75,32 +75,29 @@ fn whole_words<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to:
 
 impl Form for Ladder {
     #[inline(always)]
-    fn component<S: CrcStep>(step: S, crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
-        let len = to.saturating_sub(from);
-        let (mut crc, mut rest) = (crc, &bytes[from.min(to)..to]);
+    fn component<S: CrcStep>(step: S, mut crc: u64, bytes: &[u8], from: usize, to: usize) -> u64 {
+        let mut rest = &bytes[from.min(to)..to];
+        let len = rest.len();
         // Cut off one by one: the compiler unrolls a loop over `as_chunks`, which costs a name of short
         // components more branches than it saves.
         while let Some((word, after)) = rest.split_first_chunk::<8>() {
             crc = step.u64(crc, u64::from_le_bytes(*word));
             rest = after;
         }
-        // Tested bit by bit, as in the source: tests of the rest's length would wait for each other.
-        if len & 4 != 0
-            && let Some((bytes, after)) = rest.split_first_chunk::<4>()
-        {
-            crc = step.u32(crc, u32::from_le_bytes(*bytes));
+        // Tested bit by bit, as in the source. `split_at` rather than a conditional split: its test is a branch
+        // of its own, while the compiler merges two conditions into one slower one for some encodings.
+        if len & 4 != 0 {
+            let (four, after) = rest.split_at(4);
+            crc = step.u32(crc, le32(four, 0));
             rest = after;
         }
-        if len & 2 != 0
-            && let Some((bytes, after)) = rest.split_first_chunk::<2>()
-        {
-            crc = step.u16(crc, u16::from_le_bytes(*bytes));
+        if len & 2 != 0 {
+            let (two, after) = rest.split_at(2);
+            crc = step.u16(crc, u16::from_le_bytes([two[0], two[1]]));
             rest = after;
         }
-        if len & 1 != 0
-            && let Some(byte) = rest.first()
-        {
-            crc = step.u8(crc, *byte);
+        if len & 1 != 0 {
+            crc = step.u8(crc, rest[0]);
         }
         crc
     }
