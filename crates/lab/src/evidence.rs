@@ -202,7 +202,7 @@ impl<'a> Evidence<'a> {
         for scheme in schemes {
             let carried = self.records.metric(&self.definition.slug, workload, scheme, metric::CARRIED);
             if let Some(record) = carried.filter(|record| record.value < CARRIED) {
-                let load = format!("{workload}: {:.0} % by {scheme}", 100.0 * record.value);
+                let load = format!("{workload}: {:.1} % by {scheme}", 100.0 * record.value);
                 return Err(Doubt::NotCarried { load });
             }
         }
@@ -300,7 +300,7 @@ mod tests {
             let doubt = doubt(&share(0.5)).unwrap();
             assert_eq!(
                 doubt.to_string(),
-                format!("undecided: the offered load was not carried (12Bx5: 50 % by {scheme})")
+                format!("undecided: the offered load was not carried (12Bx5: 50.0 % by {scheme})")
             );
             assert_eq!(super::tests::doubt(&share(0.995)), None);
         }

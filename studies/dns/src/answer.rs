@@ -227,6 +227,7 @@ impl View<'_> {
         };
         let plot = |workload: &&str| BarPlot {
             caption: match self.facts.value(workload, OURS, metric::NAMES) {
+                Some(1.0) => format!("{workload} (1 name)"),
                 Some(names) => format!("{workload} ({} names)", count(names.round())),
                 None => (*workload).to_owned(),
             },

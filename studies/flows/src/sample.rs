@@ -106,6 +106,17 @@ pub(super) fn records() -> RecordSet {
     set
 }
 
+/// The records, each changed by `change`.
+pub(super) fn changed(change: impl Fn(&mut Record)) -> RecordSet {
+    let mut changed = RecordSet::new();
+    for record in records().iter() {
+        let mut record = record.clone();
+        change(&mut record);
+        changed.insert(record).unwrap();
+    }
+    changed
+}
+
 /// Records as runs on a capture could leave them.
 pub(super) fn own_records() -> RecordSet {
     const LABEL: &str = "pcap:mine.pcap";

@@ -61,7 +61,7 @@ A line of --names is a path, each element of which is a component, or a URI afte
 Packets of --pcap without ports, and fragments, are counted and skipped.
 The records of --zone are divided into messages of 65,535 bytes, as in a zone transfer.
 
-All studies take two to three minutes with --quick. --full takes the size of the source: hours for all,
+All studies take about two minutes with --quick. --full takes the size of the source: hours for all,
 2 to 60 minutes for one.
 
 Results are written after every workload, and the page after every study. If a study fails, its

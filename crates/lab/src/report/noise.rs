@@ -1,6 +1,6 @@
 //! Noise of a run in one line, as a reader needs it before any figure.
 
-use super::format::{percent, ratio};
+use super::format::ratio;
 use super::part::Part;
 use crate::evidence::is_off;
 use crate::record::noise::{QUIET_OTHERS, QUIET_STEAL};
@@ -17,7 +17,7 @@ const MANY_OUTLIERS: f64 = 0.10;
 pub struct NoiseLine {
     /// `true` if nothing that is known disturbs the figures.
     pub low: bool,
-    /// `noise low: A/A within 1.2 %, load 0.2, no steal`.
+    /// `noise low: A/A holds on 63 workloads, load 0.2 before the run, no steal`.
     pub text: String,
 }
 
@@ -64,8 +64,8 @@ fn control(parts: &[Part<'_>], facts: &mut Vec<String>) -> bool {
             false
         }
         None => {
-            let widest = controls.iter().map(|(_, control)| distance(control.value)).fold(0.0, f64::max);
-            facts.push(format!("A/A within {}", percent(widest)));
+            let workloads = if controls.len() == 1 { "workload" } else { "workloads" };
+            facts.push(format!("A/A holds on {} {workloads}", controls.len()));
             true
         }
     }
@@ -113,7 +113,7 @@ mod tests {
         let mut machine = sample::machine();
         machine.run.noise = Noise { load: Some(0.21), others: Some(0.02), steal: Some(0.0) };
         let noise = line(&records, &machine, None);
-        assert_eq!(noise.text, "noise low: A/A within 0.0 %, load 0.2 before the run, no steal");
+        assert_eq!(noise.text, "noise low: A/A holds on 2 workloads, load 0.2 before the run, no steal");
         assert!(noise.low);
     }
 

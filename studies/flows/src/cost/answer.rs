@@ -168,13 +168,7 @@ mod tests {
     use hashlane_lab::record::Record;
 
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
-        let mut records = RecordSet::new();
-        for record in sample::records().iter() {
-            let mut record = record.clone();
-            change(&mut record);
-            records.insert(record).unwrap();
-        }
-        answer(&sample::definitions()[0], &records)
+        answer(&sample::definitions()[0], &sample::changed(change))
     }
 
     #[test]

@@ -156,11 +156,11 @@ impl Study<'_> {
             growth.is_ok_and(|growth| Verdict::of(growth) == Verdict::Slowed)
         });
         let series = |line: &Line| match line.name.as_str() {
-            OURS => emphasised(OURS, Role::Ours, "ours"),
+            OURS => Series::labelled(OURS, Role::Ours, "ours"),
             name if name == LINUX[0].1 && all_slowed => {
-                emphasised(name, Role::Danger, "Linux, all keyed variants of the source")
+                Series::labelled(name, Role::Danger, "Linux, all keyed variants of the source")
             }
-            name if name == LINUX[0].1 => emphasised(name, Role::Historical, "Linux, jhash2"),
+            name if name == LINUX[0].1 => Series::labelled(name, Role::Historical, "Linux, jhash2"),
             name => Series::new(name, Role::Historical, false),
         };
         let mut series: Vec<Series> = lines.iter().map(series).collect();
@@ -177,10 +177,6 @@ impl Study<'_> {
     }
 }
 
-fn emphasised(name: &str, role: Role, label: &str) -> Series {
-    Series { label: Some(label.to_owned()), ..Series::new(name, role, true) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,13 +184,7 @@ mod tests {
 
     /// The answer from the sample records, each changed by `change`.
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
-        let mut records = RecordSet::new();
-        for record in sample::records().iter() {
-            let mut record = record.clone();
-            change(&mut record);
-            records.insert(record).unwrap();
-        }
-        answer(&sample::definitions()[1], &records)
+        answer(&sample::definitions()[1], &sample::changed(change))
     }
 
     #[test]

@@ -94,9 +94,9 @@ fn chart(definition: &Definition, records: &RecordSet) -> Option<Block> {
     };
     let lines: Vec<Line> = definition.schemes.iter().map(line).filter(|line| line.points.len() > 1).collect();
     let series = |line: &Line| match line.name.as_str() {
-        OURS => emphasised(OURS, Role::Ours, "ours, burst"),
-        HASHBROWN => emphasised(HASHBROWN, Role::Peer, "hashbrown, SipHash-1-3"),
-        AHASH => emphasised(AHASH, Role::Peer, "hashbrown, ahash"),
+        OURS => Series::labelled(OURS, Role::Ours, "ours, burst"),
+        HASHBROWN => Series::labelled(HASHBROWN, Role::Peer, "hashbrown, SipHash-1-3"),
+        AHASH => Series::labelled(AHASH, Role::Peer, "hashbrown, ahash"),
         name => Series::new(name, Role::Historical, false),
     };
     let mut series: Vec<Series> = lines.iter().map(series).collect();
@@ -132,10 +132,6 @@ fn shades(caches: [Option<f64>; 2], bytes_per_flow: f64) -> Vec<Shade> {
     vec![shade(1.0, l2, "L2"), shade(l2, l3, "L3"), shade(l3, f64::INFINITY, "memory")]
 }
 
-fn emphasised(name: &str, role: Role, label: &str) -> Series {
-    Series { label: Some(label.to_owned()), ..Series::new(name, role, true) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,13 +139,7 @@ mod tests {
     use hashlane_lab::record::Record;
 
     fn answer_with(change: impl Fn(&mut Record)) -> Answer {
-        let mut records = RecordSet::new();
-        for record in sample::records().iter() {
-            let mut record = record.clone();
-            change(&mut record);
-            records.insert(record).unwrap();
-        }
-        answer(&sample::definitions()[2], &records)
+        answer(&sample::definitions()[2], &sample::changed(change))
     }
 
     #[test]

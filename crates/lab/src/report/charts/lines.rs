@@ -63,6 +63,11 @@ pub struct Line {
 }
 
 impl Series {
+    /// An emphasised series with a label at its end.
+    pub fn labelled(name: &str, role: Role, label: &str) -> Self {
+        Self { label: Some(label.to_owned()), ..Self::new(name, role, true) }
+    }
+
     /// A series whose label is its name.
     pub fn new(name: &str, role: Role, emphasised: bool) -> Self {
         Self { name: name.to_owned(), role, emphasised, label: None }
