@@ -84,8 +84,9 @@ impl Form for Ladder {
             crc = step.u64(crc, u64::from_le_bytes(*word));
             rest = after;
         }
-        // Tested bit by bit, as in the source. `split_at` rather than a conditional split: its test is a branch
-        // of its own, while the compiler merges two conditions into one slower one for some encodings.
+        // Tested bit by bit, as in the source. `split_at` rather than a conditional split: its test is a
+        // branch of its own, while the compiler merges two conditions into one slower one for some
+        // encodings.
         if len & 4 != 0 {
             let (four, after) = rest.split_at(4);
             crc = step.u32(crc, le32(four, 0));
