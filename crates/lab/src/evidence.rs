@@ -154,22 +154,6 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// A ratio of figures, or a figure, computed by the study from several records of the workload.
-    ///
-    /// # Errors
-    /// The reason for which no sentence may state it.
-    pub fn derived(
-        &self,
-        workload: &str,
-        name: &str,
-        interval: Option<Interval>,
-        rounds: u64,
-    ) -> Result<Interval, Doubt> {
-        let figure = || format!("{name}, {workload}");
-        let Some(interval) = interval else { return Err(Doubt::NotMeasured { figure: figure() }) };
-        self.check(workload, interval, rounds, figure)
-    }
-
     /// Ratio of the A/A control to itself on a workload; `None` if there is no control there.
     pub fn control(&self, workload: &str) -> Option<Interval> {
         let (of, to) = self.definition.control.as_ref()?;

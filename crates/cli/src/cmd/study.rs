@@ -183,31 +183,22 @@ impl RunArgs {
 
     /// The selected schemes and workloads of the studies. Each id must be known to one of the studies at
     /// least; studies without any selected scheme, or workload, are left out.
-    fn select(&self, mut definitions: Vec<Definition>) -> Result<Vec<Definition>> {
-        let of = |ids: &[String], known: &[String]| -> Vec<String> {
-            ids.iter().filter(|id| known.contains(id)).cloned().collect()
+    fn select(&self, definitions: Vec<Definition>) -> Result<Vec<Definition>> {
+        let selection = Selection {
+            schemes: self.schemes.clone(),
+            workloads: self.workloads.clone(),
+            repetitions: self.repetitions,
         };
-        let several = definitions.len() > 1;
+        selection.check(&definitions)?;
         let mut selected = Vec::new();
-        for mut definition in definitions.drain(..) {
-            let mut selection = Selection {
-                schemes: self.schemes.clone(),
-                workloads: self.workloads.clone(),
-                repetitions: self.repetitions,
-            };
-            if several {
-                selection.schemes = of(&self.schemes, &definition.schemes);
-                selection.workloads = of(&self.workloads, &definition.workloads);
-                let none = |given: &[String], of_these: &[String]| !given.is_empty() && of_these.is_empty();
-                if none(&self.schemes, &selection.schemes) || none(&self.workloads, &selection.workloads) {
-                    continue;
-                }
+        for mut definition in definitions {
+            if let Some(part) = selection.within(&definition) {
+                definition.select(&part)?;
+                selected.push(definition);
             }
-            definition.select(&selection)?;
-            selected.push(definition);
         }
         if selected.is_empty() {
-            bail!("none of the studies has the schemes and workloads of --scheme and --workload");
+            bail!("none of the studies has both the schemes and the workloads of --scheme and --workload");
         }
         Ok(selected)
     }
@@ -370,9 +361,10 @@ impl Run<'_> {
 
     /// Prints the tables of the study that has ended last, and its notes.
     fn tables(&self, notes: &[String]) -> Result<()> {
-        let parts = folder::parts(&self.ended, &self.records, &self.machine, &self.studies);
-        let Some(part) = parts.last() else { return Ok(()) };
-        output::print(&format!("{}\n", terminal::text(part, output::width(), output::colours())))?;
+        let last = self.ended.last().map_or(&[][..], std::slice::from_ref);
+        for part in folder::parts(last, &self.records, &self.machine, &self.studies) {
+            output::print(&format!("{}\n", terminal::text(&part, output::width(), output::colours())))?;
+        }
         for note in notes {
             output::print(&format!("note: {note}\n"))?;
         }

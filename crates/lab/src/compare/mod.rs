@@ -7,9 +7,9 @@
 //! - [`text`](Comparison::text): both as tables for the terminal.
 
 pub mod folders;
+pub mod launched;
 pub mod launches;
 mod rank;
-pub mod selection;
 mod text;
 mod verdict;
 

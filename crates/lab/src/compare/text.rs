@@ -17,10 +17,11 @@ const MAX_RANKED: usize = 5;
 
 /// Reason why ratios of two runs decide nothing. The figures are of six runs of name-encodings by one build,
 /// compared in pairs.
-const NO_VERDICT: &str = "No verdict: A and B are separate runs. Clock rates, the layout of memory and neighbours on \
-    the machine differ between runs, and the bounds at 95 % hold the noise within a run only: between six runs of \
-    one build, 92 to 140 of 329 of them did not contain 1. For verdicts, let the two builds alternate: \
-    hashlane compare --run BEFORE AFTER.";
+const NO_VERDICT: &str = "No verdict: A and B are separate runs. Clock rates, the layout of memory and \
+                          neighbours on the machine differ between runs, and the bounds at 95 % hold the \
+                          noise within a run only: between six runs of one build, 92 to 140 of 329 of them \
+                          did not contain 1. For verdicts, let the two builds alternate: hashlane compare \
+                          --run BEFORE AFTER.";
 
 impl Comparison {
     /// Tables, one for each study, workload and metric, at most `width` columns wide as far as the ids of the

@@ -8,11 +8,13 @@ mod file;
 mod own;
 mod parts;
 mod published;
+mod selection;
 
 pub use braces::BraceError;
 pub use check::Checker;
-pub use control::{Selection, subject};
+pub use control::subject;
 pub use error::DefinitionError;
 pub use file::MAX_TEXT;
 pub use parts::{Chart, Claim, Criterion, CriterionFigure, Definition, Only, Rule, Size, Sizes};
 pub use published::{Published, PublishedRow};
+pub use selection::Selection;

@@ -200,7 +200,10 @@ impl Definition {
 
     /// Place of a workload in the file, from 0; it does not depend on a selection.
     pub fn position(&self, workload: &str) -> usize {
-        self.all_workloads.iter().position(|id| id == workload).unwrap_or(self.all_workloads.len())
+        let place = self.all_workloads.iter().position(|id| id == workload);
+        debug_assert!(place.is_some(), "{workload} is a workload of the file");
+        // One that no workload of the file has.
+        place.unwrap_or(self.all_workloads.len())
     }
 
     /// `true` if only some schemes or workloads of the file are measured.

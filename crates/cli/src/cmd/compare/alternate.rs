@@ -4,10 +4,10 @@ use super::launch::{Launch, Launcher};
 use crate::cmd::inputs::InputArgs;
 use crate::output::{self, folder::definition, progress::Progress};
 use anyhow::{Context, Result, bail};
+use hashlane_lab::compare::launched::Launched;
 use hashlane_lab::compare::launches::{self, Round, SIDES};
-use hashlane_lab::compare::selection::{Reduced, Selection};
 use hashlane_lab::compare::{Comparison, is_time, plural};
-use hashlane_lab::definition::Definition;
+use hashlane_lab::definition::{Definition, Selection};
 use hashlane_lab::record::{Key, RecordSet};
 use hashlane_lab::study::Step;
 use std::collections::BTreeSet;
@@ -66,12 +66,11 @@ pub(super) fn run(plan: &Plan<'_>) -> Result<(Comparison, bool)> {
     }
     plan.inputs.check(&studies)?;
     plan.selection.check(&studies)?;
-    let reduced =
-        studies.iter().map(|study| Ok(plan.selection(study).reduce(study)?)).collect::<Result<Vec<_>>>()?;
+    let launched = studies.iter().map(|study| plan.select(study)).collect::<Result<Vec<_>>>()?;
     stop_on_ctrl_c()?;
 
     let mut comparison = Comparison::default();
-    for study in reduced {
+    for study in launched {
         let launcher = Launcher::new(plan.inputs_of(&study.study)?, &STOP)?;
         let run =
             StudyRun { plan, commands: [&a, &b], launcher, studies: studies.len(), begun: Instant::now() };
@@ -108,13 +107,17 @@ fn command(path: &Path) -> Result<PathBuf> {
 }
 
 impl Plan<'_> {
-    /// The selection in a study; its first workload if no study and no workload was named.
-    fn selection(&self, study: &Definition) -> Selection {
-        let mut selection = self.selection.clone();
+    /// The selected part of a study; of its first workload if no study and no workload was named.
+    fn select(&self, study: &Definition) -> Result<Launched> {
+        let Some(mut selection) = self.selection.within(study) else {
+            bail!("study {} has none of these schemes and workloads: leave it out, or add some", study.slug)
+        };
         if self.studies.is_empty() && selection.workloads.is_empty() {
             selection.workloads.extend(study.workloads.first().cloned());
         }
-        selection
+        let mut study = study.clone();
+        study.select(&selection)?;
+        Ok(Launched::new(study))
     }
 
     /// The options of `study run` with the user's own workload, as far as the study takes them.
@@ -153,7 +156,7 @@ struct Tried {
 
 impl StudyRun<'_> {
     /// `None` if Ctrl-C ended it before the first round.
-    fn compare(&self, mut study: Reduced) -> Result<Option<Comparison>> {
+    fn compare(&self, mut study: Launched) -> Result<Option<Comparison>> {
         let Some(tried) = self.try_both(&mut study)? else { return Ok(None) };
         let metrics = self.metrics(&study.study, &tried.records)?;
         let is_compared = |key: &Key| metrics.contains(&key.metric) && is_time(&key.unit);
@@ -176,7 +179,7 @@ impl StudyRun<'_> {
 
     /// Launches each build once: schemes that it does not know are left out, and the times tell how many
     /// repetitions and rounds there is time for.
-    fn try_both(&self, study: &mut Reduced) -> Result<Option<Tried>> {
+    fn try_both(&self, study: &mut Launched) -> Result<Option<Tried>> {
         let quick = self.plan.repetitions.unwrap_or(study.study.size.quick.repetitions);
         let mut only = [Vec::new(), Vec::new()];
         let mut repetitions = TRIED;
@@ -263,8 +266,8 @@ impl StudyRun<'_> {
             // Half as many again, for narrower bounds than the widest.
             let seconds = (round * needed as f64 * 1.5).ceil();
             output::tell(&format!(
-                "{slug}: verdicts on so many rows need {needed} rounds: --time {seconds:.0}, or fewer rows with --scheme \
-                 and --workload"
+                "{slug}: verdicts on so many rows need {needed} rounds: --time {seconds:.0}, or fewer rows \
+                 with --scheme and --workload"
             ));
         }
         (repetitions, rounds)

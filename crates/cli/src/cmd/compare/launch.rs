@@ -147,7 +147,8 @@ fn failure(command: &Path, status: ExitStatus, said: &str) -> anyhow::Error {
             "{command} failed: {lines}; choose what both builds know with STUDY, --scheme and --workload"
         ),
         _ => anyhow!(
-            "{command} failed ({status}): {lines}; is it a build of hashlane? `{command} --version` should say so"
+            "{command} failed ({status}): {lines}; is it a build of hashlane? `{command} --version` should \
+             say so"
         ),
     }
 }

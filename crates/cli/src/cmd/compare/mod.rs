@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use export::Export;
 use hashlane_lab::compare::Comparison;
-use hashlane_lab::compare::selection::Selection;
+use hashlane_lab::definition::Selection;
 use hashlane_lab::record::write_atomically;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -102,7 +102,7 @@ impl Compare {
                 alternate::run(&Plan {
                     commands: [&self.a, &self.b],
                     studies: &self.studies,
-                    selection: Selection { schemes, workloads },
+                    selection: Selection { schemes, workloads, repetitions: None },
                     metrics: &self.metric,
                     seconds: self.time,
                     repetitions: self.repetitions,

@@ -22,8 +22,8 @@ pub(in super::super) fn markdown(
     let alternated = comparison.studies.iter().any(|study| study.launches.is_some());
     out += &match alternated {
         true => format!(
-            "B ({b}) against A ({a}): launched alternately, with A again (A′) in each round. Bounds hold at 95 % for all \
-             rows together.\n\n"
+            "B ({b}) against A ({a}): launched alternately, with A again (A′) in each round. Bounds hold at \
+             95 % for all rows together.\n\n"
         ),
         false => format!("B ({b}) against A ({a}): separate runs, so there is no verdict.\n\n"),
     };

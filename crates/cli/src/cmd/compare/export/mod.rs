@@ -133,7 +133,10 @@ mod tests {
         insta::assert_snapshot!(markdown(&comparison(20), &SIDES(), Some(0.03)));
         let same = markdown(&comparison(20), &SIDES(), Some(0.6));
         assert!(
-            same.starts_with("<!-- hashlane-compare -->\n### hashlane: no regression of 60 % or more seen; 1 of 4 rows undecided\n"),
+            same.starts_with(
+                "<!-- hashlane-compare -->\n### hashlane: no regression of 60 % or more seen; 1 of 4 rows \
+                 undecided\n"
+            ),
             "{same}"
         );
     }

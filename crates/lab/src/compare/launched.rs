@@ -1,0 +1,126 @@
+//! The study file of a launch.
+
+use crate::definition::{Definition, Only};
+
+/// A selected study without the schemes that a build does not know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launched {
+    /// The study, as it was selected.
+    pub study: Definition,
+    /// Schemes that are left out.
+    without: Vec<String>,
+}
+
+impl Launched {
+    /// All schemes of a study.
+    pub fn new(study: Definition) -> Self {
+        Self { study, without: Vec::new() }
+    }
+
+    /// Leaves a scheme out. `false` if it is not in, or is the last one.
+    pub fn remove(&mut self, scheme: &str) -> bool {
+        let left = self.study.schemes.iter().filter(|id| self.has(id)).count();
+        let removes = left > 1 && self.has(scheme);
+        if removes {
+            self.without.push(scheme.to_owned());
+        }
+        removes
+    }
+
+    /// Tests if a scheme is launched. Controls are not: a build is compared with itself instead.
+    fn has(&self, scheme: &str) -> bool {
+        self.study.schemes.iter().any(|id| id == scheme) && !self.without.iter().any(|id| id == scheme)
+    }
+
+    /// The schemes of a workload that are launched.
+    fn only(&self, Only { workload, schemes }: &Only) -> Only {
+        let schemes = schemes.iter().filter(|id| self.has(id)).cloned().collect();
+        Only { workload: workload.clone(), schemes }
+    }
+
+    /// Text of the study file for a launch of so many repetitions: the fields that time something, so no
+    /// claims, charts, criteria and tables of its kind, such as the simulation of machine code.
+    pub fn file(&self, repetitions: u32) -> String {
+        let study = &self.study;
+        let schemes: Vec<String> = study.schemes.iter().filter(|id| self.has(id)).cloned().collect();
+        let only: Vec<Only> = study.only.iter().map(|only| self.only(only)).collect();
+        let is_bare = |id: &&String| only.iter().any(|only| only.workload == **id && only.schemes.is_empty());
+        let workloads: Vec<String> = study.workloads.iter().filter(|id| !is_bare(id)).cloned().collect();
+        let kept = Some(&study.reference).filter(|reference| schemes.contains(reference));
+        let reference = kept.or(schemes.first()).unwrap_or(&study.reference);
+        let size = |items: u32| {
+            let mut size = toml::Table::new();
+            size.insert("items".into(), i64::from(items).into());
+            size.insert("repetitions".into(), i64::from(repetitions).into());
+            size
+        };
+        let sizes: toml::Table = [("quick", study.size.quick.items), ("full", study.size.full.items)]
+            .map(|(name, items)| (name.to_owned(), size(items).into()))
+            .into_iter()
+            .collect();
+        let mut file = toml::Table::new();
+        for (field, text) in [
+            ("slug", &study.slug),
+            ("model", &study.model),
+            ("title", &study.title),
+            ("question", &study.question),
+            ("source", &study.source),
+            ("metric", &study.metric),
+            ("per", &study.per),
+            ("reference", reference),
+        ] {
+            file.insert(field.into(), text.clone().into());
+        }
+        file.insert("schemes".into(), schemes.clone().into());
+        file.insert("workloads".into(), workloads.clone().into());
+        file.insert("size".into(), sizes.into());
+        let only = only.iter().filter(|only| workloads.contains(&only.workload));
+        let only = only.map(|Only { workload, schemes }| {
+            let mut table = toml::Table::new();
+            table.insert("workload".into(), workload.clone().into());
+            table.insert("schemes".into(), schemes.clone().into());
+            toml::Value::from(table)
+        });
+        file.insert("only".into(), only.collect::<Vec<_>>().into());
+        file.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::Selection;
+    use crate::report::sample;
+
+    #[test]
+    fn a_study_file_of_a_launch_can_be_read() {
+        let study = sample::definition();
+        let all = Definition::parse(&Launched::new(study.clone()).file(7), "f").unwrap();
+        assert_eq!(
+            (&all.schemes, &all.workloads, &all.reference),
+            (&study.schemes, &study.workloads, &study.reference)
+        );
+        assert_eq!((all.size.quick.items, all.size.quick.repetitions), (1024, 7));
+        assert!(all.claims.is_empty() && all.charts.is_empty() && all.control.is_none());
+
+        let mut few = study;
+        let schemes = ["quux/batch/summed", "foo/idle"].map(str::to_owned).to_vec();
+        let workloads = vec!["6Bx10".to_owned()];
+        few.select(&Selection { schemes, workloads, repetitions: None }).unwrap();
+        let mut few = Launched::new(few);
+        let read = Definition::parse(&few.file(2), "f").unwrap();
+        assert_eq!((read.schemes.len(), read.workloads.as_slice()), (2, &["6Bx10".to_owned()][..]));
+        assert_eq!(read.reference, "quux/batch/summed");
+        assert!(few.remove("foo/idle") && !few.remove("foo/idle") && !few.remove("quux/batch/summed"));
+        assert_eq!(Definition::parse(&few.file(2), "f").unwrap().schemes, ["quux/batch/summed"]);
+    }
+
+    #[test]
+    fn a_workload_goes_with_its_last_scheme() {
+        let mut study = sample::definition();
+        study.only.push(Only { workload: "12Bx5".into(), schemes: vec!["foo/idle".into()] });
+        let mut launched = Launched::new(study);
+        assert!(launched.remove("foo/idle"));
+        assert_eq!(Definition::parse(&launched.file(2), "f").unwrap().workloads, ["6Bx10"]);
+    }
+}
