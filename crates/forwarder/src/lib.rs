@@ -27,7 +27,7 @@
 //! let forwarding = std::thread::spawn(|| server.run());
 //! UnixStream::connect(&path)?;
 //! stopper.stop("the example is over");
-//! forwarding.join().expect("a thread that ends")?;
+//! forwarding.join().map_err(|_| "the forwarder panicked")??;
 //! # Ok(())
 //! # }
 //! ```

@@ -57,9 +57,13 @@ pub(crate) fn missing_folder(path: &Path) -> Option<&Path> {
 
 /// Checks the path of a Unix socket.
 fn check_path(path: &Path) -> io::Result<()> {
-    let Some(folder) = missing_folder(path) else { return unix::check(path) };
-    let parent = folder.ancestors().skip(1).find(|parent| parent.exists());
-    parent.map_or(Ok(()), unix::check_folder).map_err(|error| cannot_create(folder, &error))
+    match missing_folder(path) {
+        None => unix::check(path),
+        Some(folder) => {
+            let parent = folder.ancestors().skip(1).find(|parent| parent.exists());
+            parent.map_or(Ok(()), unix::check_folder).map_err(|error| cannot_create(folder, &error))
+        }
+    }
 }
 
 /// Error for a folder that cannot be created.

@@ -284,6 +284,7 @@ fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
 
 /// Creates the folder of the socket if its path is the default one.
 fn make_default_folder(path: &Path) -> io::Result<()> {
+    // The folder exists, or is the user's to create: binding the socket reports that it is missing.
     let Some(folder) = prepare::missing_folder(path) else { return Ok(()) };
     // Not group-writable, even with such a umask: clients ignore sockets in folders that others may write to.
     let created = std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder);

@@ -37,7 +37,7 @@
 //! }
 //!
 //! # fn main() -> std::io::Result<()> {
-//! let mut socket = UdpSocket::bind("127.0.0.1:0".parse().expect("an address"))?;
+//! let mut socket = UdpSocket::bind(([127, 0, 0, 1], 0).into())?;
 //! let (mut received, mut queue) = (RecvBatch::new(64), SendBatch::new(64));
 //! let mut poll = Poll::new()?;
 //! poll.registry().register(&mut socket, Token(0), Interest::READABLE)?;
