@@ -9,6 +9,8 @@ pub mod load;
 mod metric;
 pub mod model;
 mod pit;
+#[cfg(test)]
+mod sample;
 mod under_load;
 
 use hashlane_lab::definition::Definition;

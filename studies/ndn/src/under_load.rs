@@ -136,8 +136,8 @@ pub(crate) fn note(session: &mut Session<'_>, model: &str, subjects: &[&Subject]
     }
     if subjects.iter().any(|subject| subject.readings.iter().any(|reading| !reading.cores_apart)) {
         session.notes.push(
-            "the load and the forwarder shared one core: bursts, and so the figures, differ from those with a core \
-             for each"
+            "the load and the forwarder shared one core: bursts, and so the figures, differ from those with \
+             a core for each"
                 .to_owned(),
         );
     }

@@ -34,9 +34,11 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         chart: chart(&load, Facts::of(definition, records, PARTS).as_ref()),
         surprises: relay(evidence).into_iter().collect(),
         limits: vec![
-            "Full load favours forwarders that handle many packets at once; one-at-a-time shows a lone packet."
+            "Full load favours forwarders that handle many packets at once; one-at-a-time shows a lone \
+             packet."
                 .to_owned(),
-            "No name repeats, so the content store never answers; one thread forwards small packets.".to_owned(),
+            "No name repeats, so the content store never answers; one thread forwards small packets."
+                .to_owned(),
         ],
     }
 }
@@ -150,19 +152,15 @@ fn segments(parts: &Facts<'_>, shape: &str, process: f64) -> Vec<(String, f64)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
 
     const STUDY: &str = include_str!("../../ndn-forwarder/study.toml");
 
     struct Adder(RecordSet);
 
     impl Adder {
-        fn add(&mut self, model: &str, at: [&str; 4], (value, low, high): (f64, f64, f64)) {
-            let [workload, scheme, metric, unit] = at.map(str::to_owned);
-            let (study, probe, samples) = ("ndn-forwarder".to_owned(), "p".to_owned(), 6);
-            let model = model.to_owned();
-            let record =
-                Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
-            self.0.insert(record).unwrap();
+        fn add(&mut self, model: &str, at: [&str; 4], bounds: (f64, f64, f64)) {
+            self.0.insert(sample::record("ndn-forwarder", model, at, bounds)).unwrap();
         }
 
         fn cost(&mut self, workload: &str, scheme: &str, us: f64) {

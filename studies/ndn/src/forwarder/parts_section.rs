@@ -128,8 +128,9 @@ pub(super) fn memory_table(facts: &Facts<'_>) -> Block {
         .iter()
         .flat_map(|workload| facts.schemes_on(workload).map(move |table| (*workload, table)));
     Block::Table(Table {
-        caption: "bytes of memory for an entry: resident memory of a process that fills the table, and the table's \
-                  own account. PIT entries keep their Interest, entries of the content store their Data"
+        caption: "bytes of memory for an entry: resident memory of a process that fills the table, and the \
+                  table's own account. PIT entries keep their Interest, entries of the content store their \
+                  Data"
             .to_owned(),
         columns: ["table", "resident", "beyond the packet", "accounted"].map(str::to_owned).into(),
         left: 1,

@@ -50,11 +50,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     if let Some(facts) = &memory {
         blocks.push(memory_table(facts));
     }
-    let note = "CPU time of the forwarder's process, in user space and in the kernel, over the exchanges that its \
-                consumers counted. Columns with a star were measured elsewhere, on a machine of this kind and under a \
-                load of this shape. NFD sets a timer of no length for each Data, which is expensive on such a machine: \
-                NFD less timers is without it. The relay copies datagrams with the same system calls, and forwards \
-                nothing.";
+    let note = "CPU time of the forwarder's process, in user space and in the kernel, over the exchanges \
+                that its consumers counted. Columns with a star were measured elsewhere, on a machine of \
+                this kind and under a load of this shape. NFD sets a timer of no length for each Data, \
+                which is expensive on such a machine: NFD less timers is without it. The relay copies \
+                datagrams with the same system calls, and forwards nothing.";
     let has_control = load.as_ref().is_some_and(|facts| facts.schemes.contains(&CONTROL));
     let control = if has_control { CONTROL_NOTE } else { "" };
     Some(Section {

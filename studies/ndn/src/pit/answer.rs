@@ -203,6 +203,7 @@ impl View<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
 
     const STUDY: &str = include_str!("../../pit-index/study.toml");
 
@@ -211,12 +212,8 @@ mod tests {
     impl Adder {
         fn add(&mut self, workload: &str, scheme: &str, metric: &str, unit: &str, bounds: (f64, f64, f64)) {
             let model = if workload.starts_with("match") { MODEL } else { LOAD };
-            let [study, model, probe] = ["pit-index", model, "p"].map(str::to_owned);
-            let [workload, scheme, metric, unit] = [workload, scheme, metric, unit].map(str::to_owned);
-            let ((value, low, high), samples) = (bounds, 6);
-            let record =
-                Record { study, model, workload, scheme, probe, metric, unit, value, low, high, samples };
-            self.0.insert(record).unwrap();
+            let at = [workload, scheme, metric, unit];
+            self.0.insert(sample::record("pit-index", model, at, bounds)).unwrap();
         }
 
         fn ratio(&mut self, workload: &str, of: &str, bounds: (f64, f64, f64)) {

@@ -88,8 +88,8 @@ pub(super) fn digests(facts: &Facts<'_>, alone: Option<&Facts<'_>>, reference: &
     Block::Table(Table {
         caption: format!(
             "cost of a digest to a hop that computes it for each Interest, and saving of a lookup by digest \
-             ({SOURCE_FUNCTION}) over one by {reference}, in ns: in the PIT's part of the last stage (match), \
-             and in all stages (data)"
+             ({SOURCE_FUNCTION}) over one by {reference}, in ns: in the PIT's part of the last stage \
+             (match), and in all stages (data)"
         ),
         columns: [String::new()].into_iter().chain(heads).collect(),
         left: 1,

@@ -59,8 +59,8 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     }
     if left_out > 0 {
         session.notes.push(format!(
-            "{left_out} workloads were left out: names of other than {QUICK_COMPONENTS} components, more than \
-             {QUICK_PENDING} entries, Unix sockets, namespaces; --full measures them"
+            "{left_out} workloads were left out: names of other than {QUICK_COMPONENTS} components, more \
+             than {QUICK_PENDING} entries, Unix sockets, namespaces; --full measures them"
         ));
     }
     let rounds = session.settings.size.repetitions as usize;

@@ -43,10 +43,10 @@ pub(super) fn is_quick(work: &Work) -> bool {
 pub(super) fn parse(id: &str) -> Result<Work, RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
-            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it (operations: \
-             insert, match, interest, data, expire; entries: a number, or one with Ki or Mi, from 1Ki to 16Mi), \
-             load/LINK/COMPONENTS and paced/LINK/COMPONENTS (links: unix, udp, netns), parts/COMPONENTS and \
-             digest/COMPONENTS; components: 3 to 20"
+            "no workload {id:?}: there are OPERATION/ENTRIES/COMPONENTS, perhaps with /prefixes behind it \
+             (operations: insert, match, interest, data, expire; entries: a number, or one with Ki or Mi, \
+             from 1Ki to 16Mi), load/LINK/COMPONENTS and paced/LINK/COMPONENTS (links: unix, udp, netns), \
+             parts/COMPONENTS and digest/COMPONENTS; components: 3 to 20"
         ))
     };
     // A load is written alike, but for its link.
