@@ -34,7 +34,8 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         limits: vec![
             "Each message is rendered repeatedly, so it stays in the first-level cache: all renderers gain."
                 .to_owned(),
-            "old and new are written in Rust: in BIND 10's own C++ the ordered set costs more, and the table gains more."
+            "old and new are written in Rust: in BIND 10's own C++ the ordered set costs more, and the \
+             table gains more."
                 .to_owned(),
         ],
     }
@@ -167,7 +168,8 @@ impl View<'_> {
             {
                 let [here, there] = [measured.value, old / new].map(significant);
                 surprises.push(format!(
-                    "The source's table is slower than its ordered set on {}: {here} ×; the ticket has {there} ×.",
+                    "The source's table is slower than its ordered set on {}: {here} ×; the ticket has \
+                     {there} ×.",
                     row.id
                 ));
             }
@@ -312,8 +314,8 @@ mod tests {
     fn ours_is_compared_with_the_source_and_the_best_crate_of_the_smallest_message() {
         assert_eq!(
             sentence(&records("positive", &POSITIVE, 1.0)).unwrap(),
-            "Yes: for 42 names (positive), ours takes 0.25 × the source's table and 0.20 × its ordered set at the \
-             same size; 0.29 × the best Rust crate (domain/hash-reused)."
+            "Yes: for 42 names (positive), ours takes 0.25 × the source's table and 0.20 × its ordered set \
+             at the same size; 0.29 × the best Rust crate (domain/hash-reused)."
         );
         let without = sentence(&records("positive", &POSITIVE[..4], 1.0)).unwrap();
         assert!(without.ends_with("the Rust crates are not in this build."), "{without}");

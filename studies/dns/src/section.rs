@@ -79,8 +79,8 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "Rendering messages".to_owned(),
         note: facts.note(
-            "Time of a message, with its names converted to the renderer's own types beforehand. Bytes include the \
-             header. Rendered messages are parsed and compared before anything is timed."
+            "Time of a message, with its names converted to the renderer's own types beforehand. Bytes \
+             include the header. Rendered messages are parsed and compared before anything is timed."
                 .to_owned(),
         ),
         findings: view.findings(),

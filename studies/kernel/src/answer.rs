@@ -25,10 +25,11 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         chart: Facts::of(definition, records, CYCLES).and_then(|facts| chart(&facts, &definition.reference)),
         surprises: Vec::new(),
         limits: vec![
-            "User Mode Linux: a system call costs microseconds, so throughput shows little of the hash; kernel code \
-             runs at full speed."
+            "User Mode Linux: a system call costs microseconds, so throughput shows little of the hash; \
+             kernel code runs at full speed."
                 .to_owned(),
-            "A figure is the median over boots; its interval, of six boots, runs from the smallest to the largest."
+            "A figure is the median over boots; its interval, of six boots, runs from the smallest to the \
+             largest."
                 .to_owned(),
         ],
     }
@@ -144,8 +145,9 @@ mod tests {
         let text = sentence(&records(&FIGURES, 6)).unwrap();
         assert_eq!(
             text,
-            "Looking up a connection takes 1.35 × the cycles of base with siphash-1-3, 1.19 × with jhash2. Behind \
-             16,384 hostile SYNs (xor), the next costs 49.0 × as much with base, 1.02 × with siphash-1-3."
+            "Looking up a connection takes 1.35 × the cycles of base with siphash-1-3, 1.19 × with jhash2. \
+             Behind 16,384 hostile SYNs (xor), the next costs 49.0 × as much with base, 1.02 × with \
+             siphash-1-3."
         );
         assert!(text.chars().count() <= 200);
     }

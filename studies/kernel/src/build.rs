@@ -74,8 +74,8 @@ impl Kernels {
         )];
         if wide {
             notes.push(format!(
-                "the CPU's registers take more than {} bytes, with which this Linux does not boot as User Mode Linux: it was built with room for \
-                 16384, and larger stacks",
+                "the CPU's registers take more than {} bytes, with which this Linux does not boot as User \
+                 Mode Linux: it was built with room for 16384, and larger stacks",
                 edit::FITS
             ));
         }

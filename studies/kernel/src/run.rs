@@ -70,7 +70,8 @@ impl Plan {
         for id in &session.definition.workloads {
             let unknown = || {
                 RunError::UnknownWorkload(format!(
-                    "unknown workload {id:?}; known: streams/BYTES (1 to {MAX_BYTES}), cycles/{{{}}} and syn/SET of a flood",
+                    "unknown workload {id:?}; known: streams/BYTES (1 to {MAX_BYTES}), cycles/{{{}}} and \
+                     syn/SET of a flood",
                     TIMED.join(",")
                 ))
             };
@@ -200,7 +201,8 @@ fn record(session: &mut Session<'_>, plan: &Plan, readings: &[Vec<Reading>]) {
     let boots = Boots { kernels: &plan.kernels, readings };
     let checked: u64 = readings.iter().flatten().map(|reading| reading.checked).sum();
     session.notes.push(format!(
-        "{checked} hashes of the kernels equal those of our crates for the same tuples and secrets, bit for bit"
+        "{checked} hashes of the kernels equal those of our crates for the same tuples and secrets, bit for \
+         bit"
     ));
     for &size in &plan.tasks.sizes {
         let figures =

@@ -28,11 +28,12 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     let mut syn = Facts::of(definition, records, SYN);
     let any = [&streams, &cycles, &syn].into_iter().find_map(Option::as_ref)?;
     let note = any.note(
-        "Kernels were booted repeatedly, in turns. A/A is the largest figure of the boots of one kernel over the \
-         smallest: smaller differences between kernels are noise. Cycles are the minimum of a boot's repetitions, of \
-         up to 10,000 calls each. A system call of User Mode Linux costs microseconds, so throughput shows little of \
-         the hash. Kernel code runs at full speed, so cycles do."
-            .to_owned(),
+        "Kernels were booted repeatedly, in turns. A/A is the largest figure of the boots of one kernel \
+         over the smallest: smaller differences between kernels are noise. Cycles are the minimum of a \
+         boot's repetitions, of up to 10,000 calls each. A system call of User Mode Linux costs \
+         microseconds, so throughput shows little of the hash. Kernel code runs at full speed, so cycles \
+         do."
+        .to_owned(),
     );
     let (mut blocks, mut findings) = (Vec::new(), Vec::new());
     let reference = definition.reference.as_str();
@@ -55,7 +56,8 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
         findings.extend(found);
         if let Some(floor) = hashlane_lab::stats::median(&floors) {
             findings.push(format!(
-                "About {} ns of each SYN is the cost of sending it, measured with segments that never reach the table.",
+                "About {} ns of each SYN is the cost of sending it, measured with segments that never reach \
+                 the table.",
                 format::count(floor.round())
             ));
         }
@@ -104,7 +106,8 @@ fn throughput(facts: &Facts<'_>, reference: &str) -> Table {
         }
     };
     rows(
-        "super_netperf: Mbit/s of 32 streams over ::1, by bytes of a message; in brackets, per cent of the reference",
+        "super_netperf: Mbit/s of 32 streams over ::1, by bytes of a message; in brackets, per cent of the \
+         reference",
         facts,
         cell,
     )
@@ -120,7 +123,8 @@ fn beside(facts: &Facts<'_>, reference: &str) -> Table {
         }
     };
     rows(
-        "the same, A/B and A/A, in per cent: difference of the kernel from the reference; difference between boots of the kernel",
+        "the same, A/B and A/A, in per cent: difference of the kernel from the reference; difference \
+         between boots of the kernel",
         facts,
         cell,
     )
@@ -167,7 +171,8 @@ fn throughputs(facts: &Facts<'_>, reference: &str) -> Option<String> {
     let open = ratios.iter().filter(|i| !i.is_conclusive() || (i.low <= 1.0 && i.high >= 1.0)).count();
     (!ratios.is_empty()).then(|| {
         format!(
-            "Throughput: {open} of {} ratios to {reference} show no difference; each is judged by itself at 95 %.",
+            "Throughput: {open} of {} ratios to {reference} show no difference; each is judged by itself at \
+             95 %.",
             ratios.len()
         )
     })

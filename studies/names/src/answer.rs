@@ -62,13 +62,14 @@ fn limits(evidence: &Evidence<'_>) -> Vec<String> {
     let ratio = |method| evidence.ratio(EQUAL, &format!("{encoding}/{method}"), reference).ok();
     let equal = ratio(BURST).zip(ratio(KEYED_BURST)).map(|(burst, keyed)| {
         format!(
-            "The gain needs components of varying lengths: over {EQUAL}, a burst takes {:.2} × one by one, a keyed one \
-             {:.2} ×.",
+            "The gain needs components of varying lengths: over {EQUAL}, a burst takes {:.2} × one by one, \
+             a keyed one {:.2} ×.",
             burst.value, keyed.value
         )
     });
-    let compiler = "In a trial apart from this study, one by one took 1.10 × the time of the source's C by gcc -O3; \
-                    differences of up to 20 % between the encodings one by one may be the compiler's.";
+    let compiler = "In a trial apart from this study, one by one took 1.10 × the time of the source's C by \
+                    gcc -O3; differences of up to 20 % between the encodings one by one may be the \
+                    compiler's.";
     [compiler.to_owned()].into_iter().chain(equal).collect()
 }
 
@@ -144,16 +145,14 @@ mod tests {
         let answer = changed(&[], |_| ());
         assert_eq!(
             text(&answer),
-            "12Bx5 names: one by one, all three within 4 %; in a burst, CCNx takes 1.40 × the fastest. A burst takes \
-             0.12 × one by one, a keyed one 0.32 ×: the method decides."
+            "12Bx5 names: one by one, all three within 4 %; in a burst, CCNx takes 1.40 × the fastest. A \
+             burst takes 0.12 × one by one, a keyed one 0.32 ×: the method decides."
         );
         assert!(text(&answer).chars().count() <= 200);
         assert_eq!(
             answer.surprises,
-            [
-                "ALU's penalty for TLV names (12Bx5) is 2.11 ×: 2.09 × from hashing component by component, 1.01 × from \
-              the encoding."
-            ]
+            ["ALU's penalty for TLV names (12Bx5) is 2.11 ×: 2.09 × from hashing component by component, \
+                 1.01 × from the encoding."]
         );
         assert!(answer.chart.is_some());
         assert_eq!(answer.limits.len(), 2);

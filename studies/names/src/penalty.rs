@@ -55,8 +55,8 @@ pub(crate) fn sentence(evidence: &Evidence<'_>, own: Option<&str>) -> Option<Str
         workloads.iter().find_map(|w| Some((*w, Penalty::of(evidence, w).ok()?)))?;
     (whole.low > 1.0).then(|| {
         format!(
-            "ALU's penalty for TLV names ({workload}) is {:.2} ×: {:.2} × from hashing component by component, \
-             {:.2} × from the encoding.",
+            "ALU's penalty for TLV names ({workload}) is {:.2} ×: {:.2} × from hashing component by \
+             component, {:.2} × from the encoding.",
             whole.value, method.value, encoding.value
         )
     })
@@ -68,10 +68,10 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet, workloads: &
     let blocks: Vec<Block> = workloads.iter().filter_map(|w| table(definition, records, w)).collect();
     (!blocks.is_empty()).then(|| Section {
         title: "ALU's penalty: the method and the encoding".to_owned(),
-        note: "ALU hashed offset names with separators all in one, and TLV names (CCNx 2+2) component by component. \
-               All in one is one hash, of the whole name: the cost of a lookup whose longest prefix matches. Ratios are \
-               measured pair by pair. The penalty, bottom right, is the method's ratio in the first row times the \
-               encoding's in the second column, or the other way round."
+        note: "ALU hashed offset names with separators all in one, and TLV names (CCNx 2+2) component by \
+               component. All in one is one hash, of the whole name: the cost of a lookup whose longest \
+               prefix matches. Ratios are measured pair by pair. The penalty, bottom right, is the method's \
+               ratio in the first row times the encoding's in the second column, or the other way round."
             .to_owned(),
         findings: ALU.iter().filter_map(|workload| finding(&evidence, workload)).collect(),
         blocks,
@@ -87,8 +87,8 @@ fn finding(evidence: &Evidence<'_>, workload: &str) -> Option<String> {
         format!(" If only the first component matches, so that every prefix is hashed: {}.", times(ratio))
     });
     Some(format!(
-        "{workload}: TLV names one by one take {} of the time of offset names all in one: method {} times encoding {}, \
-         or encoding {} times method {}.{every}",
+        "{workload}: TLV names one by one take {} of the time of offset names all in one: method {} times \
+         encoding {}, or encoding {} times method {}.{every}",
         times(whole),
         times(method),
         times(encoding),

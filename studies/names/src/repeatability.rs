@@ -34,11 +34,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet, workloads: &
     (!rows.is_empty()).then(|| Section {
         title: "Repeatability".to_owned(),
         note: format!(
-            "The source: “{words}”. Here the deviation is that of the repetitions' means, too. Where it is larger, \
-             other processes or other guests of the host interrupted some turns: in a quick run a scheme's turns of a \
-             repetition take a few milliseconds together, and one interruption changes their mean. The source's \
-             repetitions of 1,000,000 names take thirty times as long. The median of the repetitions, and ratios \
-             taken pair by pair, do not depend on such outliers."
+            "The source: “{words}”. Here the deviation is that of the repetitions' means, too. Where it is \
+             larger, other processes or other guests of the host interrupted some turns: in a quick run a \
+             scheme's turns of a repetition take a few milliseconds together, and one interruption changes \
+             their mean. The source's repetitions of 1,000,000 names take thirty times as long. The median \
+             of the repetitions, and ratios taken pair by pair, do not depend on such outliers."
         ),
         findings: Vec::new(),
         blocks: vec![Block::Table(Table {

@@ -82,8 +82,8 @@ fn few(label: &str, names: &Names) -> Option<String> {
     const ENOUGH: usize = 8192;
     (names.len() < ENOUGH).then(|| {
         format!(
-            "{label}: only {} names; the branch predictor may learn so few, and figures of branching schemes are then \
-             too low (use {ENOUGH} names or more)",
+            "{label}: only {} names; the branch predictor may learn so few, and figures of branching \
+             schemes are then too low (use {ENOUGH} names or more)",
             names.len()
         )
     })
@@ -286,8 +286,8 @@ fn too_coarse(label: &str, step: u64, figures: &[(&str, f64, f64)]) -> Option<St
     let coarse: Vec<(String, f64)> = figures.iter().map(share).filter(|(_, share)| *share > COARSE).collect();
     let (worst, share) = coarse.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(format!(
-        "{label}: the counter advances in steps of {step}; one step is more than {:.0} % of {} for {} of {} schemes, \
-         up to {:.0} % ({worst}): compare their means, not their minima",
+        "{label}: the counter advances in steps of {step}; one step is more than {:.0} % of {} for {} of {} \
+         schemes, up to {:.0} % ({worst}): compare their means, not their minima",
         100.0 * COARSE,
         metric::CYCLES_MIN_MEAN,
         coarse.len(),
@@ -386,8 +386,8 @@ mod tests {
         let coarse = [figures[0], ("ndn/walk", 26.0, 13.0), ("ndn/walk/burst", 26.0 / 32.0, 10.4)];
         assert_eq!(
             too_coarse("12Bx5", 26, &coarse).unwrap(),
-            "12Bx5: the counter advances in steps of 26; one step is more than 2 % of cycles_min_mean for 2 of 3 \
-             schemes, up to 100 % (ndn/walk): compare their means, not their minima"
+            "12Bx5: the counter advances in steps of 26; one step is more than 2 % of cycles_min_mean for 2 \
+             of 3 schemes, up to 100 % (ndn/walk): compare their means, not their minima"
         );
         let one = [("ndn/walk/burst", 0.26, 10.4)];
         assert!(

@@ -81,7 +81,8 @@ fn from_start<E: Encoding>(way: &[&str], id: &str, key: &Key) -> Option<Box<dyn 
                     return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once::<E, $hash>)));
                 })*)*
                 $($((["all-at-once", "longest-first"], id) if id == <$hash>::INFO.id => {
-                    return Some(Box::new(OneName::new(<$hash>::new(key), all_at_once_longest_first::<E, $hash>)));
+                    let hash = all_at_once_longest_first::<E, $hash>;
+                    return Some(Box::new(OneName::new(<$hash>::new(key), hash)));
                 })*)*
                 $($((["all-in-one"], id) if id == <$hash>::INFO.id => {
                     return Some(Box::new(OneName::new(<$hash>::new(key), all_in_one::<E, $hash>)));
@@ -125,9 +126,9 @@ fn of_encoding<E: Encoding>(parts: &[&str], key: &Key) -> Option<Box<dyn Subject
 pub fn names_help() -> String {
     let ids: Vec<_> = schemes().iter().map(|scheme| scheme.info.id).collect();
     format!(
-        "a scheme is <encoding>/<method>/<hash>; encodings: {}; methods: one-by-one, one-by-one/longest-first, \
-         all-at-once, all-at-once/longest-first, all-in-one, one-pass, burst (and walk, walk/burst without a hash); \
-         hashes: {}",
+        "a scheme is <encoding>/<method>/<hash>; encodings: {}; methods: one-by-one, \
+         one-by-one/longest-first, all-at-once, all-at-once/longest-first, all-in-one, one-pass, burst (and \
+         walk, walk/burst without a hash); hashes: {}",
         ENCODINGS.join(", "),
         ids.join(", ")
     )

@@ -71,8 +71,8 @@ fn encodings(definition: &Definition, records: &RecordSet, workloads: &[&str]) -
         .collect();
     (!tables.is_empty()).then(|| Section {
         title: "Encoding against method".to_owned(),
-        note: "Ratios are measured pair by pair, with bounds at 95 %. Those of the slowest over the fastest hold for all \
-               pairs of encodings together."
+        note: "Ratios are measured pair by pair, with bounds at 95 %. Those of the slowest over the fastest \
+               hold for all pairs of encodings together."
             .to_owned(),
         findings: Vec::new(),
         blocks: tables
@@ -118,8 +118,9 @@ fn floors(definition: &Definition, records: &RecordSet, workloads: &[&str]) -> O
     let blocks: Vec<Block> = workloads.iter().filter_map(table).collect();
     (!blocks.is_empty()).then(|| Section {
         title: "Distance from the floor".to_owned(),
-        note: "The walk over the components without a hash is the floor for one pass, and for one pass over a burst. \
-               The CRC instruction's own limit is one word of 8 bytes a cycle; it says nothing about other hashes."
+        note: "The walk over the components without a hash is the floor for one pass, and for one pass over \
+               a burst. The CRC instruction's own limit is one word of 8 bytes a cycle; it says nothing \
+               about other hashes."
             .to_owned(),
         findings: Vec::new(),
         blocks,
@@ -158,8 +159,8 @@ fn all_figures(
     (!workloads.is_empty()).then(|| Section {
         title: "All figures".to_owned(),
         note: format!(
-            "Mean: median of the repetitions' means. Min: mean of the minima. Sd: of the repetitions' means. Ratio: to \
-             {}, pair by pair.",
+            "Mean: median of the repetitions' means. Min: mean of the minima. Sd: of the repetitions' \
+             means. Ratio: to {}, pair by pair.",
             definition.reference
         ),
         findings: Vec::new(),
@@ -202,8 +203,8 @@ fn overhead(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let rows: Vec<_> = records.iter().filter(of).filter_map(row).collect();
     (!rows.is_empty()).then(|| Section {
         title: "The probe's own cost".to_owned(),
-        note: "Cycles of a pair of counter reads around no work, by the units of work that they time otherwise. The mean is \
-               subtracted from the figures above, from means and minima alike."
+        note: "Cycles of a pair of counter reads around no work, by the units of work that they time \
+               otherwise. The mean is subtracted from the figures above, from means and minima alike."
             .to_owned(),
         findings: Vec::new(),
         blocks: vec![Block::Table(Table {

@@ -68,7 +68,8 @@ fn reads_expected_answers() {
 fn reads_criteria() {
     let with = |lines: &str| {
         let text = format!(
-            "{STUDY}\n[[criterion]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = 3.0\n{lines}\n"
+            "{STUDY}\n[[criterion]]\nof = \"ndn/one-pass/crc32c\"\nworkload = \"12Bx5\"\nat_most = \
+             3.0\n{lines}\n"
         );
         STUDIES.parse(&text, "study.toml")
     };

@@ -145,9 +145,9 @@ mod tests {
     fn export(verdicts: [&str; 2]) -> Vec<u8> {
         let [of, other] = verdicts;
         format!(
-            "{{\"studies\": [{{\"rows\": [\
-             {{\"scheme\": \"a\", \"verdict\": \"{of}\", \"ratio\": {{\"value\": 1.03, \"low\": 1.02, \"high\": 1.04}}}},\
-             {{\"scheme\": \"b\", \"verdict\": \"{other}\", \"ratio\": null}}]}}]}}"
+            "{{\"studies\": [{{\"rows\": [{{\"scheme\": \"a\", \"verdict\": \"{of}\", \"ratio\": \
+             {{\"value\": 1.03, \"low\": 1.02, \"high\": 1.04}}}},{{\"scheme\": \"b\", \"verdict\": \
+             \"{other}\", \"ratio\": null}}]}}]}}"
         )
         .into_bytes()
     }

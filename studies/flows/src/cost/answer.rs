@@ -39,9 +39,11 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         chart: chart(definition, records, workload),
         surprises: surprise.into_iter().collect(),
         limits: vec![
-            "A burst needs 32 packets that are there together, and SipHash alone has one written for vector lanes."
+            "A burst needs 32 packets that are there together, and SipHash alone has one written for vector \
+             lanes."
                 .to_owned(),
-            "Throughput overlaps with itself in a loop; a lookup that waits for its hash pays the latency.".to_owned(),
+            "Throughput overlaps with itself in a loop; a lookup that waits for its hash pays the latency."
+                .to_owned(),
         ],
     }
 }
@@ -56,8 +58,8 @@ fn sentence(evidence: &Evidence<'_>, workload: &str) -> Result<Statement, Doubt>
         _ => "No difference seen",
     };
     let mut text = format!(
-        "{answer}: in bursts SipHash-1-3 of the whole tuple takes {burst_factor} Linux's base hash; one at a time \
-         {single_factor}."
+        "{answer}: in bursts SipHash-1-3 of the whole tuple takes {burst_factor} Linux's base hash; one at \
+         a time {single_factor}."
     );
     if let Some(facts) = Facts::of(evidence.definition, evidence.records, spread::MODEL) {
         let ((base, all), (ours, of)) =
@@ -97,8 +99,8 @@ fn queues(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Option<(f64, Interv
 fn crowded(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Option<String> {
     let (found, chance) = queues(evidence, traffic).filter(|(found, chance)| *found > chance.high)?;
     Some(format!(
-        "RSS under the published key is less even than chance: the busiest queue has {} the mean, and 97 of 100 random \
-         assignments of your flows stay below {}.",
+        "RSS under the published key is less even than chance: the busiest queue has {} the mean, and 97 of \
+         100 random assignments of your flows stay below {}.",
         times(found),
         times(chance.high)
     ))
@@ -110,7 +112,8 @@ fn surprise(evidence: &Evidence<'_>, workload: &str) -> Option<String> {
     let throughput = evidence.ratio(workload, scheme, BASE).ok().filter(|ratio| ratio.low > simulated)?;
     let latency = evidence.ratio_in(RATIO_LATENCY, workload, scheme, BASE).ok()?;
     Some(format!(
-        "The source's simulator put siphash at {} base; measured, it takes {} for independent packets, {} in latency.",
+        "The source's simulator put siphash at {} base; measured, it takes {} for independent packets, {} \
+         in latency.",
         times(simulated),
         times_with_bounds(throughput),
         times_with_bounds(latency)
@@ -177,7 +180,8 @@ mod tests {
         let statement = answer.sentence.unwrap();
         assert_eq!(
             statement.text,
-            "No: in bursts SipHash-1-3 of the whole tuple takes 0.43 × Linux's base hash; one at a time 1.90 ×."
+            "No: in bursts SipHash-1-3 of the whole tuple takes 0.43 × Linux's base hash; one at a time \
+             1.90 ×."
         );
         assert_eq!(statement.figures.len(), 2);
         assert_eq!(answer.surprises.len(), 1, "{:?}", answer.surprises);
@@ -242,8 +246,8 @@ mod tests {
         let answer = answer(&sample::definitions()[0], &sample::own_records());
         assert_eq!(
             answer.sentence.unwrap().text,
-            "3,214 flows in 1.2 M packets. RSS over 8 queues: busiest 1.31 × mean (by chance 1.10 to 1.62). In bursts \
-             SipHash-1-3 takes 0.43 × Linux's base hash."
+            "3,214 flows in 1.2 M packets. RSS over 8 queues: busiest 1.31 × mean (by chance 1.10 to 1.62). \
+             In bursts SipHash-1-3 takes 0.43 × Linux's base hash."
         );
         assert!(answer.chart.is_some() && answer.surprises.is_empty());
     }

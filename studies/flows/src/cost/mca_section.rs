@@ -65,11 +65,15 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     }
     Some(Section {
         title: "What llvm-mca computes".to_owned(),
-        note: facts.note("Computed from the machine code of one hash, not measured; in parentheses, per cent of base. About 100 of the \
-               cycles that the source publishes are llvm-mca's default latency of the cold call that draws the secret. \
-               They dilute the differences in every column. With the cold call: two such calls after our code, which \
-               overlap with it as far as dependences allow. Without: the differences of the hashes themselves."
-            .to_owned()),
+        note: facts.note(
+            "Computed from the machine code of one hash, not measured; in parentheses, per \
+                          cent of base. About 100 of the cycles that the source publishes are llvm-mca's \
+                          default latency of the cold call that draws the secret. They dilute the \
+                          differences in every column. With the cold call: two such calls after our code, \
+                          which overlap with it as far as dependences allow. Without: the differences of \
+                          the hashes themselves."
+                .to_owned(),
+        ),
         findings: Vec::new(),
         blocks,
     })

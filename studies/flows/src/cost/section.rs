@@ -31,8 +31,9 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: format!("Cost: cycles per {per}"),
         note: facts.note(format!(
-            "Throughput: no {per} waits for the one before. Latency: each waits for the hash of the one before, so that \
-             nothing overlaps; a burst has none. Ratios are to {}, pair by pair, with 95 % bounds.",
+            "Throughput: no {per} waits for the one before. Latency: each waits for the hash of the one \
+             before, so that nothing overlaps; a burst has none. Ratios are to {}, pair by pair, with 95 % \
+             bounds.",
             definition.reference
         )),
         findings: Vec::new(),

@@ -111,8 +111,8 @@ impl Study<'_> {
     fn surprises(&self, (_, [.., siphash]): Growths) -> Vec<String> {
         let slowed = Verdict::of(siphash) == Verdict::Slowed;
         let sentence = format!(
-            "A keyed hash is no protection if it leaves out what the attacker varies: siphash over 32 bits of the \
-             local address takes {} as long.",
+            "A keyed hash is no protection if it leaves out what the attacker varies: siphash over 32 bits \
+             of the local address takes {} as long.",
             times(siphash.value)
         );
         slowed.then_some(sentence).into_iter().collect()
@@ -129,8 +129,8 @@ impl Study<'_> {
         ];
         let [ours, theirs, ours_aimed, theirs_aimed] = figures.map(|growth| times(growth.value));
         let text = format!(
-            "{traffic}: beside {} hostile flows ({ATTACK}), a lookup of yours takes {ours} its time in our table, \
-             {theirs} in Linux's (jhash2); of an attacked flow {ours_aimed} and {theirs_aimed}.",
+            "{traffic}: beside {} hostile flows ({ATTACK}), a lookup of yours takes {ours} its time in our \
+             table, {theirs} in Linux's (jhash2); of an attacked flow {ours_aimed} and {theirs_aimed}.",
             self.most()
         );
         Ok(Statement { text, figures: figures.to_vec() })
@@ -193,8 +193,8 @@ mod tests {
         let statement = answer.sentence.unwrap();
         assert_eq!(
             statement.text,
-            "Ours: 1.00 × under local, where Linux's jhash2 takes 2,460 × as long, hsiphash 2,270 ×, siphash 2,360 ×. \
-             None of the 3 attacks slows ours."
+            "Ours: 1.00 × under local, where Linux's jhash2 takes 2,460 × as long, hsiphash 2,270 ×, \
+             siphash 2,360 ×. None of the 3 attacks slows ours."
         );
         assert_eq!(statement.figures.len(), 4);
         assert!(answer.surprises[0].contains("takes 2,360 × as long"), "{:?}", answer.surprises);
@@ -239,8 +239,9 @@ mod tests {
         let answer = answer(&definitions[1], &records);
         assert_eq!(
             answer.sentence.unwrap().text,
-            "3,214 flows in 1.2 M packets: beside 65,536 hostile flows (local), a lookup of yours takes 1.00 × its time in \
-             our table, 1.00 × in Linux's (jhash2); of an attacked flow 1.00 × and 2,460 ×."
+            "3,214 flows in 1.2 M packets: beside 65,536 hostile flows (local), a lookup of yours takes \
+             1.00 × its time in our table, 1.00 × in Linux's (jhash2); of an attacked flow 1.00 × and 2,460 \
+             ×."
         );
         assert!(answer.chart.is_some() && answer.surprises.is_empty());
     }

@@ -23,11 +23,11 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "Under flood".to_owned(),
         note: facts.note(format!(
-            "An attacker who knows the algorithm, but not the secret, has chosen so many flows of the table. The figure \
-             is the {} of an innocent flow of the same kind. Growth is its time with the most hostile flows over that \
-             with the fewest, taken within the rounds. Slowed: at least 2 × as long. Slowed by less than 2: more than \
-             1.1 × as long. Not slowed: at most 1.1 ×. Each holds for the whole interval; otherwise undecided. Counts of \
-             compared entries are exact.",
+            "An attacker who knows the algorithm, but not the secret, has chosen so many flows of the \
+             table. The figure is the {} of an innocent flow of the same kind. Growth is its time with the \
+             most hostile flows over that with the fewest, taken within the rounds. Slowed: at least 2 × as \
+             long. Slowed by less than 2: more than 1.1 × as long. Not slowed: at most 1.1 ×. Each holds \
+             for the whole interval; otherwise undecided. Counts of compared entries are exact.",
             definition.per
         )),
         findings,
@@ -101,8 +101,8 @@ fn about(attack: &str) -> &'static str {
     match attack.rsplit('/').next().unwrap_or(attack) {
         "xor" => "The XOR of the first two words of the foreign address is the same in all tuples.",
         "local" => {
-            "Only the local address varies, above its last word. A hash that takes 32 bits of the local address cannot tell \
-             such tuples apart, whatever its secret."
+            "Only the local address varies, above its last word. A hash that takes 32 bits of the local \
+             address cannot tell such tuples apart, whatever its secret."
         }
         "crc32c" => "Tuples that collide under CRC32C for every secret, found by linear algebra.",
         "toeplitz" => "Tuples that collide under Toeplitz, found by linear algebra.",
@@ -264,9 +264,9 @@ mod tests {
         let (definitions, records) = (sample::definitions(), sample::records());
         let section = section(&definitions[1], &records).unwrap();
         let found = "Attack local, 65,536 hostile flows: slowed: chained/base/single 2,680 ×, \
-                     chained/jhash2/single 2,460 ×, chained/hsiphash/single 2,270 ×, chained/siphash/single 2,360 ×; \
-                     slowed by less than 2: chained/flat/single 1.50 × [1.48, 1.52]; \
-                     not slowed: chained/crc32c/single, batched/siphash-1-3/burst.";
+                     chained/jhash2/single 2,460 ×, chained/hsiphash/single 2,270 ×, chained/siphash/single \
+                     2,360 ×; slowed by less than 2: chained/flat/single 1.50 × [1.48, 1.52]; not slowed: \
+                     chained/crc32c/single, batched/siphash-1-3/burst.";
         assert!(section.findings.iter().any(|finding| finding == found), "{:?}", section.findings);
         let Some(Block::Lines(lines)) = section.blocks.first() else { panic!("no plot") };
         assert_eq!(lines.series[0].name, "batched/siphash-1-3/burst", "the reference comes first");

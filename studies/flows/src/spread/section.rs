@@ -50,11 +50,14 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     blocks.extend(facts.workloads.iter().map(|w| Block::Table(table(&facts, w))));
     Some(Section {
         title: "Spread over the buckets".to_owned(),
-        note: facts.note("Exact counts, with the expectation for a random function: the longest chain with its 99.9 % interval, \
-               and chi-squared per degree of freedom, which is then 1. Even: no longer a chain and no larger a \
-               chi-squared than chance explains. Uneven: one of them is larger. Collapsed: the longest chain is ten times \
-               longer than chance explains, or more."
-            .to_owned()),
+        note: facts.note(
+            "Exact counts, with the expectation for a random function: the longest chain with \
+                          its 99.9 % interval, and chi-squared per degree of freedom, which is then 1. \
+                          Even: no longer a chain and no larger a chi-squared than chance explains. Uneven: \
+                          one of them is larger. Collapsed: the longest chain is ten times longer than \
+                          chance explains, or more."
+                .to_owned(),
+        ),
         findings: findings(&facts),
         blocks,
     })

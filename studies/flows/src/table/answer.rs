@@ -54,8 +54,8 @@ fn sentence(evidence: &Evidence<'_>) -> Result<Statement, Doubt> {
 fn surprise(evidence: &Evidence<'_>) -> Option<String> {
     let single = evidence.ratio(WORKLOAD, OURS_SINGLE, HASHBROWN).ok().filter(|ratio| ratio.low > 1.0)?;
     Some(format!(
-        "The burst makes the difference, not the table: one lookup at a time, ours takes {} hashbrown under the same \
-         hash.",
+        "The burst makes the difference, not the table: one lookup at a time, ours takes {} hashbrown under \
+         the same hash.",
         times(single.value)
     ))
 }
@@ -68,7 +68,8 @@ fn of_traffic(evidence: &Evidence<'_>, traffic: &Traffic<'_>) -> Result<Statemen
         evidence.ratio(&hit, OURS, AHASH)?,
     ];
     let mut text = format!(
-        "{traffic}: in their order, a lookup costs {} ns in a burst, {} hashbrown with SipHash-1-3, {} with ahash",
+        "{traffic}: in their order, a lookup costs {} ns in a burst, {} hashbrown with SipHash-1-3, {} with \
+         ahash",
         number(figures[0].value),
         times(figures[1].value),
         times(figures[2].value)
@@ -180,8 +181,8 @@ mod tests {
         let answer = answer(&sample::definitions()[2], &sample::own_records());
         assert_eq!(
             answer.sentence.unwrap().text,
-            "3,214 flows in 1.2 M packets: in their order, a lookup costs 40.1 ns in a burst, 0.30 × hashbrown with \
-             SipHash-1-3, 0.34 × with ahash; with new and expired flows 40.1 ns."
+            "3,214 flows in 1.2 M packets: in their order, a lookup costs 40.1 ns in a burst, 0.30 × \
+             hashbrown with SipHash-1-3, 0.34 × with ahash; with new and expired flows 40.1 ns."
         );
     }
 

@@ -151,8 +151,8 @@ enum Kind {
 fn parse(id: &str) -> Result<(usize, Kind), RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
-            "no workload {id:?}: a workload is <flows>/<kind>; flows: a number, or one with Ki or Mi, up to 64Mi; kinds: hit, \
-             miss, churn"
+            "no workload {id:?}: a workload is <flows>/<kind>; flows: a number, or one with Ki or Mi, up to \
+             64Mi; kinds: hit, miss, churn"
         ))
     };
     let (size, kind) = id.split_once('/').ok_or_else(unknown)?;

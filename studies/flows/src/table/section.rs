@@ -38,8 +38,8 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
     Some(Section {
         title: "As the table grows".to_owned(),
         note: facts.note(format!(
-            "Nanoseconds, for one {} or for one step of what the workload names. Ratios are to {}, pair by pair, with 95 % \
-             bounds.",
+            "Nanoseconds, for one {} or for one step of what the workload names. Ratios are to {}, pair by \
+             pair, with 95 % bounds.",
             definition.per, definition.reference
         )),
         findings: Vec::new(),

@@ -80,7 +80,8 @@ impl Render {
         let limit = match (self.output, self.limit) {
             (Output::Pcap, Some(limit)) if limit > MAX_DATAGRAM => {
                 bail!(
-                    "--limit {limit}: a UDP datagram over IPv4 has room for {MAX_DATAGRAM} bytes; lower --limit"
+                    "--limit {limit}: a UDP datagram over IPv4 has room for {MAX_DATAGRAM} bytes; lower \
+                     --limit"
                 )
             }
             (Output::Pcap, None) => MAX_DATAGRAM,
@@ -156,7 +157,8 @@ impl Sink {
             let continues = if piece.continues { "; continues the previous message" } else { "" };
             writeln!(
                 self.text,
-                "# message {number}: {records} record{s}, {octets} bytes ({whole} without compression){continues}"
+                "# message {number}: {records} record{s}, {octets} bytes ({whole} without \
+                 compression){continues}"
             )?;
         }
         if let Some(case) = explained {

@@ -102,7 +102,8 @@ impl Get {
             let progress = fetch.progress();
             let seconds = begun.elapsed().as_secs_f64();
             output::tell(&format!(
-                "fetched {}: {} bytes, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} retransmitted, window {}, rtt {:.3} ms",
+                "fetched {}: {} bytes, {} segments in {seconds:.3} s ({:.1} Mbit/s), {} retransmitted, \
+                 window {}, rtt {:.3} ms",
                 fetch.name(),
                 progress.bytes,
                 progress.segments,

@@ -185,8 +185,8 @@ impl Summary {
         let lost = sent - received - nacked;
         let percent = if sent == 0 { 0.0 } else { (sent - received) as f64 * 100.0 / sent as f64 };
         let mut text = format!(
-            "\n--- {prefix} ping statistics ---\n\
-             {sent} packets transmitted, {received} received, {lost} lost, {nacked} nacked, {percent:.1}% packet loss, time {} ms\n",
+            "\n--- {prefix} ping statistics ---\n{sent} packets transmitted, {received} received, {lost} \
+             lost, {nacked} nacked, {percent:.1}% packet loss, time {} ms\n",
             took.as_millis()
         );
         if received > 0 {

@@ -57,7 +57,8 @@ impl Put {
                 read.context("cannot read standard input")?;
                 if octets.len() as u64 > MOST_OCTETS {
                     bail!(
-                        "standard input is larger than {MOST_OCTETS} bytes; publish a file, which is read in pieces"
+                        "standard input is larger than {MOST_OCTETS} bytes; publish a file, which is read \
+                         in pieces"
                     );
                 }
                 Publication::new(self.name.view(), octets)?

@@ -34,12 +34,11 @@ impl Axis {
         let (one, middle, width) = (self.x(1.0), HEIGHT / 2.0, (to - from).max(0.0));
         let label = words::ratio_with_bounds(ratio);
         format!(
-            "<svg class=\"mark\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-             aria-label=\"{label}\"><title>{label}</title>\
-             <rect class=\"fits\" x=\"{from:.1}\" y=\"1\" width=\"{width:.1}\" height=\"{}\"/>\
-             <path class=\"one\" d=\"M{one:.1} 0v{HEIGHT}\"/>\
-             <path class=\"whisker\" d=\"M{low:.1} {middle}H{high:.1}\"/>\
-             <circle class=\"dot\" cx=\"{value:.1}\" cy=\"{middle}\" r=\"3.2\"/></svg>",
+            "<svg class=\"mark\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             role=\"img\" aria-label=\"{label}\"><title>{label}</title><rect class=\"fits\" x=\"{from:.1}\" \
+             y=\"1\" width=\"{width:.1}\" height=\"{}\"/><path class=\"one\" d=\"M{one:.1} \
+             0v{HEIGHT}\"/><path class=\"whisker\" d=\"M{low:.1} {middle}H{high:.1}\"/><circle \
+             class=\"dot\" cx=\"{value:.1}\" cy=\"{middle}\" r=\"3.2\"/></svg>",
             HEIGHT - 2.0,
             label = HtmlEscape(&label),
         )

@@ -228,11 +228,13 @@ fn verdict(claims: &[ClaimOutcome<'_>]) -> String {
 /// Notes on how the figures are made, for the kinds of figures in the records.
 fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
     let any = |holds: fn(&Record) -> bool| records.iter().any(|r| r.study == definition.slug && holds(r));
-    let cycles = "Its rate and the core's clock are stated above: where they differ, a cycle here is not a cycle of the core.";
+    let cycles = "Its rate and the core's clock are stated with the machine: where they differ, a cycle here is \
+                  not a cycle of the core.";
     let mut made = Vec::new();
     if any(|r| r.metric == metric::CYCLES_MEAN) {
         made.push(format!(
-            "Cycles are those of the time-stamp counter, read between serialising barriers around each {}. {cycles}",
+            "Cycles are those of the time-stamp counter, read between serialising barriers around each {}. \
+             {cycles}",
             definition.per
         ));
     } else if any(|r| r.unit == "cycles" && r.probe != mca::PROBE) {
@@ -240,9 +242,9 @@ fn sentences(definition: &Definition, records: &RecordSet) -> Vec<String> {
     }
     if any(|r| r.metric == metric::RATIO) {
         made.push(
-            "Schemes that are compared are timed in alternation within one run; a ratio is taken pair by pair, and its \
-             bounds are order statistics of the pairs. Verdicts are drawn from intervals of 95 %, not from medians; \
-             fewer than six rounds cover less, which is stated, and decide nothing."
+            "Schemes that are compared are timed in alternation within one run; a ratio is taken pair by \
+             pair, and its bounds are order statistics of the pairs. Verdicts are drawn from intervals of \
+             95 %, not from medians; fewer than six rounds cover less, which is stated, and decide nothing."
                 .to_owned(),
         );
     }

@@ -178,8 +178,8 @@ fn read(file: &Path, lines: &mut Lines) -> Result<Option<String>> {
 fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
     let mut tap = Tap::open(interface, WAIT).map_err(|error| match error {
         TapError::Forbidden => anyhow!(
-            "cannot listen to {interface}: {error}; run as root, or add the capability: sudo setcap cap_net_raw+ep \
-             $(command -v hashlane)"
+            "cannot listen to {interface}: {error}; run as root, or add the capability: sudo setcap \
+             cap_net_raw+ep $(command -v hashlane)"
         ),
         error => anyhow!("cannot listen to {interface}: {error}"),
     })?;
