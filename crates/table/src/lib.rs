@@ -9,6 +9,7 @@
 //! - [`batched`]: buckets of one cache line with short tags, and entries that never move.
 //!
 //! [`shared`] is a table of fixed capacity for several threads: one thread writes while others find.
+//! [`share`] divides bounded resources among peer addresses and local users: no party fills a table.
 //! [`stage`] has the trait of the stages of a receive path.
 //!
 //! A burst of keys is looked up in three rounds: [`prefetch`](Table::prefetch) for all, then
@@ -25,6 +26,7 @@ pub mod batched;
 pub mod chained;
 mod group;
 mod place;
+pub mod share;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
 pub mod stage;
