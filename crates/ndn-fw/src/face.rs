@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
+use hashlane_table::share::Holder;
 
 /// Id of a face. An id is not used again after its face is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,14 +113,18 @@ pub struct Face {
     pub interest_digests: bool,
     /// Counters of the face.
     pub counters: Arc<FaceCounters>,
+    /// Holder of the peer's shares: the address of the peer, or a local user.
+    pub holder: Holder,
     /// Number of in-records of this face in the PIT.
     pub(crate) pending: u32,
 }
 
 impl Face {
-    /// Creates a face without local fields and PIT tokens.
+    /// Creates a face without local fields and PIT tokens. All local faces have holder 0, and all others
+    /// holder 1, until the caller sets another one.
     pub fn new(scope: Scope, link: LinkType) -> Self {
         let counters = Arc::default();
+        let remote = scope == Scope::NonLocal;
         Self {
             scope,
             link,
@@ -127,6 +132,7 @@ impl Face {
             pit_tokens: false,
             interest_digests: true,
             counters,
+            holder: Holder::new(remote.into(), remote),
             pending: 0,
         }
     }

@@ -16,6 +16,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use hashlane_hash::scheme::Key;
 use hashlane_name::ndn::NdnName;
+use hashlane_table::share::Holder;
 
 /// NDN forwarder, generic over the index of its PIT.
 #[derive(Debug)]
@@ -165,6 +166,11 @@ impl<P: Pit> Forwarder<P> {
     /// Number of in-records in the PIT, of which each face has a share.
     pub fn pending(&self) -> usize {
         self.pending.all
+    }
+
+    /// True if the PIT has no record of this holder, and its number may be given to another one.
+    pub fn is_idle(&self, holder: Holder) -> bool {
+        !self.faces.iter().any(|(_, face)| face.holder == holder && face.pending() > 0)
     }
 
     /// Number of entries in the dead nonce list.
