@@ -111,6 +111,13 @@ impl Config {
         if self.pit.entries == 0 {
             return invalid("pit.entries", "must be at least 1");
         }
+        if self.pit.bytes < hashlane_ndn_fw::forward::MIN_PIT_BYTES {
+            let least = hashlane_ndn_fw::forward::MIN_PIT_BYTES;
+            return invalid(
+                "pit.bytes",
+                &format!("must be at least {least}, to hold a few of the longest packets"),
+            );
+        }
         let longest = hashlane_ndn_fw::forward::MAX_LIFETIME;
         if !(1..=longest).contains(&self.pit.remote_lifetime_ms) {
             return invalid("pit.remote_lifetime_ms", &format!("must be between 1 and {longest}"));

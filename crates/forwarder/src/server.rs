@@ -274,6 +274,7 @@ fn now(start: Instant) -> Now {
 fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {
     hashlane_ndn_fw::forward::Config {
         pit_entries: config.pit.entries,
+        pit_bytes: config.pit.bytes,
         remote_lifetime: config.pit.remote_lifetime_ms,
         cs: config.cs.store(),
         // `Config::check` has accepted the URIs.

@@ -5,7 +5,7 @@
 //! - [`fib`], [`pit`], [`cs`], [`dead_nonce`]: the tables.
 //! - [`face`]: faces as forwarding sees them; [`mod@drop`]: reasons for dropping packets.
 //! - [`strategy`]: the forwarding strategies, one for each prefix.
-//! - [`share`]: shares of a bounded table, so that no face fills it.
+//! - Records of the PIT are [shared](hashlane_table::share) among the addresses of peers, so that none fills it.
 //!
 //! A forwarder takes packets and passes the packets to send to an output. The caller has the sockets and the
 //! clock:
@@ -116,6 +116,5 @@ pub mod forward;
 pub mod hashed;
 pub mod pit;
 pub mod prefixes;
-pub mod share;
 pub mod strategy;
 pub mod wheel;

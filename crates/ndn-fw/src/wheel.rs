@@ -155,6 +155,12 @@ impl Wheel {
         (self.done + 1..=self.done + lists).find(|tick| self.heads.get((tick % lists) as usize) != Some(&END))
     }
 
+    /// Gives back the memory of the slots, none of which has a timer.
+    pub fn reset(&mut self) {
+        debug_assert!(self.is_empty(), "all timers have been stopped");
+        self.links = Vec::new();
+    }
+
     /// Number of slots that have had a timer: the highest one, plus 1.
     pub fn slots(&self) -> usize {
         self.links.len()

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pit {
-    /// Most pending Interests of all faces together. Non-local faces together hold at most three quarters,
-    /// and a face at most as many as are free.
+    /// Most pending Interests. Other hosts together hold at most three quarters. If there are too many, the
+    /// address or local user with the most loses its oldest one.
     pub entries: usize,
+    /// Most bytes of pending Interests, with the tables that hold them. Shared like `entries`.
+    pub bytes: usize,
     /// Longest lifetime of an Interest from another host, in milliseconds; longer ones are cut to it.
     /// Valid: 1..=3600000.
     pub remote_lifetime_ms: u64,
@@ -22,7 +24,13 @@ pub struct Pit {
 impl Default for Pit {
     fn default() -> Self {
         let remote_lifetime_ms = hashlane_ndn_fw::forward::REMOTE_LIFETIME;
-        Self { entries: 1 << 20, remote_lifetime_ms, index: PitIndex::Name, digest: PitDigest::default() }
+        Self {
+            entries: 1 << 20,
+            bytes: hashlane_ndn_fw::forward::PIT_BYTES,
+            remote_lifetime_ms,
+            index: PitIndex::Name,
+            digest: PitDigest::default(),
+        }
     }
 }
 

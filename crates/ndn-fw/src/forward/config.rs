@@ -12,11 +12,19 @@ pub const MAX_LIFETIME: u64 = 3_600_000;
 /// Default longest lifetime of an Interest from a non-local face, in milliseconds: 30 s.
 pub const REMOTE_LIFETIME: u64 = 30_000;
 
+/// Least sensible limit of the PIT in bytes: room for a few Interests of the longest packets.
+pub const MIN_PIT_BYTES: usize = 1 << 16;
+
+/// Default limit of the PIT in bytes: 512 MiB.
+pub const PIT_BYTES: usize = 512 << 20;
+
 /// Configuration of a forwarder.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Most in-records of the PIT. Each face has a [share](crate::share) of them.
+    /// Most in-records of the PIT. The address of each peer has a [share](hashlane_table::share) of them.
     pub pit_entries: usize,
+    /// Most bytes of the PIT: entries, their Interests and their records.
+    pub pit_bytes: usize,
     /// Longest lifetime of an Interest from a non-local face, in milliseconds; longer lifetimes are cut to
     /// it. Valid: up to [`MAX_LIFETIME`], the limit for local faces.
     pub remote_lifetime: u64,
@@ -31,10 +39,11 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// A PIT of 2²⁰ entries, [`REMOTE_LIFETIME`], the default content store, no region, [`INTEREST_DIGEST`].
+    /// A PIT of 2²⁰ entries and [`PIT_BYTES`], [`REMOTE_LIFETIME`], the default content store, no region, [`INTEREST_DIGEST`].
     fn default() -> Self {
         Self {
             pit_entries: 1 << 20,
+            pit_bytes: PIT_BYTES,
             remote_lifetime: REMOTE_LIFETIME,
             cs: cs::Config::default(),
             regions: Vec::new(),

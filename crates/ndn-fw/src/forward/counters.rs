@@ -29,6 +29,9 @@ pub struct Counters {
     pub cs_hits: Counter,
     /// Interests not answered by the content store.
     pub cs_misses: Counter,
+    /// In-records removed from a full PIT, a full entry, or the entries of a name: their downstreams got a
+    /// Nack.
+    pub evicted: Counter,
     /// Current PIT entries.
     pub pit_entries: Counter,
     /// Current packets in the content store.

@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::counters::Counters;
 use super::decode::Decode;
+use super::pending::Pending;
 use super::sweep::Sweep;
 use crate::cs::{self, ContentStore};
 use crate::dead_nonce::DeadNonces;
@@ -10,7 +11,6 @@ use crate::face::{Face, FaceId, Faces};
 use crate::fib::{Fib, NextHop};
 use crate::hashed::NameHasher;
 use crate::pit::{ByName, Pit};
-use crate::share::{Shares, Used};
 use crate::strategy::{ChoiceTable, Rng, Strategy};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -33,10 +33,11 @@ pub struct Forwarder<P = ByName> {
     pub(super) rng: Rng,
     pub(super) config: Config,
     pub(super) counters: Arc<Counters>,
-    /// In-records of all faces, including closed faces until the sweep removes them.
-    pub(super) pending: Used,
-    pub(super) shares: Shares,
+    /// In-records of all holders, including those of closed faces until the sweep removes them.
+    pub(super) pending: Pending,
     pub(super) sweep: Sweep,
+    /// Calls of [`shrink`](Self::shrink) in a row that have found the PIT nearly empty.
+    pub(super) sparse: u8,
     /// True if a strategy measures Data.
     pub(super) measures: bool,
     /// Generation of the FIB and the strategy choice table: number of changes.
@@ -67,11 +68,11 @@ impl<P: Pit> Forwarder<P> {
             cs: ContentStore::new(config.cs),
             dead: DeadNonces::default(),
             rng: Rng::new(seed),
-            shares: Shares::new(config.pit_entries),
+            pending: Pending::new(&config),
             config,
             counters: Arc::default(),
-            pending: Used::default(),
             sweep: Sweep::default(),
+            sparse: 0,
             measures: false,
             generation: 0,
             scratch: Vec::new(),
@@ -163,14 +164,24 @@ impl<P: Pit> Forwarder<P> {
         &self.pit
     }
 
-    /// Number of in-records in the PIT, of which each face has a share.
+    /// Number of in-records in the PIT, of which each holder has a share.
     pub fn pending(&self) -> usize {
-        self.pending.all
+        self.pending.len()
+    }
+
+    /// Changes the limits of the PIT. If it has more, the holders that have most lose their oldest records
+    /// with the next Interests. Visits each entry.
+    pub fn configure_pit(&mut self, entries: usize, bytes: usize, remote_lifetime: u64) {
+        self.config.pit_entries = entries;
+        self.config.pit_bytes = bytes;
+        self.config.remote_lifetime = remote_lifetime;
+        self.pending.configure(&self.config);
+        self.pit.iter().for_each(|(key, records)| self.pending.reweigh(key, records));
     }
 
     /// True if the PIT has no record of this holder, and its number may be given to another one.
     pub fn is_idle(&self, holder: Holder) -> bool {
-        !self.faces.iter().any(|(_, face)| face.holder == holder && face.pending() > 0)
+        self.pending.is_idle(holder)
     }
 
     /// Number of entries in the dead nonce list.

@@ -6,6 +6,7 @@ use super::counters::Counters;
 use super::forwarder::Forwarder;
 use super::header::{digest_for, header_for};
 use super::output::{Output, Part};
+use super::pending::Pending;
 use super::rewrite;
 use super::route::next_hops;
 use super::scope::{is_localhop, out_of_scope};
@@ -13,12 +14,12 @@ use crate::drop::DropReason;
 use crate::face::{Face, FaceId, LinkType, Scope};
 use crate::hashed::{HashedName, components};
 use crate::pit::{CachedLookup, HopFields, InRecord, MAX_RECORDS, OutRecord, Pit, Records};
-use crate::share::{Shares, Used};
 use crate::strategy::{Decision, InterestContext};
 use alloc::boxed::Box;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{Interest, LpHeader, MAX_PACKET, NackReason, PitToken};
+use hashlane_table::share::ItemId;
 
 /// Ingress face that applications get with Data from the content store, as in NFD.
 const CONTENT_STORE: FaceId = FaceId(254);
@@ -82,61 +83,58 @@ fn is_loop(records: &Records, from: FaceId, face: &Face, nonce: u32) -> bool {
         })
 }
 
-/// Bounds of the in-records of the PIT.
-struct Bounds<'a> {
-    pending: &'a mut Used,
-    shares: &'a Shares,
-}
-
 /// Inserts or updates the in-record of the downstream. Inserts the PIT entry if there is none, and returns
-/// its slot.
+/// its slot. The PIT may then exceed its limits.
 #[inline(always)]
 fn insert_in_record<P: Pit>(
     pit: &mut P,
     face: &mut Face,
-    bounds: Bounds<'_>,
+    pending: &mut Pending,
     request: Request<'_>,
     interest: &Interest<'_>,
     mark: &P::Mark,
     (entry, hop): (Option<u32>, HopFields<'_>),
 ) -> Result<u32, DropReason> {
     let Request { from, header, bytes, expires, name, nonce, .. } = request;
-    let record = InRecord {
+    let mut record = InRecord {
         face: from,
-        scope: face.scope,
+        item: ItemId::NONE,
         nonce,
         expires,
         token: PitToken::new(header.pit_token),
         hinted: (bytes.len() != interest.as_bytes().len()).then(|| Box::new(bytes.to_vec())),
     };
+    let hinted = record.hinted.as_ref().map(|hinted| &hinted[..]);
+    let mut first = Some(interest.as_bytes().len());
     if let Some(slot) = entry
-        && let Some((_, records)) = pit.entry_mut(slot).invariant("the entry was found")
-        && let Some(old) = records.ins.iter_mut().find(|old| old.face == from)
+        && let Some((key, records)) = pit.entry_mut(slot).invariant("the entry was found")
     {
-        *old = record;
-        extend(pit, slot, expires);
-        pit.note_downstream(slot, from, hop);
-        return Ok(slot);
+        first = records.ins.is_empty().then(|| key.packet().len());
+        if let Some(at) = records.ins.iter().position(|old| old.face == from) {
+            let weight = pending.weight((at == 0).then(|| key.packet().len()), hinted);
+            if let Some(old) = records.ins.get_mut(at) {
+                record.item = old.item;
+                pending.renew(old.item, weight);
+                *old = record;
+            }
+            extend(pit, slot, expires);
+            pit.note_downstream(slot, from, hop);
+            return Ok(slot);
+        }
     }
-    let Bounds { pending, shares } = bounds;
-    if !shares.admits(face.scope, face.pending(), *pending) {
+    let weight = pending.weight(first, hinted);
+    if !pending.admits(face.holder, weight) {
         return Err(DropReason::PitFull);
     }
     let slot = match entry {
         Some(slot) => slot,
-        None if !interest.forwarding_hint().is_empty() && pit.has_max_hinted(name.hash()) => {
-            return Err(DropReason::TooManyRecords);
-        }
         None => pit.insert(name, interest, *mark, expires),
     };
     let found = pit.entry_mut(slot).invariant("the entry was found or inserted");
     let (_, records) = found.ok_or(DropReason::PitFull)?;
-    if records.ins.len() >= MAX_RECORDS {
-        return Err(DropReason::TooManyRecords);
-    }
+    record.item = pending.add(face.holder, weight, slot);
     records.ins.push(record);
     face.pending += 1;
-    pending.add(face.scope);
     extend(pit, slot, expires);
     pit.note_downstream(slot, from, hop);
     Ok(slot)
@@ -229,9 +227,7 @@ impl<P: Pit> Forwarder<P> {
         now: Time,
         out: &mut impl Output,
     ) -> Result<(), DropReason> {
-        let Self {
-            hasher, pit, cs, dead, fib, faces, counters, config, choice, rng, pending, shares, ..
-        } = self;
+        let Self { pit, cs, dead, faces, counters, config, .. } = self;
         let Request { from, header, name, nonce, .. } = request;
         let digest_type = config.digest_type;
         if !request.admitted {
@@ -274,21 +270,16 @@ impl<P: Pit> Forwarder<P> {
         out.enter(Part::Pit);
         let chosen = header.next_hop_face.filter(|_| face.local_fields);
         let chosen = chosen.map(|face| u32::try_from(face).map_or(FaceId::NONE, FaceId));
-        let face = match chosen {
-            None => face,
-            Some(chosen) => {
-                faces.find(chosen).ok_or(DropReason::UnknownNextHop)?;
-                faces.find_mut(from).ok_or(DropReason::UnknownFace)?
-            }
-        };
-        let bounds = Bounds { pending, shares };
-        let hop = HopFields::of(header, digest_type);
-        let slot = insert_in_record(pit, face, bounds, request, interest, mark, (entry, hop))?;
+        if let Some(chosen) = chosen {
+            faces.find(chosen).ok_or(DropReason::UnknownNextHop)?;
+        }
+        let slot = self.record_downstream(request, interest, mark, entry, now, out)?;
         if let Some(face) = chosen {
             self.outgoing_interest(slot, face, request, interest, now, out);
             return Ok(());
         }
         out.enter(Part::Fib);
+        let Self { hasher, pit, fib, faces, choice, rng, .. } = self;
         let (prefix, hops) = next_hops(fib, hasher, name, interest.forwarding_hint());
         let found = pit.entry_mut(slot).invariant("the entry has the in-record");
         let Some((_, records)) = found else { return Ok(()) };
@@ -322,6 +313,77 @@ impl<P: Pit> Forwarder<P> {
             Decision::Reject(reason) => self.reject(slot, request, reason, now, out),
         }
         Ok(())
+    }
+
+    /// Inserts or updates the in-record of the downstream, and returns the slot of its entry. If the PIT, the
+    /// entry, or the entries of the name are full, the holder that has most loses its oldest record.
+    ///
+    /// # Errors
+    /// The holder that has most is this one, and has no older record; or it may take no room from those that
+    /// are there. The downstream gets a Nack.
+    #[inline(always)]
+    fn record_downstream(
+        &mut self,
+        request: Request<'_>,
+        interest: &Interest<'_>,
+        mark: &P::Mark,
+        mut entry: Option<u32>,
+        now: Time,
+        out: &mut impl Output,
+    ) -> Result<u32, DropReason> {
+        let Request { from, header, name, .. } = request;
+        let digest_type = self.config.digest_type;
+        let full = entry.is_some_and(|slot| self.is_full(slot, from));
+        if full
+            || entry.is_none()
+                && !interest.forwarding_hint().is_empty()
+                && self.pit.has_max_hinted(name.hash())
+        {
+            let face = self.faces.find(from).ok_or(DropReason::UnknownFace)?;
+            let holder = face.holder;
+            let made = match entry {
+                Some(slot) => self.make_room_in_entry(slot, holder, now, out),
+                None => self.make_room_for_hint(name.hash(), holder, now, out),
+            };
+            if let Err(reason) = made {
+                self.refuse(request, out);
+                return Err(reason);
+            }
+            entry = entry.filter(|slot| self.pit.entry(*slot).is_some());
+        }
+        let Self { pit, faces, pending, .. } = self;
+        let face = faces.find_mut(from).ok_or(DropReason::UnknownFace)?;
+        let hop = HopFields::of(header, digest_type);
+        match insert_in_record(pit, face, pending, request, interest, mark, (entry, hop)) {
+            Ok(slot) if pending.excess().is_none() => Ok(slot),
+            Ok(slot) => {
+                self.relieve(now, out);
+                let stays =
+                    self.pit.entry(slot).is_some_and(|(_, records)| records.in_record(from).is_some());
+                if stays { Ok(slot) } else { Err(DropReason::PitFull) }
+            }
+            Err(reason) => {
+                self.refuse(request, out);
+                Err(reason)
+            }
+        }
+    }
+
+    /// True if an entry has the most in-records, and none of this face.
+    #[inline(always)]
+    fn is_full(&self, slot: u32, from: FaceId) -> bool {
+        self.pit
+            .entry(slot)
+            .is_some_and(|(_, records)| records.ins.len() >= MAX_RECORDS && records.in_record(from).is_none())
+    }
+
+    /// Sends a Nack for an Interest that there is no room for.
+    #[cold]
+    fn refuse(&self, request: Request<'_>, out: &mut impl Output) {
+        if let Some(face) = self.faces.find(request.from) {
+            let digest_type = self.config.digest_type;
+            nack_downstream(&self.counters, face, request, digest_type, NackReason::CONGESTION, out);
+        }
     }
 
     /// Sends an Interest and inserts its out-record.

@@ -10,13 +10,14 @@
 //! - Data satisfies only entries with an out-record of its ingress face.
 //! - A downstream gets Data once for each of its PIT tokens.
 //! - Interests with different forwarding hints have different entries.
-//! - A face holds no more of the PIT than its [share](crate::share).
+//! - A full PIT removes the oldest record of the address that holds most of it, with a Nack.
 //! - Interests of non-local faces have a shorter longest lifetime.
 
 mod act;
 mod burst;
 mod config;
 mod counters;
+mod crowd;
 mod data;
 mod decode;
 mod forwarder;
@@ -24,18 +25,20 @@ mod header;
 mod interest;
 mod nack;
 mod output;
+mod pending;
 mod prefetch;
 mod receive;
 mod rewrite;
 mod route;
 mod scope;
+mod shrink;
 mod sweep;
 mod timeout;
 
 pub use crate::drop::{DropCounters, DropReason};
 pub use act::Act;
 pub use burst::{BURST, Burst, PushError};
-pub use config::{Config, MAX_LIFETIME, REMOTE_LIFETIME};
+pub use config::{Config, MAX_LIFETIME, MIN_PIT_BYTES, PIT_BYTES, REMOTE_LIFETIME};
 pub use counters::Counters;
 pub use decode::Decode;
 pub use forwarder::Forwarder;

@@ -96,7 +96,7 @@ impl<P: Pit> Forwarder<P> {
 
     /// Sends a Nack to the downstream of a removed in-record, with the Nonce that it used.
     #[expect(clippy::too_many_arguments, reason = "all of them are one packet's")]
-    fn send_nack(
+    pub(super) fn send_nack(
         &mut self,
         record: &InRecord,
         packet: &mut [u8],

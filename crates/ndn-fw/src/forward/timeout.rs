@@ -51,18 +51,25 @@ impl<P: Pit> Forwarder<P> {
     /// Releases the share of a removed in-record.
     #[inline(always)]
     pub(super) fn release_share(&mut self, record: &InRecord) {
-        self.pending.remove(record.scope);
+        self.pending.remove(record);
         if let Some(face) = self.faces.find_mut(record.face) {
             debug_assert!(face.pending > 0, "an in-record is removed once");
             face.pending = face.pending.saturating_sub(1);
         }
     }
 
-    /// Removes an entry without downstreams.
+    /// Charges the first record of an entry, from which a record was removed, with its weight.
+    pub(super) fn settle(&mut self, slot: u32) {
+        if let Some((key, records)) = self.pit.entry(slot) {
+            self.pending.settle(key, records);
+        }
+    }
+
+    /// Removes an entry from which a record was removed, if no downstream is left.
     pub(super) fn remove_if_unwanted(&mut self, slot: u32, now: Time) {
-        if self.pit.entry(slot).is_some_and(|(_, records)| records.ins.is_empty())
-            && let Some(gone) = self.pit.remove(slot)
-        {
+        if self.pit.entry(slot).is_some_and(|(_, records)| !records.ins.is_empty()) {
+            self.settle(slot);
+        } else if let Some(gone) = self.pit.remove(slot) {
             self.record_dead_nonces(&gone.key, &gone.records, now);
         }
     }
@@ -99,7 +106,7 @@ impl<P: Pit> Forwarder<P> {
         records.ins.retain(|record| {
             let stays = faces.find(record.face).is_some();
             if !stays {
-                pending.remove(record.scope);
+                pending.remove(record);
             }
             stays
         });
@@ -118,6 +125,7 @@ impl<P: Pit> Forwarder<P> {
                     pit.expire_at(slot, last);
                 }
                 pit.retain_downstreams(slot, |face| faces.find(face).is_some());
+                self.settle(slot);
             }
             None => {
                 let Some(gone) = pit.remove(slot).invariant("the entry was found") else { return visits };

@@ -71,6 +71,9 @@ impl Sibling for DigestExtra {
     }
 }
 
+/// Chains of an empty table.
+const CHAINS: usize = 64;
+
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
@@ -100,7 +103,7 @@ impl ByDigest {
     pub fn new(function: DigestFunction, satisfy: Satisfy, key: &HashKey) -> Self {
         Self {
             entries: Entries::default(),
-            chains: vec![NONE; 64],
+            chains: vec![NONE; CHAINS],
             others: OverlapCounters::default(),
             function,
             hash: SipHash13::new(key),
@@ -210,26 +213,33 @@ impl Pit for ByDigest {
         self.entries.table.slot_by(mark.hash, |_, kept, _| kept.mark == *mark && kept.key.is(name, interest))
     }
 
+    fn reset(&mut self) {
+        self.entries.reset();
+        self.chains = vec![NONE; CHAINS];
+        self.others = OverlapCounters::default();
+    }
+
+    fn restore(&mut self, slot: u32, old: DigestExtra) {
+        if let Some(extra) = self.entries.extra_mut(slot).invariant("the entry was inserted") {
+            extra.downstream_digests = old.downstream_digests;
+        }
+    }
+
     #[inline]
-    fn insert(
-        &mut self,
-        name: &HashedName<'_>,
-        interest: &Interest<'_>,
-        mark: DigestMark,
-        expires: Time,
-    ) -> u32 {
+    fn add(&mut self, key: Key, mark: DigestMark, expires: Time) -> u32 {
         let extra =
             DigestExtra { siblings: 0, prev: NONE, next: NONE, lookup: None, downstream_digests: Vec::new() };
-        let slot = self.entries.insert(Key::new(name, interest), mark, extra, expires);
+        let name = key.name_hash();
+        let slot = self.entries.insert(key, mark, extra, expires);
         if self.entries.len() > self.chains.len() {
             self.chains = vec![NONE; 2 * self.chains.len()];
             let all: Vec<(u32, u64)> =
                 self.entries.iter().map(|(slot, key, _)| (slot, key.name_hash())).collect();
             all.into_iter().for_each(|(slot, name)| self.link(name, slot));
         } else {
-            self.link(name.hash(), slot);
+            self.link(name, slot);
         }
-        join(self, |pit| &mut pit.others, name.hash(), slot);
+        join(self, |pit| &mut pit.others, name, slot);
         slot
     }
 

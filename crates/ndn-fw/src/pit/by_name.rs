@@ -50,8 +50,12 @@ impl Pit for ByName {
     }
 
     #[inline]
-    fn insert(&mut self, name: &HashedName<'_>, interest: &Interest<'_>, (): (), expires: Time) -> u32 {
-        self.0.insert(Key::new(name, interest), (), (), expires)
+    fn add(&mut self, key: Key, (): (), expires: Time) -> u32 {
+        self.0.insert(key, (), (), expires)
+    }
+
+    fn reset(&mut self) {
+        self.0.reset();
     }
 
     #[inline]

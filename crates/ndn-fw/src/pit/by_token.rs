@@ -198,23 +198,23 @@ impl Pit for ByToken {
         }
     }
 
+    fn reset(&mut self) {
+        self.entries.reset();
+        self.others = OverlapCounters::default();
+    }
+
     #[inline]
-    fn insert(
-        &mut self,
-        name: &HashedName<'_>,
-        interest: &Interest<'_>,
-        _mark: Secret,
-        expires: Time,
-    ) -> u32 {
+    fn add(&mut self, key: Key, _mark: Secret, expires: Time) -> u32 {
         let secret = self.secret();
         let extra = TokenExtra { bytes: [0; TOKEN_LEN], siblings: 0 };
-        let slot = self.entries.insert(Key::new(name, interest), secret, extra, expires);
+        let name = key.name_hash();
+        let slot = self.entries.insert(key, secret, extra, expires);
         self.inserted = self.inserted.wrapping_add(1);
         let token = self.token(slot, secret);
         if let Some(extra) = self.entries.extra_mut(slot).invariant("the entry was inserted") {
             extra.bytes = token;
         }
-        join(self, |pit| &mut pit.others, name.hash(), slot);
+        join(self, |pit| &mut pit.others, name, slot);
         slot
     }
 

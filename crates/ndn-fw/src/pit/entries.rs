@@ -45,6 +45,10 @@ pub(super) struct EntryValue<X> {
     pub(super) extra: X,
 }
 
+/// Bytes of memory of an entry without its Interest: its place in the table, its share of a bucket and of the
+/// list of free places, its timer, its item in the account book, and the allocator's part.
+pub const ENTRY_MEMORY: usize = size_of::<EntryKey<()>>() + size_of::<EntryValue<()>>() + 112;
+
 /// Removed entry.
 #[derive(Clone, Debug)]
 pub struct Removed<M, X> {
@@ -150,6 +154,14 @@ impl<M: Mark, X> Entries<M, X> {
         }
         self.digests -= usize::from(key.has_digest());
         Some(Removed { key, records, mark, extra })
+    }
+
+    /// Gives back the memory of the table, which is empty.
+    pub(super) fn reset(&mut self) {
+        debug_assert!(self.table.is_empty(), "all entries have been removed");
+        self.table = Batched::with_capacity(0);
+        self.wheel.reset();
+        self.longest_prefix = 0;
     }
 
     #[inline(always)]

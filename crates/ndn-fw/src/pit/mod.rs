@@ -27,7 +27,7 @@ mod walk;
 pub use by_digest::{ByDigest, Satisfy};
 pub use by_name::ByName;
 pub use by_token::{ByToken, TOKEN_LEN};
-pub use entries::{Entries, Mark, Removed};
+pub use entries::{ENTRY_MEMORY, Entries, Mark, Removed};
 pub use key::Key;
 pub use records::{InRecord, MAX_HINTED, MAX_RECORDS, OutRecord, Records};
 
@@ -140,13 +140,26 @@ pub trait Pit {
     }
 
     /// Inserts the entry of `interest`, which has none, with its expiry.
+    #[inline(always)]
     fn insert(
         &mut self,
         name: &HashedName<'_>,
         interest: &Interest<'_>,
         mark: Self::Mark,
         expires: Time,
-    ) -> u32;
+    ) -> u32 {
+        self.add(Key::new(name, interest), mark, expires)
+    }
+
+    /// Inserts the entry of a key that has none, with its expiry.
+    fn add(&mut self, key: Key, mark: Self::Mark, expires: Time) -> u32;
+
+    /// Gives back the memory of the tables, which are empty.
+    fn reset(&mut self);
+
+    /// Restores the index's part of an entry that was removed and inserted again.
+    #[inline(always)]
+    fn restore(&mut self, _slot: u32, _extra: Self::Extra) {}
 
     /// Removes an entry.
     fn remove(&mut self, slot: u32) -> Option<Removed<Self::Mark, Self::Extra>>;
@@ -281,8 +294,7 @@ pub trait Pit {
         self.entries().timer_visits()
     }
 
-    /// Memory of the table in bytes: entries, Interests, records, timers, and reserve. The table does not
-    /// shrink. Visits each entry.
+    /// Memory of the table in bytes: entries, Interests, records, timers, and reserve. Visits each entry.
     fn memory(&self) -> usize {
         self.entries().memory()
     }

@@ -1,10 +1,11 @@
 //! In-records and out-records of a PIT entry.
 
-use crate::face::{FaceId, Scope};
+use crate::face::FaceId;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::PitToken;
+use hashlane_table::share::ItemId;
 use smallvec::SmallVec;
 
 /// In-record: an Interest received from a downstream.
@@ -12,8 +13,8 @@ use smallvec::SmallVec;
 pub struct InRecord {
     /// Downstream face.
     pub face: FaceId,
-    /// Scope of the face, kept after the face is closed.
-    pub scope: Scope,
+    /// Number of the record in the account book of the PIT; [`ItemId::NONE`] outside a forwarder.
+    pub item: ItemId,
     /// Nonce of the last Interest.
     pub nonce: u32,
     /// Time at which the lifetime of the last Interest ends.

@@ -9,6 +9,7 @@ use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::forward::{Config, DropReason, Forwarder};
 use hashlane_ndn_fw::pit::{ByName, Pit};
 use hashlane_ndn_fw::strategy::Strategy;
+use hashlane_table::share::Holder;
 
 pub struct Rig<P: Pit = ByName> {
     pub forwarder: Forwarder<P>,
@@ -53,6 +54,13 @@ impl<P: Pit> Rig<P> {
 
     pub fn face_of(&mut self, scope: Scope, link: LinkType) -> FaceId {
         self.forwarder.add_face(Face::new(scope, link)).expect("room for a face")
+    }
+
+    /// A face of another holder of shares.
+    pub fn face_of_holder(&mut self, holder: u32, scope: Scope) -> FaceId {
+        let mut face = Face::new(scope, LinkType::PointToPoint);
+        face.holder = Holder::new(holder, scope == Scope::NonLocal);
+        self.forwarder.add_face(face).expect("room for a face")
     }
 
     pub fn local_fields(&mut self, face: FaceId) {

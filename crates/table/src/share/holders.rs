@@ -20,6 +20,12 @@ impl Holder {
         Self { index, remote }
     }
 
+    /// The number.
+    #[inline]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
     /// True if the owner is not a user of this host.
     #[inline]
     pub const fn is_remote(self) -> bool {

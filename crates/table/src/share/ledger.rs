@@ -2,6 +2,7 @@
 
 use super::classes::Classes;
 use super::holders::Holder;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Limits of a resource, in the unit of its weights: entries, or bytes.
@@ -27,6 +28,19 @@ pub struct ItemId(u32);
 impl ItemId {
     /// Number of no item.
     pub const NONE: Self = Self(NONE);
+}
+
+/// New numbers of items.
+#[derive(Clone, Debug)]
+pub struct Renumbered(Vec<u32>);
+
+impl Renumbered {
+    /// New number of an item.
+    pub fn of(&self, old: ItemId) -> ItemId {
+        let new = self.0.get(old.0 as usize).copied();
+        debug_assert!(new.is_some_and(|new| new != NONE), "the caller has the number of an item");
+        new.map_or(ItemId::NONE, ItemId)
+    }
 }
 
 /// Item that has to go.
@@ -137,6 +151,47 @@ impl Ledger {
     /// Bytes of memory of the book.
     pub fn memory(&self) -> usize {
         self.items.capacity() * size_of::<Item>() + self.accounts.capacity() * size_of::<Account>()
+    }
+
+    /// Holder of an item.
+    #[inline]
+    pub fn holder(&self, id: ItemId) -> Holder {
+        let item = self.items.get(id.0 as usize);
+        debug_assert!(item.is_some_and(|item| item.holder != FREE), "the caller has the number of an item");
+        item.map_or(FREE, |item| item.holder)
+    }
+
+    /// Values of all items.
+    pub fn values(&self) -> impl Iterator<Item = u32> {
+        self.items.iter().filter(|item| item.holder != FREE).map(|item| item.value)
+    }
+
+    /// Gives back the memory of items that were removed. The others get new numbers, and stay in order.
+    pub fn compact(&mut self) -> Renumbered {
+        let mut numbers = vec![NONE; self.items.len()];
+        let old = core::mem::take(&mut self.items);
+        self.items.reserve_exact(self.len);
+        self.free = NONE;
+        for account in &mut self.accounts {
+            let mut next =
+                core::mem::replace(account, Account { oldest: NONE, newest: NONE, ..*account }).oldest;
+            while let Some(&item) = old.get(next as usize) {
+                let id = self.items.len() as u32;
+                if let Some(number) = numbers.get_mut(next as usize) {
+                    *number = id;
+                }
+                if let Some(before) = self.items.get_mut(account.newest as usize) {
+                    before.newer = id;
+                } else {
+                    account.oldest = id;
+                }
+                self.items.push(Item { older: account.newest, newer: NONE, ..item });
+                account.newest = id;
+                next = item.newer;
+            }
+        }
+        debug_assert!(self.items.len() == self.len, "each item is in the list of its holder");
+        Renumbered(numbers)
     }
 
     /// True if an item of this weight fits into an empty resource.
@@ -396,6 +451,10 @@ mod tests {
             let holder = |index: u32| Holder::new(index, index >= 3);
             let weight_of = |items: &VecDeque<(ItemId, u32, u32)>| items.iter().map(|item| u64::from(item.1)).sum::<u64>();
             for (value, (index, action, weight)) in (0..).zip(steps) {
+                if value % 50 == 49 {
+                    let renumbered = ledger.compact();
+                    model.iter_mut().flatten().for_each(|item| item.0 = renumbered.of(item.0));
+                }
                 let items = &mut model[index as usize];
                 match action {
                     0 if !items.is_empty() => {

@@ -16,5 +16,5 @@ mod ledger;
 mod owner;
 
 pub use holders::{Holder, Holders};
-pub use ledger::{ItemId, Ledger, Limits, Victim};
+pub use ledger::{ItemId, Ledger, Limits, Renumbered, Victim};
 pub use owner::Owner;

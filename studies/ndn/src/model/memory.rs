@@ -123,8 +123,8 @@ fn pend(pit: &mut ByName, name: &HashedName<'_>, interest: &Interest<'_>) {
     let (face, nonce) = (FaceId(FaceId::FIRST), interest.nonce().unwrap_or_default());
     let slot = pit.insert(name, interest, (), expires);
     if let Some((_, records)) = pit.entry_mut(slot) {
-        let (scope, token) = (Scope::NonLocal, PitToken::new(&[]));
-        records.ins.push(InRecord { face, scope, nonce, expires, token, hinted: None });
+        let (item, token) = (ItemId::NONE, PitToken::new(&[]));
+        records.ins.push(InRecord { face, item, nonce, expires, token, hinted: None });
         let face = FaceId(FaceId::FIRST + 1);
         records.outs.push(OutRecord { face, nonce, sent: now, expires, nack: None, suppression: 0 });
     }

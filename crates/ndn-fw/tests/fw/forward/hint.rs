@@ -3,6 +3,7 @@
 use crate::rig::Rig;
 use crate::support::{ask, data, uri};
 use hashlane_ndn::wire::{LpHeader, NackReason};
+use hashlane_ndn_fw::face::Scope;
 use hashlane_ndn_fw::forward::{Config, DropReason};
 use hashlane_ndn_fw::pit::Pit as _;
 
@@ -59,19 +60,21 @@ fn a_name_has_no_more_hints_than_a_few() {
     let mut rig = Rig::new();
     let [consumer, attacker, producer] = rig.faces();
     rig.route("/", producer, 1);
-    let mut taken = 0;
     for number in 0..200 {
         let bytes = ask("/net/1", number).hint(&format!("/{number}")).build();
-        let (_, done) = rig.try_take(attacker, &crate::rig::packet(LpHeader::default(), &bytes));
-        match done {
-            Ok(()) => taken += 1,
-            Err(reason) => assert_eq!(reason, DropReason::TooManyRecords),
-        }
+        let (sent, done) = rig.try_take(attacker, &crate::rig::packet(LpHeader::default(), &bytes));
+        rig.now = rig.now.after_millis(1);
+        let nacks = sent.iter().filter(|sent| sent.nack == Some(NackReason::CONGESTION)).count();
+        assert_eq!((done, nacks), (Ok(()), usize::from(number >= 16)), "the oldest one gives way");
+        assert!(rig.forwarder.pit().len() <= 16);
     }
-    assert!((1..=32).contains(&taken), "{taken} entries stand under one hash");
+    let other = rig.face_of_holder(2, Scope::NonLocal);
+    let sent = rig.take(other, LpHeader::default(), &ask("/net/1", 999).hint("/other").build());
+    let [nack, interest] = &sent[..] else { panic!("{sent:?}") };
+    assert_eq!((nack.face, nack.nack, interest.face), (attacker, Some(NackReason::CONGESTION), producer));
     assert_eq!(rig.asks(consumer, &ask("/net/1", 1000)), [producer], "others are served");
     assert_eq!(rig.asks(consumer, &ask("/net/2", 1001).hint("/isp")), [producer]);
-    assert_eq!(rig.asks(attacker, &ask("/net/1", 3000).hint("/1")), [], "what is there is found");
+    assert_eq!(rig.asks(attacker, &ask("/net/1", 3000).hint("/199")), [], "what is there is found");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::rig::{Rig, packet};
 use crate::support::{ask, data, uri};
 use hashlane_ndn::wire::{LpHeader, MAX_PACKET, NackReason};
-use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::face::{FaceId, Scope};
 use hashlane_ndn_fw::forward::{Config, DropReason};
 use hashlane_ndn_fw::pit::Pit as _;
 
@@ -253,7 +253,28 @@ fn no_more_faces_wait_for_one_answer_than_may() {
         let face = rig.face();
         rig.asks(face, &ask("/a/1", nonce));
     }
-    let late = rig.face();
-    assert_eq!(rig.refuses(late, &ask("/a/1", 5000)), (DropReason::TooManyRecords, None));
+    // Newcomers take the place of the oldest record of the address that has most of them.
+    let [late, app] = [rig.face_of_holder(2, Scope::NonLocal), rig.app()];
+    let first = FaceId(producer.0 + 1);
+    for (newcomer, oldest, nonce) in [(late, 0, 5000), (app, 1, 5001)] {
+        let sent = rig.take(newcomer, LpHeader::default(), &ask("/a/1", nonce).build());
+        let [nack, ..] = &sent[..] else { panic!("a Nack to the oldest one: {sent:?}") };
+        assert_eq!((nack.face, nack.nack), (FaceId(first.0 + oldest), Some(NackReason::CONGESTION)));
+    }
+    let served = rig.gives(producer, &data("/a/1", 0));
+    assert!(served.len() == 1024 && [late, app].iter().all(|face| served.contains(&(*face, vec![]))));
+}
+
+#[test]
+fn local_faces_give_way_to_no_other_host() {
+    let mut rig = Rig::with(Config { pit_entries: 1 << 14, ..Config::default() });
+    let [producer, late] = rig.faces();
+    rig.route("/a", producer, 1);
+    for nonce in 0..1024 {
+        let face = rig.app();
+        rig.asks(face, &ask("/a/1", nonce));
+    }
+    let refused = rig.refuses(late, &ask("/a/1", 5000));
+    assert_eq!(refused, (DropReason::TooManyRecords, Some(NackReason::CONGESTION)));
     assert_eq!(rig.gives(producer, &data("/a/1", 0)).len(), 1024);
 }

@@ -10,4 +10,5 @@ mod interest;
 mod loops;
 mod nack;
 mod scope;
+mod shares;
 mod strategies;

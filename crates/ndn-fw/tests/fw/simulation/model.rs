@@ -62,6 +62,8 @@ struct In {
     token: Vec<u8>,
     nonce: u32,
     expires: Time,
+    /// Number of the Interest: the record with the lowest one is the oldest.
+    age: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -114,7 +116,7 @@ pub struct Model {
     /// When Interests went out: the dead nonce list may hold each.
     sent: Vec<Time>,
     faces: BTreeMap<FaceId, Scope>,
-    /// Limit of the PIT, of which the shares of faces are taken.
+    /// Limit of the PIT, which all local faces and all others share: they are two holders here.
     pit_entries: usize,
     /// Longest lifetime of an Interest of another host.
     remote_lifetime: u64,
@@ -152,16 +154,28 @@ impl Model {
         self.entries.retain(|entry| !entry.ins.is_empty());
     }
 
-    /// True if a face may have one more in-record. Non-local faces have three quarters of the PIT, and each
-    /// face as many as are free. Tables here are too small for a reserve of each face.
-    fn has_room(&self, face: FaceId) -> bool {
-        let records = || self.entries.iter().flat_map(|entry| &entry.ins);
-        let is_remote = |face: FaceId| self.faces.get(&face) == Some(&Scope::NonLocal);
-        let own = records().filter(|record| record.face == face).count();
-        let free = self.pit_entries - records().count();
-        let remote = records().filter(|record| is_remote(record.face)).count();
-        let free_of_remote = (self.pit_entries - self.pit_entries / 4).saturating_sub(remote);
-        own < free && (!is_remote(face) || own < free_of_remote)
+    /// Removes the records that have to go from a PIT that is too full, and returns them: the oldest of the
+    /// holder that has more. Remote faces have at most three quarters, and local ones keep the last quarter.
+    fn relieve(&mut self) -> Vec<In> {
+        let mut gone = Vec::new();
+        loop {
+            let is_remote = |record: &&In| self.faces.get(&record.face) == Some(&Scope::NonLocal);
+            let records = || self.entries.iter().flat_map(|entry| &entry.ins);
+            let remote = records().filter(is_remote).count();
+            let local = records().count() - remote;
+            let reserve = self.pit_entries / 4;
+            let too_remote = remote > self.pit_entries - reserve;
+            if !too_remote && remote + local <= self.pit_entries {
+                return gone;
+            }
+            let side = too_remote || local <= reserve || local <= remote;
+            let oldest = records().filter(|record| is_remote(record) == side).min_by_key(|record| record.age);
+            let age = oldest.expect("a record").age;
+            for entry in &mut self.entries {
+                gone.extend(entry.ins.extract_if(.., |record| record.age == age));
+            }
+            self.entries.retain(|entry| !entry.ins.is_empty());
+        }
     }
 
     pub fn entries(&self) -> usize {
@@ -225,12 +239,15 @@ impl Model {
         let interest = Interest::parse(packet.fragment).expect("the Interest of an application");
         let nonce = interest.nonce().expect("a Nonce");
         let question = self.question(&interest);
-        if let Err(reason) = done.result {
+        if let Err(reason) = done.result
+            && reason != DropReason::PitFull
+        {
             return self.refused(arrival, reason, &question, nonce, done.sent);
         }
         assert_ne!(interest.hop_limit(), Some(0), "an Interest went further than it may");
         // The store answers.
-        if let [sent] = done.sent
+        if done.result.is_ok()
+            && let [sent] = done.sent
             && sent.brief().1 == "data"
         {
             assert_eq!((sent.face, &sent.token[..]), (from, packet.header.pit_token));
@@ -245,10 +262,8 @@ impl Model {
             Scope::NonLocal => self.remote_lifetime,
         };
         let expires = now.after_millis(interest.lifetime().min(longest));
-        let has_room = self.has_room(from);
-        let record = In { face: from, token: packet.header.pit_token.to_vec(), nonce, expires };
-        let known = self.entry(&question).is_some_and(|entry| entry.ins.iter().any(|old| old.face == from));
-        assert!(known || has_room, "{from:?} has more than its share");
+        let age = self.interests_in;
+        let record = In { face: from, token: packet.header.pit_token.to_vec(), nonce, expires, age };
         match self.entry(&question) {
             Some(entry) => {
                 entry.expires = entry.expires.max(expires);
@@ -262,7 +277,19 @@ impl Model {
                 expires,
             }),
         }
-        if let [sent] = done.sent
+        let gone = self.relieve();
+        let told: Vec<_> = gone.iter().filter(|record| record.expires > now).collect();
+        let (nacks, rest) = done.sent.split_at(told.len());
+        for (record, nack) in told.iter().zip(nacks) {
+            assert_eq!((nack.face, nack.nack), (record.face, Some(NackReason::CONGESTION)), "{gone:?}");
+            assert_eq!((&nack.token, nack.interest().nonce()), (&record.token, Some(record.nonce)));
+        }
+        let refused = gone.iter().any(|record| record.age == age);
+        assert_eq!(done.result, if refused { Err(DropReason::PitFull) } else { Ok(()) });
+        if refused {
+            return assert_eq!(rest, []);
+        }
+        if let [sent] = rest
             && sent.nack.is_some()
         {
             assert_eq!((sent.face, &sent.token[..]), (from, packet.header.pit_token));
@@ -272,9 +299,9 @@ impl Model {
             self.entries.retain(|entry| !entry.ins.is_empty());
             return;
         }
-        let probes = done.sent.iter().filter(|sent| sent.interest().nonce() != Some(nonce)).count();
+        let probes = rest.iter().filter(|sent| sent.interest().nonce() != Some(nonce)).count();
         assert!(probes <= 1, "an Interest went on under more than one other Nonce");
-        for sent in done.sent {
+        for sent in rest {
             self.went(&interest, from, &question, nonce, sent, expires, now);
         }
     }
@@ -367,10 +394,6 @@ impl Model {
             DropReason::HopLimit => {
                 let interest = Interest::parse(packet.fragment).expect("it was read before");
                 assert_eq!((interest.hop_limit(), sent.len()), (Some(0), 0));
-            }
-            DropReason::PitFull => {
-                assert_eq!(sent, []);
-                assert!(!self.has_room(from), "{from:?} has less than its share");
             }
             other => panic!("an Interest was dropped: {other:?}"),
         }

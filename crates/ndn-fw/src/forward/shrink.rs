@@ -1,0 +1,64 @@
+//! Memory given back after a flood.
+//!
+//! Tables keep the room of the most entries that they have had. A PIT that has become nearly empty is built
+//! anew with the few entries that are left, which takes about a millisecond.
+
+use super::forwarder::Forwarder;
+use crate::pit::Pit;
+use alloc::vec::Vec;
+use hashlane_ndn::invariant::Invariant as _;
+
+/// Fewest slots of a PIT that is built anew.
+const MIN_SLOTS: usize = 1 << 14;
+/// Slots for each entry that is left.
+const SLOTS_PER_ENTRY: usize = 16;
+/// Most entries that are moved.
+const MAX_MOVED: usize = 1 << 13;
+/// Calls in a row that find the PIT nearly empty.
+const CALLS: u8 = 3;
+
+impl<P: Pit> Forwarder<P> {
+    /// Gives back the memory of a PIT that has been nearly empty at the last three calls. Returns true if there
+    /// was some: freed memory may then be returned to the system. Should be called about once a second.
+    pub fn shrink(&mut self) -> bool {
+        let (slots, entries) = (self.pit.slots(), self.pit.len());
+        if slots < MIN_SLOTS || entries > MAX_MOVED || entries * SLOTS_PER_ENTRY > slots {
+            self.sparse = 0;
+            return false;
+        }
+        self.sparse += 1;
+        if self.sparse < CALLS {
+            return false;
+        }
+        self.sparse = 0;
+        let numbers = self.pending.compact();
+        let mut taken: Vec<u32> = self.pending.slots().collect();
+        taken.sort_unstable();
+        taken.dedup();
+        let removed: Vec<_> = taken
+            .into_iter()
+            .filter_map(|slot| self.pit.remove(slot).invariant("an item is a record of an entry"))
+            .collect();
+        debug_assert!(self.pit.is_empty(), "each entry has an in-record");
+        if self.pit.is_empty() {
+            self.pit.reset();
+        }
+        for gone in removed {
+            let mut records = gone.records;
+            let slot = self.pit.add(gone.key, gone.mark, records.expires);
+            self.pit.restore(slot, gone.extra);
+            for record in &mut records.ins {
+                record.item = numbers.of(record.item);
+                self.pending.moved(record.item, slot);
+            }
+            if let Some((_, kept)) = self.pit.entry_mut(slot).invariant("the entry was inserted") {
+                *kept = records;
+            }
+        }
+        // The records of closed faces are in other slots now.
+        if self.sweep.is_due() {
+            self.sweep.start(self.pit.slots());
+        }
+        true
+    }
+}
