@@ -1,0 +1,50 @@
+//! Processes and folders that must not outlive this program, also after Ctrl-C.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Ends everything on Ctrl-C or SIGTERM, and then the program.
+///
+/// # Errors
+/// The handler cannot be installed.
+pub(crate) fn on_signals() -> Result<(), String> {
+    ctrlc::set_handler(|| {
+        for pid in PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            end(pid);
+        }
+        for folder in FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // A leftover is a folder among temporary files.
+            let _ = fs::remove_dir_all(folder);
+        }
+        eprintln!("hashlane-attack: stopped; the forwarder and its folder are removed");
+        std::process::exit(130);
+    })
+    .map_err(|error| format!("no handler for Ctrl-C: {error}"))
+}
+
+fn end(pid: u32) {
+    if let Ok(pid) = i32::try_from(pid) {
+        // Fails if it has ended already.
+        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    }
+}
+
+/// Registers a process, until [`forget_process`].
+pub(crate) fn add_process(pid: u32) {
+    PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
+}
+
+/// Removes a process that is about to be waited for: its number may belong to another one soon.
+pub(crate) fn forget_process(pid: u32) {
+    PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| *known != pid);
+}
+
+pub(crate) fn add_folder(path: &Path) {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+}

@@ -1,0 +1,106 @@
+//! `cargo xtask attack`: attacks on a forwarder in a process of its own, and the service of everyone else.
+#![forbid(unsafe_code)]
+
+mod attacker;
+mod cleanup;
+mod forwarder;
+mod identity;
+mod innocents;
+mod network;
+mod options;
+mod packets;
+mod rows;
+mod scene;
+mod session;
+mod stats;
+mod table;
+mod verdict;
+mod watch;
+mod wire;
+
+use clap::Parser;
+use network::Network;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use options::Options;
+use scene::Bench;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+use table::Results;
+use verdict::Line;
+
+/// File descriptors that the rows need at most.
+const DESCRIPTORS: u64 = 40_000;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the rows. Returns false if our forwarder misses a criterion.
+fn run(options: &Options) -> Result<bool, String> {
+    if let Some(probe) = &options.register_as_other_user {
+        return rows::register_as_other_user(probe).map(|()| true);
+    }
+    let programs = options.programs()?;
+    let hashlane = options.own_program()?;
+    // Before any thread is started.
+    let (network, fallback) = Network::create();
+    cleanup::on_signals()?;
+    let descriptors = raise_descriptors()?;
+    let about = format!("{}; {descriptors} file descriptors for the attacker", network.describe());
+    println!("{about}");
+    if let Some(why) = fallback {
+        println!("without network namespaces: {why}");
+    }
+    let (network, begun) = (Arc::new(network), Instant::now());
+    let (mut all, mut passed) = (Vec::new(), true);
+    for program in programs {
+        println!("\n{}", program.path.display());
+        let name = options::label(&program);
+        let is_ours = program.is_ours();
+        let bench = Bench {
+            network: Arc::clone(&network),
+            program,
+            hashlane: hashlane.clone(),
+            quick: options.quick,
+        };
+        let mut lines: Vec<Line> = Vec::new();
+        for row in rows::ROWS.iter().filter(|row| options.chooses(row.number)) {
+            println!("row {}: {} … ({} s)", row.number, row.name, begun.elapsed().as_secs());
+            let id = row.number.to_string();
+            let found = (row.run)(&bench).unwrap_or_else(|why| {
+                vec![Line::of(
+                    &id,
+                    row.name,
+                    vec![verdict::Check::new(false, format!("could not run: {why}"))],
+                )]
+            });
+            found.iter().for_each(|line| println!("{}", table::progress(line)));
+            lines.extend(found);
+        }
+        passed &= !is_ours || lines.iter().all(Line::passed);
+        all.push(Results { forwarder: name, lines });
+    }
+    println!("\n{} s", begun.elapsed().as_secs());
+    options.write(&all, &about)?;
+    Ok(passed)
+}
+
+/// Raises the limit of file descriptors as far as it goes, at most to what the rows need.
+fn raise_descriptors() -> Result<u64, String> {
+    let failed = |error| format!("the limit of file descriptors: {error}");
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(failed)?;
+    // Only root may raise the hard limit.
+    if setrlimit(Resource::RLIMIT_NOFILE, DESCRIPTORS.max(soft), DESCRIPTORS.max(hard)).is_err() {
+        setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_err(failed)?;
+    }
+    getrlimit(Resource::RLIMIT_NOFILE).map(|(soft, _)| soft).map_err(failed)
+}

@@ -1,0 +1,200 @@
+//! Hosts of an attack: the forwarder's, the attacker's, and that of an innocent neighbour.
+//!
+//! As root, or where users may have namespaces of their own, each host is a network namespace, with pairs of
+//! virtual links between them. No file names a namespace, so the kernel removes it with the last process that
+//! is inside. Otherwise all three share the loopback interface, and differ in their addresses.
+//!
+//! ```text
+//! attacker 10.67.0.0/16 ── 10.66.0.2 ── 10.66.0.1 forwarder 10.68.0.1 ── 10.68.0.2 neighbour
+//! ```
+
+mod netlink;
+
+use netlink::{Kernel, Prefix};
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::unistd::{Gid, Uid};
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
+use std::thread;
+
+/// Host of a socket or a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Forwarder,
+    Attacker,
+    Neighbour,
+}
+
+/// Network between the three hosts.
+pub(crate) enum Network {
+    /// A namespace for each host.
+    Namespaces(Box<Namespaces>),
+    /// One loopback interface for all hosts.
+    Loopback,
+}
+
+/// Open namespaces; each ends when nothing is inside and it is closed.
+pub(crate) struct Namespaces {
+    forwarder: File,
+    attacker: File,
+    neighbour: File,
+}
+
+const FORWARDER: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 66, 0, 1), Ipv4Addr::new(10, 68, 0, 1)];
+const ATTACKER: Ipv4Addr = Ipv4Addr::new(10, 66, 0, 2);
+const NEIGHBOUR: Ipv4Addr = Ipv4Addr::new(10, 68, 0, 2);
+const SOURCES: Prefix = (Ipv4Addr::new(10, 67, 0, 0), 16);
+/// Length of the prefix of a link between two hosts.
+const LINK: u8 = 30;
+
+impl Network {
+    /// Creates the namespaces, or falls back to the loopback interface. Call before any thread is started.
+    /// Returns the reason for a fallback, too.
+    pub(crate) fn create() -> (Self, Option<String>) {
+        let made = become_root().and_then(|()| Namespaces::create());
+        match made {
+            Ok(namespaces) => (Self::Namespaces(Box::new(namespaces)), None),
+            Err(why) => (Self::Loopback, Some(why)),
+        }
+    }
+
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Self::Namespaces(_) => "network namespaces: forwarder, attacker and neighbour are three hosts",
+            Self::Loopback => "loopback: 127.0.0.1, attacker 127.67.0.0/16, neighbour 127.68.0.2",
+        }
+    }
+
+    pub(crate) fn has_namespaces(&self) -> bool {
+        matches!(self, Self::Namespaces(_))
+    }
+
+    /// Moves the calling thread to a host: sockets that it opens from now on are there.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub(crate) fn enter(&self, place: Place) -> Result<(), String> {
+        let Self::Namespaces(namespaces) = self else { return Ok(()) };
+        let file = match place {
+            Place::Forwarder => &namespaces.forwarder,
+            Place::Attacker => &namespaces.attacker,
+            Place::Neighbour => &namespaces.neighbour,
+        };
+        setns(file.as_fd(), CloneFlags::CLONE_NEWNET)
+            .map_err(|error| format!("cannot enter the namespace of the {place:?}: {error}"))
+    }
+
+    /// Calls `work` on a thread of a host. Sockets that it returns stay there.
+    ///
+    /// # Errors
+    /// The host cannot be entered, or the error of `work`.
+    pub(crate) fn inside<T: Send>(
+        &self,
+        place: Place,
+        work: impl FnOnce() -> Result<T, String> + Send,
+    ) -> Result<T, String> {
+        on_thread(|| self.enter(place).and_then(|()| work()))
+    }
+
+    /// Address of the forwarder for this host.
+    pub(crate) fn forwarder(&self, from: Place) -> Ipv4Addr {
+        match (self, from) {
+            (Self::Loopback, _) | (_, Place::Forwarder) => Ipv4Addr::LOCALHOST,
+            (_, Place::Attacker) => FORWARDER[0],
+            (_, Place::Neighbour) => FORWARDER[1],
+        }
+    }
+
+    pub(crate) fn neighbour(&self) -> Ipv4Addr {
+        match self {
+            Self::Namespaces(_) => NEIGHBOUR,
+            Self::Loopback => Ipv4Addr::new(127, 68, 0, 2),
+        }
+    }
+
+    /// Source address `number` of the attacker.
+    pub(crate) fn source(&self, number: u16) -> Ipv4Addr {
+        // The address ending in .0.0 is that of the network.
+        let [high, low] = number.wrapping_add(1).to_be_bytes();
+        match self {
+            Self::Namespaces(_) => Ipv4Addr::new(10, 67, high, low),
+            Self::Loopback => Ipv4Addr::new(127, 67, high, low),
+        }
+    }
+
+    /// Own address of a host that is not the forwarder's.
+    pub(crate) fn own(&self, place: Place) -> Ipv4Addr {
+        match place {
+            Place::Forwarder => Ipv4Addr::LOCALHOST,
+            Place::Attacker => self.source(0),
+            Place::Neighbour => self.neighbour(),
+        }
+    }
+}
+
+impl Namespaces {
+    fn create() -> Result<Self, String> {
+        let [forwarder, attacker, neighbour] = [new()?, new()?, new()?];
+        let at = |file: &File, work: &(dyn Fn(&Kernel) -> Result<(), String> + Sync)| {
+            on_thread(|| {
+                let failed = |error| format!("cannot enter a new namespace: {error}");
+                setns(file.as_fd(), CloneFlags::CLONE_NEWNET).map_err(failed)?;
+                let kernel = Kernel::open()?;
+                work(&kernel)
+            })
+        };
+        at(&forwarder, &|kernel| {
+            kernel.bring_up("lo")?;
+            kernel.add_pair("attacker", "link", attacker.as_fd())?;
+            kernel.add_pair("neighbour", "link", neighbour.as_fd())?;
+            for (link, address) in ["attacker", "neighbour"].into_iter().zip(FORWARDER) {
+                kernel.add_address(link, (address, LINK))?;
+                kernel.bring_up(link)?;
+            }
+            Ok(())
+        })?;
+        for (host, address) in [(&attacker, ATTACKER), (&neighbour, NEIGHBOUR)] {
+            at(host, &|kernel| {
+                kernel.bring_up("lo")?;
+                kernel.add_address("link", (address, LINK))?;
+                kernel.bring_up("link")
+            })?;
+        }
+        at(&attacker, &|kernel| kernel.own_network(SOURCES))?;
+        at(&forwarder, &|kernel| kernel.add_route(SOURCES, ATTACKER))?;
+        Ok(Self { forwarder, attacker, neighbour })
+    }
+}
+
+/// A new network namespace.
+fn new() -> Result<File, String> {
+    on_thread(|| {
+        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no new network namespace: {error}"))?;
+        File::open("/proc/thread-self/ns/net").map_err(|error| format!("/proc/thread-self/ns/net: {error}"))
+    })
+}
+
+/// Unless this is root, makes the process root of a new user namespace.
+fn become_root() -> Result<(), String> {
+    let (user, group) = (Uid::current(), Gid::current());
+    if user.is_root() {
+        return Ok(());
+    }
+    unshare(CloneFlags::CLONE_NEWUSER).map_err(|error| format!("no new user namespace: {error}"))?;
+    let maps = [
+        ("setgroups", "deny".into()),
+        ("uid_map", format!("0 {user} 1")),
+        ("gid_map", format!("0 {group} 1")),
+    ];
+    for (file, text) in maps {
+        let path = format!("/proc/self/{file}");
+        fs::write(&path, text).map_err(|error| format!("{path}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Calls `work` on a thread of its own, so that namespaces that it enters stay its own.
+pub(crate) fn on_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|_| Err("a thread has panicked".into())))
+}

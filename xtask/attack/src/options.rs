@@ -1,0 +1,176 @@
+//! Options of the command.
+
+use crate::forwarder::{Kind, Program};
+use crate::rows::ROWS;
+use crate::table::{self, Results};
+use clap::Parser;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Attack a forwarder, and measure the service of everyone else during and after
+///
+/// Starts a forwarder for each row of the table in docs/ndn.md and attacks it, while a local client, a
+/// neighbour, the management, and newcomers ask at a steady rate. As root, or with user namespaces, the
+/// forwarder, the attacker and the neighbour are three hosts (network namespaces); otherwise they share the
+/// loopback interface. Everything stops by itself and is removed at the end, also after Ctrl-C. Exit code 1
+/// if our forwarder misses a criterion.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask attack", bin_name = "cargo xtask attack", max_term_width = 100)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Shorter attacks, at most three minutes in all; some limits of the forwarder are smaller in proportion
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Run only this row (repeatable)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=12))]
+    row: Vec<u8>,
+    /// Forwarder to attack: hashlane, hashlane:PATH, nfd:PATH, ndnd or ndnd:PATH (repeatable)
+    #[arg(long, value_name = "FORWARDER", default_value = "hashlane")]
+    forwarder: Vec<Chosen>,
+    /// Write the table in Markdown, as in docs/ndn.md
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// Write all counts and findings as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Our command; set by cargo xtask attack, which builds it
+    #[arg(long, value_name = "PATH", hide = true)]
+    hashlane: Option<PathBuf>,
+    /// ndnd; set by cargo xtask attack, which installs it
+    #[arg(long, value_name = "PATH", hide = true)]
+    ndnd: Option<PathBuf>,
+    /// Socket and prefixes of a registration by another user: a process of row 6
+    #[arg(long, value_name = "WORDS", num_args = 2.., hide = true)]
+    pub(crate) register_as_other_user: Option<Vec<String>>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask attack                                      all rows, about ten minutes
+  cargo xtask attack --quick                              all rows, at most three minutes
+  cargo xtask attack --row 4 --row 9                      two rows
+  cargo xtask attack --forwarder nfd:/usr/bin/nfd --forwarder ndnd --table others.md
+                                                          forwarders of other projects
+  cargo xtask attack --forwarder hashlane:/tmp/before     an earlier build of ours";
+
+/// Forwarder on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Chosen {
+    kind: Kind,
+    path: Option<PathBuf>,
+}
+
+impl FromStr for Chosen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, path) = match text.split_once(':') {
+            Some((name, path)) => (name, Some(PathBuf::from(path))),
+            None => (text, None),
+        };
+        let kind = match name {
+            "hashlane" => Kind::Hashlane,
+            "nfd" => Kind::Nfd,
+            "ndnd" => Kind::Ndnd,
+            _ => return Err("not a forwarder; use hashlane, nfd:PATH or ndnd".into()),
+        };
+        if kind == Kind::Nfd && path.is_none() {
+            return Err("nfd is not installed by this command: give its path, as in nfd:/usr/bin/nfd".into());
+        }
+        Ok(Self { kind, path })
+    }
+}
+
+impl Options {
+    pub(crate) fn chooses(&self, row: u8) -> bool {
+        self.row.is_empty() || self.row.contains(&row)
+    }
+
+    /// Forwarders to attack, in order.
+    ///
+    /// # Errors
+    /// A program is missing.
+    pub(crate) fn programs(&self) -> Result<Vec<Program>, String> {
+        self.forwarder.iter().map(|chosen| self.program(chosen)).collect()
+    }
+
+    /// Our own command.
+    pub(crate) fn own_program(&self) -> Result<Program, String> {
+        let ours =
+            self.forwarder.iter().find(|chosen| chosen.kind == Kind::Hashlane && chosen.path.is_some());
+        let built = Chosen { kind: Kind::Hashlane, path: None };
+        self.program(if self.hashlane.is_some() { &built } else { ours.unwrap_or(&built) })
+    }
+
+    fn program(&self, chosen: &Chosen) -> Result<Program, String> {
+        let known = match chosen.kind {
+            Kind::Hashlane => &self.hashlane,
+            Kind::Ndnd => &self.ndnd,
+            Kind::Nfd => &None,
+        };
+        let path = chosen.path.as_ref().or(known.as_ref());
+        let path =
+            path.ok_or_else(|| format!("give the path of {:?}, or run cargo xtask attack", chosen.kind))?;
+        let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Program { kind: chosen.kind, path })
+    }
+
+    /// Writes the files that were asked for.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn write(&self, all: &[Results], about: &str) -> Result<(), String> {
+        let form = if self.quick { " --quick" } else { "" };
+        let rows = ROWS.iter().filter(|row| self.chooses(row.number)).count();
+        let about = format!("`cargo xtask attack{form}`, {rows} of {} rows; {about}.", ROWS.len());
+        if let Some(file) = &self.table {
+            write(file, &table::markdown(all, &about))?;
+        }
+        if let Some(file) = &self.json {
+            write(file, &serde_json::to_string_pretty(all).map_err(|error| error.to_string())?)?;
+        }
+        Ok(())
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Name of a forwarder in tables.
+pub(crate) fn label(program: &Program) -> String {
+    match program.kind {
+        Kind::Hashlane => "hashlane",
+        Kind::Nfd => "NFD",
+        Kind::Ndnd => "ndnd",
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forwarders_are_names_with_or_without_a_path() {
+        let chosen = |text: &str| text.parse::<Chosen>();
+        assert_eq!(chosen("hashlane"), Ok(Chosen { kind: Kind::Hashlane, path: None }));
+        let nfd = Chosen { kind: Kind::Nfd, path: Some("/usr/bin/nfd".into()) };
+        assert_eq!(chosen("nfd:/usr/bin/nfd"), Ok(nfd));
+        assert!(chosen("nfd").is_err_and(|why| why.contains("nfd:/usr/bin/nfd")));
+        assert!(chosen("yanfd").is_err_and(|why| why.contains("use hashlane")));
+    }
+
+    #[test]
+    fn options_are_as_the_examples_write_them() {
+        for line in EXAMPLES.lines().filter_map(|line| line.trim().strip_prefix("cargo xtask attack")) {
+            let words = line.split("   ").next().unwrap_or_default().split_whitespace();
+            let parsed = Options::try_parse_from([""].into_iter().chain(words));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
+        let one = Options::try_parse_from(["", "--row", "4", "--row", "9"]).unwrap();
+        assert!(one.chooses(4) && one.chooses(9) && !one.chooses(1));
+        assert!(Options::try_parse_from(["", "--row", "13"]).is_err());
+    }
+}

@@ -1,0 +1,190 @@
+//! Rows 12c to 12e: lists and commands of one local user, and handshakes that never end.
+
+use crate::attacker::{connections, pace};
+use crate::forwarder::Settings;
+use crate::innocents::Way;
+use crate::network::Place;
+use crate::packets;
+use crate::scene::{Bench, Cast, Scene};
+use crate::session::{PATIENCE, Session};
+use crate::verdict::{Check, Criteria, Line};
+use hashlane_ndn::mgmt::ControlParameters;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Routes in the list that is asked for.
+const ROUTES: [u32; 2] = [1000, 20_000];
+const LISTS_A_SECOND: u32 = 5000;
+const COMMANDS_A_SECOND: u32 = 20_000;
+/// Half-open handshakes: more than there are places.
+const HANDSHAKES: usize = 300;
+
+fn lasting(bench: &Bench) -> Duration {
+    bench.pick(Duration::from_secs(2), Duration::from_secs(20))
+}
+
+pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
+    let routes = bench.pick(ROUTES[0], ROUTES[1]);
+    let running = bench.start(Settings::default())?;
+    let mut owner = Session::unix(&running.socket())?;
+    for number in 0..routes {
+        owner.register(&format!("/route/{number}"))?;
+    }
+    // What it asks is a list of many segments, too.
+    let scene = Scene::around(bench, running, Cast { list: "rib/list", ..Cast::USUAL })?;
+    let attacker = UnixStream::connect(scene.running.socket()).map_err(|error| error.to_string())?;
+    let name = packets::name("/localhost/nfd/rib/list")?;
+    scene.begin();
+    let (sent, done, asked) = beside(
+        || flood_unix(attacker, LISTS_A_SECOND, lasting(bench), || packets::list_interest(&name, 4000)),
+        || {
+            let mut session = scene.session()?;
+            Ok(matches!(session.dataset("rib/list"), Ok(Some(_))))
+        },
+    )?;
+    scene.calm();
+    let found = format!("{sent} lists asked for, `route list` complete in {done} of {asked}");
+    let attack = format!("{LISTS_A_SECOND} requests a second for a list of {routes} routes, by a local user");
+    scene.close(id, &attack, Criteria::USUAL, vec![Check::new(done == asked, found)])
+}
+
+pub(super) fn commands(bench: &Bench, id: &str) -> Result<Line, String> {
+    let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
+    let to = scene.running.tcp(bench.network.forwarder(Place::Forwarder));
+    let connect = || TcpStream::connect(to).map_err(|error| error.to_string());
+    let attacker = bench.network.inside(Place::Forwarder, connect)?;
+    let name = packets::name("/localhost/nfd/faces/list")?;
+    let mut number = 0;
+    let mut session = scene.session()?;
+    scene.begin();
+    let (sent, done, asked) = beside(
+        || flood_tcp(attacker, COMMANDS_A_SECOND, lasting(bench), || packets::list_interest(&name, 4000)),
+        || {
+            number += 1;
+            let name = Some(packets::name(&format!("/command/{number}"))?);
+            let outcome =
+                session.command("rib", "register", &ControlParameters { name, ..Default::default() })?;
+            thread::sleep(Duration::from_millis(20));
+            Ok(outcome.code() == Some(200))
+        },
+    )?;
+    scene.calm();
+    let found = format!("{sent} Interests sent, {done} of {asked} commands done");
+    // A hundredth may be lost, as of Interests.
+    let met = (asked - done) * 100 <= asked;
+    let attack = "Interests for the management over TCP from 127.0.0.1, beside commands of another user";
+    scene.close(id, attack, Criteria::USUAL, vec![Check::new(met, found)])
+}
+
+pub(super) fn handshakes(bench: &Bench, id: &str) -> Result<Line, String> {
+    let attack = format!("{HANDSHAKES} WebSocket handshakes of one host that never end");
+    if !bench.program.has_web_socket() {
+        return Ok(Line::not_applicable(id, &attack, "no WebSocket in this build"));
+    }
+    let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
+    let to = scene.running.web_socket(bench.network.forwarder(Place::Attacker));
+    scene.begin();
+    let open =
+        bench.attack(|| Ok(connections(bench.network.source(0), to, HANDSHAKES, Duration::from_secs(2))))?;
+    let way = Way::WebSocket(scene.running.web_socket(bench.network.forwarder(Place::Neighbour)));
+    let (mut served, mut asked) = (0, 0);
+    let begun = Instant::now();
+    while begun.elapsed() < lasting(bench) || asked == 0 {
+        asked += 1;
+        served += u32::from(bench.network.inside(Place::Neighbour, || Ok(is_served(&way, asked)))?);
+        thread::sleep(Duration::from_millis(100));
+    }
+    let opened = open.len();
+    drop(open);
+    scene.calm();
+    let found = format!("{opened} half open; {served} of {asked} new WebSocket neighbours served");
+    scene.close(id, &attack, Criteria::USUAL, vec![Check::new(served == asked, found)])
+}
+
+fn is_served(way: &Way, number: u32) -> bool {
+    let asked = || {
+        let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
+        let name = packets::name(&format!("/good/websocket/new/{number}"))?;
+        session.ask(&packets::interest(&name, PATIENCE.as_millis() as u64), PATIENCE)
+    };
+    matches!(asked(), Ok(crate::session::Answer::Data(_)))
+}
+
+/// Repeats `innocent` beside `attack` until that ends. Returns its result, and how often the innocent was
+/// served and asked.
+fn beside<T: Send>(
+    attack: impl FnOnce() -> Result<T, String> + Send,
+    mut innocent: impl FnMut() -> Result<bool, String>,
+) -> Result<(T, u32, u32), String> {
+    thread::scope(|scope| {
+        let attack = scope.spawn(attack);
+        let (mut done, mut asked) = (0, 0);
+        while !attack.is_finished() || asked == 0 {
+            asked += 1;
+            // A connection that breaks serves nobody.
+            done += u32::from(innocent().unwrap_or(false));
+        }
+        let result = attack.join().map_err(|_| "the attack has panicked".to_owned())??;
+        Ok((result, done, asked))
+    })
+}
+
+fn flood_unix(
+    stream: UnixStream,
+    rate: u32,
+    lasting: Duration,
+    packet: impl FnMut() -> Vec<u8>,
+) -> Result<u64, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    stream.set_write_timeout(Some(Duration::from_millis(100))).map_err(failed)?;
+    let reader = stream.try_clone().map_err(failed)?;
+    let end = stream.try_clone().map_err(failed)?;
+    flood(stream, reader, move || end.shutdown(Shutdown::Both), rate, lasting, packet)
+}
+
+fn flood_tcp(
+    stream: TcpStream,
+    rate: u32,
+    lasting: Duration,
+    packet: impl FnMut() -> Vec<u8>,
+) -> Result<u64, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    stream.set_write_timeout(Some(Duration::from_millis(100))).map_err(failed)?;
+    let reader = stream.try_clone().map_err(failed)?;
+    let end = stream.try_clone().map_err(failed)?;
+    flood(stream, reader, move || end.shutdown(Shutdown::Both), rate, lasting, packet)
+}
+
+/// Sends packets at a rate, and drops all that comes back. Returns the number of packets.
+fn flood(
+    mut stream: impl Write,
+    mut reader: impl Read + Send,
+    end: impl Fn() -> std::io::Result<()>,
+    rate: u32,
+    lasting: Duration,
+    mut packet: impl FnMut() -> Vec<u8>,
+) -> Result<u64, String> {
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut bytes = vec![0; 1 << 18];
+            while matches!(reader.read(&mut bytes), Ok(1..)) {}
+        });
+        let (begun, mut sent) = (Instant::now(), 0);
+        while begun.elapsed() < lasting {
+            let burst: Vec<u8> = (0..16).flat_map(|_| packet()).collect();
+            if let Err(error) = stream.write_all(&burst) {
+                // A part of a packet was sent: the stream is of no use any more.
+                debug_assert!(error.kind() != std::io::ErrorKind::InvalidInput, "{error}");
+                break;
+            }
+            sent += 16;
+            pace(begun, usize::try_from(sent).unwrap_or(usize::MAX), rate);
+        }
+        // Fails if the forwarder has closed it.
+        let _ = end();
+        Ok(sent)
+    })
+}

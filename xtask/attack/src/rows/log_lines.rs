@@ -1,0 +1,117 @@
+//! Row 2: log lines at will, while standard error takes none.
+
+use crate::attacker::{Ports, connect};
+use crate::forwarder::Settings;
+use crate::network::{Place, on_thread};
+use crate::packets::{HOUR, Template};
+use crate::scene::{Bench, Cast, Scene};
+use crate::stats::digits;
+use crate::verdict::{Check, Criteria, Line};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use std::fs::{self, File, OpenOptions};
+use std::io::{PipeReader, Write, pipe};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Most bytes of log a second: 64 lines of 256 bytes, and as much again for the forwarder's own.
+const MOST_BYTES: f64 = 32_768.0;
+
+/// A kind of standard error.
+#[derive(Clone, Copy, Debug)]
+enum Errors {
+    File,
+    FullDevice,
+    FullDisk,
+    ClosedPipe,
+    UnreadPipe,
+}
+
+const KINDS: [(&str, &str, Errors); 5] = [
+    ("2a", "a file", Errors::File),
+    ("2b", "/dev/full", Errors::FullDevice),
+    ("2c", "a full disk", Errors::FullDisk),
+    ("2d", "a closed pipe", Errors::ClosedPipe),
+    ("2e", "an unread pipe", Errors::UnreadPipe),
+];
+
+pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+    KINDS.iter().map(|(id, name, errors)| part(bench, id, name, *errors)).collect()
+}
+
+fn part(bench: &Bench, id: &str, name: &str, errors: Errors) -> Result<Line, String> {
+    let attack = format!("UDP ports, TCP connections and bad handshakes; standard error is {name}");
+    let (stderr, _reader) = match errors.open() {
+        Ok(opened) => opened,
+        Err(why) => return Ok(Line::not_applicable(id, &attack, why)),
+    };
+    let scene = Scene::open(bench, Settings { stderr, ..Settings::default() }, Cast::USUAL)?;
+    let log = scene.running.folder().join("log");
+    let size = || fs::metadata(&log).map_or(0, |data| data.len());
+    let (before, begun) = (size(), Instant::now());
+    scene.begin();
+    let made = make_lines(&scene, bench.pick(Duration::from_millis(1500), Duration::from_secs(10)))?;
+    let rate = (size() - before) as f64 / begun.elapsed().as_secs_f64();
+    scene.calm();
+    let mut checks = vec![Check::new(true, format!("{made} ports and connections"))];
+    if matches!(errors, Errors::File) {
+        checks.push(Check::new(rate <= MOST_BYTES, format!("{} bytes of log a second", digits(rate))));
+    }
+    scene.close(id, &attack, Criteria::USUAL, checks)
+}
+
+/// Opens ports and connections for `lasting`. Returns their number.
+fn make_lines(scene: &Scene<'_>, lasting: Duration) -> Result<u64, String> {
+    let (network, running) = (&scene.bench.network, &scene.running);
+    let host = network.forwarder(Place::Attacker);
+    scene.bench.attack(|| {
+        let (begun, mut made) = (Instant::now(), 0);
+        let mut template = Template::new("/attack/log", 0, HOUR)?;
+        while begun.elapsed() < lasting {
+            let mut ports = Ports::of_one_host(network, 32, running.udp(host))?;
+            ports.send_each(10_000, |number, packet| packet.extend_from_slice(template.stamp(number)))?;
+            made += 32;
+            for _ in 0..16 {
+                made += u64::from(connect(network.source(0), running.tcp(host)).is_ok());
+                // Fails where the forwarder has no WebSocket, or closes first.
+                let bad = connect(network.source(0), running.web_socket(host));
+                made +=
+                    u64::from(bad.is_ok_and(|mut stream| stream.write_all(b"GET / HTTP/9\r\n\r\n").is_ok()));
+            }
+        }
+        Ok(made)
+    })
+}
+
+impl Errors {
+    /// Opens it. A pipe stays open until its reader is dropped.
+    fn open(self) -> Result<(Option<Stdio>, Option<PipeReader>), String> {
+        let failed = |error: std::io::Error| error.to_string();
+        match self {
+            Self::File => Ok((None, None)),
+            Self::FullDevice => {
+                let file = OpenOptions::new().write(true).open("/dev/full").map_err(failed)?;
+                Ok((Some(file.into()), None))
+            }
+            Self::FullDisk => full_disk().map(|file| (Some(file.into()), None)),
+            Self::ClosedPipe => pipe().map_err(failed).map(|(_, writer)| (Some(writer.into()), None)),
+            Self::UnreadPipe => {
+                pipe().map_err(failed).map(|(reader, writer)| (Some(writer.into()), Some(reader)))
+            }
+        }
+    }
+}
+
+/// A file on a disk of 16 KiB, in a mount namespace that ends with the thread; the disk ends with the file.
+fn full_disk() -> Result<File, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    on_thread(|| {
+        let failed = |error| format!("no disk in memory: {error}");
+        unshare(CloneFlags::CLONE_NEWNS).map_err(failed)?;
+        let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+        mount(None::<&str>, "/", None::<&str>, private, None::<&str>).map_err(failed)?;
+        mount(Some("none"), folder.path(), Some("tmpfs"), MsFlags::empty(), Some("size=16k"))
+            .map_err(failed)?;
+        File::create(folder.path().join("log")).map_err(|error| error.to_string())
+    })
+}

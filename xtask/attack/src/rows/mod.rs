@@ -1,0 +1,71 @@
+//! Attacks, in the order of the table in docs/ndn.md.
+
+mod client_fetch;
+mod clock_and_trust;
+mod crowded_name;
+mod flood;
+mod idle_connections;
+mod large_interests;
+mod local_floods;
+mod localhop_from_loopback;
+mod log_lines;
+mod management_prefixes;
+mod one_after_the_other;
+mod proxy;
+mod signals;
+mod startup;
+mod udp_ports;
+mod unread_queues;
+
+mod state;
+
+pub(crate) use management_prefixes::register_as_other_user;
+
+use crate::scene::Bench;
+use crate::verdict::Line;
+
+/// A row of the table.
+pub(crate) struct Row {
+    pub(crate) number: u8,
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&Bench) -> Result<Vec<Line>, String>,
+}
+
+const fn row(number: u8, name: &'static str, run: fn(&Bench) -> Result<Vec<Line>, String>) -> Row {
+    Row { number, name, run }
+}
+
+pub(crate) const ROWS: [Row; 12] = [
+    row(1, "unanswered Interests from one peer after the other", one_after_the_other::run),
+    row(2, "log lines, with each kind of standard error", log_lines::run),
+    row(3, "Interests of 8.4 kB", large_interests::run),
+    row(4, "UDP ports, while a neighbour is silent", udp_ports::run),
+    row(5, "idle TCP connections", idle_connections::run),
+    row(6, "registrations of management prefixes", management_prefixes::run),
+    row(7, "one foreseeable name, asked for first", crowded_name::run),
+    row(8, "a proxy in front of the WebSocket", proxy::run),
+    row(9, "floods at line rate", flood::run),
+    row(10, "queues that nobody reads", unread_queues::run),
+    row(11, "routes of others, withdrawn from the loopback", localhop_from_loopback::run),
+    row(12, "signals, lists, handshakes, clocks, faces, files", various),
+];
+
+/// Row 12, in parts.
+fn various(bench: &Bench) -> Result<Vec<Line>, String> {
+    let parts: [(&str, fn(&Bench, &str) -> Result<Line, String>); 10] = [
+        ("12a", signals::hang_up),
+        ("12b", signals::terminate),
+        ("12c", local_floods::lists),
+        ("12d", local_floods::commands),
+        ("12e", local_floods::handshakes),
+        ("12f", clock_and_trust::signing_times),
+        ("12g", clock_and_trust::expired_anchor),
+        ("12h", startup::folder_of_another_user),
+        ("12i", startup::face_addresses),
+        ("12j", client_fetch::run),
+    ];
+    let run = |(id, part): (&str, fn(&Bench, &str) -> Result<Line, String>)| {
+        part(bench, id).unwrap_or_else(|why| state::could_not_run(id, &why))
+    };
+    Ok(parts.map(run).into())
+}

@@ -1,0 +1,56 @@
+//! States of a forwarder that several rows look at.
+
+use crate::session::{Outcome, Session};
+use crate::verdict::{Check, Line};
+use hashlane_ndn::mgmt::Record;
+use hashlane_ndn::mgmt::dataset::{FaceStatus, ForwarderStatus, RibEntry};
+use hashlane_ndn::tlv::Elements;
+
+/// A part whose preparation failed: it has not shown that the forwarder holds.
+pub(super) fn could_not_run(id: &str, why: &str) -> Line {
+    Line::of(id, "could not run", vec![Check::new(false, why)])
+}
+
+pub(super) fn status(session: &mut Session) -> Result<Option<ForwarderStatus>, String> {
+    let Some(bytes) = session.dataset("status/general")? else { return Ok(None) };
+    ForwarderStatus::parse_fields(Elements::new(&bytes)).map(Some).map_err(|error| error.to_string())
+}
+
+/// Pending Interests, for a finding.
+pub(super) fn pending(session: &mut Session) -> String {
+    match status(session) {
+        Ok(Some(status)) => format!("{} pending Interests at the end of the attack", status.pit_entries),
+        Ok(None) | Err(_) => "the number of pending Interests is not answered".to_owned(),
+    }
+}
+
+/// Id of the face with this remote endpoint.
+pub(super) fn face(session: &mut Session, uri: &str) -> Result<Option<u64>, String> {
+    let Some(bytes) = session.dataset("faces/list")? else { return Ok(None) };
+    let faces = FaceStatus::parse_all(&bytes).map_err(|error| error.to_string())?;
+    Ok(faces.iter().find(|face| face.uri == uri).map(|face| face.face_id))
+}
+
+/// True if the RIB has a route for exactly this prefix.
+pub(super) fn has_route(session: &mut Session, prefix: &str) -> Result<bool, String> {
+    route_face(session, prefix).map(|face| face.is_some())
+}
+
+/// Face of the first route for exactly this prefix.
+pub(super) fn route_face(session: &mut Session, prefix: &str) -> Result<Option<u64>, String> {
+    let Some(bytes) = session.dataset("rib/list")? else { return Ok(None) };
+    let entries = RibEntry::parse_all(&bytes).map_err(|error| error.to_string())?;
+    let entry = entries.iter().find(|entry| entry.name.to_string() == prefix);
+    Ok(entry.and_then(|entry| entry.routes.first()).map(|route| route.face_id))
+}
+
+/// Check that a command has one of these outcomes: a code, or no answer at all.
+pub(super) fn refused(what: &str, outcome: &Outcome) -> Check {
+    Check::new(outcome.code() != Some(200), format!("{what}: {outcome}"))
+}
+
+pub(super) fn has_code(what: &str, outcome: &Outcome, code: u64) -> Check {
+    let met = outcome.code() == Some(code);
+    let found = if met { format!("{what}: {code}") } else { format!("{what}: {outcome}, not {code}") };
+    Check::new(met, found)
+}

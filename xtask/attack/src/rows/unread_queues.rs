@@ -1,0 +1,110 @@
+//! Row 10: queues that grow because nobody reads them, or because the rest never comes.
+
+use crate::attacker::{Ports, Speed, closed, connections};
+use crate::forwarder::Settings;
+use crate::innocents::Producer;
+use crate::network::Place;
+use crate::packets::{self, first_fragment};
+use crate::scene::{Bench, Cast, Scene};
+use crate::session::PATIENCE;
+use crate::verdict::{Check, Criteria, Line};
+use crate::watch;
+use std::io::Write;
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+/// Most growth of the resident memory: all send queues and all reassembly together.
+const MOST_GROWTH: u64 = 256 << 20;
+/// Time after which a connection that takes nothing is closed.
+const STUCK: Duration = Duration::from_secs(30);
+/// Data that each connection asks for, and their length in bytes.
+const ASKED: usize = 250;
+const LONG: usize = 8000;
+
+pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
+    Ok(vec![never_read(bench, "10a")?, fragments(bench, "10b")?])
+}
+
+fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
+    let count = bench.pick(400, 4000);
+    let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
+    let bulk = Producer::of(&scene.running.socket(), "/bulk", LONG)?;
+    let pid = scene.running.pid();
+    let before = watch::rss(pid).ok_or("the forwarder has ended")?;
+    let to = scene.running.tcp(bench.network.forwarder(Place::Attacker));
+    scene.begin();
+    let mut peak = before;
+    let streams = bench.attack(|| {
+        let mut streams = connections(bench.network.source(0), to, count, bench.pick(PATIENCE, 4 * PATIENCE));
+        for stream in &mut streams {
+            ask_for_all(stream)?;
+            peak = peak.max(watch::rss(pid).unwrap_or(0));
+        }
+        Ok(streams)
+    })?;
+    thread::sleep(bench.pick(Duration::from_secs(1), STUCK + Duration::from_secs(10)));
+    peak = peak.max(watch::rss(pid).unwrap_or(0));
+    let (opened, closed) = (streams.len(), closed(&streams));
+    drop(streams);
+    scene.calm();
+    drop(bulk);
+    let grown = peak - before;
+    let checks = vec![
+        Check::new(grown <= MOST_GROWTH, format!("grew by {} MB", grown / 1_000_000)),
+        Check::new(
+            bench.quick || closed == opened,
+            format!("{closed} of {opened} connections closed by the forwarder"),
+        ),
+    ];
+    let attack = format!("{count} TCP clients ask for 2 MB each and never read");
+    scene.close(id, &attack, Criteria::USUAL, checks)
+}
+
+/// Asks for the same names on every connection, so that the content store has them.
+fn ask_for_all(stream: &mut TcpStream) -> Result<(), String> {
+    stream.set_write_timeout(Some(Duration::from_millis(200))).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    for number in 0..ASKED {
+        bytes.extend(packets::interest(
+            &packets::name(&format!("/bulk/{number}"))?,
+            PATIENCE.as_millis() as u64,
+        ));
+    }
+    // Fails if the forwarder has closed it, or reads no more.
+    let _ = stream.write_all(&bytes);
+    Ok(())
+}
+
+/// Ports, and first fragments of each.
+const PORTS: usize = 1000;
+const FRAGMENTS: u32 = 16;
+const FRAGMENT: usize = 8700;
+
+fn fragments(bench: &Bench, id: &str) -> Result<Line, String> {
+    let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
+    let pid = scene.running.pid();
+    let before = watch::rss(pid).ok_or("the forwarder has ended")?;
+    let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
+    let rounds = bench.pick(2, 10);
+    scene.begin();
+    let mut peak = before;
+    bench.attack(|| {
+        let mut ports = Ports::of_one_host(&bench.network, PORTS, to)?;
+        let count = PORTS as u32 * FRAGMENTS;
+        for round in 0..rounds {
+            let speed = Speed::of(count, 16_000);
+            // Sequence numbers are those of two fragments.
+            ports.flood(speed, |number, packet| {
+                packet.extend(first_fragment(2 * (u64::from(count) * round + number), FRAGMENT));
+            })?;
+            peak = peak.max(watch::rss(pid).unwrap_or(0));
+        }
+        Ok(())
+    })?;
+    scene.calm();
+    let grown = peak - before;
+    let checks = vec![Check::new(grown <= MOST_GROWTH, format!("grew by {} MB", grown / 1_000_000))];
+    let attack = format!("{FRAGMENTS} first fragments of 8.7 kB from each of {PORTS} ports, {rounds} times");
+    scene.close(id, &attack, Criteria::USUAL, checks)
+}

@@ -1,0 +1,153 @@
+//! A forwarder, its innocents, and the phases of one attack on it.
+
+use crate::forwarder::{Program, Running, Settings};
+use crate::innocents::{Asker, Clock, Innocents, Producer, Question, Way};
+use crate::network::{Network, Place};
+use crate::session::Session;
+use crate::verdict::{Check, Criteria, Line, Phase};
+use crate::watch::Watch;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time after an attack in which innocents may still lose something.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// Everything that the rows share.
+pub(crate) struct Bench {
+    pub(crate) network: Arc<Network>,
+    pub(crate) program: Program,
+    /// Our own command, for rows that attack its clients.
+    pub(crate) hashlane: Program,
+    pub(crate) quick: bool,
+}
+
+impl Bench {
+    /// `quick` in the quick form, else `full`.
+    pub(crate) fn pick<T>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+
+    pub(crate) fn start(&self, settings: Settings) -> Result<Running, String> {
+        Running::start(&self.network, &self.program, settings)
+    }
+
+    /// Way of a host to a forwarder's UDP port, from the host's own address.
+    pub(crate) fn udp(&self, running: &Running, place: Place) -> Way {
+        Way::Udp { from: self.network.own(place), to: running.udp(self.network.forwarder(place)) }
+    }
+
+    /// Calls `work` on the attacker's host.
+    pub(crate) fn attack<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, String> + Send,
+    ) -> Result<T, String> {
+        self.network.inside(Place::Attacker, work)
+    }
+}
+
+/// Innocents of a scene.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cast {
+    /// Interests a second of the local client, and of each neighbour.
+    pub(crate) rate: u32,
+    /// True for a neighbour over WebSocket, too.
+    pub(crate) web_socket: bool,
+    /// Dataset that the management is asked for.
+    pub(crate) list: &'static str,
+}
+
+impl Cast {
+    pub(crate) const USUAL: Self = Self { rate: 100, web_socket: false, list: "status/general" };
+}
+
+/// A forwarder whose innocents are being served.
+pub(crate) struct Scene<'a> {
+    pub(crate) bench: &'a Bench,
+    pub(crate) running: Running,
+    // Stops when dropped, after the innocents.
+    _producer: Producer,
+    clock: Clock,
+    innocents: Innocents,
+    watch: Watch,
+}
+
+impl<'a> Scene<'a> {
+    /// Starts a forwarder and the innocents, and lets them ask for a while.
+    pub(crate) fn open(bench: &'a Bench, settings: Settings, cast: Cast) -> Result<Self, String> {
+        Self::around(bench, bench.start(settings)?, cast)
+    }
+
+    /// Starts the innocents of a forwarder that runs.
+    pub(crate) fn around(bench: &'a Bench, running: Running, cast: Cast) -> Result<Self, String> {
+        let clock = Clock::default();
+        let socket = running.socket();
+        let _producer = Producer::start(&socket)?;
+        let (network, mut innocents) = (&bench.network, Innocents::default());
+        let unix = || Way::Unix(socket.clone());
+        let mut ask = |who, place, way, rate, question| {
+            innocents.add(Asker { who, place, way, rate, question }, network, &clock);
+        };
+        ask("local", Place::Forwarder, unix(), cast.rate, Question::of("local"));
+        let far = bench.udp(&running, Place::Neighbour);
+        ask("neighbour", Place::Neighbour, far.clone(), cast.rate, Question::of("neighbour"));
+        ask("management", Place::Forwarder, unix(), 10, Question::List(cast.list));
+        if cast.web_socket {
+            let way = Way::WebSocket(running.web_socket(network.forwarder(Place::Neighbour)));
+            ask("WebSocket", Place::Neighbour, way, cast.rate, Question::of("websocket"));
+        }
+        innocents.add_newcomers("new Unix client", Place::Forwarder, unix(), network, &clock);
+        innocents.add_newcomers("new UDP peer", Place::Neighbour, far, network, &clock);
+        let watch = Watch::start(running.pid(), clock.clone());
+        thread::sleep(bench.pick(Duration::from_millis(700), Duration::from_secs(2)));
+        Ok(Self { bench, running, _producer, clock, innocents, watch })
+    }
+
+    /// Begins the attack.
+    pub(crate) fn begin(&self) {
+        self.clock.set(Phase::During);
+    }
+
+    /// Ends the attack, waits for the service to settle, and measures what comes after.
+    pub(crate) fn calm(&self) {
+        self.clock.set(Phase::Settling);
+        thread::sleep(SETTLING);
+        self.clock.set(Phase::After);
+        thread::sleep(self.bench.pick(Duration::from_millis(1000), Duration::from_secs(3)));
+    }
+
+    /// Asks the management over a connection of its own.
+    pub(crate) fn session(&self) -> Result<Session, String> {
+        Session::unix(&self.running.socket())
+    }
+
+    /// Waits until `done`, at most `limit`. Returns the time it took.
+    pub(crate) fn wait_until(&self, limit: Duration, mut done: impl FnMut() -> bool) -> Option<Duration> {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            if done() {
+                return Some(begun.elapsed());
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        None
+    }
+
+    /// Ends the scene. `checks` are the row's own.
+    pub(crate) fn close(
+        mut self,
+        id: &str,
+        attack: &str,
+        criteria: Criteria,
+        mut checks: Vec<Check>,
+    ) -> Result<Line, String> {
+        self.clock.set(Phase::End);
+        let services = self.innocents.finish()?;
+        let [rss, fds] = self.watch.finish();
+        if let Some(status) = self.running.ended()? {
+            checks.push(Check::new(false, format!("the forwarder ended: {status}")));
+        }
+        checks.extend(criteria.check(&services));
+        Ok(Line { services, rss, fds, ..Line::of(id, attack, checks) })
+    }
+}
