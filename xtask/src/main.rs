@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod asm;
+mod attack;
 mod deny;
 mod dist;
 mod fuzz;
@@ -34,6 +35,7 @@ Examples:
   cargo xtask nightly               long checks: model checking, fuzzing, all of the interop, dependencies
   cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask interop ndn           our NDN forwarder with clients and forwarders of other projects
+  cargo xtask attack --quick        a forwarder under attack: everyone else is served, during and after
   cargo xtask asm                   instructions of the timed functions in the release binary
   cargo xtask fuzz --seconds 60     every fuzz target, a minute each
   cargo xtask deny                  licenses and known vulnerabilities of the dependencies
@@ -48,6 +50,7 @@ enum Command {
     Nightly(nightly::Nightly),
     Interop(interop::Interop),
     TestAarch64(test_aarch64::TestAarch64),
+    Attack(attack::Attack),
     Asm(asm::Asm),
     Fuzz(fuzz::Fuzz),
     Deny(deny::Deny),
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Nightly(command) => command.run(),
         Command::Interop(command) => command.run(),
         Command::TestAarch64(command) => command.run(),
+        Command::Attack(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Fuzz(command) => command.run(),
         Command::Deny(command) => command.run(),

@@ -1,6 +1,7 @@
 //! `cargo xtask test`
 
 use crate::asm::Build;
+use crate::attack::Attack;
 use crate::interop::Interop;
 use crate::need::{self, Need};
 use crate::prose::{self, style::Style};
@@ -28,7 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                          all steps, in the order above
   cargo xtask test --only fmt --only clippy
-  cargo xtask test --skip asm               all steps without a release build
+  cargo xtask test --skip asm --skip attack all steps without a release build
   CI=true cargo xtask test                  install missing tools; skip nothing";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -51,12 +52,15 @@ enum Step {
     Interop,
     /// Instructions of the timed functions, in a release build
     Asm,
+    /// The release build under every attack, three minutes
+    Attack,
 }
 
 impl Test {
     pub(crate) fn run(&self) -> Outcome {
         let chosen = self.chosen();
-        // Built beside the other steps, as it keeps one core busy for most of its time.
+        // Built beside the other steps, as it keeps one core busy for most of its time. The attacks come after
+        // the check of its instructions, which waits for it.
         let mut release = chosen.contains(&Step::Asm).then(Build::begin);
         steps::run("test", &chosen, |step| step.run(&mut release))
     }
@@ -94,6 +98,7 @@ impl Step {
             }
             Self::Interop => Interop::ALL.run(),
             Self::Asm => release.take().unwrap_or_else(Build::begin).and_then(Build::check).into(),
+            Self::Attack => Attack::quick().run(),
         }
     }
 }

@@ -11,6 +11,7 @@ mod toolchains;
 
 use crate::run::Outcome;
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 /// Run our programs with programs of other projects
 ///
@@ -52,6 +53,14 @@ impl Interop {
             None => both(dns::run(), ndn::Ndn::all(self.every_index)),
         }
     }
+}
+
+/// Installs ndnd alone, and returns its path.
+///
+/// # Errors
+/// Names the step that failed.
+pub(crate) fn install_ndnd() -> Result<PathBuf, String> {
+    peers::ndnd_alone()
 }
 
 /// Failed if either has failed, else skipped if either was skipped.

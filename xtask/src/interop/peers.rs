@@ -55,10 +55,9 @@ impl Peers {
     pub(crate) fn install() -> Result<Self, String> {
         let dir = run::target_dir()?.join("interop");
         let peers = Self { node: toolchains::node(&dir)?, dir };
-        let go = toolchains::go(&peers.dir)?;
         once(&peers.dir.join("python"), PYTHON_NDN, |folder| peers.install_python(folder))?;
         once(&peers.dir.join("ndnts"), &format!("{NDNTS:?} {NDNTS_VERSION}"), install_ndnts)?;
-        once(&peers.dir.join("ndnd"), &format!("{NDND} {NDND_VERSION}"), |folder| install_ndnd(&go, folder))?;
+        ndnd_alone()?;
         peers.place_ndnts_scripts().map_err(|error| format!("the programs on NDNts: {error}"))?;
         Ok(peers)
     }
@@ -114,6 +113,14 @@ impl Peers {
         }
         Ok(())
     }
+}
+
+/// Installs ndnd, and returns its path.
+pub(crate) fn ndnd_alone() -> Result<PathBuf, String> {
+    let dir = run::target_dir()?.join("interop");
+    let go = toolchains::go(&dir)?;
+    once(&dir.join("ndnd"), &format!("{NDND} {NDND_VERSION}"), |folder| install_ndnd(&go, folder))?;
+    Ok(dir.join("ndnd/ndnd"))
 }
 
 fn install_ndnts(folder: &Path) -> Result<(), String> {

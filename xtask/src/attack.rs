@@ -1,0 +1,73 @@
+//! `cargo xtask attack`: builds the forwarder and the attacks, and runs them.
+//!
+//! The attacks are a package of their own, so that the other tasks need none of its dependencies.
+
+use crate::interop;
+use crate::run::{self, Outcome};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Attack a forwarder, and measure the service of everyone else during and after
+///
+/// Builds the release command and the package hashlane-attack, and runs the latter with the options.
+/// `cargo xtask attack --help` lists them.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true, after_help = EXAMPLES)]
+pub(crate) struct Attack {
+    /// Options: see `cargo xtask attack --help`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    words: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask attack                        all rows, about a quarter of an hour
+  cargo xtask attack --quick --row 4        the short form of one row";
+
+impl Attack {
+    /// The short form of all rows.
+    pub(crate) fn quick() -> Self {
+        Self { words: vec!["--quick".to_owned()] }
+    }
+
+    pub(crate) fn run(&self) -> Outcome {
+        self.attack().into()
+    }
+
+    fn attack(&self) -> Result<(), String> {
+        run::show(&mut run::command(&["cargo", "build", "--package", "hashlane-attack"]))?;
+        let mut command = run::command(&[run::target_dir()?.join("debug/hashlane-attack")]);
+        if !self.words.iter().any(|word| word == "--help" || word == "-h") {
+            command.arg("--hashlane").arg(build_forwarder()?);
+            if wants_ndnd(&self.words) {
+                command.arg("--ndnd").arg(interop::install_ndnd()?);
+            }
+        }
+        run::show(command.args(&self.words))
+    }
+}
+
+/// Builds our release command, unless it is up to date.
+fn build_forwarder() -> Result<PathBuf, String> {
+    let words = ["cargo", "build", "--release", "--package", "hashlane", "--bin", "hashlane"];
+    run::show(&mut run::command(&words))?;
+    Ok(run::target_dir()?.join("release/hashlane"))
+}
+
+/// True if ndnd is to be attacked, and not at a path of the user's.
+fn wants_ndnd(words: &[String]) -> bool {
+    let is_ndnd = |pair: &[String]| matches!(pair, [flag, name] if flag == "--forwarder" && name == "ndnd");
+    words.windows(2).any(is_ndnd) || words.iter().any(|word| word == "--forwarder=ndnd")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ndnd_is_installed_where_it_is_chosen_without_a_path() {
+        let wants = |line: &str| wants_ndnd(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        assert!(wants("--quick --forwarder ndnd --row 4") && wants("--forwarder=ndnd"));
+        assert!(!wants("--forwarder ndnd:/usr/bin/ndnd") && !wants("--table ndnd") && !wants(""));
+    }
+}
