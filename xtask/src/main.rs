@@ -31,7 +31,8 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask test                  every check that a change must pass
-  cargo xtask test --skip asm       the same without the release build
+  cargo xtask test --skip asm --skip attack
+                                    the same without the release build
   cargo xtask nightly               long checks: model checking, fuzzing, all of the interop, dependencies
   cargo xtask test-aarch64          the Armv8 code, emulated
   cargo xtask interop ndn           our NDN forwarder with clients and forwarders of other projects

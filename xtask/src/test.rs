@@ -59,8 +59,8 @@ enum Step {
 impl Test {
     pub(crate) fn run(&self) -> Outcome {
         let chosen = self.chosen();
-        // Built beside the other steps, as it keeps one core busy for most of its time. The attacks come after
-        // the check of its instructions, which waits for it.
+        // Built beside the other steps, as it keeps one core busy for most of its time. The attacks come
+        // after the check of its instructions, which waits for it.
         let mut release = chosen.contains(&Step::Asm).then(Build::begin);
         steps::run("test", &chosen, |step| step.run(&mut release))
     }

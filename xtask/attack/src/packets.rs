@@ -3,6 +3,8 @@
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::Component;
 use hashlane_name::ndn::Ndn;
+use hashlane_ndn::mgmt::Record as _;
+use hashlane_ndn::mgmt::dataset::FaceQueryFilter;
 use hashlane_ndn::wire::{Data, DataBuilder, Interest, InterestBuilder, LpHeader, LpPacket, NackReason};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -58,13 +60,30 @@ impl Template {
     /// # Errors
     /// The prefix is malformed, or the name too long.
     pub(crate) fn new(prefix: &str, padding: usize, lifetime: u64) -> Result<Self, String> {
-        let (prefix, padding) = (name(prefix)?, vec![b'x'; padding]);
-        let rest = [&padding[..]].into_iter().filter(|part| !part.is_empty()).chain([&PLACE[..]]);
+        let padding = vec![b'x'; padding];
+        let rest: Vec<&[u8]> = [&padding[..], &PLACE].into_iter().filter(|part| !part.is_empty()).collect();
+        Self::of(prefix, &rest, lifetime)
+    }
+
+    /// Query for the face of a number, at the management: every face is compared with it.
+    ///
+    /// # Errors
+    /// None: the name is short.
+    pub(crate) fn face_query(lifetime: u64) -> Result<Self, String> {
+        let id = u64::from_be_bytes(PLACE);
+        let filter = FaceQueryFilter { face_id: Some(id), ..FaceQueryFilter::default() };
+        Self::of("/localhost/nfd/faces/query", &[&filter.to_bytes()], lifetime)
+    }
+
+    /// Interest for `prefix` with these components, of which one has [`PLACE`].
+    fn of(prefix: &str, rest: &[&[u8]], lifetime: u64) -> Result<Self, String> {
+        let prefix = name(prefix)?;
         let view = prefix.view();
-        let components = view.components().chain(rest.map(Component::generic));
+        let components = view.components().chain(rest.iter().copied().map(Component::generic));
         let name = OwnedName::<Ndn>::from_components(components).map_err(|error| error.to_string())?;
         let nonce = Some(u32::from_be_bytes(*b"nonc"));
-        let bytes = InterestBuilder { nonce, lifetime, ..InterestBuilder::new(name.view()) }.build();
+        let builder = InterestBuilder { nonce, lifetime, ..InterestBuilder::new(name.view()) };
+        let bytes = InterestBuilder { can_be_prefix: true, ..builder }.build();
         let at = bytes.windows(PLACE.len()).position(|window| window == PLACE);
         let nonce = Interest::parse(&bytes).ok().and_then(|interest| interest.nonce_at());
         match (at, nonce) {
@@ -131,6 +150,15 @@ mod tests {
         assert_ne!(one.nonce(), two.nonce());
         assert_eq!((one.lifetime(), one.name_len()), (HOUR, 4));
         assert!(one.name().to_string().starts_with("/a/b/xxxxx/"));
+    }
+
+    #[test]
+    fn a_face_query_has_a_filter_of_its_number() {
+        let mut template = Template::face_query(4000).unwrap();
+        let bytes = template.stamp(1 << 60).to_vec();
+        let name = Interest::parse(&bytes).unwrap().name();
+        let filter = FaceQueryFilter::parse(name.components().last().unwrap().value).unwrap();
+        assert_eq!(filter.face_id, Some(1 << 60));
     }
 
     #[test]

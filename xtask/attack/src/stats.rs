@@ -14,7 +14,7 @@ pub(crate) struct Tally {
     pub(crate) nacked: u64,
     /// Round-trip times in microseconds.
     #[serde(skip)]
-    round_trips: Vec<u64>,
+    pub(crate) round_trips: Vec<u64>,
 }
 
 impl Tally {
@@ -31,6 +31,11 @@ impl Tally {
     /// Part of the Interests that got no Data. Range: 0..=1.
     pub(crate) fn loss(&self) -> f64 {
         if self.sent == 0 { 0.0 } else { self.lost() as f64 / self.sent as f64 }
+    }
+
+    /// Answers that took at most `millis`.
+    pub(crate) fn within(&self, millis: f64) -> u64 {
+        self.round_trips.iter().filter(|micros| **micros as f64 <= millis * 1e3).count() as u64
     }
 
     /// Round-trip time in milliseconds that a part `q` of the answers did not exceed; `None` without answers.

@@ -61,16 +61,19 @@ impl Check {
     }
 }
 
-/// Most innocent loss during an attack.
+/// Service that innocents must get during an attack; after it, none may lose anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Criteria {
+    /// Part that each may lose. Range: 0..=1.
     pub(crate) loss: f64,
+    /// True if half of the answers must be prompt, too.
+    pub(crate) prompt: bool,
 }
 
 impl Criteria {
-    pub(crate) const USUAL: Self = Self { loss: 0.01 };
+    pub(crate) const USUAL: Self = Self { loss: 0.01, prompt: false };
     /// While the line is full.
-    pub(crate) const FLOOD: Self = Self { loss: 0.05 };
+    pub(crate) const FLOOD: Self = Self { loss: 0.05, prompt: true };
 
     /// Checks of the service of innocents.
     pub(crate) fn check(self, services: &[Service]) -> Vec<Check> {
@@ -92,8 +95,29 @@ impl Criteria {
                 }
             }
         }
+        if self.prompt {
+            checks.extend(check_prompt(services));
+        }
         checks
     }
+}
+
+/// Round-trip time, in milliseconds, that at least half of the answers must not exceed under a full line: far
+/// above that on a busy machine, and below that behind a queue that everyone shares.
+const PROMPT: f64 = 250.0;
+
+/// Fewest answers of which a half says something.
+const FEW: u64 = 20;
+
+/// Checks that at least half of the answers of each innocent were prompt.
+pub(crate) fn check_prompt(services: &[Service]) -> Vec<Check> {
+    let slow = services.iter().filter_map(|service| {
+        let tally = service.of(Phase::During);
+        let (prompt, answered) = (tally.within(PROMPT), tally.answered);
+        let found = format!("{}: only {prompt} of {answered} answers within {PROMPT} ms", service.who);
+        (answered >= FEW && 2 * prompt < answered).then(|| Check::new(false, found))
+    });
+    slow.collect()
 }
 
 /// Measurements and verdict of a row, or of a part of it.
@@ -138,7 +162,11 @@ mod tests {
     use super::*;
 
     fn service(lost: [u64; 4]) -> Service {
-        let tally = |lost| Tally { sent: 200, answered: 200 - lost, ..Tally::default() };
+        let tally = |lost| {
+            let mut tally = Tally { sent: 200, ..Tally::default() };
+            (lost..200).for_each(|_| tally.add_answer(std::time::Duration::from_millis(1)));
+            tally
+        };
         Service { who: "neighbour", tallies: lost.map(tally) }
     }
 
@@ -152,6 +180,20 @@ mod tests {
         assert_eq!(missed([0, 3, 0, 0]), ["neighbour lost 3 of 200 during (1.5 %)"]);
         assert_eq!(missed([0, 0, 0, 1]), ["neighbour lost 1 of 200 after (0.5 %)"]);
         assert!(Criteria::FLOOD.check(&[service([0, 10, 0, 0])]).is_empty());
+    }
+
+    #[test]
+    fn under_a_full_line_half_of_the_answers_are_prompt() {
+        let of = |millis: [u64; 3]| {
+            let mut during = Tally { sent: 30, ..Tally::default() };
+            let repeated = millis.iter().cycle().take(30);
+            repeated.for_each(|millis| during.add_answer(std::time::Duration::from_millis(*millis)));
+            let [before, settling, after] = [Tally::default(), Tally::default(), Tally::default()];
+            let service = Service { who: "WebSocket", tallies: [before, during, settling, after] };
+            Criteria::FLOOD.check(&[service])
+        };
+        assert!(of([10, 20, 900]).is_empty());
+        assert_eq!(of([10, 600, 900])[0].found, "WebSocket: only 10 of 30 answers within 250 ms");
     }
 
     #[test]

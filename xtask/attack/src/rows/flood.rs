@@ -80,7 +80,7 @@ fn begin_message(stream: TcpStream, to: std::net::SocketAddr) -> Option<TcpStrea
 }
 
 /// Sends parts of messages that never end over all connections. Returns the number of frames.
-fn continue_messages(open: &mut Vec<TcpStream>, lasting: Duration) -> u64 {
+fn continue_messages(open: &mut [TcpStream], lasting: Duration) -> u64 {
     let bytes = CONTINUE.repeat(FRAMES);
     // A write may end within a frame: the rest follows before other frames.
     let mut offsets = vec![0; open.len()];

@@ -4,6 +4,7 @@ use crate::attacker::{closed, connections};
 use crate::forwarder::Settings;
 use crate::network::Place;
 use crate::scene::{Bench, Cast, Scene};
+use crate::session::PATIENCE;
 use crate::verdict::{Check, Criteria, Line};
 use std::thread;
 use std::time::Duration;
@@ -18,7 +19,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     scene.begin();
     let limit = bench.pick(Duration::from_secs(3), Duration::from_secs(30));
     let idle = bench.attack(|| Ok(connections(bench.network.source(0), to, count, limit)))?;
-    thread::sleep(bench.pick(Duration::from_secs(2), IDLE + Duration::from_secs(10)));
+    // Newcomers have time to lose their patience.
+    thread::sleep(bench.pick(PATIENCE + Duration::from_secs(1), IDLE + Duration::from_secs(10)));
     let closed = closed(&idle);
     let found = format!("{} connections opened, {closed} of them closed by the forwarder", idle.len());
     // The quick form does not wait that long.

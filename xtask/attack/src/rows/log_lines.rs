@@ -1,6 +1,6 @@
 //! Row 2: log lines at will, while standard error takes none.
 
-use crate::attacker::{Ports, connect};
+use crate::attacker::{Ports, connect, pace};
 use crate::forwarder::Settings;
 use crate::network::{Place, on_thread};
 use crate::packets::{HOUR, Template};
@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// Most bytes of log a second: 64 lines of 256 bytes, and as much again for the forwarder's own.
 const MOST_BYTES: f64 = 32_768.0;
+
+/// Ports and connections a second.
+const RATE: u32 = 4000;
 
 /// A kind of standard error.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +39,10 @@ const KINDS: [(&str, &str, Errors); 5] = [
 ];
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
-    KINDS.iter().map(|(id, name, errors)| part(bench, id, name, *errors)).collect()
+    KINDS.iter().zip(0..).map(|((id, name, errors), host)| part(bench, id, name, *errors, host)).collect()
 }
 
-fn part(bench: &Bench, id: &str, name: &str, errors: Errors) -> Result<Line, String> {
+fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Result<Line, String> {
     let attack = format!("UDP ports, TCP connections and bad handshakes; standard error is {name}");
     let (stderr, _reader) = match errors.open() {
         Ok(opened) => opened,
@@ -50,7 +53,7 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors) -> Result<Line, Str
     let size = || fs::metadata(&log).map_or(0, |data| data.len());
     let (before, begun) = (size(), Instant::now());
     scene.begin();
-    let made = make_lines(&scene, bench.pick(Duration::from_millis(1500), Duration::from_secs(10)))?;
+    let made = make_lines(&scene, host, bench.pick(Duration::from_millis(1500), Duration::from_secs(10)))?;
     let rate = (size() - before) as f64 / begun.elapsed().as_secs_f64();
     scene.calm();
     let mut checks = vec![Check::new(true, format!("{made} ports and connections"))];
@@ -60,24 +63,26 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors) -> Result<Line, Str
     scene.close(id, &attack, Criteria::USUAL, checks)
 }
 
-/// Opens ports and connections for `lasting`. Returns their number.
-fn make_lines(scene: &Scene<'_>, lasting: Duration) -> Result<u64, String> {
+/// Opens ports and connections for `lasting`. Returns their number. Each kind of standard error has an
+/// address of its own: closed connections keep the ports of an address for a minute.
+fn make_lines(scene: &Scene<'_>, host: u16, lasting: Duration) -> Result<u64, String> {
     let (network, running) = (&scene.bench.network, &scene.running);
-    let host = network.forwarder(Place::Attacker);
+    let (to, from) = (network.forwarder(Place::Attacker), network.source(host));
     scene.bench.attack(|| {
         let (begun, mut made) = (Instant::now(), 0);
         let mut template = Template::new("/attack/log", 0, HOUR)?;
         while begun.elapsed() < lasting {
-            let mut ports = Ports::of_one_host(network, 32, running.udp(host))?;
+            let mut ports = Ports::of_one_host(network, 32, running.udp(to))?;
             ports.send_each(10_000, |number, packet| packet.extend_from_slice(template.stamp(number)))?;
             made += 32;
             for _ in 0..16 {
-                made += u64::from(connect(network.source(0), running.tcp(host)).is_ok());
+                made += u64::from(connect(from, running.tcp(to)).is_ok());
                 // Fails where the forwarder has no WebSocket, or closes first.
-                let bad = connect(network.source(0), running.web_socket(host));
+                let bad = connect(from, running.web_socket(to));
                 made +=
                     u64::from(bad.is_ok_and(|mut stream| stream.write_all(b"GET / HTTP/9\r\n\r\n").is_ok()));
             }
+            pace(begun, usize::try_from(made).unwrap_or(usize::MAX), RATE);
         }
         Ok(made)
     })

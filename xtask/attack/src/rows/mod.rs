@@ -14,10 +14,9 @@ mod one_after_the_other;
 mod proxy;
 mod signals;
 mod startup;
+mod state;
 mod udp_ports;
 mod unread_queues;
-
-mod state;
 
 pub(crate) use management_prefixes::register_as_other_user;
 
@@ -50,9 +49,12 @@ pub(crate) const ROWS: [Row; 12] = [
     row(12, "signals, lists, handshakes, clocks, faces, files", various),
 ];
 
+/// A part of a row, by its id.
+type Part = fn(&Bench, &str) -> Result<Line, String>;
+
 /// Row 12, in parts.
 fn various(bench: &Bench) -> Result<Vec<Line>, String> {
-    let parts: [(&str, fn(&Bench, &str) -> Result<Line, String>); 10] = [
+    let parts: [(&str, Part); 10] = [
         ("12a", signals::hang_up),
         ("12b", signals::terminate),
         ("12c", local_floods::lists),
@@ -64,8 +66,6 @@ fn various(bench: &Bench) -> Result<Vec<Line>, String> {
         ("12i", startup::face_addresses),
         ("12j", client_fetch::run),
     ];
-    let run = |(id, part): (&str, fn(&Bench, &str) -> Result<Line, String>)| {
-        part(bench, id).unwrap_or_else(|why| state::could_not_run(id, &why))
-    };
+    let run = |(id, part): (&str, Part)| part(bench, id).unwrap_or_else(|why| state::could_not_run(id, &why));
     Ok(parts.map(run).into())
 }

@@ -39,7 +39,7 @@ fn one(scene: &Scene<'_>, peer: u32, count: u32, rate: u32) -> Result<u64, Strin
     let host = network.forwarder(Place::Attacker);
     let mut template = Template::new(PREFIXES[peer as usize / 2 % 2], 0, HOUR)?;
     let first = u64::from(peer) << 32;
-    if peer % 2 == 0 {
+    if peer.is_multiple_of(2) {
         let mut ports = Ports::of_one_host(network, 1, running.udp(host))?;
         return ports.flood(Speed::of(count, rate), |number, packet| {
             packet.extend_from_slice(template.stamp(first | number));

@@ -19,7 +19,7 @@ const MOST_GROWTH: u64 = 256 << 20;
 /// Time after which a connection that takes nothing is closed.
 const STUCK: Duration = Duration::from_secs(30);
 /// Data that each connection asks for, and their length in bytes.
-const ASKED: usize = 250;
+const ASKED: usize = 500;
 const LONG: usize = 8000;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
@@ -27,7 +27,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
 }
 
 fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
-    let count = bench.pick(400, 4000);
+    let count = bench.pick(300, 4000);
     let scene = Scene::open(bench, Settings::default(), Cast::USUAL)?;
     let bulk = Producer::of(&scene.running.socket(), "/bulk", LONG)?;
     let pid = scene.running.pid();
@@ -57,7 +57,7 @@ fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
             format!("{closed} of {opened} connections closed by the forwarder"),
         ),
     ];
-    let attack = format!("{count} TCP clients ask for 2 MB each and never read");
+    let attack = format!("{count} TCP clients ask for 4 MB each and never read");
     scene.close(id, &attack, Criteria::USUAL, checks)
 }
 
