@@ -13,6 +13,13 @@ use hashlane_table::batched::Batched;
 /// Rule for the counters of lengths.
 const LENGTHS: &str = "a name has at most MAX_COMPONENTS components";
 
+/// Slots up to which a table keeps its memory.
+const KEPT_SLOTS: usize = 4096;
+
+/// Slots for each entry from which a table is rebuilt with less memory. Few entries are moved then, so that a
+/// removal takes a moment.
+const SPARSE: usize = 16;
+
 /// Table of values by name.
 #[derive(Clone, Debug)]
 pub struct Prefixes<V> {
@@ -159,7 +166,23 @@ impl<V> Prefixes<V> {
         if let Some(entries) = self.lengths.get_mut(name.len()).invariant(LENGTHS) {
             *entries -= 1;
         }
+        if self.table.slots() > KEPT_SLOTS && self.len() * SPARSE <= self.table.slots() {
+            self.rebuild();
+        }
         Some(value)
+    }
+
+    /// Moves the entries to a table of their number, so that the memory of removed ones is freed.
+    #[cold]
+    fn rebuild(&mut self) {
+        let fitting = Batched::with_capacity(self.table.len());
+        let mut old = core::mem::replace(&mut self.table, fitting);
+        for slot in 0..old.slots() as u32 {
+            let hash = old.entry(slot).map(|(prefix, _)| prefix.hash);
+            if let Some((prefix, value)) = hash.and_then(|hash| old.remove_slot(hash, slot)) {
+                self.table.insert(prefix.hash, prefix, value, |prefix| prefix.hash);
+            }
+        }
     }
 
     /// All values, in any order.

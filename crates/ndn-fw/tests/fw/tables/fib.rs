@@ -63,3 +63,27 @@ fn memory_grows_with_prefixes_and_their_ways() {
     let ways = 1000 * size_of::<NextHop>();
     assert!((ways..3 * ways).contains(&(fib.memory() - empty)));
 }
+
+#[test]
+fn memory_of_removed_prefixes_is_freed() {
+    const PREFIXES: u32 = 20_000;
+    let mut hasher = NameHasher::new(&Key::VECTOR);
+    let mut fib = Fib::default();
+    let prefix = |number: u32| {
+        let uri = format!("ndn:/a/{number}");
+        hashlane_name::uri::parse_uri::<hashlane_name::ndn::Ndn>(uri.as_bytes()).unwrap()
+    };
+    for number in 0..PREFIXES {
+        fib.add(&hasher.hash_name(&prefix(number).view()), NextHop { face: FaceId(number), cost: 1 });
+    }
+    let full = fib.memory();
+    for number in 0..PREFIXES - 100 {
+        assert!(fib.remove(&hasher.hash_name(&prefix(number).view()), FaceId(number)));
+    }
+    assert!(fib.memory() < full / 8, "{} of {full}", fib.memory());
+    for number in PREFIXES - 100..PREFIXES {
+        let owned = prefix(number);
+        let found = fib.longest(&hasher.hash_name(&owned.view())).map(|(_, hops)| hops[0].face);
+        assert_eq!(found, Some(FaceId(number)));
+    }
+}
