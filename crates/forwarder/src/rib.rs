@@ -6,14 +6,34 @@
 //! The walk ends after an entry with a route that has the flag *capture*. An entry with such a route inherits
 //! nothing itself.
 //!
+//! An entry also has the next hops that `fib/add-nexthop` has made. Each change of a route restores the next
+//! hops that routes make for the prefix.
+//!
+//! One change can affect a million entries: those of a face that closes, those that expire together, and
+//! those below a prefix whose contribution changes. Such changes are made in [steps](Rib::step) of bounded
+//! work.
+//!
 //! Source: NFD wiki, RibMgmt, Route Inheritance.
 
+mod entry;
+mod walk;
+
+pub use entry::Hop;
+
+use entry::{Contribution, Entry, Wanted};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::{Ndn, NdnName};
-use hashlane_name::walk::Walk;
-use hashlane_ndn::mgmt::values::{ROUTE_CAPTURE, ROUTE_CHILD_INHERIT, RouteOrigin};
+use hashlane_name::walk::Walk as _;
+use hashlane_ndn::invariant::{Invariant as _, part};
+use hashlane_ndn::mgmt::values::RouteOrigin;
+use hashlane_ndn::tlv::{Elements, write_element};
+use hashlane_ndn::wire::NAME;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
+use walk::Walks;
 
 /// A route. A prefix has at most one for each face and origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +44,10 @@ pub struct Route {
     pub origin: RouteOrigin,
     /// Cost.
     pub cost: u64,
-    /// Bits [`ROUTE_CHILD_INHERIT`] and [`ROUTE_CAPTURE`].
+    /// Bits [`ROUTE_CHILD_INHERIT`](hashlane_ndn::mgmt::values::ROUTE_CHILD_INHERIT) and
+    /// [`ROUTE_CAPTURE`](hashlane_ndn::mgmt::values::ROUTE_CAPTURE).
     pub flags: u64,
-    /// Time of expiry, in milliseconds of the clock of [`Rib::expire`]; `None` for no limit.
+    /// Time of expiry, in milliseconds of the clock of [`Rib::step`]; `None` for no limit.
     pub expires: Option<u64>,
 }
 
@@ -48,17 +69,19 @@ pub struct RibLimits {
     pub routes: usize,
     /// Most routes of one face.
     pub routes_per_face: usize,
+    /// Most next hops of the FIB, those of `fib/add-nexthop` included.
+    pub next_hops: usize,
 }
 
 impl Default for RibLimits {
     /// 1,048,576 routes, half of them of one face: a routing daemon may register a large table for one
-    /// neighbour.
+    /// neighbour. Twice as many next hops.
     fn default() -> Self {
-        Self { routes: 1 << 20, routes_per_face: 1 << 19 }
+        Self { routes: 1 << 20, routes_per_face: 1 << 19, next_hops: 1 << 21 }
     }
 }
 
-/// Limit that a route would exceed.
+/// Limit that a route or a next hop would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RibError {
@@ -74,6 +97,11 @@ pub enum RibError {
         /// The limit.
         limit: usize,
     },
+    /// The limit of the FIB.
+    FibFull {
+        /// The limit.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for RibError {
@@ -83,47 +111,62 @@ impl fmt::Display for RibError {
             Self::FaceFull { face, limit } => {
                 write!(f, "face {face} has {limit} routes, the limit of a face")
             }
+            Self::FibFull { limit } => write!(f, "the FIB would hold more than {limit} next hops, its limit"),
         }
     }
 }
 
 impl std::error::Error for RibError {}
 
-/// The encoded components of a name. In their order, the names below a prefix follow it.
-type Key = Box<[u8]>;
+/// The encoded components of a name. In their order, the names below a prefix follow it. All tables share the
+/// bytes.
+type Key = Arc<[u8]>;
 
-/// The next hops of a FIB entry: faces and costs.
-type NextHops = BTreeMap<u64, u64>;
-
-struct Entry {
-    name: OwnedName<Ndn>,
-    routes: Vec<Route>,
-    /// Next hops that the FIB has.
-    installed: NextHops,
-}
+/// Entries below a prefix that are updated together with it; if there are more, in steps.
+const AT_ONCE: usize = 16;
 
 /// The routing information base.
-#[derive(Default)]
 pub struct Rib {
-    entries: BTreeMap<Key, Entry>,
-    /// Number of routes of each face, in all and for each prefix.
+    entries: BTreeMap<Key, Box<Entry>>,
     faces: HashMap<u64, Face>,
     /// Routes that expire, by time.
     ends: BTreeSet<(u64, Key, u64, RouteOrigin)>,
+    /// Closed faces that still have routes or next hops.
+    closed: BTreeSet<u64>,
+    walks: Walks,
     routes: usize,
+    hops: usize,
+    /// Number of entries with next hops.
+    routable: usize,
+    /// Next hops that the FIB had no room for.
+    skipped: u64,
     limits: RibLimits,
+    at_once: usize,
 }
 
+/// Prefixes of a face: those with routes to it, and with next hops of its own.
 #[derive(Default)]
 struct Face {
     routes: usize,
-    prefixes: BTreeMap<Key, usize>,
+    prefixes: BTreeSet<Key>,
 }
 
 impl Rib {
     /// A RIB without routes.
     pub fn new(limits: RibLimits) -> Self {
-        Self { limits, ..Self::default() }
+        Self {
+            entries: BTreeMap::new(),
+            faces: HashMap::new(),
+            ends: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            walks: Walks::default(),
+            routes: 0,
+            hops: 0,
+            routable: 0,
+            skipped: 0,
+            limits,
+            at_once: AT_ONCE,
+        }
     }
 
     /// Number of routes.
@@ -136,9 +179,26 @@ impl Rib {
         self.routes == 0
     }
 
+    /// Number of prefixes in the FIB.
+    pub fn fib_len(&self) -> usize {
+        self.routable
+    }
+
+    /// Number of next hops that a [step](Self::step) has left out since the start, because the FIB was full.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
     /// Prefixes and their routes, ordered by the bytes of their components.
-    pub fn entries(&self) -> impl Iterator<Item = (NdnName<'_>, &[Route])> {
-        self.entries.values().map(|entry| (entry.name.view(), &entry.routes[..]))
+    pub fn entries(&self) -> impl Iterator<Item = (OwnedName<Ndn>, &[Route])> {
+        let entries = self.entries.iter().filter(|(_, entry)| !entry.routes.is_empty());
+        entries.filter_map(|(key, entry)| Some((name(key)?, &entry.routes[..])))
+    }
+
+    /// Prefixes of the FIB and their next hops, ordered by the bytes of their components.
+    pub fn fib(&self) -> impl Iterator<Item = (OwnedName<Ndn>, &[Hop])> {
+        let entries = self.entries.iter().filter(|(_, entry)| !entry.hops.is_empty());
+        entries.filter_map(|(key, entry)| Some((name(key)?, &entry.hops[..])))
     }
 
     /// The route of a prefix with this face and origin.
@@ -156,53 +216,42 @@ impl Rib {
     /// `changes`.
     ///
     /// # Errors
-    /// [`RibError`] if a limit is reached; nothing has changed then.
+    /// [`RibError`] if a limit is reached; the routes have not changed then, and the changes cancel out.
     pub fn register(
         &mut self,
         name: NdnName<'_>,
         route: Route,
         changes: &mut Vec<FibChange>,
     ) -> Result<(), RibError> {
-        let key = name.walk().bytes();
-        if self.route(name, route.face, route.origin).is_none() {
+        let old = self.route(name, route.face, route.origin);
+        if old.is_none() {
             self.check_room(route.face)?;
         }
-        let before = self.inherited(key);
-        let entry = self.entries.entry(key.into()).or_insert_with(|| Entry {
-            name: (&name).into(),
-            routes: Vec::new(),
-            installed: NextHops::new(),
-        });
-        match entry.routes.iter_mut().find(|old| is_same(old, &route)) {
-            Some(old) => {
-                if let Some(end) = old.expires {
-                    self.ends.remove(&(end, key.into(), route.face, route.origin));
-                }
-                *old = route;
+        let key = self.key(name);
+        let before = self.contribution(&key);
+        self.put(&key, route);
+        let below = self.entries_below(&key, &before);
+        let limit = self.limits.next_hops;
+        if self.update(&key, below.as_deref(), changes) {
+            if below.is_none() {
+                self.walks.add(key);
             }
-            None => {
-                entry.routes.push(route);
-                self.routes += 1;
-                let face = self.faces.entry(route.face).or_default();
-                face.routes += 1;
-                *face.prefixes.entry(key.into()).or_default() += 1;
-            }
+            return Ok(());
         }
-        if let Some(end) = route.expires {
-            self.ends.insert((end, key.into(), route.face, route.origin));
+        match old {
+            Some(old) => self.put(&key, old),
+            None => drop(self.take(&key, |other| is_same(other, &route))),
         }
-        let mut stale = BTreeSet::new();
-        self.mark(key, &before, &mut stale);
-        self.install(stale, changes);
-        Ok(())
+        self.update(&key, below.as_deref(), changes);
+        Err(RibError::FibFull { limit })
     }
 
     fn check_room(&self, face: u64) -> Result<(), RibError> {
-        let RibLimits { routes, routes_per_face } = self.limits;
+        let RibLimits { routes, routes_per_face, .. } = self.limits;
         if self.routes >= routes {
             return Err(RibError::Full { limit: routes });
         }
-        if self.faces.get(&face).is_some_and(|face| face.routes >= routes_per_face) {
+        if self.routes_of(face) >= routes_per_face {
             return Err(RibError::FaceFull { face, limit: routes_per_face });
         }
         Ok(())
@@ -216,35 +265,76 @@ impl Rib {
         origin: RouteOrigin,
         changes: &mut Vec<FibChange>,
     ) -> bool {
-        let mut stale = BTreeSet::new();
-        let was_there = self.remove(
-            name.walk().bytes(),
-            |route| route.face == face && route.origin == origin,
-            &mut stale,
-        );
-        self.install(stale, changes);
-        was_there
+        let which = |route: &Route| route.face == face && route.origin == origin;
+        self.remove(&self.key(name), which, changes) > 0
     }
 
-    /// Removes all routes of a face.
-    pub fn remove_face(&mut self, face: u64, changes: &mut Vec<FibChange>) {
-        // A face without routes has no entry.
-        let Some(of_face) = self.faces.get(&face) else { return };
-        let keys: Vec<Key> = of_face.prefixes.keys().cloned().collect();
-        let mut stale = BTreeSet::new();
-        for key in keys {
-            self.remove(&key, |route| route.face == face, &mut stale);
+    /// Adds a next hop to the FIB, or sets its cost.
+    ///
+    /// # Errors
+    /// [`RibError::FibFull`].
+    pub fn add_hop(
+        &mut self,
+        name: NdnName<'_>,
+        face: u64,
+        cost: u64,
+        changes: &mut Vec<FibChange>,
+    ) -> Result<(), RibError> {
+        let key = self.key(name);
+        let (hops, limit) = (self.hops, self.limits.next_hops);
+        let entry = self.entries.entry(key.clone()).or_default();
+        match entry.hop(face) {
+            Ok(at) => entry.hops[at].cost = cost,
+            Err(_) if hops >= limit => {
+                self.drop_if_empty(&key);
+                return Err(RibError::FibFull { limit });
+            }
+            Err(at) => {
+                entry.hops.insert(at, Hop { face, cost, routed: false });
+                self.hops += 1;
+                self.routable += usize::from(entry.hops.len() == 1);
+                self.faces.entry(face).or_default().prefixes.insert(key);
+            }
         }
-        self.install(stale, changes);
+        changes.push(FibChange { name: (&name).into(), face, cost: Some(cost) });
+        Ok(())
     }
 
-    /// Removes the routes that expire at `now` or have expired.
-    pub fn expire(&mut self, now: u64, changes: &mut Vec<FibChange>) {
-        let mut stale = BTreeSet::new();
-        while let Some((_, key, face, origin)) = self.ends.first().filter(|end| end.0 <= now).cloned() {
-            self.remove(&key, |route| route.face == face && route.origin == origin, &mut stale);
+    /// Removes a next hop from the FIB. It comes back with the next change of a route that makes it.
+    pub fn remove_hop(&mut self, name: NdnName<'_>, face: u64, changes: &mut Vec<FibChange>) {
+        let key = self.key(name);
+        let Some(entry) = self.entries.get_mut(&key) else { return };
+        if let Ok(at) = entry.hop(face) {
+            entry.hops.remove(at);
+            self.hops -= 1;
+            self.routable -= usize::from(entry.hops.is_empty());
+            self.forget(face, 0, &key);
+            self.drop_if_empty(&key);
+            changes.push(FibChange { name: (&name).into(), face, cost: None });
         }
-        self.install(stale, changes);
+    }
+
+    /// Removes all routes and next hops of a face in the next steps.
+    pub fn close_face(&mut self, face: u64) {
+        if self.faces.contains_key(&face) {
+            self.closed.insert(face);
+        }
+    }
+
+    /// Makes some of the changes that are due at `now`: routes of closed faces, routes that expire at `now`
+    /// or have expired, and entries below a prefix that has changed. `work` is the number of prefixes to
+    /// visit; each may update a few below it.
+    pub fn step(&mut self, now: u64, work: usize, changes: &mut Vec<FibChange>) {
+        for _ in 0..work {
+            if !(self.withdraw(changes) || self.expire(now, changes) || self.walk(changes)) {
+                break;
+            }
+        }
+    }
+
+    /// Time at which the next step is due: now if one is under way, else when the next route expires.
+    pub fn next_step(&self) -> Option<u64> {
+        if self.closed.is_empty() && self.walks.is_empty() { self.next_end() } else { Some(0) }
     }
 
     /// Time at which the next route expires.
@@ -252,92 +342,215 @@ impl Rib {
         self.ends.first().map(|end| end.0)
     }
 
-    /// Removes the routes of one prefix that `which` selects, and marks the entries that this may change.
-    fn remove(&mut self, key: &[u8], which: impl Fn(&Route) -> bool, stale: &mut BTreeSet<Key>) -> bool {
-        let before = self.inherited(key);
-        let Some(entry) = self.entries.get_mut(key) else { return false };
-        let taken: Vec<Route> = entry.routes.extract_if(.., |route| which(route)).collect();
+    /// Removes a closed face from one prefix. Returns false if there is none to remove.
+    fn withdraw(&mut self, changes: &mut Vec<FibChange>) -> bool {
+        let Some(&face) = self.closed.first() else { return false };
+        let Some(key) = self.faces.get(&face).and_then(|face| face.prefixes.first()).cloned() else {
+            return self.closed.remove(&face);
+        };
+        let own = |hop: &mut Hop| hop.face != face || hop.routed;
+        if let Some(entry) = self.entries.get_mut(&key) {
+            let before = entry.hops.len();
+            entry.hops.retain(own);
+            if entry.hops.len() < before {
+                self.hops -= 1;
+                self.routable -= usize::from(entry.hops.is_empty());
+                changes.extend(name(&key).map(|name| FibChange { name, face, cost: None }));
+            }
+        }
+        self.remove(&key, |route| route.face == face, changes);
+        self.forget(face, 0, &key);
+        self.drop_if_empty(&key);
+        true
+    }
+
+    /// Removes one route that has expired. Returns false if there is none.
+    fn expire(&mut self, now: u64, changes: &mut Vec<FibChange>) -> bool {
+        let Some((_, key, face, origin)) = self.ends.first().filter(|end| end.0 <= now).cloned() else {
+            return false;
+        };
+        self.remove(&key, |route| route.face == face && route.origin == origin, changes) > 0
+    }
+
+    /// Updates the next entry of a walk. Returns false if there is no walk.
+    fn walk(&mut self, changes: &mut Vec<FibChange>) -> bool {
+        let Some(walk) = self.walks.next() else { return false };
+        let mut after = self.entries.range::<[u8], _>((Excluded(walk.start()), Unbounded));
+        let key = after.next().map(|(key, _)| key.clone()).filter(|key| walk.visits(key));
+        self.walks.advance(key.clone());
+        if let Some(key) = key {
+            self.skipped += self.install(&key, changes);
+        }
+        true
+    }
+
+    /// Removes the routes of one prefix that `which` selects, and updates the FIB. Returns their number.
+    fn remove(&mut self, key: &Key, which: impl Fn(&Route) -> bool, changes: &mut Vec<FibChange>) -> usize {
+        let before = self.contribution(key);
+        let taken = self.take(key, which);
+        if taken > 0 {
+            let below = self.entries_below(key, &before);
+            self.update(key, below.as_deref(), changes);
+            if below.is_none() {
+                self.walks.add(key.clone());
+            }
+        }
+        taken
+    }
+
+    /// Adds a route to an entry, or replaces the one of the same face and origin.
+    fn put(&mut self, key: &Key, route: Route) {
+        let entry = self.entries.entry(key.clone()).or_default();
+        match entry.routes.iter_mut().find(|old| is_same(old, &route)) {
+            Some(old) => {
+                if let Some(end) = old.expires {
+                    self.ends.remove(&(end, key.clone(), route.face, route.origin));
+                }
+                *old = route;
+            }
+            None => {
+                entry.routes.push(route);
+                self.routes += 1;
+                let face = self.faces.entry(route.face).or_default();
+                face.routes += 1;
+                face.prefixes.insert(key.clone());
+            }
+        }
+        if let Some(end) = route.expires {
+            self.ends.insert((end, key.clone(), route.face, route.origin));
+        }
+    }
+
+    /// Removes the routes of an entry that `which` selects. Returns their number.
+    fn take(&mut self, key: &Key, which: impl Fn(&Route) -> bool) -> usize {
+        let Some(entry) = self.entries.get_mut(key) else { return 0 };
+        let mut taken = SmallVec::<[Route; 4]>::new();
+        entry.routes.retain(|route| {
+            let goes = which(route);
+            taken.extend(goes.then_some(*route));
+            !goes
+        });
+        entry.routes.shrink_to_fit();
         for route in &taken {
             self.routes -= 1;
             if let Some(end) = route.expires {
-                self.ends.remove(&(end, key.into(), route.face, route.origin));
+                self.ends.remove(&(end, key.clone(), route.face, route.origin));
             }
-            self.uncount(route.face, key);
+            self.forget(route.face, 1, key);
         }
-        if !taken.is_empty() {
-            self.mark(key, &before, stale);
-        }
-        !taken.is_empty()
+        taken.len()
     }
 
-    /// Removes a route from the numbers of its face.
-    fn uncount(&mut self, face: u64, key: &[u8]) {
-        let Some(of_face) = self.faces.get_mut(&face) else {
-            debug_assert!(false, "each route is counted for its face");
-            return;
-        };
-        of_face.routes -= 1;
-        if let Some(count) = of_face.prefixes.get_mut(key) {
-            *count -= 1;
-            if *count == 0 {
-                of_face.prefixes.remove(key);
-            }
+    /// Subtracts routes from a face, and removes a prefix from it that has nothing of it left.
+    fn forget(&mut self, face: u64, routes: usize, key: &Key) {
+        // A next hop that routes of a shorter prefix have made is not counted for its face.
+        let Some(of_face) = self.faces.get_mut(&face) else { return };
+        of_face.routes -= routes;
+        if !self.entries.get(key).is_some_and(|entry| entry.is_of(face)) {
+            of_face.prefixes.remove(key);
         }
-        if of_face.routes == 0 {
+        if of_face.routes == 0 && of_face.prefixes.is_empty() {
             self.faces.remove(&face);
         }
     }
 
-    /// Next hops that the entry of `key` contributes to those below it, and true if it captures. Without an
-    /// entry, there are none.
-    fn inherited(&self, key: &[u8]) -> (NextHops, bool) {
-        self.entries.get(key).map_or_else(|| (NextHops::new(), false), inherited)
-    }
-
-    /// Marks the entry of `key`, and if its contribution is no longer `before`, those below it.
-    fn mark(&self, key: &[u8], before: &(NextHops, bool), stale: &mut BTreeSet<Key>) {
-        stale.insert(key.into());
-        if self.inherited(key) != *before {
-            let below =
-                self.entries.range::<[u8], _>((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded));
-            stale.extend(below.map(|(key, _)| key).take_while(|below| below.starts_with(key)).cloned());
+    fn drop_if_empty(&mut self, key: &Key) {
+        if self.entries.get(key).is_some_and(|entry| entry.is_empty()) {
+            self.entries.remove(key);
         }
     }
 
-    /// Computes the changes of the FIB for these entries, and drops those without routes.
-    fn install(&mut self, stale: BTreeSet<Key>, changes: &mut Vec<FibChange>) {
-        for key in stale {
-            let wanted = self.next_hops(&key);
-            let Some(entry) = self.entries.get_mut(&key) else { continue };
-            let change = |face, cost| FibChange { name: entry.name.clone(), face, cost };
-            let gone = entry.installed.keys().filter(|face| !wanted.contains_key(face));
-            changes.extend(gone.map(|&face| change(face, None)));
-            let new = wanted.iter().filter(|(face, cost)| entry.installed.get(face) != Some(cost));
-            changes.extend(new.map(|(&face, &cost)| change(face, Some(cost))));
-            entry.installed = wanted;
-            if entry.routes.is_empty() {
-                self.entries.remove(&key);
+    /// The key of a name: that of its entry, if there is one.
+    fn key(&self, name: NdnName<'_>) -> Key {
+        let bytes = name.walk().bytes();
+        self.entries.get_key_value(bytes).map_or_else(|| bytes.into(), |(key, _)| key.clone())
+    }
+
+    /// The contribution of an entry. Without an entry, there is none.
+    fn contribution(&self, key: &[u8]) -> Contribution {
+        self.entries.get(key).map_or_else(Contribution::default, |entry| entry.contribution())
+    }
+
+    /// Entries below a prefix whose contribution was `before`, none if it still is; `None` if they are too
+    /// many to be updated at once.
+    fn entries_below(&self, key: &Key, before: &Contribution) -> Option<Vec<Key>> {
+        if self.contribution(key) == *before {
+            return Some(Vec::new());
+        }
+        let after = self.entries.range::<[u8], _>((Excluded(&**key), Unbounded));
+        let below = after.map(|(below, _)| below).take_while(|below| below.starts_with(key));
+        let below: Vec<Key> = below.take(self.at_once + 1).cloned().collect();
+        (below.len() <= self.at_once).then_some(below)
+    }
+
+    /// Updates the FIB for an entry and those below it. Returns false if it had no room for a next hop.
+    fn update(&mut self, key: &Key, below: Option<&[Key]>, changes: &mut Vec<FibChange>) -> bool {
+        let keys = [key].into_iter().chain(below.into_iter().flatten());
+        keys.map(|key| self.install(key, changes)).sum::<u64>() == 0
+    }
+
+    /// Updates the FIB for an entry, and drops the entry if it is empty. Returns the number of next hops that
+    /// the FIB had no room for.
+    fn install(&mut self, key: &Key, changes: &mut Vec<FibChange>) -> u64 {
+        let (Some(wanted), Some(name)) = (self.wanted(key), name(key)) else { return 0 };
+        let Some(entry) = self.entries.get_mut(key) else { return 0 };
+        let mut change = |face, cost| changes.push(FibChange { name: name.clone(), face, cost });
+        let was_routable = !entry.hops.is_empty();
+        let hops = &mut entry.hops;
+        hops.retain(|hop| {
+            let stays = !hop.routed || wanted.binary_search_by_key(&hop.face, |hop| hop.0).is_ok();
+            if !stays {
+                self.hops -= 1;
+                change(hop.face, None);
             }
-        }
-    }
-
-    /// Next hops of the entry of `key`; none if it has no routes.
-    fn next_hops(&self, key: &[u8]) -> NextHops {
-        let mut hops = NextHops::new();
-        let Some(entry) = self.entries.get(key).filter(|entry| !entry.routes.is_empty()) else { return hops };
-        cheapest(entry.routes.iter(), &mut hops);
-        let mut captured = has_capture(entry);
-        let mut ends: Vec<usize> = entry.name.view().spans().map(|span| span.start).collect();
-        while let Some(end) = ends.pop().filter(|_| !captured) {
-            let above = key.get(..end).and_then(|above| self.entries.get(above));
-            if let Some((more, captures)) = above.map(inherited) {
-                for (face, cost) in more {
-                    hops.entry(face).or_insert(cost);
+            stays
+        });
+        let (known, mut skipped) = (hops.len(), 0);
+        for (face, cost) in wanted {
+            match hops[..known].binary_search_by_key(&face, |hop| hop.face) {
+                Ok(at) => {
+                    let old = std::mem::replace(&mut hops[at], Hop { face, cost, routed: true });
+                    if old.cost != cost {
+                        change(face, Some(cost));
+                    }
                 }
-                captured = captures;
+                Err(_) if self.hops >= self.limits.next_hops => skipped += 1,
+                Err(_) => {
+                    hops.push(Hop { face, cost, routed: true });
+                    self.hops += 1;
+                    change(face, Some(cost));
+                }
             }
         }
-        hops
+        hops.sort_unstable_by_key(|hop| hop.face);
+        hops.shrink_to_fit();
+        match (was_routable, !hops.is_empty()) {
+            (false, true) => self.routable += 1,
+            (true, false) => self.routable -= 1,
+            _ => {}
+        }
+        self.drop_if_empty(key);
+        skipped
+    }
+
+    /// Faces and costs of the next hops that routes make for an entry, by face; `None` without an entry.
+    fn wanted(&self, key: &Key) -> Option<SmallVec<[(u64, u64); 8]>> {
+        let entry = self.entries.get(key)?;
+        let mut wanted = Wanted::of(entry);
+        if !entry.routes.is_empty() && !entry.captures() {
+            let mut starts = SmallVec::<[usize; 32]>::new();
+            let mut components = Elements::new(key);
+            while let Ok(Some(component)) = components.next() {
+                starts.push(component.at);
+            }
+            while let Some(end) = starts.pop() {
+                let above = self.entries.get(part(key, ..end));
+                if above.is_some_and(|above| wanted.inherit(above)) {
+                    break;
+                }
+            }
+        }
+        Some(wanted.finish().collect())
     }
 }
 
@@ -345,23 +558,12 @@ fn is_same(one: &Route, other: &Route) -> bool {
     one.face == other.face && one.origin == other.origin
 }
 
-fn has_capture(entry: &Entry) -> bool {
-    entry.routes.iter().any(|route| route.flags & ROUTE_CAPTURE != 0)
-}
-
-/// Next hops that an entry contributes to those below it, and true if it captures.
-fn inherited(entry: &Entry) -> (NextHops, bool) {
-    let mut hops = NextHops::new();
-    cheapest(entry.routes.iter().filter(|route| route.flags & ROUTE_CHILD_INHERIT != 0), &mut hops);
-    (hops, has_capture(entry))
-}
-
-/// Inserts each face of `routes` at its lowest cost.
-fn cheapest<'a>(routes: impl Iterator<Item = &'a Route>, hops: &mut NextHops) {
-    for route in routes {
-        let cost = hops.entry(route.face).or_insert(route.cost);
-        *cost = route.cost.min(*cost);
-    }
+/// The name of a key.
+fn name(key: &[u8]) -> Option<OwnedName<Ndn>> {
+    let mut bytes = Vec::with_capacity(key.len() + 10);
+    write_element(NAME, key, &mut bytes);
+    let name = NdnName::parse(&bytes).map(|name| OwnedName::from(&name)).ok();
+    name.invariant("a key has the components of a checked name")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::clock::Now;
 use super::content_store;
 use super::manager::Manager;
 use super::reply::no_dataset;
+use crate::rib::Hop;
 use hashlane_name::component::{GENERIC, SEGMENT, VERSION};
 use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::command::Target;
@@ -67,11 +68,11 @@ impl Manager {
                 channels.for_each(|uri| ChannelStatus { local_uri: uri.to_string() }.write(&mut out));
             }
             (b"fib", b"list") => {
-                for (name, hops) in self.fib.entries() {
-                    let hop = |(&face_id, &cost)| NextHopRecord { face_id, cost };
+                for (name, hops) in self.rib.fib() {
+                    let hop = |hop: &Hop| NextHopRecord { face_id: hop.face, cost: hop.cost };
                     let mut next_hops: Vec<_> = hops.iter().map(hop).collect();
                     next_hops.sort_unstable_by_key(|hop| (hop.cost, hop.face_id));
-                    FibEntry { name: name.clone(), next_hops }.write(&mut out);
+                    FibEntry { name, next_hops }.write(&mut out);
                 }
             }
             (b"rib", b"list") => self.list_routes(now, &mut out),
@@ -105,7 +106,7 @@ impl Manager {
                 flags: route.flags,
                 expiration: route.expires.map(|end| end.saturating_sub(now.monotonic)),
             });
-            RibEntry { name: (&name).into(), routes: routes.collect() }.write(out);
+            RibEntry { name, routes: routes.collect() }.write(out);
         }
     }
 
@@ -116,7 +117,7 @@ impl Manager {
             start: self.started.unix,
             current: now.unix,
             name_tree_entries: 0,
-            fib_entries: self.fib.len() as u64,
+            fib_entries: self.rib.fib_len() as u64,
             pit_entries: counters.pit_entries.value(),
             measurements_entries: counters.measurements_entries.value(),
             cs_entries: counters.cs_entries.value(),

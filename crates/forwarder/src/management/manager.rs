@@ -4,7 +4,6 @@ use super::access::{Replay, Verify};
 use super::clock::Now;
 use super::events::Events;
 use super::face_info::FaceInfo;
-use super::fib::Fib;
 use super::program::Strategies;
 use super::reply::{answer, refused};
 use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
@@ -34,8 +33,6 @@ pub struct Config {
     pub access: Access,
     /// Limits of the RIB.
     pub rib: RibLimits,
-    /// Most next hops of the FIB, those of fib/add-nexthop included.
-    pub max_next_hops: usize,
     /// Most components of a prefix with a route or a strategy.
     pub max_depth: usize,
     /// Most strategy choices.
@@ -58,7 +55,6 @@ impl Default for Config {
             version: env!("CARGO_PKG_VERSION").into(),
             access: Access::default(),
             rib: RibLimits::default(),
-            max_next_hops: 1 << 21,
             max_depth: 32,
             max_strategies: 10_000,
             default_strategy: StrategyKind::BestRoute,
@@ -80,9 +76,12 @@ pub struct Manager {
     pub(super) counters: Arc<Counters>,
     pub(super) faces: BTreeMap<u64, FaceInfo>,
     pub(super) rib: Rib,
+    /// Next hops removed in steps since freed memory was last returned to the system.
+    pub(super) removed: usize,
+    /// Next hops that the FIB had no room for, as logged.
+    pub(super) skipped: u64,
     /// Users of the faces that have registered prefixes for themselves.
     pub(super) owners: BTreeMap<u64, u32>,
-    pub(super) fib: Fib,
     pub(super) strategies: Strategies,
     pub(super) cs: CsConfig,
     pub(super) events: Events,
@@ -112,8 +111,9 @@ impl Manager {
             counters,
             faces: BTreeMap::new(),
             rib: Rib::new(config.rib),
+            removed: 0,
+            skipped: 0,
             owners: BTreeMap::new(),
-            fib: Fib::default(),
             strategies: Strategies::new(config.default_strategy),
             cs: config.cs,
             events: Events::default(),
@@ -143,17 +143,12 @@ impl Manager {
         answer(waiting.name.view(), response).into_iter().collect()
     }
 
-    /// Applies the changes that the RIB makes to the FIB.
+    /// Hands over the changes that the RIB makes to the FIB.
     pub(super) fn change_fib(&mut self, changes: Vec<FibChange>, plane: &mut dyn Plane) {
         for FibChange { name: prefix, face, cost } in changes {
             let request = match cost {
-                Some(cost) => {
-                    self.fib.insert(prefix.view(), face, cost);
-                    TableRequest::AddNextHop { prefix, face, cost }
-                }
-                None if self.fib.remove(prefix.view(), face) => TableRequest::RemoveNextHop { prefix, face },
-                // fib/remove-nexthop has removed it before.
-                None => continue,
+                Some(cost) => TableRequest::AddNextHop { prefix, face, cost },
+                None => TableRequest::RemoveNextHop { prefix, face },
             };
             plane.request(Request::Table(request));
         }

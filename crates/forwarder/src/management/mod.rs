@@ -28,7 +28,6 @@ mod datasets;
 mod events;
 mod face_info;
 mod faces;
-mod fib;
 mod fields;
 mod manager;
 mod origin;
@@ -78,6 +77,13 @@ const VERBS: [&Verb; 11] = [
     &content_store::CONFIG,
     &content_store::ERASE,
 ];
+
+/// Prefixes that are updated at once when routes are removed with their face, expire together, or are
+/// inherited by many prefixes.
+const STEP: usize = 256;
+
+/// Next hops removed in steps after which freed memory is returned to the system.
+const RELEASE: usize = 10_000;
 
 /// Longest command, in bytes. Its answer, with the name and at most the parameters once more, fits in a
 /// packet.
@@ -149,7 +155,8 @@ impl Manager {
         (verb.run)(self, Call { parameters: command.parameters, interest, from, grant, now, plane })
     }
 
-    /// Expires routes and datasets. Returns the answers to commands that have waited too long.
+    /// Makes the changes of routes that are due, and expires datasets. Returns the answers to commands that
+    /// have waited too long.
     pub fn tick(&mut self, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         self.expire(now, plane);
         let text = format!("the forwarding thread has not answered within {} s; try again", MAX_WAIT / 1000);
@@ -165,16 +172,35 @@ impl Manager {
     }
 
     fn expire(&mut self, now: Now, plane: &mut dyn Plane) {
-        let mut changes = Vec::new();
-        self.rib.expire(now.monotonic, &mut changes);
-        self.change_fib(changes, plane);
+        // Changes that no command waits for are made while the forwarding thread keeps up.
+        if !plane.is_busy() {
+            let mut changes = Vec::new();
+            self.rib.step(now.monotonic, STEP, &mut changes);
+            self.removed += changes.iter().filter(|change| change.cost.is_none()).count();
+            self.change_fib(changes, plane);
+            if self.rib.next_step().is_none_or(|at| at > now.monotonic) {
+                self.settled();
+            }
+        }
         self.store.expire(now.monotonic);
     }
 
-    /// Time at which the next route expires and [`tick`](Self::tick) is due, in milliseconds of the monotonic
-    /// clock.
+    /// Ends a series of steps of the RIB.
+    fn settled(&mut self) {
+        if self.removed >= RELEASE {
+            self.removed = 0;
+            hashlane_link::memory::release_freed();
+        }
+        let skipped = self.rib.skipped() - std::mem::replace(&mut self.skipped, self.rib.skipped());
+        if skipped > 0 {
+            tracing::warn!(skipped, "the FIB is full: inherited next hops were left out");
+        }
+    }
+
+    /// Time at which [`tick`](Self::tick) is due, in milliseconds of the monotonic clock: when the next route
+    /// expires, or at once while routes are removed in steps.
     pub fn deadline(&self) -> Option<u64> {
-        self.rib.next_end()
+        self.rib.next_step()
     }
 
     /// Adds a new face. Returns the Data packet of the event.
@@ -198,16 +224,13 @@ impl Manager {
         face.and_then(|face| self.events.post(kind, face, now.monotonic)).into_iter().collect()
     }
 
-    /// Removes a closed face and its routes. Returns the Data packet of the event.
+    /// Removes a closed face. Its routes are removed by the next calls of [`tick`](Self::tick). Returns the
+    /// Data packet of the event.
     pub fn face_down(&mut self, id: u64, now: Now, plane: &mut impl Plane) -> Vec<Vec<u8>> {
         let Some(face) = self.faces.remove(&id) else { return Vec::new() };
         self.owners.remove(&id);
-        let mut changes = Vec::new();
-        self.rib.remove_face(id, &mut changes);
-        self.change_fib(changes, plane);
-        for prefix in self.fib.remove_face(id) {
-            plane.request(Request::Table(TableRequest::RemoveNextHop { prefix, face: id }));
-        }
+        self.rib.close_face(id);
+        self.expire(now, plane);
         self.events.post(FaceEventKind::Destroyed, &face, now.monotonic).into_iter().collect()
     }
 

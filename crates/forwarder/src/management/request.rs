@@ -21,6 +21,11 @@ pub(super) const ERASE_LIMIT: usize = 256;
 pub trait Plane {
     /// Hands over a request, and returns at once.
     fn request(&mut self, request: Request);
+
+    /// True while so many requests wait that management makes no changes but those of commands.
+    fn is_busy(&self) -> bool {
+        false
+    }
 }
 
 /// A request to the forwarding thread. Each takes it a moment, however large the tables are.

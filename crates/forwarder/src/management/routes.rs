@@ -5,7 +5,6 @@ use super::fields::{COST, EXPIRATION, FACE_ID, FLAGS, NAME, ORIGIN};
 use super::manager::Manager;
 use super::origin::Origin;
 use super::reply::{Done, done, refused};
-use super::request::{Request, TableRequest};
 use super::verb::{Call, Verb};
 use crate::rib::Route;
 use hashlane_name::build::OwnedName;
@@ -32,21 +31,19 @@ fn add_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
     let (name, face) = prefix_and_face(&mut parameters, call.from)?;
     manager.check_depth(name.view())?;
     manager.check_face(face)?;
-    let limit = manager.config.max_next_hops;
-    if manager.fib.hops() >= limit && !manager.fib.contains(name.view(), face) {
-        return refused(507, format!("the FIB holds {limit} next hops, its limit"));
-    }
-    manager.fib.insert(name.view(), face, cost);
-    call.plane.request(Request::Table(TableRequest::AddNextHop { prefix: name, face, cost }));
+    let mut changes = Vec::new();
+    let added = manager.rib.add_hop(name.view(), face, cost, &mut changes);
+    manager.change_fib(changes, call.plane);
+    added.map_err(|error| ControlResponse::new(507, error.to_string()))?;
     done(&parameters)
 }
 
 fn remove_next_hop(manager: &mut Manager, call: Call<'_>) -> Done {
     let mut parameters = call.parameters;
     let (name, face) = prefix_and_face(&mut parameters, call.from)?;
-    if manager.fib.remove(name.view(), face) {
-        call.plane.request(Request::Table(TableRequest::RemoveNextHop { prefix: name, face }));
-    }
+    let mut changes = Vec::new();
+    manager.rib.remove_hop(name.view(), face, &mut changes);
+    manager.change_fib(changes, call.plane);
     done(&parameters)
 }
 
@@ -64,27 +61,10 @@ fn register(manager: &mut Manager, call: Call<'_>) -> Done {
     // A time past the end of the clock is never reached.
     let expires = parameters.expiration.and_then(|period| call.now.monotonic.checked_add(period));
     let route = Route { face, origin, cost, flags, expires };
-    let old = manager.rib.route(name.view(), face, origin);
     let mut changes = Vec::new();
-    let add = |manager: &mut Manager, route, changes: &mut Vec<_>| {
-        let added = manager.rib.register(name.view(), route, changes);
-        added.map_err(|error| ControlResponse::new(507, error.to_string()))
-    };
-    add(manager, route, &mut changes)?;
-    // Inheritance can make many next hops of one route. If they are too many, the route is taken back before
-    // its changes reach the FIB.
-    let limit = manager.config.max_next_hops;
-    if !changes.is_empty() && manager.fib.hops() + manager.fib.more(&changes) > limit {
-        let mut undone = Vec::new();
-        match old {
-            Some(old) => add(manager, old, &mut undone)?,
-            None => {
-                manager.rib.unregister(name.view(), face, origin, &mut undone);
-            }
-        }
-        return refused(507, format!("the FIB would hold more than {limit} next hops, its limit"));
-    }
+    let added = manager.rib.register(name.view(), route, &mut changes);
     manager.change_fib(changes, call.plane);
+    added.map_err(|error| ControlResponse::new(507, error.to_string()))?;
     done(&parameters)
 }
 

@@ -6,10 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
+/// Requests that wait when management makes no more changes than those of commands.
+const BUSY: usize = 256;
+
 /// Sending end of the queue of requests, with the waker of the forwarding thread.
 #[derive(Clone)]
 pub(crate) struct Requests {
     queue: Sender<Request>,
+    /// Number of requests in the queue.
+    waiting: Arc<AtomicUsize>,
     waker: Arc<Waker>,
     /// True if requests were added since the last wake.
     added: Arc<AtomicBool>,
@@ -20,13 +25,16 @@ pub(crate) struct Requests {
 /// Receiving end of the queue of requests.
 pub(crate) struct RequestQueue {
     requests: Receiver<Request>,
+    waiting: Arc<AtomicUsize>,
     drain: Arc<AtomicBool>,
 }
 
 impl RequestQueue {
     /// The next request.
     pub(crate) fn next(&self) -> Option<Request> {
-        self.requests.try_recv().ok()
+        let request = self.requests.try_recv().ok()?;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(request)
     }
 
     /// True if the thread is asked to accept nothing new, to send its queues, and to end.
@@ -40,8 +48,9 @@ impl Requests {
     /// Both ends of a queue whose reader is woken with `waker`.
     pub(crate) fn new(waker: Arc<Waker>) -> (Self, RequestQueue) {
         let (queue, requests) = std::sync::mpsc::channel();
-        let drain = Arc::<AtomicBool>::default();
-        (Self { queue, waker, added: Arc::default(), drain: drain.clone() }, RequestQueue { requests, drain })
+        let (waiting, drain) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
+        let taken = RequestQueue { requests, waiting: waiting.clone(), drain: drain.clone() };
+        (Self { queue, waiting, waker, added: Arc::default(), drain }, taken)
     }
 
     /// Asks the forwarding thread to end, ahead of all requests that wait.
@@ -52,6 +61,7 @@ impl Requests {
 
     /// Adds a request. The thread handles it after the next [`wake`](Self::wake).
     pub(crate) fn add(&self, request: Request) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         // Sending fails only once the thread has ended, and the process with it.
         let _ = self.queue.send(request);
         self.added.store(true, Ordering::Relaxed);
@@ -70,6 +80,10 @@ impl Requests {
 impl Plane for Requests {
     fn request(&mut self, request: Request) {
         self.add(request);
+    }
+
+    fn is_busy(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= BUSY
     }
 }
 
@@ -168,6 +182,17 @@ mod tests {
         (0..3).for_each(|face| other.add(Request::Face(FaceRequest::Destroy { face })));
         assert!(requests.wake() && !requests.wake() && !other.wake());
         assert_eq!(std::iter::from_fn(|| taken.next()).count(), 3);
+    }
+
+    #[test]
+    fn the_forwarding_thread_is_busy_while_it_has_many_requests() {
+        let poll = mio::Poll::new().expect("epoll");
+        let waker = Waker::new(poll.registry(), mio::Token(0)).expect("eventfd");
+        let (requests, taken) = Requests::new(Arc::new(waker));
+        (1..BUSY).for_each(|_| requests.add(Request::Data(Vec::new())));
+        assert!(!requests.is_busy());
+        requests.add(Request::Data(Vec::new()));
+        assert!(requests.is_busy() && taken.next().is_some() && !requests.is_busy());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Registrations, expiries and removals against the rules of inheritance, computed from scratch.
 
 use super::*;
+use hashlane_ndn::mgmt::values::ROUTE_CHILD_INHERIT;
 use proptest::prelude::*;
 
 fn name(uri: &str) -> OwnedName<Ndn> {
@@ -57,7 +58,7 @@ fn scratch(routes: &[(OwnedName<Ndn>, Route)]) -> Fib {
 }
 
 fn fib_of(routes: &[(&str, Route)]) -> Fib {
-    let mut rib = Rib::default();
+    let mut rib = Rib::new(RibLimits::default());
     let mut fib = Fib::new();
     for (uri, route) in routes {
         let mut changes = Vec::new();
@@ -90,7 +91,7 @@ fn capture_keeps_out_what_comes_from_above() {
 
 #[test]
 fn a_face_has_its_lowest_cost_of_all_origins() {
-    let mut rib = Rib::default();
+    let mut rib = Rib::new(RibLimits::default());
     let mut fib = Fib::new();
     let a = name("/a");
     for (origin, cost) in [(RouteOrigin::APP, 10), (RouteOrigin::STATIC, 5), (RouteOrigin::NLSR, 7)] {
@@ -108,7 +109,7 @@ fn a_face_has_its_lowest_cost_of_all_origins() {
 
 #[test]
 fn routes_end_when_they_say() {
-    let mut rib = Rib::default();
+    let mut rib = Rib::new(RibLimits::default());
     let mut changes = Vec::new();
     let a = name("/a");
     let ends = |at| Route { expires: Some(at), ..route(1, 0, 1) };
@@ -116,16 +117,16 @@ fn routes_end_when_they_say() {
     rib.register(a.view(), ends(200), &mut changes).unwrap();
     assert_eq!(rib.next_end(), Some(200), "the later registration counts");
     changes.clear();
-    rib.expire(199, &mut changes);
+    rib.step(199, 10, &mut changes);
     assert_eq!((rib.len(), changes.len()), (1, 0));
-    rib.expire(200, &mut changes);
+    rib.step(200, 10, &mut changes);
     assert_eq!((rib.len(), rib.next_end()), (0, None));
     assert_eq!(changes, [FibChange { name: a, face: 1, cost: None }]);
 }
 
 #[test]
 fn limits_hold() {
-    let mut rib = Rib::new(RibLimits { routes: 3, routes_per_face: 2 });
+    let mut rib = Rib::new(RibLimits { routes: 3, routes_per_face: 2, ..RibLimits::default() });
     let mut register = |uri: &str, face| rib.register(name(uri).view(), route(face, 0, 0), &mut Vec::new());
     assert_eq!(register("/a", 1), Ok(()));
     assert_eq!(register("/b", 1), Ok(()));
@@ -138,7 +139,7 @@ fn limits_hold() {
 #[test]
 fn a_face_holds_more_than_65_536_routes_and_takes_them_along() {
     const ROUTES: usize = 100_000;
-    let mut rib = Rib::default();
+    let mut rib = Rib::new(RibLimits::default());
     let mut fib = HashMap::new();
     let mut apply = |changes: Vec<FibChange>| {
         for FibChange { name, face, cost } in changes {
@@ -156,10 +157,71 @@ fn a_face_holds_more_than_65_536_routes_and_takes_them_along() {
         rib.register(name(&uri).view(), route(7, 0, ROUTE_CHILD_INHERIT), &mut changes).unwrap();
         assert_eq!((changes.len(), apply(changes)), (1, number + 1), "one change for a route");
     }
+    rib.close_face(7);
+    let mut left = ROUTES + 1;
+    while rib.next_step().is_some() {
+        let mut changes = Vec::new();
+        rib.step(0, 256, &mut changes);
+        assert!(changes.len() <= 256, "a step is bounded");
+        left -= changes.len();
+        assert_eq!(apply(changes), left);
+    }
+    assert!(left == 0 && rib.is_empty() && rib.entries.is_empty() && rib.faces.is_empty());
+    assert_eq!((rib.hops, rib.routable), (0, 0));
+}
+
+#[test]
+fn what_many_prefixes_inherit_reaches_them_in_steps() {
+    const ROUTES: usize = 1000;
+    let mut rib = Rib::new(RibLimits { next_hops: ROUTES + ROUTES / 2, ..RibLimits::default() });
     let mut changes = Vec::new();
-    rib.remove_face(7, &mut changes);
-    assert_eq!((changes.len(), apply(changes)), (ROUTES + 1, 0));
-    assert!(rib.is_empty() && rib.entries.is_empty() && rib.faces.is_empty());
+    for number in 0..ROUTES {
+        rib.register(name(&format!("/r/{number}")).view(), route(7, 0, 0), &mut changes).unwrap();
+    }
+    let registered = |rib: &mut Rib, uri: &str, face| {
+        let mut changes = Vec::new();
+        rib.register(name(uri).view(), route(face, 0, ROUTE_CHILD_INHERIT), &mut changes).unwrap();
+        changes.len()
+    };
+    assert_eq!(registered(&mut rib, "/", 8), 1, "only the prefix itself at once");
+    let mut steps = 0;
+    while rib.next_step().is_some() {
+        changes.clear();
+        rib.step(0, 100, &mut changes);
+        assert!(changes.len() <= 100);
+        steps += 1;
+        // A registration between the steps is done at once.
+        assert_eq!(registered(&mut rib, "/s", 7), usize::from(steps == 1) * 2);
+    }
+    assert_eq!((steps, rib.hops), (11, ROUTES + ROUTES / 2), "the limit of the FIB holds");
+    assert_eq!(rib.skipped() as usize, ROUTES / 2 + 3);
+    rib.close_face(8);
+    rib.step(0, usize::MAX, &mut changes);
+    assert_eq!((rib.hops, rib.next_step()), (ROUTES + 1, None));
+}
+
+#[test]
+fn next_hops_of_commands_stay_until_they_are_removed_or_routed() {
+    let mut rib = Rib::new(RibLimits::default());
+    let (a, mut changes) = (name("/a"), Vec::new());
+    rib.add_hop(a.view(), 1, 9, &mut changes).unwrap();
+    rib.add_hop(a.view(), 2, 9, &mut changes).unwrap();
+    assert_eq!((rib.fib_len(), rib.entries().count()), (1, 0), "no route");
+    rib.register(a.view(), route(1, 5, 0), &mut changes).unwrap();
+    rib.remove_hop(a.view(), 1, &mut changes);
+    rib.register(a.view(), route(3, 5, 0), &mut changes).unwrap();
+    assert_eq!(rib.hops, 3, "the route's next hop comes back");
+    assert!(rib.unregister(a.view(), 1, RouteOrigin::APP, &mut changes));
+    rib.close_face(2);
+    rib.step(0, 10, &mut changes);
+    let mut fib = BTreeMap::new();
+    for FibChange { face, cost, .. } in changes {
+        match cost {
+            Some(cost) => drop(fib.insert(face, cost)),
+            None => assert!(fib.remove(&face).is_some()),
+        }
+    }
+    assert_eq!((fib, rib.hops, rib.faces.len()), (BTreeMap::from([(3, 5)]), 1, 1));
 }
 
 #[derive(Clone, Debug)]
@@ -174,7 +236,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let uri = prop::sample::select(vec!["/", "/a", "/a/b", "/a/b/c", "/a/bb", "/b", "/b/c/d", "/a/b/d"]);
     let uri = uri.prop_map(String::from);
     let origin = prop::sample::select(vec![RouteOrigin::APP, RouteOrigin::STATIC]);
-    let register = (uri.clone(), 1..4_u64, origin.clone(), 0..3_u64, 0..4_u64, prop::option::of(0..20_u64))
+    let register = (uri.clone(), 1..4_u64, origin.clone(), 0..3_u64, 0..4_u64, prop::option::of(1..20_u64))
         .prop_map(|(uri, face, origin, cost, flags, expires)| {
             Step::Register(uri, Route { face, origin, cost, flags, expires })
         });
@@ -182,17 +244,19 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => register,
         3 => (uri, 1..4_u64, origin).prop_map(|(uri, face, origin)| Step::Unregister(uri, face, origin)),
         1 => (1..4_u64).prop_map(Step::RemoveFace),
-        1 => (0..20_u64).prop_map(Step::Expire),
+        1 => (1..20_u64).prop_map(Step::Expire),
     ];
     prop::collection::vec(step, 0..40)
 }
 
 proptest! {
     #[test]
-    fn changes_add_up_to_what_is_computed_from_scratch(steps in steps()) {
-        let mut rib = Rib::default();
+    fn changes_add_up_to_what_is_computed_from_scratch(steps in steps(), work in 1..4_usize) {
+        let mut rib = Rib::new(RibLimits::default());
+        rib.at_once = work % 2;
         let mut fib = Fib::new();
         let mut routes: Vec<(OwnedName<Ndn>, Route)> = Vec::new();
+        let mut time = 0;
         for step in steps {
             let mut changes = Vec::new();
             match step {
@@ -208,16 +272,22 @@ proptest! {
                     routes.retain(|(other, old)| *other != name || old.face != face || old.origin != origin);
                 }
                 Step::RemoveFace(face) => {
-                    rib.remove_face(face, &mut changes);
+                    rib.close_face(face);
                     routes.retain(|(_, route)| route.face != face);
                 }
                 Step::Expire(now) => {
-                    rib.expire(now, &mut changes);
+                    time = now;
                     routes.retain(|(_, route)| route.expires.is_none_or(|end| end > now));
                 }
             }
+            while rib.next_step().is_some_and(|at| at <= time) {
+                rib.step(time, work, &mut changes);
+            }
+            time = 0;
             apply(&mut fib, changes);
             prop_assert_eq!(&fib, &scratch(&routes));
+            prop_assert_eq!(rib.fib().map(|(_, hops)| hops.len()).sum::<usize>(), rib.hops);
+            prop_assert_eq!((rib.fib().count(), rib.skipped()), (rib.fib_len(), 0));
             prop_assert_eq!(rib.len(), routes.len());
             prop_assert_eq!(rib.entries().map(|(_, routes)| routes.len()).sum::<usize>(), routes.len());
             prop_assert_eq!(rib.next_end(), routes.iter().filter_map(|(_, route)| route.expires).min());

@@ -71,7 +71,7 @@ fn every_user_registers_prefixes_of_its_own_face_and_does_nothing_else() {
 
 #[test]
 fn one_user_leaves_room_in_the_rib_for_others() {
-    let rib = RibLimits { routes: 80, routes_per_face: 80 };
+    let rib = RibLimits { routes: 80, routes_per_face: 80, ..RibLimits::default() };
     let mut bench = Bench::with(Config { rib, ..Config::default() });
     let code = |bench: &mut Bench, uid, face, number: usize| {
         bench.from = Origin { face, scope: FaceScope::Local, peer: Peer::User { uid, over: Over::Unix } };
