@@ -3,14 +3,15 @@
 use crate::config::{self, Config, PitIndex};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
-use crate::plane::message::{Inbox, Reports, RequestQueue, Requests};
+use crate::plane::message::{RequestQueue, Requests};
+use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Plane, Secrets, Sockets};
 use crate::prepare;
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::FaceUri;
-use hashlane_ndn::wire::Interest;
+use hashlane_ndn::wire::{Interest, NackReason};
 use hashlane_ndn_fw::face::{Face, LinkType, Scope};
 use hashlane_ndn_fw::forward::{Counters, DropReason, Forwarder};
 use hashlane_ndn_fw::pit::{ByDigest, ByName, ByToken, Pit, Satisfy};
@@ -26,6 +27,9 @@ const LOG_DROPS: Duration = Duration::from_secs(60);
 
 /// Reports that are handled before their requests are handed over.
 const REPORTS: usize = 256;
+
+/// Time until the requests that wait are counted again, while there are many.
+const BUSY: Duration = Duration::from_millis(1);
 
 /// A forwarder that listens. [`run`](Self::run) manages it until it ends.
 pub struct Server {
@@ -155,7 +159,13 @@ impl Server {
                 self.manager.deadline().map_or(u64::MAX, |due| due.saturating_sub(now(self.start).monotonic));
             let mut timeout = Duration::from_millis(due.clamp(1, 1000));
             for _ in 0..REPORTS {
-                match self.inbox.next(timeout) {
+                // Interests wait while their answers would.
+                let is_busy = self.requests.is_busy();
+                if is_busy {
+                    self.requests.wake();
+                    timeout = timeout.min(BUSY);
+                }
+                match self.inbox.next(timeout, !is_busy) {
                     Some(Report::Ended(why)) => {
                         self.log_drops(logged.1);
                         return why.map_or(Ok(()), |why| Err(io::Error::other(why)));
@@ -181,8 +191,11 @@ impl Server {
         let now = now(self.start);
         let data = match report {
             Report::Interest { face, packet } => {
-                // The face may have been closed meanwhile; nobody waits for the answer.
-                let Some(from) = self.origins.get(&face) else { return };
+                // The face has been closed meanwhile. Others may wait for the same name.
+                let Some(from) = self.origins.get(&face) else {
+                    let nack = management::nack(&packet, NackReason::CONGESTION);
+                    return self.requests.add(Request::Data(nack));
+                };
                 let Ok(interest) = Interest::parse(&packet) else {
                     debug_assert!(false, "the forwarder has parsed the Interest");
                     return;

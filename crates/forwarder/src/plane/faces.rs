@@ -2,12 +2,12 @@
 
 use super::connection::Connection;
 use super::line_limit::LineLimit;
-use super::message::Reports;
 use super::on_demand::OnDemand;
 use super::peers::Peers;
 use super::pipeline::Pipeline;
 use super::port::{Port, PortKind};
 use super::reader::{Reader, stream_ends};
+use super::reports::Reports;
 use super::socket::Stream;
 use super::token::Kind;
 use crate::config::Faces as FaceConfig;
@@ -131,6 +131,7 @@ impl<P: Pit> Faces<P> {
         let mut port = Port::new(id, kind, info.counters.clone(), self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
         port.address = address;
+        port.holder = peer.holder();
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
         port.idle = info.idle;
         port.marks = info.flags & FACE_CONGESTION_MARKING != 0;

@@ -1,12 +1,12 @@
-//! Queues between the management and the forwarding thread.
+//! Queue of requests from the management to the forwarding thread.
 
-use crate::management::{Plane, Report, Request};
+use crate::management::{Plane, Request};
 use mio::Waker;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
-use std::sync::{Arc, OnceLock};
 
-/// Requests that wait when management makes no more changes than those of commands.
+/// Requests that wait when management takes no more Interests, and makes no changes in steps.
 const BUSY: usize = 256;
 
 /// Sending end of the queue of requests, with the waker of the forwarding thread.
@@ -67,6 +67,11 @@ impl Requests {
         self.added.store(true, Ordering::Relaxed);
     }
 
+    /// True while so many requests wait that only those that must be are added.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) >= BUSY
+    }
+
     /// Wakes the forwarding thread if requests were added. Returns true if there were any.
     pub(crate) fn wake(&self) -> bool {
         let added = self.added.swap(false, Ordering::Relaxed);
@@ -83,77 +88,7 @@ impl Plane for Requests {
     }
 
     fn is_busy(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= BUSY
-    }
-}
-
-/// Most Interests that wait for the management; others are answered with a Nack.
-const MAX_INTERESTS: usize = 1024;
-/// Most Interests that wait when one of another host is accepted: the rest of the queue is for local
-/// applications.
-const MAX_REMOTE_INTERESTS: usize = 768;
-
-/// Sending end of the queue of reports. The number of Interests in it is bounded.
-#[derive(Clone)]
-pub(crate) struct Reports {
-    queue: Sender<Report>,
-    interests: Arc<AtomicUsize>,
-    /// End of the forwarding thread: its error, if it failed; unset while it runs.
-    ended: Arc<OnceLock<Option<String>>>,
-}
-
-impl Reports {
-    /// Both ends of a queue.
-    pub(crate) fn new() -> (Self, Inbox) {
-        let (queue, reports) = std::sync::mpsc::channel();
-        let interests = Arc::<AtomicUsize>::default();
-        let ended = Arc::<OnceLock<Option<String>>>::default();
-        let inbox = Inbox { reports, interests: interests.clone(), ended: ended.clone() };
-        (Self { queue, interests, ended }, inbox)
-    }
-
-    /// Reports that the forwarding thread has ended, ahead of all reports that wait.
-    pub(crate) fn end(&self, error: Option<String>) {
-        // The reader may be waiting for a report.
-        self.add(Report::Ended(self.ended.get_or_init(|| error).clone()));
-    }
-
-    /// Adds a report whose number faces and requests bound.
-    pub(crate) fn add(&self, report: Report) {
-        // Sending fails only once the reader has ended, and the process with it.
-        let _ = self.queue.send(report);
-    }
-
-    /// Adds an Interest from a face. Returns false if too many wait.
-    pub(crate) fn interest(&self, face: u64, local: bool, packet: &[u8]) -> bool {
-        let most = if local { MAX_INTERESTS } else { MAX_REMOTE_INTERESTS };
-        if self.interests.load(Ordering::Relaxed) >= most {
-            return false;
-        }
-        self.interests.fetch_add(1, Ordering::Relaxed);
-        self.add(Report::Interest { face, packet: packet.to_vec() });
-        true
-    }
-}
-
-/// Receiving end of the queue of reports.
-pub(crate) struct Inbox {
-    reports: Receiver<Report>,
-    interests: Arc<AtomicUsize>,
-    ended: Arc<OnceLock<Option<String>>>,
-}
-
-impl Inbox {
-    /// The next report; `None` if none arrives in that time.
-    pub(crate) fn next(&self, timeout: std::time::Duration) -> Option<Report> {
-        if let Some(error) = self.ended.get() {
-            return Some(Report::Ended(error.clone()));
-        }
-        let report = self.reports.recv_timeout(timeout).ok()?;
-        if matches!(report, Report::Interest { .. }) {
-            self.interests.fetch_sub(1, Ordering::Relaxed);
-        }
-        Some(report)
+        self.is_busy()
     }
 }
 
@@ -161,16 +96,6 @@ impl Inbox {
 mod tests {
     use super::*;
     use crate::management::FaceRequest;
-
-    #[test]
-    fn interests_of_other_hosts_leave_room_for_those_of_this_one() {
-        let (reports, inbox) = Reports::new();
-        let taken = |local| (0..5000).filter(|face| reports.interest(*face, local, b"")).count();
-        assert_eq!([taken(false), taken(true), taken(true)], [MAX_REMOTE_INTERESTS, 256, 0]);
-        let wait = std::time::Duration::ZERO;
-        assert!((0..MAX_INTERESTS).all(|_| inbox.next(wait).is_some()) && inbox.next(wait).is_none());
-        assert_eq!([taken(true), taken(false)], [MAX_INTERESTS, 0]);
-    }
 
     #[test]
     fn nobody_is_woken_for_nothing() {
@@ -204,12 +129,5 @@ mod tests {
         assert!(!queue.drains());
         requests.drain();
         assert!(queue.drains());
-
-        let (reports, inbox) = Reports::new();
-        (0..1000).for_each(|face| reports.add(Report::FaceDown { face }));
-        let now = std::time::Duration::ZERO;
-        assert!(matches!(inbox.next(now), Some(Report::FaceDown { face: 0 })));
-        reports.end(Some("a reason".into()));
-        assert!(matches!(inbox.next(now), Some(Report::Ended(Some(why))) if why == "a reason"));
     }
 }

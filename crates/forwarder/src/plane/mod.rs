@@ -10,7 +10,7 @@
 //! Each module uses only those above it in this list:
 //!
 //! - `token`, `ready`, `line_limit`, `calls`: tokens of events, turns of sockets, limits of log lines;
-//! - `message`, `listen`: the queues to and from the management, and the listening sockets;
+//! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening sockets;
 //! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
 //! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
@@ -35,9 +35,11 @@ mod port;
 mod ports;
 mod reader;
 mod ready;
+pub(crate) mod reports;
 mod requests;
 mod socket;
 mod token;
+mod turns;
 mod udp;
 mod udp_receive;
 
@@ -53,13 +55,14 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
-use message::{Reports, RequestQueue};
+use message::RequestQueue;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
 use peers::Peers;
 use pipeline::Pipeline;
 use ports::Ports;
 use ready::Ready;
+use reports::Reports;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

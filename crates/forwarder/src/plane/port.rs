@@ -3,6 +3,7 @@
 use super::connection::Connection;
 use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
+use crate::management::Holder;
 use hashlane_link::stream::StreamWriter;
 use hashlane_ndn::fragment::{Fragmenter, Reassembler};
 use hashlane_ndn::time::Time;
@@ -28,6 +29,8 @@ pub(super) struct Port {
     pub(super) mtu: usize,
     /// Milliseconds of silence after which the face is closed; `None` for no limit.
     pub(super) idle: Option<u64>,
+    /// User or address whose share of the management's queue its Interests count in.
+    pub(super) holder: Holder,
     /// Address of the peer; `None` for a Unix socket.
     pub(super) address: Option<IpAddr>,
     /// Time of the last packet, in or out.
@@ -72,6 +75,7 @@ impl Port {
             local: false,
             mtu: usize::MAX,
             idle: None,
+            holder: Holder::Forwarder,
             address: None,
             used: now,
             connection: None,

@@ -1,10 +1,10 @@
 //! All ports, and the output of the forwarder to them.
 
-use super::message::Reports;
 use super::port::{Port, PortKind};
+use super::reports::Reports;
 use super::token::Kind;
 use super::udp::Udp;
-use crate::management::nack;
+use crate::management::{Holder, nack};
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
@@ -164,9 +164,9 @@ impl Output for Ports {
             };
             let port = u32::try_from(from).ok().and_then(|id| self.find_mut(FaceId(id)));
             debug_assert!(port.is_some(), "an Interest comes from an open face");
-            let local = port.is_some_and(|port| port.local);
-            if !self.reports.interest(from, local, packet) {
-                self.refused.push(nack(packet, NackReason::CONGESTION));
+            let holder = port.map_or(Holder::Forwarder, |port| port.holder);
+            if let Some(displaced) = self.reports.interest(from, holder, packet) {
+                self.refused.push(nack(&displaced, NackReason::CONGESTION));
             }
             return;
         }
@@ -232,13 +232,16 @@ mod tests {
         let mut ports = Ports::new(Vec::new(), reports, registry());
         ports.add(Port::new(FaceId(300), PortKind::Down, Arc::default(), 7, Time::from_millis(1)));
         let name = hashlane_name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
-        let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+        let interest =
+            |nonce| InterestBuilder { nonce: Some(nonce), ..InterestBuilder::new(name.view()) }.build();
         let header = LpHeader { incoming_face: Some(300), ..LpHeader::default() };
+        let mut nonce = 0;
         while ports.refused.is_empty() {
-            ports.send(FaceId::MANAGEMENT, &header, &interest);
+            ports.send(FaceId::MANAGEMENT, &header, &interest(nonce));
+            nonce += 1;
         }
         let nack = LpPacket::parse(&ports.refused[0]).expect("a link packet");
-        assert_eq!((nack.header.nack, nack.fragment), (Some(NackReason::CONGESTION), &interest[..]));
+        assert_eq!((nack.header.nack, nack.fragment), (Some(NackReason::CONGESTION), &interest(0)[..]));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Turns of the forwarding thread: which events and system calls an exchange takes.
 
 use super::calls::counter;
-use super::message::{Inbox, RequestQueue, Requests};
+use super::message::{RequestQueue, Requests};
+use super::reports::Inbox;
 use super::*;
 use crate::management::Report;
 use hashlane_link::stream::{Filled, Framing, StreamReader};
@@ -70,7 +71,7 @@ impl Bench {
 
     /// The face that was made last.
     fn new_face(&mut self) -> FaceId {
-        let reports = std::iter::from_fn(|| self.inbox.next(Duration::ZERO));
+        let reports = std::iter::from_fn(|| self.inbox.next(Duration::ZERO, true));
         let made = reports.filter_map(|report| match report {
             Report::FaceUp { info, .. } => u32::try_from(info.id).ok(),
             _ => None,
