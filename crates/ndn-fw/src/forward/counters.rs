@@ -38,6 +38,20 @@ pub struct Counters {
     pub cs_entries: Counter,
     /// Prefixes with measurements of a strategy.
     pub measurements_entries: Counter,
+    /// Datagrams lost because the receive queue of a UDP socket was full.
+    pub udp_overflows: Counter,
+    /// Datagrams dropped by the kernel while a UDP socket limits the peers that flood it.
+    pub flood_drops: Counter,
+    /// On-demand UDP faces closed for those of new peers.
+    pub evicted_faces: Counter,
+    /// Connections and handshakes closed for new ones.
+    pub evicted_connections: Counter,
+    /// Datagrams of new peers, and connections, that got no face because of a limit.
+    pub refused_faces: Counter,
+    /// Packets dropped because a send queue, or all together, are full.
+    pub queue_drops: Counter,
+    /// Log lines suppressed because remote parties cause too many.
+    pub suppressed_lines: Counter,
     /// Dropped packets.
     pub drops: DropCounters,
 }
