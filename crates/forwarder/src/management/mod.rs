@@ -48,7 +48,6 @@ pub(crate) use access::is_management;
 pub use clock::Now;
 pub use face_info::{FaceInfo, FaceOptions};
 pub use manager::{Config, Manager};
-pub(crate) use origin::{Class, Holder};
 pub use origin::{Origin, Over, Peer};
 pub use program::StrategyInstance;
 pub(crate) use reply::nack;

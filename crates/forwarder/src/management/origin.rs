@@ -2,7 +2,7 @@
 
 use hashlane_ndn::mgmt::values::FaceScope;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 /// Ingress of an Interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,65 +52,6 @@ pub enum Over {
     Unix,
     /// TCP or WebSocket from a loopback address, which lets every user in.
     Loopback,
-}
-
-/// User or address that has a share of the queues of management.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Holder {
-    /// The forwarder itself.
-    Forwarder,
-    /// User of this host, over the Unix socket.
-    Unix(u32),
-    /// User of this host, over the loopback.
-    Loopback(u32),
-    /// IPv4 address.
-    V4(u32),
-    /// Network of an IPv6 address: its upper 64 bits.
-    V6(u64),
-}
-
-/// Class of holders. A class leaves places to those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// The forwarder, and users over the Unix socket.
-    Unix,
-    /// Users and others of this host, over the loopback.
-    Loopback,
-    /// Other hosts.
-    Remote,
-}
-
-impl Holder {
-    pub(crate) fn class(self) -> Class {
-        match self {
-            Self::Forwarder | Self::Unix(_) => Class::Unix,
-            Self::Loopback(_) => Class::Loopback,
-            Self::V4(bits) if Ipv4Addr::from_bits(bits).is_loopback() => Class::Loopback,
-            Self::V4(_) | Self::V6(_) => Class::Remote,
-        }
-    }
-
-    fn of(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self::V4(address.to_bits()),
-            // The other addresses of the /64 of ::1 are no hosts.
-            IpAddr::V6(address) if address.is_loopback() => Self::V4(Ipv4Addr::LOCALHOST.to_bits()),
-            IpAddr::V6(address) => Self::V6((address.to_bits() >> 64) as u64),
-        }
-    }
-}
-
-impl Peer {
-    pub(crate) fn holder(&self) -> Holder {
-        match self {
-            Self::Internal => Holder::Forwarder,
-            Self::User { uid, over: Over::Unix } => Holder::Unix(*uid),
-            Self::User { uid, over: Over::Loopback } => Holder::Loopback(*uid),
-            Self::Unidentified { address, .. } | Self::Ip(address) | Self::Page { address, .. } => {
-                Holder::of(*address)
-            }
-        }
-    }
 }
 
 impl fmt::Display for Peer {

@@ -11,7 +11,7 @@ use super::reports::Reports;
 use super::socket::Stream;
 use super::token::Kind;
 use crate::config::Faces as FaceConfig;
-use crate::management::{FaceInfo, FaceOptions, Peer, Report};
+use crate::management::{FaceInfo, FaceOptions, Over, Peer, Report};
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
@@ -21,10 +21,11 @@ use hashlane_ndn::mgmt::values::{
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, MAX_FACES, Scope};
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
+use hashlane_table::share::{Holders, Owner};
 use mio::net::TcpStream;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub(super) struct Faces<P> {
     pub(super) pipeline: Pipeline<P>,
     /// Receiving ends of connections, by the slot of their face.
     readers: Vec<Option<Reader>>,
+    /// Parties at the other ends of faces and handshakes.
+    pub(super) holders: Holders,
     /// Faces of UDP peers, by address.
     pub(super) peers: Peers,
     /// UDP faces opened by a datagram of their peer.
@@ -55,20 +58,22 @@ pub(super) struct FaceLog {
 }
 
 impl FaceLog {
-    /// Begins another second.
-    pub(super) fn next_second(&mut self) {
+    /// Begins another second. Returns the number of lines suppressed in the last one.
+    pub(super) fn next_second(&mut self) -> u64 {
         self.full = false;
         let suppressed = self.lines.next_second();
         if suppressed > 0 {
             tracing::info!(lines = suppressed, "suppressed log lines about faces in the last second");
         }
+        suppressed
     }
 }
 
 impl<P: Pit> Faces<P> {
-    /// No faces yet, and an empty table of UDP peers.
+    /// No faces yet, and empty tables of parties and of UDP peers.
     pub(super) fn new(
         pipeline: Pipeline<P>,
+        holders: Holders,
         peers: Peers,
         config: FaceConfig,
         reports: Reports,
@@ -78,6 +83,7 @@ impl<P: Pit> Faces<P> {
         Self {
             pipeline,
             readers: Vec::new(),
+            holders,
             peers,
             on_demand: OnDemand::default(),
             config,
@@ -120,18 +126,20 @@ impl<P: Pit> Faces<P> {
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
         face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
         face.counters = info.counters.clone();
+        let owner = owner_of(&info, &peer);
+        let holder = self.holders.acquire(owner);
+        face.holder = holder;
         let Some(id) = self.pipeline.forwarder.add_face(face) else {
             if !std::mem::replace(&mut self.log.full, true) {
                 tracing::warn!(remote = %info.remote, limit = MAX_FACES, "cannot open a face: limit reached");
             }
+            self.holders.release(holder);
             return None;
         };
-        let address = info.remote.socket_address().map(|address| address.ip());
         let ports = &mut self.pipeline.ports;
         let mut port = Port::new(id, kind, info.counters.clone(), self.rng.next_u64(), ports.now);
         port.local = scope == Scope::Local;
-        port.address = address;
-        port.holder = peer.holder();
+        (port.owner, port.holder) = (owner, holder);
         port.mtu = info.mtu.map_or(usize::MAX, |mtu| mtu as usize);
         port.idle = info.idle;
         port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
@@ -143,7 +151,7 @@ impl<P: Pit> Faces<P> {
         // Applications come and go; a neighbour is worth a line.
         match scope {
             Scope::Local => tracing::debug!(face = id.0, %remote, %local, "face up"),
-            Scope::NonLocal if address.is_some_and(|address| !self.log.lines.admits(address)) => {}
+            Scope::NonLocal if !self.log.lines.admits(owner) => {}
             Scope::NonLocal => tracing::info!(face = id.0, %remote, %local, "face up"),
         }
         self.reports.add(Report::FaceUp { info: Box::new(info), peer });
@@ -308,12 +316,19 @@ impl<P: Pit> Faces<P> {
         self.stop_reading(face);
         let removed = self.pipeline.forwarder.remove_face(face);
         debug_assert!(removed.is_some(), "a port is removed together with its face");
+        self.holders.release(port.holder);
         match removed.map(|face| face.scope) {
-            Some(Scope::NonLocal) if port.address.is_some_and(|address| !self.log.lines.admits(address)) => {}
+            Some(Scope::NonLocal) if !self.log.lines.admits(port.owner) => {}
             Some(Scope::NonLocal) => tracing::info!(face = face.0, why, "face down"),
             Some(Scope::Local) | None => tracing::debug!(face = face.0, why, "face down"),
         }
         self.reports.add(Report::FaceDown { face: face.0.into() });
+    }
+
+    /// Forgets the parties that have left, and hold nothing.
+    pub(super) fn forget_parties(&mut self) {
+        let Self { holders, pipeline, .. } = self;
+        holders.collect(|holder| pipeline.forwarder.is_idle(holder));
     }
 
     /// Closes the faces that have been idle for too long.
@@ -325,6 +340,20 @@ impl<P: Pit> Faces<P> {
         let idle: Vec<FaceId> = ports.iter().filter(is_idle).map(|port| port.face).collect();
         for face in idle {
             self.close(face, "idle");
+        }
+    }
+}
+
+/// Party that holds the shares of a face. Local faces have local parties, and only they do.
+fn owner_of(info: &FaceInfo, peer: &Peer) -> Owner {
+    match (info.scope, info.remote.socket_address(), peer) {
+        (FaceScope::NonLocal, Some(address), _) => Owner::of(address.ip()),
+        (FaceScope::Local, _, Peer::User { uid, over: Over::Unix }) => Owner::User(*uid),
+        (FaceScope::Local, _, Peer::User { uid, over: Over::Loopback }) => Owner::Loopback(*uid),
+        (FaceScope::Local, _, _) => Owner::Local,
+        (FaceScope::NonLocal, None, _) => {
+            debug_assert!(false, "the URI of a remote peer has its address");
+            Owner::of(Ipv4Addr::UNSPECIFIED.into())
         }
     }
 }

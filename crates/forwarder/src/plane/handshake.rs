@@ -11,6 +11,7 @@ use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::pit::Pit;
+use hashlane_table::share::Owner;
 use mio::net::TcpStream;
 use mio::{Interest, Registry};
 use std::collections::HashMap;
@@ -114,7 +115,7 @@ impl Handshakes {
             Err(HandshakeError::Interrupted(handshake)) => {
                 self.open.insert(number, (handshake, visitor));
             }
-            Err(HandshakeError::Failure(error)) if faces.log.lines.admits(visitor.peer.ip()) => {
+            Err(HandshakeError::Failure(error)) if faces.log.lines.admits(Owner::of(visitor.peer.ip())) => {
                 tracing::info!(peer = %visitor.peer, %error, "WebSocket handshake failed");
             }
             Err(HandshakeError::Failure(_)) => {}

@@ -1,33 +1,29 @@
 //! A limit on the log lines that remote parties cause.
 
+use hashlane_table::share::Owner;
 use std::collections::HashMap;
-use std::net::IpAddr;
 
-/// Lines a second that one address may cause, and all of them together.
+/// Lines a second that one party may cause, and all of them together.
 const OF_ONE: u32 = 4;
 const OF_ALL: u32 = 64;
 
-/// Lines of this second, by the address that has caused them. An IPv6 address counts as its /64 network.
+/// Lines of this second, by the party that has caused them.
 ///
-/// Holds at most as many addresses as lines.
+/// Holds at most as many parties as lines.
 #[derive(Debug, Default)]
 pub(super) struct LineLimit {
-    lines: HashMap<u64, u32>,
+    lines: HashMap<Owner, u32>,
     all: u32,
     suppressed: u64,
 }
 
 impl LineLimit {
-    /// Returns true if an address may cause a line; otherwise counts the line as suppressed.
-    pub(super) fn admits(&mut self, address: IpAddr) -> bool {
-        let network = match address.to_canonical() {
-            IpAddr::V4(address) => address.to_bits().into(),
-            IpAddr::V6(address) => (address.to_bits() >> 64) as u64,
-        };
-        let of_one = self.lines.get(&network).copied().unwrap_or(0);
+    /// Returns true if a party may cause a line; otherwise counts the line as suppressed.
+    pub(super) fn admits(&mut self, owner: Owner) -> bool {
+        let of_one = self.lines.get(&owner).copied().unwrap_or(0);
         let admits = of_one < OF_ONE && self.all < OF_ALL;
         if admits {
-            self.lines.insert(network, of_one + 1);
+            self.lines.insert(owner, of_one + 1);
             self.all += 1;
         } else {
             self.suppressed += 1;
@@ -45,8 +41,8 @@ impl LineLimit {
 mod tests {
     use super::*;
 
-    fn address(text: &str) -> IpAddr {
-        text.parse().expect("an address")
+    fn address(text: &str) -> Owner {
+        Owner::of(text.parse().expect("an address"))
     }
 
     #[test]
@@ -66,7 +62,7 @@ mod tests {
         assert_eq!(network, OF_ONE as usize);
         let mapped = (0..10).filter(|_| limit.admits(address("::ffff:192.0.2.1"))).count();
         assert_eq!((mapped, limit.admits(address("192.0.2.1"))), (OF_ONE as usize, false));
-        let many = (0..10_000_u32).filter(|host| limit.admits(IpAddr::from(host.to_be_bytes()))).count();
+        let many = (0..10_000_u32).filter(|host| limit.admits(Owner::Ipv4(*host))).count();
         assert_eq!(many, (OF_ALL - 2 * OF_ONE) as usize);
         assert!(limit.lines.len() <= OF_ALL as usize);
     }

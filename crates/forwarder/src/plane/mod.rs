@@ -55,6 +55,7 @@ use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::forward::Forwarder;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
+use hashlane_table::share::Holders;
 use message::RequestQueue;
 use mio::event::Event;
 use mio::{Events, Interest, Poll, Token, Waker};
@@ -96,7 +97,7 @@ pub(crate) struct Plane<P> {
 
 /// Random numbers that nobody outside may know.
 pub(crate) struct Secrets {
-    /// Key of the table of UDP peers.
+    /// Key of the tables of UDP peers and of parties.
     pub(crate) peers: Key,
     /// Seed of the sequence numbers of first fragments.
     pub(crate) seed: u64,
@@ -133,10 +134,11 @@ impl<P: Pit> Plane<P> {
             udp.push(Udp::new(socket, local));
         }
         let pipeline = Pipeline { forwarder, ports: Ports::new(udp, reports.clone(), registry()?) };
-        let (peers, rng) = (Peers::new(&secrets.peers), Rng::new(secrets.seed));
+        let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
+        let rng = Rng::new(secrets.seed);
         Ok(Self {
             requests,
-            faces: Faces::new(pipeline, peers, config, reports, registry()?, rng),
+            faces: Faces::new(pipeline, holders, peers, config, reports, registry()?, rng),
             udp: UdpReceiver::new(),
             listeners,
             handshakes: Handshakes::new(registry()?),
@@ -274,7 +276,9 @@ impl<P: Pit> Plane<P> {
         dialer.reconnect(faces);
         listeners.retry(ready);
         udp.retry(faces.pipeline.ports.sockets.len(), ready);
-        faces.log.next_second();
+        let suppressed = faces.log.next_second();
+        faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
+        faces.forget_parties();
         faces.pipeline.ports.sockets.iter_mut().for_each(Udp::log_lost);
     }
 }

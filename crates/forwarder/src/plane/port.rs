@@ -3,14 +3,14 @@
 use super::connection::Connection;
 use super::socket::{Stream, WebSocket};
 use super::udp::Udp;
-use crate::management::Holder;
 use hashlane_link::stream::StreamWriter;
 use hashlane_ndn::fragment::{Fragmenter, Reassembler};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::congestion::CongestionMarking;
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
+use hashlane_table::share::{Holder, Owner};
 use std::cell::RefCell;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,10 +29,10 @@ pub(super) struct Port {
     pub(super) mtu: usize,
     /// Milliseconds of silence after which the face is closed; `None` for no limit.
     pub(super) idle: Option<u64>,
-    /// User or address whose share of the management's queue its Interests count in.
+    /// Party at the other end.
+    pub(super) owner: Owner,
+    /// Number of that party, for the accounts of its shares.
     pub(super) holder: Holder,
-    /// Address of the peer; `None` for a Unix socket.
-    pub(super) address: Option<IpAddr>,
     /// Time of the last packet, in or out.
     pub(super) used: Time,
     /// TCP connection of the face; `None` for other faces.
@@ -75,8 +75,8 @@ impl Port {
             local: false,
             mtu: usize::MAX,
             idle: None,
-            holder: Holder::Forwarder,
-            address: None,
+            owner: Owner::Local,
+            holder: Holder::new(0, false),
             used: now,
             connection: None,
             dirty: false,

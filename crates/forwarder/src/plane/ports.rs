@@ -4,11 +4,12 @@ use super::port::{Port, PortKind};
 use super::reports::Reports;
 use super::token::Kind;
 use super::udp::Udp;
-use crate::management::{Holder, nack};
+use crate::management::nack;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::Output;
+use hashlane_table::share::Owner;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
 use std::os::fd::AsRawFd;
@@ -164,8 +165,8 @@ impl Output for Ports {
             };
             let port = u32::try_from(from).ok().and_then(|id| self.find_mut(FaceId(id)));
             debug_assert!(port.is_some(), "an Interest comes from an open face");
-            let holder = port.map_or(Holder::Forwarder, |port| port.holder);
-            if let Some(displaced) = self.reports.interest(from, holder, packet) {
+            let owner = port.map_or(Owner::Local, |port| port.owner);
+            if let Some(displaced) = self.reports.interest(from, owner, packet) {
                 self.refused.push(nack(&displaced, NackReason::CONGESTION));
             }
             return;

@@ -5,7 +5,8 @@
 //! of an Interest.
 
 use super::turns::{FairQueue, Waiting};
-use crate::management::{Holder, Report};
+use crate::management::Report;
+use hashlane_table::share::Owner;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -116,9 +117,9 @@ impl Reports {
     }
 
     /// Adds an Interest from a face. Returns the Interest that loses its place in the queue.
-    pub(crate) fn interest(&self, face: u64, holder: Holder, packet: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn interest(&self, face: u64, owner: Owner, packet: &[u8]) -> Option<Vec<u8>> {
         let waiting = Waiting { face, packet: packet.to_vec() };
-        self.0.add(|queue| queue.interests.push(holder, waiting)).map(|displaced| displaced.packet)
+        self.0.add(|queue| queue.interests.push(owner, waiting)).map(|displaced| displaced.packet)
     }
 }
 
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn faces_go_ahead_of_interests_which_may_have_to_wait() {
         let (reports, inbox) = Reports::new();
-        assert_eq!(reports.interest(300, Holder::Unix(0), b"x"), None);
+        assert_eq!(reports.interest(300, Owner::User(0), b"x"), None);
         reports.add(opened(300));
         assert!(matches!(inbox.next(NOW, true), Some(Report::FaceUp { .. })));
         assert!(inbox.next(NOW, false).is_none());
@@ -218,7 +219,7 @@ mod tests {
         while !reports.0.lock().sleeps {
             std::thread::yield_now();
         }
-        reports.interest(300, Holder::Unix(0), b"x");
+        reports.interest(300, Owner::User(0), b"x");
         let report = reader.join().expect("the reader has not panicked");
         assert!(matches!(report, Some(Report::Interest { face: 300, .. })));
     }

@@ -5,7 +5,7 @@
 //! of the loopback, other hosts) each has every third turn, and the last two leave a part of the queue to the
 //! classes before them.
 
-use crate::management::{Class, Holder};
+use hashlane_table::share::Owner;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 
@@ -28,18 +28,18 @@ pub(super) struct Waiting {
 #[derive(Debug, Default)]
 pub(super) struct FairQueue {
     /// Interests of Unix users, of users of the loopback, and of other hosts.
-    classes: [Turns<Holder, Turns<u64, VecDeque<Waiting>>>; 3],
+    classes: [Turns<Owner, Turns<u64, VecDeque<Waiting>>>; 3],
     /// Class whose turn it is.
     next: usize,
 }
 
 impl FairQueue {
     /// Adds an Interest. Returns the one that loses its place.
-    pub(super) fn push(&mut self, holder: Holder, waiting: Waiting) -> Option<Waiting> {
-        let class = match holder.class() {
-            Class::Unix => 0,
-            Class::Loopback => 1,
-            Class::Remote => 2,
+    pub(super) fn push(&mut self, owner: Owner, waiting: Waiting) -> Option<Waiting> {
+        let class = match owner {
+            Owner::User(_) => 0,
+            Owner::Loopback(_) | Owner::Local => 1,
+            Owner::Ipv4(_) | Owner::Ipv6(_) | Owner::LinkLocal(_) => 2,
         };
         let [unix, loopback, remote] = self.classes.each_ref().map(Lane::len);
         let crowded = match class {
@@ -52,7 +52,7 @@ impl FairQueue {
         let largest = crowded.max_by_key(|class| class.largest());
         let displaced = largest.and_then(|class| class.displace());
         if let Some(class) = self.classes.get_mut(class) {
-            class.with(holder, |faces| faces.with(waiting.face, |queue| queue.push_back(waiting)));
+            class.with(owner, |faces| faces.with(waiting.face, |queue| queue.push_back(waiting)));
         }
         displaced
     }
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn a_flood_displaces_itself_and_leaves_every_other_turn_to_others() {
         for (flooder, innocent) in [
-            (Holder::V4(1), Holder::V4(2)),
-            (Holder::V4(1), Holder::V6(1)),
-            (Holder::Loopback(0), Holder::Unix(0)),
-            (Holder::Unix(1000), Holder::Unix(1001)),
+            (Owner::Ipv4(1), Owner::Ipv4(2)),
+            (Owner::Ipv4(1), Owner::Ipv6(1)),
+            (Owner::Loopback(0), Owner::User(0)),
+            (Owner::User(1000), Owner::User(1001)),
             // Faces of one holder take turns, too.
-            (Holder::Unix(1000), Holder::Unix(1000)),
+            (Owner::User(1000), Owner::User(1000)),
         ] {
             let mut queue = FairQueue::default();
             let mut displaced = 0;
@@ -220,12 +220,12 @@ mod tests {
     fn unix_users_have_a_third_of_the_turns_against_any_number_of_addresses() {
         let mut queue = FairQueue::default();
         for address in 0..5000 {
-            queue.push(Holder::V4(address), waiting(u64::from(address), 0));
-            queue.push(Holder::Loopback(address), waiting(10_000 + u64::from(address), 0));
+            queue.push(Owner::Ipv4(address), waiting(u64::from(address), 0));
+            queue.push(Owner::Loopback(address), waiting(10_000 + u64::from(address), 0));
         }
         assert_eq!(queue.len(), MAX_NOT_UNIX);
         for number in 0..10 {
-            assert_eq!(queue.push(Holder::Unix(1), waiting(8, number)), None, "there is a reserve");
+            assert_eq!(queue.push(Owner::User(1), waiting(8, number)), None, "there is a reserve");
         }
         assert!(served(&mut queue, 30).iter().filter(|face| **face == 8).count() == 10);
     }
@@ -234,7 +234,7 @@ mod tests {
     fn nothing_is_left_of_those_who_lost_their_places() {
         let mut queue = FairQueue::default();
         for number in 0..100_000 {
-            queue.push(Holder::V6(number % 50_000), waiting(number, 0));
+            queue.push(Owner::Ipv6((number % 50_000).into()), waiting(number, 0));
         }
         let [.., remote] = &queue.classes;
         assert!(remote.queues.len() <= 2 * MAX + 64 && remote.turn.len() == remote.queues.len());
@@ -249,17 +249,17 @@ mod tests {
             let (mut pushed, mut out) = (0, BTreeSet::new());
             for (kind, face, count) in steps {
                 for _ in 0..count {
-                    let holder = match kind {
-                        0 => Holder::Unix(0),
-                        1 => Holder::Loopback(0),
-                        2 => Holder::V4(1),
-                        3 => Holder::V6(pushed.into()),
+                    let owner = match kind {
+                        0 => Owner::User(0),
+                        1 => Owner::Loopback(0),
+                        2 => Owner::Ipv4(1),
+                        3 => Owner::Ipv6(pushed.into()),
                         _ => {
                             out.extend(queue.pop().map(|waiting| waiting.packet));
                             continue;
                         }
                     };
-                    out.extend(queue.push(holder, waiting(face, pushed)).map(|waiting| waiting.packet));
+                    out.extend(queue.push(owner, waiting(face, pushed)).map(|waiting| waiting.packet));
                     pushed += 1;
                 }
                 let lens = queue.classes.each_ref().map(Lane::len);

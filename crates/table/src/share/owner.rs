@@ -6,8 +6,10 @@ use hashlane_hash::scheme::BytesHash;
 /// A party that holds shares: the address of a peer, or a user of this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
-    /// User of this host, by number.
+    /// User of this host, by number, over a Unix socket.
     User(u32),
+    /// User of this host, by number, over the loopback: whoever gets through to a port, not to a socket.
+    Loopback(u32),
     /// Party on this host whose user is not known.
     Local,
     /// IPv4 address.
@@ -31,7 +33,7 @@ impl Owner {
 
     /// True for a peer that is not a local user: local parties have a reserve.
     pub const fn is_remote(self) -> bool {
-        !matches!(self, Self::User(_) | Self::Local)
+        !matches!(self, Self::User(_) | Self::Loopback(_) | Self::Local)
     }
 
     /// Hash under the key of `hasher`.
@@ -39,6 +41,7 @@ impl Owner {
         let (kind, value) = match self {
             Self::User(uid) => (0, uid.into()),
             Self::Local => (1, 0),
+            Self::Loopback(uid) => (5, uid.into()),
             Self::Ipv4(address) => (2, address.into()),
             Self::Ipv6(network) => (3, network),
             Self::LinkLocal(interface) => (4, interface),
