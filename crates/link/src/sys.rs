@@ -1,8 +1,9 @@
-//! System calls that no safe interface offers without a loss: batches of datagrams, and the length of a send
-//! queue. The reasons are in `docs/adr/0010-system-calls-by-hand.md`.
+//! System calls that no safe interface offers without a loss: batches of datagrams, and the lengths of
+//! queues. The reasons are in `docs/adr/0010-system-calls-by-hand.md`.
 #![allow(unsafe_code, reason = "system calls; each use says why it is sound")]
 
 use crate::address::RawAddress;
+use crate::udp::ReceiveQueue;
 use libc::{c_int, iovec, mmsghdr, msghdr};
 use std::io;
 use std::mem::zeroed;
@@ -246,6 +247,32 @@ pub(crate) fn unsent(socket: BorrowedFd<'_>) -> io::Result<usize> {
         return Err(io::Error::last_os_error());
     }
     usize::try_from(bytes).map_err(|_| io::Error::other("the kernel reports a send queue of negative length"))
+}
+
+/// Socket option for the lengths of the queues of a socket, in the kernel's generic numbering.
+const SO_MEMINFO: c_int = 55;
+
+/// State of the kernel's receive queue of this socket.
+pub(crate) fn receive_queue(socket: BorrowedFd<'_>) -> io::Result<ReceiveQueue> {
+    let mut values = [0_u32; 9];
+    let mut length = size_of_val(&values) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes to `values`, and the number of bytes to `length`.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            SO_MEMINFO,
+            values.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let value = |index: c_int| values.get(index as usize).copied().unwrap_or(0);
+    let [queued, limit, lost] =
+        [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_RCVBUF, libc::SK_MEMINFO_DROPS].map(value);
+    Ok(ReceiveQueue { queued, limit, lost })
 }
 
 /// A header with null pointers.

@@ -3,9 +3,11 @@
 //! A [`UdpSocket`] fills a [`RecvBatch`] and empties a [`SendBatch`]; both are made once and used for all
 //! sockets of a thread. Received bytes are copied by the kernel only, sent bytes once more.
 
+mod limit;
 mod recv;
 mod send;
 
+pub use limit::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
 pub use recv::{Datagram, LONGEST_DATAGRAM, RecvBatch};
 pub use send::{SendBatch, Sent};
 
@@ -21,7 +23,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-/// Requested length of the kernel's queues, in bytes. `net.core.rmem_max` and `net.core.wmem_max` limit it.
+/// Initially requested length of the kernel's queues, in bytes. `net.core.rmem_max` and `net.core.wmem_max`
+/// limit it.
 const KERNEL_QUEUE: usize = 4 << 20;
 
 /// Most errors of earlier datagrams that one receive skips.
@@ -73,13 +76,47 @@ impl UdpSocket {
             .ok_or_else(|| io::Error::other("a UDP socket has an address that is not IPv4 or IPv6"))
     }
 
-    /// Length of the kernel's receive queue in bytes, with its own overhead.
+    /// Requests a length of the kernel's receive queue, in bytes. Returns the length that the kernel gives:
+    /// less than requested if `net.core.rmem_max` is less, and the process lacks the privilege to exceed it
+    /// (`CAP_NET_ADMIN`).
     ///
     /// # Errors
     ///
     /// Errors of `getsockopt`.
-    pub fn receive_queue(&self) -> io::Result<usize> {
-        self.socket.recv_buffer_size()
+    pub fn set_receive_queue(&mut self, bytes: usize) -> io::Result<usize> {
+        if setsockopt(&self.socket, sockopt::RcvBufForce, &bytes).is_err() {
+            // A shorter queue than requested is no error.
+            let _ = self.socket.set_recv_buffer_size(bytes);
+        }
+        // The kernel counts its own overhead: it takes twice the number, and returns that.
+        Ok(self.socket.recv_buffer_size()? / 2)
+    }
+
+    /// State of the kernel's receive queue.
+    ///
+    /// # Errors
+    ///
+    /// Errors of `getsockopt`; kernels before Linux 4.12 do not have the option.
+    pub fn receive_queue(&self) -> io::Result<ReceiveQueue> {
+        sys::receive_queue(self.socket.as_fd())
+    }
+
+    /// Keeps only a part of the datagrams of these sources, in place of those limited before, and at most
+    /// [`MAX_LIMITED`]. The kernel drops the others before they take room in the receive queue, and counts
+    /// them as lost. `salt` should be random.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has no memory for the filter (`net.core.optmem_max`). The earlier one stays.
+    pub fn limit_sources(&mut self, limited: &[Limited], salt: u64) -> io::Result<()> {
+        if limited.is_empty() {
+            return match self.socket.detach_filter() {
+                Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
+                done => done,
+            };
+        }
+        let ipv6 = self.local_addr()?.is_ipv6();
+        self.socket.attach_filter(&limit::Filter::new(limited, ipv6, salt).program())
     }
 
     /// Bytes in the kernel's send queue, with its own overhead: a measure of congestion.
@@ -139,6 +176,18 @@ impl UdpSocket {
     pub fn send(&mut self, batch: &mut SendBatch) -> io::Result<Sent> {
         batch.empty_into(self.socket.as_fd(), &mut self.segmentation)
     }
+}
+
+/// State of the kernel's receive queue of a socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiveQueue {
+    /// Bytes in the queue, with the kernel's overhead.
+    pub queued: u32,
+    /// Most bytes in the queue, with the kernel's overhead.
+    pub limit: u32,
+    /// Datagrams lost since the socket was bound, modulo 2^32: the queue was full, or their source is
+    /// [limited](UdpSocket::limit_sources). Joined datagrams count as one.
+    pub lost: u32,
 }
 
 /// True for errors of a datagram sent earlier, or of an interrupted call; false for errors of the socket.

@@ -265,3 +265,44 @@ fn sockets_and_batches_can_go_to_another_thread() {
     assert_eq!(incoming.iter().next().map(|datagram| datagram.payload.to_vec()), Some(b"me".to_vec()));
     assert_eq!(socket().0.recv(&mut incoming).unwrap(), 0);
 }
+
+#[test]
+fn limited_sources_take_no_room_and_others_pass() {
+    for address in ["127.0.0.1", "::1"] {
+        let Ok(mut receiver) = UdpSocket::bind((address.parse::<std::net::IpAddr>().unwrap(), 0).into())
+        else {
+            eprintln!("this machine has no IPv6");
+            continue;
+        };
+        let to = receiver.local_addr().unwrap();
+        let send = |from: &str, bytes: &[u8]| {
+            let sender = std::net::UdpSocket::bind((from, 0)).unwrap();
+            (0..200).for_each(|_| assert_eq!(sender.send_to(bytes, to).unwrap(), bytes.len()));
+        };
+        let (loud, quiet) = if to.is_ipv4() { ("127.0.0.2", "127.0.0.3") } else { ("::1", "::1") };
+        let source = if to.is_ipv4() { Sender::Ipv4(0x7f00_0002) } else { Sender::Ipv6(0) };
+        receiver.limit_sources(&[Limited { source, halvings: MAX_HALVINGS }], 7).unwrap();
+        send(loud, b"loud");
+        let lost = receiver.receive_queue().unwrap().lost;
+        assert!(lost > 150, "{lost} of 200");
+        if to.is_ipv4() {
+            send(quiet, b"quiet");
+        }
+        receiver.limit_sources(&[], 7).unwrap();
+        receiver.limit_sources(&[], 7).unwrap();
+        send(loud, b"again");
+        let queue = receiver.receive_queue().unwrap();
+        assert!(queue.queued > 0 && queue.limit > queue.queued && queue.lost == lost);
+        let all = receive(&receiver, usize::MAX);
+        let count = |bytes: &[u8]| all.iter().filter(|datagram| datagram.1 == bytes).count();
+        assert_eq!(count(b"loud"), 200 - lost as usize);
+        assert_eq!([count(b"quiet"), count(b"again")], [if to.is_ipv4() { 200 } else { 0 }, 200]);
+    }
+}
+
+#[test]
+fn a_receive_queue_is_as_long_as_the_kernel_says() {
+    let (mut receiver, _) = socket();
+    let given = receiver.set_receive_queue(1 << 16).unwrap();
+    assert_eq!((given, receiver.receive_queue().unwrap().limit as usize), (1 << 16, 2 << 16));
+}
