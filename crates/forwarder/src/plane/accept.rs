@@ -3,7 +3,7 @@
 use super::faces::{Faces, scope_of};
 use super::handshake::Handshakes;
 use super::listen::unix_uri;
-use super::ready::Ready;
+use super::ready::{Class, Ready};
 use super::socket::Stream;
 use super::token::Kind;
 use crate::management::{FaceOptions, Over, Peer};
@@ -65,12 +65,12 @@ impl Listeners {
     /// Schedules all listeners again if one has failed: no event reports its connections a second time.
     pub(super) fn retry(&mut self, ready: &mut Ready) {
         if std::mem::take(&mut self.failed) {
-            let mut again = |kind: Kind, sockets: usize| {
-                (0..sockets).for_each(|number| ready.push(kind.token(number)));
+            let mut again = |kind: Kind, class, sockets: usize| {
+                (0..sockets).for_each(|number| ready.push(kind.token(number), class));
             };
-            again(Kind::Unix, self.unix.len());
-            again(Kind::Tcp, self.tcp.len());
-            again(Kind::WebSocket, self.websocket.len());
+            again(Kind::Unix, Class::First, self.unix.len());
+            again(Kind::Tcp, Class::Quiet, self.tcp.len());
+            again(Kind::WebSocket, Class::Quiet, self.websocket.len());
         } else if std::mem::take(&mut self.logged) {
             tracing::info!("accepting connections again");
         }

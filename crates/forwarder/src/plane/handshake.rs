@@ -3,7 +3,7 @@
 use super::faces::{Faces, scope_of};
 use super::origin::{NoteOrigin, Origins};
 use super::reader::websocket_ends;
-use super::ready::Ready;
+use super::ready::{Class, Ready};
 use super::socket::{Metered, WebSocket, limits};
 use super::token::Kind;
 use crate::management::Peer;
@@ -145,7 +145,7 @@ impl Handshakes {
             && let Some(slot) = face.slot()
         {
             // The handshake may have read the first messages; no event reports them.
-            ready.push(Kind::Face.token(slot));
+            ready.push(Kind::Face.token(slot), Class::Quiet);
         }
     }
 }

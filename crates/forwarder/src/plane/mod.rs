@@ -12,6 +12,7 @@
 //! - `token`, `ready`, `line_limit`, `calls`: tokens of events, turns of sockets, limits of log lines;
 //! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening sockets;
 //! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
+//! - `flood`: limits of the peers that flood a UDP socket;
 //! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
 //! - `peers`, `on_demand`, `faces`: the faces: opened, changed, closed;
@@ -23,6 +24,7 @@ mod calls;
 mod connection;
 mod dial;
 mod faces;
+mod flood;
 mod handshake;
 mod line_limit;
 mod listen;
@@ -62,7 +64,7 @@ use mio::{Events, Interest, Poll, Token, Waker};
 use peers::Peers;
 use pipeline::Pipeline;
 use ports::Ports;
-use ready::Ready;
+use ready::{Class, Ready};
 use reports::Reports;
 use std::io;
 use std::sync::Arc;
@@ -73,6 +75,12 @@ use udp_receive::UdpReceiver;
 
 /// Longest wait for events, and the interval of [`Plane::sweep`], in milliseconds.
 const HOUSEKEEPING: u64 = 1000;
+
+/// Time for the sockets of one class in a round.
+const SLICE: Duration = Duration::from_millis(2);
+
+/// Turns after which the clock is read.
+const TURNS: usize = 8;
 
 /// Time for which the thread still answers pending Interests after a request to end, in milliseconds. With
 /// the rest of the shutdown, the process ends within a second.
@@ -135,11 +143,12 @@ impl<P: Pit> Plane<P> {
         }
         let pipeline = Pipeline { forwarder, ports: Ports::new(udp, reports.clone(), registry()?) };
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
-        let rng = Rng::new(secrets.seed);
+        let mut rng = Rng::new(secrets.seed);
+        let receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
         Ok(Self {
             requests,
             faces: Faces::new(pipeline, holders, peers, config, reports, registry()?, rng),
-            udp: UdpReceiver::new(),
+            udp: receiver,
             listeners,
             handshakes: Handshakes::new(registry()?),
             dialer: Dialer::new(registry()?),
@@ -172,16 +181,11 @@ impl<P: Pit> Plane<P> {
         for event in &*events {
             self.note(event);
         }
-        for _ in 0..self.ready.len() {
-            let Some(token) = self.ready.pop() else { break };
-            if self.serve(token) {
-                self.ready.push(token);
-            }
-            self.faces.pipeline.send_refusals();
-            // A flood makes rounds long, and there is always another one.
-            if self.check_end() {
-                break;
-            }
+        for class in Class::ALL {
+            self.serve_class(class);
+        }
+        if self.udp.is_limiting() {
+            self.udp.measure(&mut self.faces);
         }
         self.faces.flush();
         let Pipeline { forwarder, ports } = &mut self.faces.pipeline;
@@ -202,7 +206,45 @@ impl<P: Pit> Plane<P> {
                 self.faces.flush_slot(slot);
             }
         }
-        self.ready.push(event.token());
+        self.push_ready(event.token(), false);
+    }
+
+    /// Schedules a socket. `busy` is true if its last turn left something to read.
+    fn push_ready(&mut self, token: Token, busy: bool) {
+        let class = match Kind::of(token) {
+            Some((Kind::Waker | Kind::Unix | Kind::Udp, _)) => Class::First,
+            Some((Kind::Face, slot)) if self.faces.pipeline.ports.is_local(slot) => {
+                if busy {
+                    Class::BusyLocal
+                } else {
+                    Class::First
+                }
+            }
+            _ if busy => Class::Busy,
+            _ => Class::Quiet,
+        };
+        self.ready.push(token, class);
+    }
+
+    /// Gives the sockets of a class that wait one turn each, for a slice of time: at least one, and all if
+    /// there are few. The others come first in the next round.
+    fn serve_class(&mut self, class: Class) {
+        let waiting = self.ready.len(class);
+        let mut start = None;
+        for turn in 1..=waiting {
+            // A flood makes rounds long, and there is always another one.
+            if self.check_end() {
+                return;
+            }
+            let Some(token) = self.ready.pop(class) else { return };
+            if self.serve(token) {
+                self.push_ready(token, true);
+            }
+            self.faces.pipeline.send_refusals();
+            if turn % TURNS == 0 && self.now().since(*start.get_or_insert_with(|| self.now())) >= SLICE {
+                return;
+            }
+        }
     }
 
     /// Gives one socket its turn: a bounded amount of work. Returns true if there may be more.
@@ -246,7 +288,11 @@ impl<P: Pit> Plane<P> {
         if !self.ready.is_empty() {
             return Duration::ZERO;
         }
-        let longest = Duration::from_millis(if self.ends.is_some() { 10 } else { HOUSEKEEPING });
+        let longest = match () {
+            () if self.ends.is_some() => Duration::from_millis(10),
+            () if self.udp.is_limiting() => flood::INTERVAL,
+            () => Duration::from_millis(HOUSEKEEPING),
+        };
         let turn = self.faces.pipeline.forwarder.poll_timeout();
         let turn = turn.map_or(longest, |turn| turn.since(self.now()));
         // The kernel counts in milliseconds; a timer that is due within one can wait for it.
@@ -275,6 +321,7 @@ impl<P: Pit> Plane<P> {
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
+        udp.measure(faces);
         udp.retry(faces.pipeline.ports.sockets.len(), ready);
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);

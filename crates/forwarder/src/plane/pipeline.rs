@@ -13,13 +13,16 @@ pub(super) struct Pipeline<P> {
 }
 
 impl<P: Pit> Pipeline<P> {
-    /// Counts the bytes received from a face, and notes that its peer is alive.
+    /// Counts packets received from a face, and their bytes, and notes that its peer is alive.
     #[inline]
-    pub(super) fn count_received(&mut self, face: FaceId, bytes: usize) {
+    pub(super) fn count_received(&mut self, face: FaceId, packets: usize, bytes: usize) {
         let now = self.ports.now;
         // A packet of the burst may be the last one of its face.
-        if let Some(port) = self.ports.find_mut(face) {
+        if packets > 0
+            && let Some(port) = self.ports.find_mut(face)
+        {
             port.used = now;
+            port.heard = port.heard.wrapping_add(packets as u32);
             port.counters.in_bytes.add(bytes as u64);
         }
     }

@@ -33,6 +33,8 @@ pub(super) struct Port {
     pub(super) owner: Owner,
     /// Number of that party, for the accounts of its shares.
     pub(super) holder: Holder,
+    /// Packets received since the last measurement of a UDP socket.
+    pub(super) heard: u32,
     /// Time of the last packet, in or out.
     pub(super) used: Time,
     /// TCP connection of the face; `None` for other faces.
@@ -75,6 +77,7 @@ impl Port {
             local: false,
             mtu: usize::MAX,
             idle: None,
+            heard: 0,
             owner: Owner::Local,
             holder: Holder::new(0, false),
             used: now,

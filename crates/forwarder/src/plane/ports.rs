@@ -14,9 +14,12 @@ use mio::unix::SourceFd;
 use mio::{Interest, Registry};
 use std::os::fd::AsRawFd;
 
+/// Ports by the slot of their face.
+type PortsOfFaces = Vec<Option<Port>>;
+
 /// All ports, by the slot of their face, and the UDP sockets that they share.
 pub(super) struct Ports {
-    ports: Vec<Option<Port>>,
+    ports: PortsOfFaces,
     pub(super) sockets: Vec<Udp>,
     /// Slots of the ports to flush at the end of the round.
     dirty: Vec<u32>,
@@ -70,6 +73,27 @@ impl Ports {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Port> {
         self.ports.iter().flatten()
+    }
+
+    /// Calls `each` with the parties of the faces of a UDP socket, and the datagrams received from each since
+    /// the last call.
+    pub(super) fn take_heard(ports: &mut PortsOfFaces, socket: usize, each: &mut dyn FnMut(Owner, u32)) {
+        for port in ports.iter_mut().flatten() {
+            if port.heard > 0 && matches!(port.kind, PortKind::Udp { socket: of, .. } if of == socket) {
+                each(port.owner, std::mem::take(&mut port.heard));
+            }
+        }
+    }
+
+    /// The ports, and the socket of this number.
+    pub(super) fn socket_mut(&mut self, socket: usize) -> Option<(&mut PortsOfFaces, &mut Udp)> {
+        let Self { ports, sockets, .. } = self;
+        sockets.get_mut(socket).map(|socket| (ports, socket))
+    }
+
+    /// True if the face in a slot is of this host.
+    pub(super) fn is_local(&self, slot: usize) -> bool {
+        self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.local)
     }
 
     /// Frees the fragments of packets that were not completed in time. A reassembler that receives fragments

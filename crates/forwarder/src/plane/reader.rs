@@ -88,10 +88,11 @@ fn receive_stream<P: Pit>(
 ) -> Result<bool, String> {
     for _ in 0..STREAM_READS {
         let filled = reader.fill(&mut &*stream).map_err(|error| error.to_string())?;
-        let (mut burst, mut bytes, mut lost) = (Burst::new(), 0, None);
+        let (mut burst, mut packets, mut bytes, mut lost) = (Burst::new(), 0, 0, None);
         for packet in reader.frames(framing) {
             match packet {
                 Ok(packet) => {
+                    packets += 1;
                     bytes += packet.len();
                     pipeline.push(face, packet, &mut burst);
                 }
@@ -102,7 +103,7 @@ fn receive_stream<P: Pit>(
             }
         }
         pipeline.forward(&mut burst);
-        pipeline.count_received(face, bytes);
+        pipeline.count_received(face, packets, bytes);
         if let Some(error) = lost {
             let reason = match error {
                 FramingError::TooLong { .. } => DropReason::TooLong,
@@ -135,7 +136,7 @@ fn receive_messages<P: Pit>(
         pipeline.push(face, message, &mut burst);
     }
     pipeline.forward(&mut burst);
-    pipeline.count_received(face, messages.iter().map(Vec::len).sum());
+    pipeline.count_received(face, messages.len(), messages.iter().map(Vec::len).sum());
     outcome
 }
 

@@ -4,12 +4,31 @@ use mio::Token;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A queue of sockets. Each is queued once, however many events report it: otherwise a socket that is never
-/// read empty would get more turns the more it receives.
+/// Sockets that wait for their turn in a round.
+///
+/// Each is queued once, however many events report it: otherwise a socket that is never read empty would get
+/// more turns the more it receives.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    queue: VecDeque<Token>,
+    queues: [VecDeque<Token>; Class::ALL.len()],
     queued: HashSet<Token, BuildHasherDefault<TokenHasher>>,
+}
+
+/// Classes of sockets, in the order of their turns in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Sockets of this host, and UDP sockets, which all peers share.
+    First,
+    /// Sockets of this host that had more to read than one turn allows.
+    BusyLocal,
+    /// Connections of other hosts.
+    Quiet,
+    /// Connections of other hosts that had more to read than one turn allows.
+    Busy,
+}
+
+impl Class {
+    pub(super) const ALL: [Self; 4] = [Self::First, Self::BusyLocal, Self::Quiet, Self::Busy];
 }
 
 /// Hash of a token by one multiplication, as each event is hashed twice. Tokens are slots and counters of
@@ -34,28 +53,30 @@ impl Hasher for TokenHasher {
 }
 
 impl Ready {
-    /// Puts a socket behind the others, unless it waits already.
-    pub(super) fn push(&mut self, token: Token) {
-        if self.queued.insert(token) {
-            self.queue.push_back(token);
+    /// Puts a socket behind the others of its class, unless it waits already.
+    pub(super) fn push(&mut self, token: Token, class: Class) {
+        if self.queued.insert(token)
+            && let Some(queue) = self.queues.get_mut(class as usize)
+        {
+            queue.push_back(token);
         }
     }
 
-    /// The socket whose turn it is.
-    pub(super) fn pop(&mut self) -> Option<Token> {
-        let token = self.queue.pop_front()?;
+    /// The socket of a class whose turn it is.
+    pub(super) fn pop(&mut self, class: Class) -> Option<Token> {
+        let token = self.queues.get_mut(class as usize)?.pop_front()?;
         self.queued.remove(&token);
         Some(token)
     }
 
-    /// Number of sockets that wait.
-    pub(super) fn len(&self) -> usize {
-        self.queue.len()
+    /// Number of sockets of a class that wait.
+    pub(super) fn len(&self, class: Class) -> usize {
+        self.queues.get(class as usize).map_or(0, VecDeque::len)
     }
 
     /// True if no socket waits.
     pub(super) fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queued.is_empty()
     }
 }
 
@@ -70,18 +91,18 @@ mod tests {
         let mut turns = [0, 0];
         for _ in 0..1000 {
             // An edge for each datagram that comes while the socket is never read empty.
-            [flooded, flooded, quiet, flooded].into_iter().for_each(|token| ready.push(token));
-            for _ in 0..ready.len() {
-                let token = ready.pop().expect("as many as there are");
+            [flooded, flooded, quiet, flooded].into_iter().for_each(|token| ready.push(token, Class::Quiet));
+            for _ in 0..ready.len(Class::Quiet) {
+                let token = ready.pop(Class::Quiet).expect("as many as there are");
                 turns[token.0 - 1] += 1;
                 if token == flooded {
-                    ready.push(token);
+                    ready.push(token, Class::Quiet);
                 }
             }
-            assert_eq!(ready.len(), 1);
+            assert_eq!(ready.len(Class::Quiet), 1);
         }
         assert_eq!(turns, [1000, 1000]);
-        assert_eq!((ready.pop(), ready.is_empty()), (Some(flooded), true));
+        assert_eq!((ready.pop(Class::Quiet), ready.is_empty()), (Some(flooded), true));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Datagrams in: batches of each UDP socket, and faces for new peers.
 
 use super::faces::Faces;
+use super::flood::Flood;
 use super::peers;
-use super::ready::Ready;
+use super::pipeline::Pipeline;
+use super::ports::Ports;
+use super::ready::{Class, Ready};
 use super::token::Kind;
 use crate::management::FaceOptions;
 use hashlane_link::udp::{Datagram, RecvBatch};
@@ -11,12 +14,16 @@ use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::{BURST, Burst, DropReason};
 use hashlane_ndn_fw::pit::Pit;
+use hashlane_ndn_fw::strategy::Rng;
+use hashlane_table::share::Owner;
 use smallvec::SmallVec;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Batches of one socket in one turn.
+/// Batches of one socket in one turn, and the datagrams after which there is no second one: the kernel may
+/// have joined dozens.
 const BATCHES: usize = 2;
+const DATAGRAMS: usize = 256;
 
 /// Silence after which an on-demand face may be replaced by a new one when there are too many.
 const REPLACEABLE: Duration = Duration::from_secs(10);
@@ -24,6 +31,8 @@ const REPLACEABLE: Duration = Duration::from_secs(10);
 /// Receives from the UDP sockets.
 pub(super) struct UdpReceiver {
     batch: Box<RecvBatch>,
+    /// Measurements of each socket.
+    floods: Vec<Flood>,
     /// True if a socket could not be read, though datagrams may wait.
     failed: bool,
     /// True once the failure is logged.
@@ -33,8 +42,15 @@ pub(super) struct UdpReceiver {
 }
 
 impl UdpReceiver {
-    pub(super) fn new() -> Self {
-        Self { batch: Box::new(RecvBatch::new(64)), failed: false, logged: false, takes_new: true }
+    /// A receiver for a number of sockets. `rng` draws the secrets of their filters.
+    pub(super) fn new(sockets: usize, rng: &mut Rng) -> Self {
+        Self {
+            batch: Box::new(RecvBatch::new(64)),
+            floods: (0..sockets).map(|_| Flood::new(rng.next_u64())).collect(),
+            failed: false,
+            logged: false,
+            takes_new: true,
+        }
     }
 
     /// Opens no more faces for new peers.
@@ -46,16 +62,47 @@ impl UdpReceiver {
     pub(super) fn retry(&mut self, sockets: usize, ready: &mut Ready) {
         let failed = std::mem::take(&mut self.failed);
         if failed {
-            (0..sockets).for_each(|number| ready.push(Kind::Udp.token(number)));
+            (0..sockets).for_each(|number| ready.push(Kind::Udp.token(number), Class::First));
         }
         self.logged &= failed;
     }
 
+    /// True while peers of a socket are limited.
+    pub(super) fn is_limiting(&self) -> bool {
+        self.floods.iter().any(Flood::is_limiting)
+    }
+
+    /// Counts the datagrams that each socket has lost, and updates the limits of its peers.
+    pub(super) fn measure<P: Pit>(&mut self, faces: &mut Faces<P>) {
+        (0..self.floods.len()).for_each(|number| self.measure_socket(number, faces));
+    }
+
+    fn measure_socket<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) {
+        let Pipeline { forwarder, ports } = &mut faces.pipeline;
+        let now = ports.now;
+        if let Some(flood) = self.floods.get_mut(number).filter(|flood| flood.is_due(now))
+            && let Some((ports, udp)) = ports.socket_mut(number)
+        {
+            flood.measure(udp, now, forwarder.counters(), |each| Ports::take_heard(ports, number, each));
+        }
+    }
+
     /// Receives the datagrams of one socket for one turn. Returns true if there may be more.
     pub(super) fn receive<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) -> bool {
+        let more = self.receive_batches(number, faces);
+        if more {
+            self.measure_socket(number, faces);
+        }
+        more
+    }
+
+    fn receive_batches<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) -> bool {
         let takes_new = self.takes_new;
+        let mut received = 0;
         for _ in 0..BATCHES {
-            let Some(udp) = faces.pipeline.ports.sockets.get(number) else {
+            let (Some(udp), Some(flood)) =
+                (faces.pipeline.ports.sockets.get(number), self.floods.get_mut(number))
+            else {
                 debug_assert!(false, "events of UDP sockets carry the number of one");
                 return false;
             };
@@ -67,9 +114,13 @@ impl UdpReceiver {
                 return false;
             }
             let mut datagrams = self.batch.iter();
-            while receive_burst(number, datagrams.by_ref().take(BURST), takes_new, faces) {}
+            while receive_burst(number, datagrams.by_ref().take(BURST), takes_new, flood, faces) {}
             if !self.batch.is_full() {
                 return false;
+            }
+            received += self.batch.len();
+            if received >= DATAGRAMS {
+                break;
             }
         }
         true
@@ -81,6 +132,7 @@ fn receive_burst<'p, P: Pit>(
     number: usize,
     datagrams: impl Iterator<Item = Datagram<'p>>,
     takes_new: bool,
+    flood: &mut Flood,
     faces: &mut Faces<P>,
 ) -> bool {
     let (mut batch, mut tuples) = (SmallVec::<[_; BURST]>::new(), SmallVec::<[_; BURST]>::new());
@@ -97,14 +149,17 @@ fn receive_burst<'p, P: Pit>(
     for run in batch.chunk_by(|(_, a), (_, b)| a == b) {
         if let [(_, Some(face)), ..] = run {
             let bytes = run.iter().map(|(datagram, _)| datagram.payload.len()).sum();
-            faces.pipeline.count_received(*face, bytes);
+            faces.pipeline.count_received(*face, run.len(), bytes);
         }
     }
     let mut burst = Burst::new();
     for (datagram, face) in &batch {
         let face = match face {
             Some(face) => Ok(*face),
-            None => face_of_peer(number, datagram.from, datagram.payload, takes_new, faces),
+            None => {
+                flood.count_stranger(Owner::of(datagram.from.ip()));
+                face_of_peer(number, datagram.from, datagram.payload, takes_new, faces)
+            }
         };
         match face {
             Ok(face) if datagram.truncated => faces.pipeline.count_drop(face, DropReason::TooLong),
@@ -133,7 +188,7 @@ fn face_of_peer<P: Pit>(
         None if takes_new => open_on_demand(number, peer, datagram, faces)?,
         None => return Err(DropReason::UnknownFace),
     };
-    faces.pipeline.count_received(face, datagram.len());
+    faces.pipeline.count_received(face, 1, datagram.len());
     Ok(face)
 }
 

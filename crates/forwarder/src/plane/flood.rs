@@ -1,0 +1,277 @@
+//! Peers that flood a UDP socket, limited in the kernel.
+//!
+//! All peers of a socket share the kernel's receive queue. Once datagrams are lost because it is full, the
+//! parties that send most are limited to a common rate, at which the thread keeps up; whoever sends less
+//! loses nothing. The rate grows while the queue is short, until no party exceeds it.
+
+use super::udp::Udp;
+use hashlane_link::udp::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
+use hashlane_ndn::time::Time;
+use hashlane_ndn_fw::forward::Counters;
+use hashlane_table::share::Owner;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Interval of the measurements of a socket whose queue was not read empty.
+pub(super) const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Most parties without a face that are counted in an interval.
+const MAX_STRANGERS: usize = 4096;
+
+/// Least rate to which a party is limited, in datagrams a second.
+const LEAST_RATE: f64 = 1000.0;
+
+/// Measurements of one UDP socket.
+#[derive(Debug)]
+pub(super) struct Flood {
+    /// Time of the last measurement.
+    measured: Time,
+    /// Datagrams that the kernel has lost until then.
+    lost: u32,
+    /// Datagrams of peers without a face, since then.
+    strangers: HashMap<Owner, u32>,
+    limits: Limits,
+    /// Secret of the filter.
+    salt: u64,
+    /// True once a failure to limit is logged.
+    logged: bool,
+}
+
+/// Rates of the parties that are limited, and the common rate to which they are.
+#[derive(Debug, Default)]
+struct Limits {
+    /// Datagrams a second of each party.
+    rate: f64,
+    parties: HashMap<Owner, Party>,
+}
+
+/// A party that is limited.
+#[derive(Clone, Copy, Debug)]
+struct Party {
+    /// Estimate of the datagrams a second that it sends.
+    rate: f64,
+    /// One in 2^`halvings` of them is kept.
+    halvings: u8,
+}
+
+/// Change of the common rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pressure {
+    /// The thread cannot keep up.
+    High,
+    Normal,
+    /// The queue is short.
+    Low,
+}
+
+impl Flood {
+    pub(super) fn new(salt: u64) -> Self {
+        Self {
+            measured: Time::default(),
+            lost: 0,
+            strangers: HashMap::new(),
+            limits: Limits::default(),
+            salt,
+            logged: false,
+        }
+    }
+
+    /// True while parties are limited.
+    pub(super) fn is_limiting(&self) -> bool {
+        !self.limits.parties.is_empty()
+    }
+
+    /// Counts a datagram of a peer without a face.
+    pub(super) fn count_stranger(&mut self, owner: Owner) {
+        if self.strangers.len() < MAX_STRANGERS || self.strangers.contains_key(&owner) {
+            *self.strangers.entry(owner).or_default() += 1;
+        }
+    }
+
+    /// True if an interval has passed since the last measurement.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        now.since(self.measured) >= INTERVAL
+    }
+
+    /// Counts the datagrams lost since the last measurement, and limits the parties that send most, if any
+    /// were. `heard` calls its argument with parties and their datagrams since then.
+    pub(super) fn measure(
+        &mut self,
+        udp: &mut Udp,
+        now: Time,
+        counters: &Counters,
+        heard: impl FnOnce(&mut dyn FnMut(Owner, u32)),
+    ) {
+        let seconds = now.since(std::mem::replace(&mut self.measured, now)).as_secs_f64();
+        let mut datagrams: HashMap<Owner, u32> = std::mem::take(&mut self.strangers);
+        // Kernels without this measurement limit nobody.
+        let Ok(queue) = udp.socket.receive_queue() else { return };
+        let lost = queue.lost.wrapping_sub(std::mem::replace(&mut self.lost, queue.lost));
+        let limiting = self.is_limiting();
+        let counter = if limiting { &counters.flood_drops } else { &counters.udp_overflows };
+        counter.add(lost.into());
+        let pressure = match (limiting, lost) {
+            (false, 0) => Pressure::Low,
+            (false, _) => Pressure::High,
+            (true, _) if queue.queued > queue.limit / 4 => Pressure::High,
+            (true, _) if queue.queued < queue.limit / 16 => Pressure::Low,
+            (true, _) => Pressure::Normal,
+        };
+        heard(&mut |owner, count| *datagrams.entry(owner).or_default() += count);
+        if !limiting && pressure != Pressure::High || seconds <= 0.0 {
+            return;
+        }
+        // Datagrams that were lost had the senders of those that were not.
+        let kept: u32 = datagrams.values().sum();
+        let scale = if limiting { 1.0 } else { 1.0 + f64::from(lost) / f64::from(kept.max(1)) };
+        let capacity = f64::from(kept) / seconds;
+        let rates = datagrams.iter().map(|(owner, count)| (*owner, f64::from(*count) * scale / seconds));
+        if self.limits.update(rates, capacity, pressure) {
+            self.apply(udp);
+        }
+    }
+
+    /// Gives the limits to the kernel.
+    fn apply(&mut self, udp: &mut Udp) {
+        let mut parties: Vec<(&Owner, &Party)> = self.limits.parties.iter().collect();
+        if parties.len() > MAX_LIMITED {
+            parties.sort_unstable_by(|(_, a), (_, b)| b.rate.total_cmp(&a.rate));
+        }
+        let limited = parties.iter().filter_map(|(owner, party)| {
+            let source = match **owner {
+                Owner::Ipv4(address) => Sender::Ipv4(address),
+                Owner::Ipv6(network) => Sender::Ipv6(network),
+                Owner::LinkLocal(interface) => Sender::LinkLocal(interface),
+                Owner::User(_) | Owner::Local => return None,
+            };
+            Some(Limited { source, halvings: party.halvings })
+        });
+        let limited: Vec<Limited> = limited.take(MAX_LIMITED).collect();
+        // Old kernels have memory for short filters only.
+        let mut outcome = udp.socket.limit_sources(&limited, self.salt);
+        for length in [limited.len() / 4, limited.len() / 16] {
+            if outcome.is_ok() || length == 0 {
+                break;
+            }
+            outcome = udp.socket.limit_sources(limited.get(..length).unwrap_or(&limited), self.salt);
+        }
+        if let Err(error) = outcome
+            && !std::mem::replace(&mut self.logged, true)
+        {
+            tracing::warn!(local = %udp.local, %error, "cannot limit the peers that flood a UDP socket");
+        }
+    }
+}
+
+impl Limits {
+    /// Updates the limits from the rates at which the datagrams of each party were received, and the sum of
+    /// all at which the thread was able to keep up. Returns true if they have changed.
+    fn update(
+        &mut self,
+        received: impl Iterator<Item = (Owner, f64)>,
+        capacity: f64,
+        pressure: Pressure,
+    ) -> bool {
+        let mut rates: HashMap<Owner, f64> = received.collect();
+        for (owner, party) in &self.parties {
+            let rate = rates.entry(*owner).or_default();
+            // Few datagrams of a party are kept, so that one interval says little.
+            *rate = 0.75 * party.rate + 0.25 * *rate * f64::from(1_u32 << party.halvings);
+        }
+        self.rate = match pressure {
+            Pressure::High => {
+                let fair = fair_rate(rates.values().copied(), 0.75 * capacity);
+                let least = if self.parties.is_empty() { fair } else { fair.min(0.75 * self.rate) };
+                least.max(LEAST_RATE)
+            }
+            Pressure::Normal => self.rate,
+            Pressure::Low => 1.1 * self.rate,
+        };
+        let before = std::mem::take(&mut self.parties);
+        for (owner, rate) in rates {
+            let old = before.get(&owner).map(|party| party.halvings);
+            let halvings = halvings(rate / self.rate, old);
+            if halvings > 0 {
+                self.parties.insert(owner, Party { rate, halvings });
+            }
+        }
+        let same = |(owner, party): (&Owner, &Party)| {
+            before.get(owner).is_some_and(|before| before.halvings == party.halvings)
+        };
+        self.parties.len() != before.len() || !self.parties.iter().all(same)
+    }
+}
+
+/// Halvings that bring a rate down to 1. Keeps those that a party has if they are about right: changing the
+/// filter is not free.
+fn halvings(excess: f64, old: Option<u8>) -> u8 {
+    let needed = excess.max(1.0).log2();
+    match old {
+        Some(old) if (f64::from(old) - 1.3..f64::from(old) + 0.3).contains(&needed) && excess > 1.0 => old,
+        _ => needed.ceil().min(f64::from(MAX_HALVINGS)) as u8,
+    }
+}
+
+/// Rate to which each party has to be limited, so that all together have `capacity`: whoever sends less has
+/// all it sends, and the others have the same.
+fn fair_rate(rates: impl Iterator<Item = f64>, capacity: f64) -> f64 {
+    let mut rates: Vec<f64> = rates.collect();
+    rates.sort_unstable_by(f64::total_cmp);
+    let (mut left, mut parties) = (capacity, rates.len());
+    for rate in rates {
+        let share = left / parties as f64;
+        if rate > share {
+            return share;
+        }
+        left -= rate;
+        parties -= 1;
+    }
+    f64::INFINITY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rate of datagrams of a party that the kernel keeps.
+    fn kept(limits: &Limits, owner: Owner, rate: f64) -> f64 {
+        let halvings = limits.parties.get(&owner).map_or(0, |party| party.halvings);
+        rate / f64::from(1_u32 << halvings)
+    }
+
+    #[test]
+    fn who_sends_less_than_the_others_loses_nothing() {
+        let sends = |owner: u32| match owner {
+            0 => 1_000_000.0,
+            1..10 => 100_000.0,
+            _ => 1000.0,
+        };
+        let owners = || (0..50).map(|owner| (Owner::Ipv4(owner), sends(owner)));
+        let mut limits = Limits::default();
+        let capacity = 300_000.0;
+        // Until now, a part of the datagrams of each was lost.
+        limits.update(owners(), capacity, Pressure::High);
+        for _ in 0..100 {
+            let kept: Vec<_> = owners().map(|(owner, rate)| (owner, kept(&limits, owner, rate))).collect();
+            let all: f64 = kept.iter().map(|(_, rate)| rate).sum();
+            assert!(kept.iter().skip(10).all(|(_, rate)| *rate == 1000.0));
+            assert!(kept.iter().take(10).all(|(_, rate)| *rate >= 5000.0), "{kept:?}");
+            let pressure = if all > capacity { Pressure::High } else { Pressure::Low };
+            limits.update(kept.into_iter(), all.min(capacity), pressure);
+        }
+        // The flood ends, and the limits with it.
+        for _ in 0..100 {
+            let quiet = owners().filter(|(owner, _)| *owner >= Owner::Ipv4(10));
+            limits.update(quiet, 40_000.0, Pressure::Low);
+        }
+        assert!(limits.parties.is_empty());
+    }
+
+    #[test]
+    fn a_limit_that_is_about_right_stays() {
+        assert_eq!((halvings(0.5, None), halvings(1.0, Some(3)), halvings(1.1, None)), (0, 0, 1));
+        assert_eq!((halvings(8.0, None), halvings(9.0, None), halvings(9.0, Some(3))), (3, 4, 3));
+        assert_eq!((halvings(10.0, Some(3)), halvings(3.5, Some(3)), halvings(3.0, Some(3))), (4, 3, 2));
+        assert_eq!(halvings(1e9, None), MAX_HALVINGS);
+    }
+}
