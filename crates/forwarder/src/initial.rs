@@ -11,6 +11,8 @@ use hashlane_ndn::mgmt::values::{FaceScope, RouteOrigin};
 use hashlane_ndn::mgmt::{CommandBuilder, ControlParameters, ControlResponse, FaceUri, Record, Scope};
 use hashlane_ndn::wire::{Data, Interest};
 use hashlane_ndn_fw::face::FaceId;
+use hashlane_ndn_fw::strategy::StrategyKind;
+use std::collections::HashMap;
 
 /// Pause before a face is tried again, in milliseconds.
 const RETRY: u64 = 10_000;
@@ -64,15 +66,10 @@ impl Initial {
     /// Gives the commands that are due.
     pub(crate) fn turn(&mut self, manager: &mut Manager, now: Now, plane: &mut impl Plane) {
         for (prefix, strategy) in std::mem::take(&mut self.strategies) {
-            let parameters = ControlParameters {
-                name: Some(prefix.clone()),
-                strategy: Some(strategy),
-                ..Default::default()
-            };
-            let target = Target { scope: Scope::Localhost, module: b"strategy-choice", verb: b"set" };
-            if let Some(command) = self.build(target, &parameters) {
-                log_outcome(&format!("the strategy of {prefix}"), &give(&command, manager, now, plane));
-            }
+            let (name, strategy) = (Some(prefix.clone()), Some(strategy));
+            let parameters = ControlParameters { name, strategy, ..Default::default() };
+            let subject = format!("set the strategy of {prefix}");
+            self.command((b"strategy-choice", b"set"), &parameters, &subject, manager, now, plane);
         }
         for at in 0..self.routes.len() {
             let due = |route: &&Route| matches!(route.state, State::Due(at) if at <= now.monotonic);
@@ -123,13 +120,59 @@ impl Initial {
             cost: Some(route.cost),
             ..Default::default()
         };
-        let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
-        if let Some(command) = self.build(target, &parameters) {
-            let subject = format!("the route of {} to {}", route.prefix, route.to);
-            log_outcome(&subject, &give(&command, manager, now, plane));
-        }
+        let subject = format!("set the route of {} to {}", route.prefix, route.to);
+        self.command((b"rib", b"register"), &parameters, &subject, manager, now, plane);
         self.state(at, State::Up(face));
         true
+    }
+
+    /// Gives the commands for the differences between the routes and strategies of two configurations. Those
+    /// that only commands have made stay, and so do the faces of routes that are removed.
+    pub(crate) fn reload(
+        &mut self,
+        old: &Config,
+        new: &Config,
+        manager: &mut Manager,
+        now: Now,
+        plane: &mut impl Plane,
+    ) {
+        for prefix in old.strategies.keys().filter(|prefix| !new.strategies.contains_key(*prefix)) {
+            let Some(name) = parse_name(prefix) else { continue };
+            if name.view().is_empty() {
+                // The strategy of all names can only be replaced.
+                self.strategies.push((name, StrategyKind::BestRoute.full_name()));
+                continue;
+            }
+            let parameters = ControlParameters { name: Some(name), ..Default::default() };
+            let subject = format!("unset the strategy of {prefix}");
+            self.command((b"strategy-choice", b"unset"), &parameters, &subject, manager, now, plane);
+        }
+        let changed =
+            new.strategies.iter().filter(|(prefix, name)| old.strategies.get(*prefix) != Some(name));
+        let changed = changed.filter_map(|(prefix, name)| Some((parse_name(prefix)?, strategy_name(name)?)));
+        self.strategies.extend(changed);
+        let key = |route: &Route| (route.prefix.to_string(), route.to.to_string());
+        let before = std::mem::take(&mut self.routes).into_iter();
+        let mut before: HashMap<_, _> = before.map(|route| (key(&route), route)).collect();
+        for mut route in Self::new(new).routes {
+            if let Some(old) = before.remove(&key(&route)) {
+                // A changed cost is registered again, for the face that is open.
+                let is_changed = old.cost != route.cost && matches!(old.state, State::Up(_));
+                route.state = if is_changed { State::Due(now.monotonic) } else { old.state };
+            }
+            self.routes.push(route);
+        }
+        for Route { prefix, to, state, .. } in before.into_values() {
+            let State::Up(face) = state else { continue };
+            let subject = format!("remove the route of {prefix} to {to}");
+            let parameters = ControlParameters {
+                name: Some(prefix),
+                face_id: Some(face),
+                origin: Some(RouteOrigin::STATIC),
+                ..Default::default()
+            };
+            self.command((b"rib", b"unregister"), &parameters, &subject, manager, now, plane);
+        }
     }
 
     /// Schedules the routes of a closed face.
@@ -142,7 +185,23 @@ impl Initial {
     fn state(&mut self, at: usize, state: State) {
         match self.routes.get_mut(at) {
             Some(route) => route.state = state,
-            None => debug_assert!(false, "routes are never removed"),
+            None => debug_assert!(false, "no route is removed in between"),
+        }
+    }
+
+    /// Gives a command, and logs its outcome.
+    fn command(
+        &mut self,
+        (module, verb): (&[u8], &[u8]),
+        parameters: &ControlParameters,
+        subject: &str,
+        manager: &mut Manager,
+        now: Now,
+        plane: &mut impl Plane,
+    ) {
+        let target = Target { scope: Scope::Localhost, module, verb };
+        if let Some(command) = self.build(target, parameters) {
+            log_outcome(subject, &give(&command, manager, now, plane));
         }
     }
 
@@ -178,8 +237,8 @@ fn give(command: &[u8], manager: &mut Manager, now: Now, plane: &mut impl Plane)
 fn log_outcome(subject: &str, answers: &[Vec<u8>]) {
     let data = answers.first().and_then(|data| Data::parse(data).ok());
     match data.and_then(|data| ControlResponse::parse(data.content()).ok()) {
-        Some(response) if response.is_ok() => tracing::info!("{subject} is set"),
-        Some(response) => tracing::warn!(why = response.text, "cannot set {subject}"),
-        None => tracing::warn!(why = "the answer is malformed", "cannot set {subject}"),
+        Some(response) if response.is_ok() => tracing::info!("done: {subject}"),
+        Some(response) => tracing::warn!(why = response.text, "cannot {subject}"),
+        None => tracing::warn!(why = "the answer is malformed", "cannot {subject}"),
     }
 }

@@ -34,12 +34,16 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+mod heartbeat;
 mod initial;
 pub mod management;
 mod plane;
 mod prepare;
+mod reload;
 pub mod rib;
 pub mod server;
 
 pub use config::{Config, PitIndex};
+pub use heartbeat::Heartbeats;
+pub use reload::Reloader;
 pub use server::{Server, Stopper};

@@ -1,12 +1,14 @@
 //! The process: sockets, the forwarding thread, and management.
 
 use crate::config::{self, Config, PitIndex};
+use crate::heartbeat::{Heartbeat, Heartbeats};
 use crate::initial::Initial;
 use crate::management::{self, Access, CsConfig, FaceInfo, Manager, Now, Origin, Report, Request};
-use crate::plane::message::{RequestQueue, Requests};
+use crate::plane::message::{RequestQueue, Requests, Settings};
 use crate::plane::reports::{Inbox, Reports};
 use crate::plane::{self, Plane, Secrets, Sockets};
 use crate::prepare;
+use crate::reload::{self, Reload, Reloader};
 use hashlane_hash::scheme::Key;
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
@@ -20,10 +22,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Interval of the log line with the dropped packets. It is also written at the end.
 const LOG_DROPS: Duration = Duration::from_secs(60);
+
+/// Longest wait for a report. A configuration that was read again waits for as long.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// Reports that are handled before their requests are handed over.
 const REPORTS: usize = 256;
@@ -39,6 +45,11 @@ pub struct Server {
     counters: Arc<Counters>,
     origins: HashMap<u64, Origin>,
     initial: Initial,
+    /// The configuration in effect.
+    config: Config,
+    reloader: Reloader,
+    reloads: Receiver<Reload>,
+    heartbeat: Option<Heartbeat>,
     channels: Vec<FaceUri>,
     start: Instant,
 }
@@ -103,27 +114,15 @@ impl Server {
             }
         }?;
         let manager_config = management::Config {
-            access: Access {
-                own_uid: nix::unistd::Uid::effective().as_raw(),
-                users: config.management.users.clone(),
-                groups: config.management.groups.clone(),
-                sockets: config.faces.unix.path.clone(),
-                loopback: config.management.loopback,
-                localhop: config.management.localhop,
-            },
-            cs: CsConfig {
-                capacity: config.cs.packets as u64,
-                admit: config.cs.admit,
-                serve: config.cs.serve,
-            },
+            access: access(config),
+            cs: cs(config),
             udp_idle: config.faces.udp.idle_timeout_s.saturating_mul(1000),
             channels: channels.clone(),
             ..management::Config::default()
         };
         let manager = Manager::new(manager_config, counters.clone(), verify, now(start));
-        for name in manager.unknown_accounts() {
-            tracing::warn!(name, "unknown user or group in [management]; it has its rights once it exists");
-        }
+        warn_of_unknown_accounts(&manager);
+        let (reloader, reloads) = Reloader::new();
         Ok(Self {
             manager,
             requests,
@@ -131,6 +130,10 @@ impl Server {
             counters,
             origins: HashMap::new(),
             initial: Initial::new(config),
+            config: config.clone(),
+            reloader,
+            reloads,
+            heartbeat: None,
             channels,
             start,
         })
@@ -146,6 +149,19 @@ impl Server {
         Stopper(self.requests.clone())
     }
 
+    /// A handle that changes the configuration from any thread.
+    pub fn reloader(&self) -> Reloader {
+        self.reloader.clone()
+    }
+
+    /// Counter that rises at about this interval, for as long as both management and the forwarding thread
+    /// make progress.
+    pub fn heartbeats(&mut self, every: Duration) -> Heartbeats {
+        let beats = Heartbeats::default();
+        self.heartbeat = Some(Heartbeat::new(every, beats.clone()));
+        beats
+    }
+
     /// Runs management until the server is asked to end.
     ///
     /// # Errors
@@ -157,7 +173,9 @@ impl Server {
         loop {
             let due =
                 self.manager.deadline().map_or(u64::MAX, |due| due.saturating_sub(now(self.start).monotonic));
-            let mut timeout = Duration::from_millis(due.clamp(1, 1000));
+            let longest =
+                self.heartbeat.as_ref().map_or(LONGEST_WAIT, |heart| heart.every().min(LONGEST_WAIT));
+            let mut timeout = Duration::from_millis(due.max(1)).min(longest);
             for _ in 0..REPORTS {
                 // Interests wait while their answers would.
                 let is_busy = self.requests.is_busy();
@@ -178,7 +196,13 @@ impl Server {
             for late in self.manager.tick(now(self.start), &mut self.requests) {
                 self.requests.add(Request::Data(late));
             }
+            while let Ok(reload) = self.reloads.try_recv() {
+                self.reload(reload);
+            }
             self.initial.turn(&mut self.manager, now(self.start), &mut self.requests);
+            if self.heartbeat.as_mut().is_some_and(|heart| heart.begin(Instant::now())) {
+                self.requests.add(Request::Echo);
+            }
             // One system call for many requests, and none if there are none.
             self.requests.wake();
             if logged.0.elapsed() >= LOG_DROPS {
@@ -222,6 +246,10 @@ impl Server {
             }
             Report::FaceCreated { ticket, outcome } => self.manager.face_created(ticket, outcome),
             Report::Response { ticket, response } => self.manager.responded(ticket, &response),
+            Report::Echo => {
+                self.heartbeat.iter_mut().for_each(Heartbeat::end);
+                Vec::new()
+            }
             Report::Ended(_) => Vec::new(),
         };
         for data in data {
@@ -229,6 +257,36 @@ impl Server {
                 self.requests.add(Request::Data(data));
             }
         }
+    }
+
+    /// Takes the changes of a configuration that was read again.
+    fn reload(&mut self, Reload { config, verify, done }: Reload) {
+        let (merged, changes) = match reload::merge(&self.config, &config) {
+            Ok(merged) => merged,
+            Err(error) => {
+                debug_assert!(false, "a configuration has keys and values: {error}");
+                return tracing::error!(%error, "cannot compare configurations; nothing changes");
+            }
+        };
+        let old = std::mem::replace(&mut self.config, merged);
+        let (config, now) = (&self.config, now(self.start));
+        // Read again also if the key is unchanged: the files may have changed.
+        self.manager.set_access(access(config), verify);
+        warn_of_unknown_accounts(&self.manager);
+        self.manager.set_udp_idle(config.faces.udp.idle_timeout_s.saturating_mul(1000));
+        // Settings that a command has made stay, unless the file sets others.
+        if cs(&old) != cs(config) {
+            self.manager.set_cs(cs(config), &mut self.requests);
+        }
+        let CsConfig { capacity, admit, serve } = self.manager.cs();
+        let mut tables = core_config(config);
+        tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
+        (tables.cs.admit, tables.cs.serve) = (admit, serve);
+        self.requests.configure(Settings { faces: config.faces.clone(), tables });
+        self.initial.reload(&old, config, &mut self.manager, now, &mut self.requests);
+        reload::log(&changes);
+        // The thread that waits may have ended.
+        let _ = done.send(());
     }
 
     /// Logs the number of dropped packets by reason, if there are more than `before`. Returns the number.
@@ -282,6 +340,29 @@ fn now(start: Instant) -> Now {
     // A clock before 1970 reads as 1970: commands signed with a key are then refused as too late.
     let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Now { monotonic: 1 + start.elapsed().as_millis() as u64, unix: unix.as_millis() as u64 }
+}
+
+/// Rights to give commands.
+fn access(config: &Config) -> Access {
+    Access {
+        own_uid: nix::unistd::Uid::effective().as_raw(),
+        users: config.management.users.clone(),
+        groups: config.management.groups.clone(),
+        sockets: config.faces.unix.path.clone(),
+        loopback: config.management.loopback,
+        localhop: config.management.localhop,
+    }
+}
+
+/// Settings of the content store that commands can change.
+fn cs(config: &Config) -> CsConfig {
+    CsConfig { capacity: config.cs.packets as u64, admit: config.cs.admit, serve: config.cs.serve }
+}
+
+fn warn_of_unknown_accounts(manager: &Manager) {
+    for name in manager.unknown_accounts() {
+        tracing::warn!(name, "unknown user or group in [management]; it has its rights once it exists");
+    }
 }
 
 fn core_config(config: &Config) -> hashlane_ndn_fw::forward::Config {

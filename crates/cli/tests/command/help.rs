@@ -58,7 +58,7 @@ fn the_long_help_of_a_verb_is_shown() {
     let folder = Folder::new();
     for (verb, part) in [
         (["ndn", "dump"], "WebSockets and fragmented IP packets"),
-        (["ndn", "run"], "SIGHUP is ignored"),
+        (["ndn", "run"], "SIGHUP re-reads the configuration file"),
         (["dns", "render"], "is continued in another message"),
     ] {
         let help = folder.run(&[&verb[..], &["--help"]].concat()).ok();

@@ -14,14 +14,12 @@ pub(super) const ERASE: Verb = Verb { name: "cs/erase", required: NAME, optional
 
 fn configure(manager: &mut Manager, call: Call<'_>) -> Done {
     let (old, parameters) = (manager.cs, call.parameters);
-    manager.cs = CsConfig {
+    let cs = CsConfig {
         capacity: parameters.capacity.unwrap_or(old.capacity),
         admit: parameters.flag(CS_ADMIT).unwrap_or(old.admit),
         serve: parameters.flag(CS_SERVE).unwrap_or(old.serve),
     };
-    if manager.cs != old {
-        call.plane.request(Request::Table(TableRequest::ConfigureCs(manager.cs)));
-    }
+    manager.set_cs(cs, call.plane);
     done(&ControlParameters {
         capacity: Some(manager.cs.capacity),
         flags: Some(flags(&manager.cs)),

@@ -23,6 +23,7 @@
 
 pub mod access;
 mod clock;
+mod configure;
 mod content_store;
 mod datasets;
 mod events;

@@ -37,6 +37,8 @@ pub enum Request {
     Face(FaceRequest),
     /// Forwards an answer of management: Data, or a link packet with a Nack.
     Data(Vec<u8>),
+    /// Asks for [`Report::Echo`], which shows that the thread makes progress.
+    Echo,
 }
 
 /// A change of a table of the forwarder.
@@ -149,6 +151,8 @@ pub enum Report {
         /// The response.
         response: ControlResponse,
     },
+    /// The answer to [`Request::Echo`].
+    Echo,
     /// The forwarding thread has ended; with the error, if it failed.
     Ended(Option<String>),
 }

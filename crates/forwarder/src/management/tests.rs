@@ -57,7 +57,7 @@ impl Plane for Fake {
                 self.asked.push(format!("update {face} {:?}", options.persistency));
             }
             Request::Face(FaceRequest::Destroy { face }) => self.asked.push(format!("destroy {face}")),
-            Request::Data(_) => panic!("answers are returned"),
+            Request::Data(_) | Request::Echo => panic!("answers are returned"),
         }
     }
 }

@@ -126,6 +126,11 @@ impl Users {
         Self { accounts, known: HashMap::new() }
     }
 
+    /// Forgets all rights, so that the next command looks them up.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+    }
+
     /// Rights of a user; `now` is in milliseconds of a clock that never goes back.
     pub(super) fn rights(&mut self, uid: u32, access: &Access, now: u64) -> Rights {
         let kept = self.known.get(&uid).filter(|(until, _)| now < *until);

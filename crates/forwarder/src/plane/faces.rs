@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::line_limit::LineLimit;
+use super::message::Settings;
 use super::on_demand::OnDemand;
 use super::peers::Peers;
 use super::pipeline::Pipeline;
@@ -91,6 +92,17 @@ impl<P: Pit> Faces<P> {
             log: FaceLog::default(),
             registry,
             rng,
+        }
+    }
+
+    /// Replaces the settings. Those of open faces stay, except the idle timeout of on-demand ones.
+    pub(super) fn configure(&mut self, settings: Settings) {
+        let Settings { faces, tables } = settings;
+        self.pipeline.forwarder.configure(tables);
+        self.config = faces;
+        let idle = self.config.udp.idle_after(FacePersistency::OnDemand);
+        for port in self.pipeline.ports.iter_mut().filter(|port| port.idle.is_some()) {
+            port.idle = idle;
         }
     }
 

@@ -1,6 +1,8 @@
 //! Queue of requests from the management to the forwarding thread.
 
+use crate::config::Faces as FaceConfig;
 use crate::management::{Plane, Request};
+use hashlane_ndn_fw::forward::Config as TableConfig;
 use mio::Waker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,12 +11,22 @@ use std::sync::mpsc::{Receiver, Sender};
 /// Requests that wait when management takes no more Interests, and makes no changes in steps.
 const BUSY: usize = 256;
 
+/// Settings of the forwarding thread that a reload replaces.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Faces, with the listeners of the start.
+    pub(crate) faces: FaceConfig,
+    /// Limits of the tables.
+    pub(crate) tables: TableConfig,
+}
+
 /// Sending end of the queue of requests, with the waker of the forwarding thread.
 #[derive(Clone)]
 pub(crate) struct Requests {
     queue: Sender<Request>,
     /// Number of requests in the queue.
     waiting: Arc<AtomicUsize>,
+    settings: Sender<Settings>,
     waker: Arc<Waker>,
     /// True if requests were added since the last wake.
     added: Arc<AtomicBool>,
@@ -26,6 +38,7 @@ pub(crate) struct Requests {
 pub(crate) struct RequestQueue {
     requests: Receiver<Request>,
     waiting: Arc<AtomicUsize>,
+    settings: Receiver<Settings>,
     drain: Arc<AtomicBool>,
 }
 
@@ -35,6 +48,11 @@ impl RequestQueue {
         let request = self.requests.try_recv().ok()?;
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         Some(request)
+    }
+
+    /// The next settings.
+    pub(crate) fn next_settings(&self) -> Option<Settings> {
+        self.settings.try_recv().ok()
     }
 
     /// True if the thread is asked to accept nothing new, to send its queues, and to end.
@@ -48,9 +66,22 @@ impl Requests {
     /// Both ends of a queue whose reader is woken with `waker`.
     pub(crate) fn new(waker: Arc<Waker>) -> (Self, RequestQueue) {
         let (queue, requests) = std::sync::mpsc::channel();
+        let (settings, settings_taken) = std::sync::mpsc::channel();
         let (waiting, drain) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
-        let taken = RequestQueue { requests, waiting: waiting.clone(), drain: drain.clone() };
-        (Self { queue, waiting, waker, added: Arc::default(), drain }, taken)
+        let taken = RequestQueue {
+            requests,
+            waiting: waiting.clone(),
+            settings: settings_taken,
+            drain: drain.clone(),
+        };
+        (Self { queue, waiting, settings, waker, added: Arc::default(), drain }, taken)
+    }
+
+    /// Replaces the settings after the next [`wake`](Self::wake).
+    pub(crate) fn configure(&self, settings: Settings) {
+        // Sending fails only once the thread has ended, and the process with it.
+        let _ = self.settings.send(settings);
+        self.added.store(true, Ordering::Relaxed);
     }
 
     /// Asks the forwarding thread to end, ahead of all requests that wait.

@@ -96,6 +96,11 @@ impl Ports {
         self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.local)
     }
 
+    /// All ports.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.ports.iter_mut().flatten()
+    }
+
     /// Frees the fragments of packets that were not completed in time. A reassembler that receives fragments
     /// does so itself; this call is for links that have fallen silent.
     pub(super) fn expire_fragments(&mut self) {

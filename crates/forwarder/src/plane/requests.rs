@@ -24,6 +24,9 @@ pub(super) fn handle_requests<P: Pit>(
     faces: &mut Faces<P>,
     dialer: &mut Dialer,
 ) -> bool {
+    while let Some(settings) = requests.next_settings() {
+        faces.configure(settings);
+    }
     for _ in 0..REQUESTS {
         let Some(request) = requests.next() else { return false };
         handle(request, faces, dialer);
@@ -45,6 +48,7 @@ fn handle<P: Pit>(request: Request, faces: &mut Faces<P>, dialer: &mut Dialer) {
             update_face(face_id(face), &options, faces);
         }
         Request::Face(FaceRequest::Destroy { face }) => faces.close(face_id(face), "destroyed by a command"),
+        Request::Echo => faces.reports.add(Report::Echo),
         Request::Data(packet) => match LpPacket::parse(&packet) {
             Ok(mut packet) => {
                 // A cached dataset would be an outdated one.

@@ -144,6 +144,16 @@ impl<P: Pit> Forwarder<P> {
         &self.cs
     }
 
+    /// Replaces the configuration. If the PIT has more than its new limits, the holders that have most lose
+    /// their oldest records with the next Interest; the content store evicts in steps. Visits each entry of
+    /// the PIT.
+    pub fn configure(&mut self, config: Config) {
+        self.cs.configure(config.cs);
+        self.config = config;
+        self.pending.configure(&self.config);
+        self.pit.iter().for_each(|(key, records)| self.pending.reweigh(key, records));
+    }
+
     /// Changes the configuration of the content store.
     pub fn configure_cs(&mut self, config: cs::Config) {
         self.cs.configure(config);
@@ -167,16 +177,6 @@ impl<P: Pit> Forwarder<P> {
     /// Number of in-records in the PIT, of which each holder has a share.
     pub fn pending(&self) -> usize {
         self.pending.len()
-    }
-
-    /// Changes the limits of the PIT. If it has more, the holders that have most lose their oldest records
-    /// with the next Interests. Visits each entry.
-    pub fn configure_pit(&mut self, entries: usize, bytes: usize, remote_lifetime: u64) {
-        self.config.pit_entries = entries;
-        self.config.pit_bytes = bytes;
-        self.config.remote_lifetime = remote_lifetime;
-        self.pending.configure(&self.config);
-        self.pit.iter().for_each(|(key, records)| self.pending.reweigh(key, records));
     }
 
     /// True if the PIT has no record of this holder, and its number may be given to another one.

@@ -13,8 +13,10 @@ mod route;
 mod rows;
 mod run;
 mod serve;
+mod signals;
 mod status;
 mod strategy;
+mod supervisor;
 mod trust;
 
 use anyhow::Result;

@@ -1,17 +1,19 @@
 //! `hashlane ndn run` and `hashlane ndn check-config`
 
+use super::signals::Signals;
+use super::supervisor::Supervisor;
 use crate::output;
 use crate::output::log::Log;
 use crate::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use hashlane_forwarder::{Config, PitIndex, Server, Stopper};
+use hashlane_forwarder::{Config, PitIndex, Reloader, Server};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use nix::sys::signal::{SigSet, Signal};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -20,13 +22,16 @@ use std::time::Duration;
 /// Without a configuration it listens on the addresses of NFD: a Unix socket, port 6363 of UDP and TCP, and
 /// port 9696 for WebSockets. Local users may register prefixes of their own face; root and the user of the
 /// forwarder may manage it. Ctrl-C or SIGTERM ends it within a second: it accepts no new Interests and still
-/// delivers answers to pending ones; a second signal ends it at once. SIGHUP is ignored: the configuration is
-/// read at the start only.
+/// delivers answers to pending ones; a second signal ends it at once. SIGHUP re-reads the configuration file:
+/// the log lists each changed key, and those that need a restart; an invalid file changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The log goes to standard error; the variable HASHLANE_LOG sets its level (error, warn, info, debug,
 trace, off). If standard error is full or cannot be written, lines are dropped and counted;
 forwarding does not wait.
+
+Under systemd, use Type=notify-reload and WatchdogSec: READY, RELOADING, STOPPING and WATCHDOG are
+sent to NOTIFY_SOCKET.
 
 Examples:
   hashlane ndn run                                       on the addresses of NFD
@@ -105,21 +110,19 @@ fn addresses(flags: &[Place<Listen>]) -> Option<Vec<SocketAddr>> {
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
-        let faces = &mut config.faces;
-        places(&self.unix).into_iter().for_each(|paths| faces.unix.path = paths);
-        addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
-        addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
-        addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
-        config.pit.index = self.pit_index.unwrap_or(config.pit.index);
-        let signals = block_signals()?;
+        let config = self.config()?;
+        let signals = Signals::block()?;
         let log = Log::start()?;
         raise_descriptor_limit();
-        let server = Server::start(&config)?;
-        handle_signals(signals, server.stopper())?;
+        let mut server = Server::start(&config)?;
         for channel in server.channels() {
             tracing::info!(%channel, "listening");
         }
+        let supervisor = Supervisor::from_environment();
+        supervisor.watch(|every| server.heartbeats(every))?;
+        supervisor.ready();
+        let reload = self.reload(server.reloader(), supervisor.clone())?;
+        signals.handle(server.stopper(), supervisor, reload)?;
         let outcome = server.run();
         if let Err(error) = &outcome {
             // Through the log: standard error itself may block forever.
@@ -127,6 +130,44 @@ impl Run {
         }
         log.flush(LAST_LINES);
         Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// The configuration: the file, with the values that flags override.
+    fn config(&self) -> Result<Config> {
+        let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
+        let faces = &mut config.faces;
+        places(&self.unix).into_iter().for_each(|paths| faces.unix.path = paths);
+        addresses(&self.udp).into_iter().for_each(|addresses| faces.udp.listen = addresses);
+        addresses(&self.tcp).into_iter().for_each(|addresses| faces.tcp.listen = addresses);
+        addresses(&self.ws).into_iter().for_each(|addresses| faces.websocket.listen = addresses);
+        config.pit.index = self.pit_index.unwrap_or(config.pit.index);
+        Ok(config)
+    }
+
+    /// Starts the thread that reads the configuration again for each message.
+    fn reload(self, reloader: Reloader, supervisor: Supervisor) -> Result<Sender<()>> {
+        let (asked, wait) = channel();
+        let reload = move || {
+            while wait.recv().is_ok() {
+                // Several signals that came meanwhile ask for the same.
+                wait.try_iter().for_each(drop);
+                let Some(file) = self.config.as_deref().map(Path::display) else {
+                    tracing::warn!("SIGHUP: no configuration file to read again, as --config names none");
+                    continue;
+                };
+                supervisor.reloading();
+                if let Err(error) = self.config().and_then(|config| Ok(reloader.reload(config)?)) {
+                    let error = format!("{error:#}");
+                    tracing::error!(%file, error, "SIGHUP: the configuration is refused; nothing has changed");
+                }
+                supervisor.ready();
+            }
+        };
+        thread::Builder::new()
+            .name("reload".into())
+            .spawn(reload)
+            .context("cannot start the reload thread")?;
+        Ok(asked)
     }
 }
 
@@ -144,40 +185,6 @@ fn raise_descriptor_limit() {
     if let Err(error) = raised {
         tracing::warn!(%error, "cannot raise the limit of file descriptors");
     }
-}
-
-/// Blocks SIGHUP, SIGINT and SIGTERM for [`handle_signals`], in this thread and in the threads that it
-/// starts.
-fn block_signals() -> Result<SigSet> {
-    let signals: SigSet = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
-    signals.thread_block().context("cannot block signals")?;
-    Ok(signals)
-}
-
-/// Starts the thread that waits for signals.
-fn handle_signals(signals: SigSet, stopper: Stopper) -> Result<()> {
-    let take = move || {
-        let mut asked = false;
-        loop {
-            match signals.wait() {
-                Ok(Signal::SIGHUP) => {
-                    tracing::info!(
-                        "SIGHUP ignored: the configuration is read at the start only; restart to change it"
-                    );
-                }
-                // The second signal stops at once.
-                Ok(_) if asked => std::process::exit(1),
-                Ok(signal) => {
-                    asked = true;
-                    stopper.stop(signal.as_str());
-                }
-                // `sigwait` fails only for an invalid set.
-                Err(_) => return,
-            }
-        }
-    };
-    thread::Builder::new().name("signals".into()).spawn(take).context("cannot start the signal thread")?;
-    Ok(())
 }
 
 /// Longest configuration, in bytes.

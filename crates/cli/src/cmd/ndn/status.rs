@@ -2,12 +2,14 @@
 
 use super::connection::Connection;
 use super::rows::{Row, print_one};
-use anyhow::{Context, Result};
+use crate::cmd::number::within;
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::dataset::ForwarderStatus;
 use hashlane_ndn::tlv::Elements;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Show counters and table sizes of a forwarder.
 #[derive(Debug, Args)]
@@ -15,19 +17,28 @@ use std::process::ExitCode;
 Examples:
   hashlane ndn status
   hashlane ndn status --json | jq .pit
+  hashlane ndn status --wait 5                   exit code 0 once the forwarder answers, 1 after 5 s
   hashlane ndn status --connect unix:///tmp/nfd.sock")]
 pub(super) struct Status {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Seconds to wait until the forwarder answers, for scripts and supervisors
+    #[arg(long, value_name = "SECONDS", value_parser = within(1_u64, 86_400))]
+    wait: Option<u64>,
     #[command(flatten)]
     connection: Connection,
 }
 
+/// Pause between attempts to reach a forwarder that is not up yet.
+const PAUSE: Duration = Duration::from_millis(50);
+
 impl Status {
     pub(super) async fn run(self) -> Result<ExitCode> {
-        let client = self.connection.open().await?;
-        let octets = client.dataset("status", "general", None).await?;
+        let octets = match self.wait {
+            None => self.dataset().await?,
+            Some(seconds) => self.wait_for(Duration::from_secs(seconds)).await?,
+        };
         let status = ForwarderStatus::parse_fields(Elements::new(&octets));
         let status = status.context("cannot read the forwarder's dataset status/general")?;
         let row = Row::new()
@@ -48,5 +59,27 @@ impl Status {
             .maybe("unsatisfied", status.unsatisfied);
         print_one(&row, self.json)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    async fn dataset(&self) -> Result<Vec<u8>> {
+        let client = self.connection.open().await?;
+        Ok(client.dataset("status", "general", None).await?)
+    }
+
+    /// Asks until an answer comes, at most for `longest`.
+    async fn wait_for(&self, longest: Duration) -> Result<Vec<u8>> {
+        let mut last = anyhow!("no answer");
+        let attempts = async {
+            loop {
+                match self.dataset().await {
+                    Ok(octets) => return octets,
+                    Err(error) => last = error,
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        let answered = tokio::time::timeout(longest, attempts).await;
+        answered
+            .map_err(|_| last.context(format!("no forwarder has answered within {} s", longest.as_secs())))
     }
 }

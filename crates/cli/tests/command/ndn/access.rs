@@ -19,7 +19,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const NOBODY: u32 = 65_534;
 
 /// Tests if this process can start processes of two users; in continuous integration it must.
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     let is_root = geteuid().is_root();
     assert!(is_root || std::env::var_os("CI").is_none(), "tests of users need root");
     if !is_root {
@@ -29,7 +29,7 @@ fn is_root() -> bool {
 }
 
 /// A folder that every user can reach, and a forwarder of root in it.
-fn start(config: &str) -> (Folder, Forwarder) {
+pub(crate) fn start(config: &str) -> (Folder, Forwarder) {
     let folder = Folder::new();
     fs::set_permissions(&folder.0, Permissions::from_mode(0o755)).unwrap();
     fs::write(folder.path("f.toml"), config).unwrap();
@@ -38,7 +38,7 @@ fn start(config: &str) -> (Folder, Forwarder) {
 }
 
 /// `hashlane ndn …` of the user nobody, with the forwarder at `transport`.
-fn nobody(folder: &Folder, transport: &str, arguments: &[&str]) -> Command {
+pub(crate) fn nobody(folder: &Folder, transport: &str, arguments: &[&str]) -> Command {
     // The binary that cargo built may be in a folder of root. `cp` copies it, as a file that is open for
     // writing here, and so for a moment in children of other tests, cannot be executed.
     let program = folder.path("hashlane");
@@ -59,7 +59,7 @@ fn transports(folder: &Folder, forwarder: &Forwarder) -> [String; 2] {
 }
 
 #[track_caller]
-fn refused(output: &Output, texts: &[&str]) {
+pub(crate) fn refused(output: &Output, texts: &[&str]) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(texts.iter().all(|text| message.contains(text)), "{texts:?}: {message}");
@@ -74,7 +74,7 @@ fn ended(mut command: Command) -> Output {
 }
 
 #[track_caller]
-fn done(output: &Output) {
+pub(crate) fn done(output: &Output) {
     assert!(output.status.success(), "{output:?}");
 }
 

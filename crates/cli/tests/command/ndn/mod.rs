@@ -5,5 +5,7 @@ mod config;
 mod log;
 mod pit;
 mod process;
+mod reload;
 mod run;
+mod supervise;
 mod tools;

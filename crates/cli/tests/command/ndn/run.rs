@@ -408,13 +408,13 @@ fn what_is_pending_is_answered_before_the_end() {
 }
 
 #[test]
-fn a_hangup_is_logged_and_ends_nothing() {
+fn a_hangup_without_a_file_is_logged_and_ends_nothing() {
     let folder = Folder::new();
     let forwarder = folder.forwarder(&[]);
     produce(&folder, "/a", |_| b"hello".to_vec());
     for number in 0..3 {
         forwarder.process.signal("-HUP");
-        forwarder.process.wait_for("SIGHUP ignored", number + 1);
+        forwarder.process.wait_for("no configuration file to read again", number + 1);
         assert!(folder.run(&["peek", &format!("/a/{number}")]).status.success());
     }
     forwarder.process.signal("-TERM");

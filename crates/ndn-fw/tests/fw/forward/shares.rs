@@ -102,7 +102,7 @@ fn limits_can_be_changed_while_records_are_there() {
     for number in 0..600 {
         rig.asks(consumer, &ask(&format!("/{number}"), 1));
     }
-    rig.forwarder.configure_pit(100, 1 << 20, 5000);
+    rig.forwarder.configure(Config { pit_entries: 100, pit_bytes: 1 << 20, ..Config::default() });
     let (nacks, interests) = outcome(&mut rig, consumer, &ask("/new", 1));
     assert_eq!((nacks.len(), interests, rig.forwarder.pending()), (526, vec![producer], 75));
     assert_eq!(rig.gives(producer, &data("/new", 0)).len(), 1);

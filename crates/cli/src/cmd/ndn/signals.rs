@@ -1,0 +1,62 @@
+//! Signals of `hashlane ndn run`.
+
+use super::supervisor::Supervisor;
+use anyhow::{Context, Result};
+use hashlane_forwarder::Stopper;
+use nix::sys::signal::{SigSet, Signal};
+use std::fs;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+/// Signals that are blocked, for one thread to take them.
+pub(super) struct Signals(SigSet);
+
+impl Signals {
+    /// Blocks SIGHUP, SIGINT and SIGTERM in this thread and in the threads that it starts. A SIGHUP that was
+    /// ignored at the start (`nohup`) stays ignored.
+    pub(super) fn block() -> Result<Self> {
+        let mut signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+        if !is_ignored(Signal::SIGHUP) {
+            signals.add(Signal::SIGHUP);
+        }
+        signals.thread_block().context("cannot block signals")?;
+        Ok(Self(signals))
+    }
+
+    /// Starts the thread that waits for signals. SIGHUP sends a message to `reload`.
+    pub(super) fn handle(self, stopper: Stopper, supervisor: Supervisor, reload: Sender<()>) -> Result<()> {
+        let take = move || {
+            let mut asked = false;
+            loop {
+                match self.0.wait() {
+                    // Sending fails only if the thread has panicked, which is logged.
+                    Ok(Signal::SIGHUP) => drop(reload.send(())),
+                    // The second signal stops at once.
+                    Ok(_) if asked => std::process::exit(1),
+                    Ok(signal) => {
+                        asked = true;
+                        supervisor.stopping();
+                        stopper.stop(signal.as_str());
+                    }
+                    // `sigwait` fails only for an invalid set.
+                    Err(_) => return,
+                }
+            }
+        };
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(take)
+            .context("cannot start the signal thread")?;
+        Ok(())
+    }
+}
+
+/// True if the process ignores a signal. The system call that tells this can also set a handler, and is unsafe.
+fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").ok();
+    let mask =
+        status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Without /proc, a SIGHUP re-reads the configuration.
+    mask.is_some_and(|mask| mask >> (signal as i32 - 1) & 1 == 1)
+}
