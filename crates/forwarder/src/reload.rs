@@ -19,13 +19,15 @@ pub(crate) enum Effect {
 }
 
 /// Effects of keys, and of all keys below a table. Keys that are not in the list need a restart.
-const EFFECTS: [(&str, Effect); 14] = [
+const EFFECTS: [(&str, Effect); 16] = [
     ("cs", Effect::Now),
     ("faces.congestion", Effect::NewFaces),
     ("faces.pit_tokens", Effect::NewFaces),
+    ("faces.tcp.loopback", Effect::NewFaces),
     ("faces.udp.idle_timeout_s", Effect::Now),
     ("faces.udp.max_on_demand", Effect::Now),
     ("faces.udp.mtu", Effect::NewFaces),
+    ("faces.websocket.loopback", Effect::NewFaces),
     ("faces.websocket.origins", Effect::NewFaces),
     ("management", Effect::Now),
     ("pit.bytes", Effect::Now),

@@ -349,7 +349,6 @@ fn access(config: &Config) -> Access {
         users: config.management.users.clone(),
         groups: config.management.groups.clone(),
         sockets: config.faces.unix.path.clone(),
-        loopback: config.management.loopback,
         localhop: config.management.localhop,
     }
 }

@@ -133,7 +133,12 @@ pub(crate) fn hashlane() -> Result<Command, String> {
 
 fn ours(index: Index, dir: &Dir, ports: &Ports) -> Result<Command, String> {
     let mut command = hashlane()?;
-    command.args(["ndn", "run", "--pit-index", index.flag(), "--unix"]).arg(dir.socket());
+    // Pages and Node.js register over the WebSocket as the user who runs them.
+    let config = dir.0.join("hashlane.toml");
+    let text = "[faces.websocket]\nloopback = true\n";
+    fs::write(&config, text).map_err(|error| format!("{}: {error}", config.display()))?;
+    command.args(["ndn", "run", "--pit-index", index.flag(), "--config"]).arg(config);
+    command.arg("--unix").arg(dir.socket());
     for (option, port) in [("--udp", ports.udp), ("--tcp", ports.tcp), ("--ws", ports.ws)] {
         command.arg(option).arg(format!("127.0.0.1:{port}"));
     }

@@ -40,6 +40,10 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// Keys of earlier versions, and the keys that replace them.
+const REPLACED: [(&str, &str); 1] =
+    [("management.loopback", "faces.tcp.loopback` or `faces.websocket.loopback")];
+
 /// Refuses keys of `given` that are not in `known`.
 pub(super) fn check_keys(given: &Table, known: &Table, path: &str) -> Result<(), ConfigError> {
     for (key, value) in given {
@@ -56,10 +60,10 @@ pub(super) fn check_keys(given: &Table, known: &Table, path: &str) -> Result<(),
                 let near =
                     known.keys().map(|other| (strsim::normalized_damerau_levenshtein(key, other), other));
                 let nearest = near.filter(|(like, _)| *like > 0.5).max_by(|a, b| a.0.total_cmp(&b.0));
-                return Err(ConfigError::UnknownKey {
-                    key: format!("{path}{key}"),
-                    nearest: nearest.map(|(_, other)| format!("{path}{other}")),
-                });
+                let key = format!("{path}{key}");
+                let replaced = REPLACED.iter().find(|(old, _)| *old == key).map(|(_, new)| (*new).to_owned());
+                let nearest = replaced.or_else(|| nearest.map(|(_, other)| format!("{path}{other}")));
+                return Err(ConfigError::UnknownKey { key, nearest });
             }
         }
     }

@@ -130,11 +130,14 @@ impl Default for Udp {
 pub struct Tcp {
     /// Addresses to listen on.
     pub listen: Vec<SocketAddr>,
+    /// True if connections from loopback addresses are local, and have the rights of the user who made them;
+    /// false if they are as those from other hosts.
+    pub loopback: bool,
 }
 
 impl Default for Tcp {
     fn default() -> Self {
-        Self { listen: anywhere(PORT) }
+        Self { listen: anywhere(PORT), loopback: true }
     }
 }
 
@@ -144,6 +147,9 @@ impl Default for Tcp {
 pub struct WebSocket {
     /// Addresses to listen on.
     pub listen: Vec<SocketAddr>,
+    /// True if connections from loopback addresses are local, as for TCP. Only without a proxy in front: it
+    /// makes the whole Internet a local user. Requests with the headers of one are never local.
+    pub loopback: bool,
     /// Origins whose pages may give commands over a loopback connection, such as `https://app.example`, in
     /// addition to those of a loopback host.
     pub origins: Vec<String>,
@@ -151,7 +157,7 @@ pub struct WebSocket {
 
 impl Default for WebSocket {
     fn default() -> Self {
-        Self { listen: anywhere(WEBSOCKET_PORT), origins: Vec::new() }
+        Self { listen: anywhere(WEBSOCKET_PORT), loopback: false, origins: Vec::new() }
     }
 }
 

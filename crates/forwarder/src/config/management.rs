@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Rights to give commands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Management {
     /// Users, by name or number, that may give every command, in addition to root and the forwarder's own
@@ -13,25 +13,11 @@ pub struct Management {
     pub users: Vec<Account>,
     /// Groups, by name or number, whose members may give every command.
     pub groups: Vec<Account>,
-    /// True if TCP and WebSocket connections over loopback have the rights of the user who made them.
-    pub loopback: bool,
     /// True if neighbours that sign with a trusted key may register prefixes under `/localhop/nfd/rib`.
     pub localhop: bool,
     /// Certificate files, in Base64 as the NDN tools write them or binary. Their keys may sign commands from
     /// anywhere.
     pub trust_anchors: Vec<PathBuf>,
-}
-
-impl Default for Management {
-    fn default() -> Self {
-        Self {
-            users: Vec::new(),
-            groups: Vec::new(),
-            loopback: true,
-            localhop: false,
-            trust_anchors: Vec::new(),
-        }
-    }
 }
 
 /// True if a text can be the name of a user or a group. A number in quotes is a mistake, not a name.

@@ -46,6 +46,9 @@ fn says_what_is_wrong() {
     assert_eq!(says("[cs]\npackts = 3"), "unknown key `cs.packts`; did you mean `cs.packets`?");
     assert_eq!(says("[faces.upd]\nmtu = 3"), "unknown key `faces.upd`; did you mean `faces.udp`?");
     assert_eq!(says("zzz = 1"), "unknown key `zzz`");
+    let replaced = "unknown key `management.loopback`; did you mean `faces.tcp.loopback` or \
+                    `faces.websocket.loopback`?";
+    assert_eq!(says("[management]\nloopback = false"), replaced);
     assert_eq!(says("[faces.udp]\nmtu = 3"), "`faces.udp.mtu` must be between 256 and 65507");
     for origin in ["app.example", "https://app.example/", "https://App.example", "https://", "null"] {
         let text = says(&format!("[faces.websocket]\norigins = [\"{origin}\"]"));

@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Account {
 }
 
 /// Rights of users of this host and of neighbours.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Access {
     /// The user that the forwarder runs as.
     pub own_uid: u32,
@@ -55,23 +55,8 @@ pub struct Access {
     /// Unix sockets of the forwarder: a user who may connect to one of them may register prefixes over the
     /// loopback, too.
     pub sockets: Vec<PathBuf>,
-    /// True if connections from loopback addresses have the rights of their user.
-    pub loopback: bool,
     /// True if `/localhop/nfd/rib` accepts commands of neighbours with a trusted key.
     pub localhop: bool,
-}
-
-impl Default for Access {
-    fn default() -> Self {
-        Self {
-            own_uid: 0,
-            users: Vec::new(),
-            groups: Vec::new(),
-            sockets: Vec::new(),
-            loopback: true,
-            localhop: false,
-        }
-    }
 }
 
 /// The system's databases of users and groups.

@@ -111,8 +111,8 @@ impl Listeners {
                     let Ok(local) = stream.local_addr() else { continue };
                     let persistency = Some(FacePersistency::OnDemand);
                     let options = FaceOptions { persistency, ..FaceOptions::default() };
-                    let user = user_at(&stream, local, peer);
-                    faces.open_tcp(stream, peer, local, &options, user);
+                    let (scope, user) = party_at(&stream, local, peer, faces.config.tcp.loopback);
+                    faces.open_tcp(stream, peer, local, scope, &options, user);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_connection(&error) => {}
@@ -140,9 +140,9 @@ impl Listeners {
                     if handshakes.is_full() {
                         continue;
                     }
-                    let user = user_at(&stream, local, peer);
+                    let party = party_at(&stream, local, peer, faces.config.websocket.loopback);
                     // A connection whose events cannot be registered is closed.
-                    let _ = handshakes.begin(stream, [local, peer], user, faces, ready);
+                    let _ = handshakes.begin(stream, [local, peer], party, faces, ready);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) if is_of_connection(&error) => {}
@@ -162,16 +162,18 @@ impl Listeners {
     }
 }
 
-/// The user who made a connection from a loopback address; for other addresses, the address.
-fn user_at(stream: &TcpStream, local: SocketAddr, peer: SocketAddr) -> Peer {
+/// Scope of an accepted connection, and the party at its other end: the user, if it is of this host. Without
+/// `loopback`, a connection from a loopback address counts as one of another host.
+fn party_at(stream: &TcpStream, local: SocketAddr, peer: SocketAddr, loopback: bool) -> (FaceScope, Peer) {
     let address = peer.ip();
-    if scope_of(peer) == FaceScope::NonLocal {
-        return Peer::Ip(address);
+    if !loopback || scope_of(peer) == FaceScope::NonLocal {
+        return (FaceScope::NonLocal, Peer::Ip(address));
     }
-    match hashlane_link::tcp::loopback_user(stream, local, peer) {
+    let user = match hashlane_link::tcp::loopback_user(stream, local, peer) {
         Ok(uid) => Peer::User { uid, over: Over::Loopback },
         Err(error) => Peer::Unidentified { address, why: error.to_string().into() },
-    }
+    };
+    (FaceScope::Local, user)
 }
 
 /// True for the error of one connection, which is gone; false for an error of the listener.

@@ -1,6 +1,6 @@
 //! TCP connections that the forwarder makes: for faces/create, and for permanent faces that lost theirs.
 
-use super::faces::Faces;
+use super::faces::{Faces, scope_of};
 use super::port::{Port, PortKind};
 use super::reader::stream_ends;
 use super::socket::Stream;
@@ -184,7 +184,7 @@ fn created<P: Pit>(
         return FaceOutcome::Exists(face.0.into());
     }
     let options = with_persistency(options);
-    match faces.open_tcp(stream, remote, local, &options, Peer::Ip(remote.ip())) {
+    match faces.open_tcp(stream, remote, local, scope_of(remote), &options, Peer::Ip(remote.ip())) {
         Some(face) => FaceOutcome::Created(face.0.into()),
         None => FaceOutcome::limit_reached(),
     }

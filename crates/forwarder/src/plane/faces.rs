@@ -202,13 +202,14 @@ impl<P: Pit> Faces<P> {
         stream: TcpStream,
         remote: SocketAddr,
         local: SocketAddr,
+        scope: FaceScope,
         options: &FaceOptions,
         user: Peer,
     ) -> Option<FaceId> {
         // Without it, small packets are late but not lost.
         let _ = stream.set_nodelay(true);
         let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
-        let mut info = self.info(uri(remote), uri(local), scope_of(remote));
+        let mut info = self.info(uri(remote), uri(local), scope);
         // Apply options before FaceUp is reported, so the report shows the final settings.
         info.apply(options, None);
         let persistency = info.persistency;

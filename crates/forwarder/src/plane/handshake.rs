@@ -1,7 +1,7 @@
 //! WebSocket connections in their handshake.
 
-use super::faces::{Faces, scope_of};
-use super::origin::{NoteOrigin, Origins};
+use super::faces::Faces;
+use super::origin::{Headers, NoteHeaders};
 use super::reader::websocket_ends;
 use super::ready::{Class, Ready};
 use super::socket::{Metered, WebSocket, limits};
@@ -9,6 +9,7 @@ use super::token::Kind;
 use crate::management::Peer;
 use hashlane_ndn::mgmt::FaceUri;
 use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_table::share::Owner;
@@ -25,7 +26,7 @@ const MAX_HANDSHAKES: usize = 256;
 /// Time limit of a handshake, in milliseconds.
 const TIME_LIMIT: u64 = 10_000;
 
-type Handshake = ServerHandshake<Metered, NoteOrigin>;
+type Handshake = ServerHandshake<Metered, NoteHeaders>;
 
 /// WebSocket connections in their handshake, by the number of their token.
 pub(super) struct Handshakes {
@@ -37,12 +38,12 @@ pub(super) struct Handshakes {
 /// The other end of a connection.
 struct Visitor {
     peer: SocketAddr,
-    /// User at the other end when the connection was accepted.
-    user: Peer,
+    /// Scope of the connection, and the user at its other end, when it was accepted.
+    party: (FaceScope, Peer),
     local: SocketAddr,
     since: Time,
-    /// Origins of the page, once the request has been read.
-    origins: Origins,
+    /// Headers of the request, once it has been read.
+    headers: Headers,
 }
 
 impl Handshakes {
@@ -64,7 +65,7 @@ impl Handshakes {
         &mut self,
         mut stream: TcpStream,
         [local, peer]: [SocketAddr; 2],
-        user: Peer,
+        party: (FaceScope, Peer),
         faces: &mut Faces<P>,
         ready: &mut Ready,
     ) -> io::Result<()> {
@@ -74,9 +75,9 @@ impl Handshakes {
         self.next = (number + 1) & Kind::MAX_NUMBER;
         let token = Kind::Handshake.token(number);
         self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
-        let (since, origins) = (faces.pipeline.ports.now, Origins::default());
-        let note = origins.note();
-        let visitor = Visitor { peer, user, local, since, origins };
+        let (since, headers) = (faces.pipeline.ports.now, Headers::default());
+        let note = headers.note();
+        let visitor = Visitor { peer, party, local, since, headers };
         let stream = Metered::unbounded(stream);
         let outcome = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
         self.handle(number, visitor, outcome, faces, ready);
@@ -129,16 +130,18 @@ impl Handshakes {
         faces: &mut Faces<P>,
         ready: &mut Ready,
     ) {
-        let Visitor { peer, user, local, origins, .. } = visitor;
+        let Visitor { peer, party, local, headers, .. } = visitor;
         // The connection gets the token of its face below; that registration reports a failure.
         let _ = self.registry.deregister(socket.connection());
         let remote = FaceUri::from_address(Protocol::WebSocketClient, peer);
         let local = FaceUri::from_address(Protocol::WebSocket, local);
-        let info = faces.info(remote, local, scope_of(peer));
-        let user = match origins.stranger(&faces.config.websocket.origins) {
-            Some(origin) => Peer::Page { address: peer.ip(), origin },
-            None => user,
+        let (scope, user) = match (party, headers.stranger(&faces.config.websocket.origins)) {
+            // A proxy of this host connects for somebody else.
+            _ if headers.is_forwarded() => (FaceScope::NonLocal, Peer::Ip(peer.ip())),
+            ((scope, _), Some(origin)) => (scope, Peer::Page { address: peer.ip(), origin }),
+            (party, None) => party,
         };
+        let info = faces.info(remote, local, scope);
         let (kind, reader, descriptor) = websocket_ends(socket);
         if let Some(face) = faces.open(kind, info, user)
             && let Some(face) = faces.start_reading(face, descriptor, reader)

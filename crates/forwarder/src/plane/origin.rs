@@ -1,10 +1,13 @@
-//! Origins of the pages that open WebSockets.
+//! Headers of WebSocket requests: origins of pages, and traces of proxies.
 //!
 //! A browser lets any page open a WebSocket to the loopback address, and states the origin of the page in the
 //! header `Origin`; other programs send none. A page of another host does not act for the user of the
 //! browser, and may not give the commands of that user.
 //!
-//! Source: RFC 6455, section 10.2; RFC 6454, section 7.
+//! A proxy in front of the WebSocket connects from this host for anybody. Most say so, by the header
+//! `Forwarded`, `Via`, `X-Real-IP`, or one that begins with `X-Forwarded-`.
+//!
+//! Source: RFC 6455, section 10.2; RFC 6454, section 7; RFC 7239, section 4; RFC 9110, section 7.6.3.
 
 use std::cell::RefCell;
 use std::net::IpAddr;
@@ -15,20 +18,33 @@ use tungstenite::http::header::ORIGIN;
 /// Characters of an origin that are kept for error texts.
 const MAX_SHOWN: usize = 100;
 
-/// Values of the `Origin` headers of a request. Browsers send at most one.
+/// Headers of a request that limit the rights of its connection.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Origins(Rc<RefCell<Vec<Vec<u8>>>>);
+pub(super) struct Headers(Rc<RefCell<Noted>>);
 
-impl Origins {
+#[derive(Debug, Default)]
+struct Noted {
+    /// Values of the `Origin` headers. Browsers send at most one.
+    origins: Vec<Vec<u8>>,
+    /// True if a header shows that a proxy has forwarded the request.
+    forwarded: bool,
+}
+
+impl Headers {
     /// Callback of the handshake that records the headers.
-    pub(super) fn note(&self) -> NoteOrigin {
-        NoteOrigin(self.clone())
+    pub(super) fn note(&self) -> NoteHeaders {
+        NoteHeaders(self.clone())
+    }
+
+    /// True if a proxy has forwarded the request.
+    pub(super) fn is_forwarded(&self) -> bool {
+        self.0.borrow().forwarded
     }
 
     /// The first origin that is neither on this host nor listed, escaped and shortened for error texts.
     pub(super) fn stranger(&self, listed: &[String]) -> Option<Box<str>> {
-        let origins = self.0.borrow();
-        let stranger = origins.iter().find(|origin| {
+        let noted = self.0.borrow();
+        let stranger = noted.origins.iter().find(|origin| {
             !std::str::from_utf8(origin)
                 .is_ok_and(|origin| is_of_this_host(origin) || listed.iter().any(|listed| listed == origin))
         })?;
@@ -49,15 +65,22 @@ fn is_of_this_host(origin: &str) -> bool {
     }
 }
 
-/// Records the origins of a request, and accepts it.
-#[derive(Debug)]
-pub(super) struct NoteOrigin(Origins);
+/// True for a header that proxies add. Names of parsed headers are in lower case.
+fn is_of_proxy(header: &str) -> bool {
+    matches!(header, "forwarded" | "via" | "x-real-ip") || header.starts_with("x-forwarded-")
+}
 
-impl Callback for NoteOrigin {
+/// Records the headers of a request, and accepts it.
+#[derive(Debug)]
+pub(super) struct NoteHeaders(Headers);
+
+impl Callback for NoteHeaders {
     #[allow(clippy::result_large_err, reason = "the signature of the trait")]
     fn on_request(self, request: &Request, response: Response) -> Result<Response, ErrorResponse> {
         let values = request.headers().get_all(ORIGIN).iter();
-        self.0.0.borrow_mut().extend(values.map(|value| value.as_bytes().to_vec()));
+        let origins = values.map(|value| value.as_bytes().to_vec()).collect();
+        let forwarded = request.headers().keys().any(|name| is_of_proxy(name.as_str()));
+        *self.0.0.borrow_mut() = Noted { origins, forwarded };
         Ok(response)
     }
 }
@@ -66,8 +89,16 @@ impl Callback for NoteOrigin {
 mod tests {
     use super::*;
 
-    fn origins(values: &[&[u8]]) -> Origins {
-        Origins(Rc::new(RefCell::new(values.iter().map(|value| value.to_vec()).collect())))
+    fn origins(values: &[&[u8]]) -> Headers {
+        let origins = values.iter().map(|value| value.to_vec()).collect();
+        Headers(Rc::new(RefCell::new(Noted { origins, forwarded: false })))
+    }
+
+    #[test]
+    fn proxies_are_known_by_their_headers() {
+        let proxies = ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-host"];
+        assert!(proxies.into_iter().all(is_of_proxy));
+        assert!(!["host", "origin", "x-forwarded", "user-agent"].into_iter().any(is_of_proxy));
     }
 
     #[test]

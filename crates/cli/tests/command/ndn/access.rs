@@ -1,6 +1,8 @@
 //! Rights of the users of a host: processes and connections of root and of another user at one forwarder.
 
-use super::process::{Folder, Forwarder, Process, block_on, fetch, over_websocket, parse, produce, until};
+use super::process::{
+    Folder, Forwarder, Process, block_on, fetch, over_websocket, over_websocket_all, parse, produce, until,
+};
 use hashlane_client::{Client, Express, Transport};
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::ForwarderStatus;
@@ -177,11 +179,15 @@ fn no_rule_is_weaker_over_the_loopback() {
     assert_eq!(ended(nobody(&folder, &unix, &serve)).status.code(), Some(1));
     refused(&ended(nobody(&folder, &tcp, &serve)), &["403", "user 65534 may not connect to the Unix socket"]);
 
-    let (folder, forwarder) = start("[management]\nloopback = false\n");
+    let (folder, forwarder) = start("[faces.tcp]\nloopback = false\n");
     let [unix, tcp] = transports(&folder, &forwarder);
-    let output = folder.run(&["strategy", "set", "/x", "multicast", "--connect", &tcp]);
-    refused(&output, &["403", "management.loopback, which is off for user 0"]);
-    done(&folder.run(&["strategy", "set", "/x", "multicast", "--connect", &unix]));
+    // Not even `/localhost` crosses: the face is not local.
+    let set = ["strategy", "set", "/x", "multicast", "--connect"];
+    assert_eq!(folder.run(&[&set[..], &[&tcp]].concat()).status.code(), Some(1));
+    assert_eq!(folder.run(&["status", "--connect", &tcp]).status.code(), Some(1));
+    done(&folder.run(&[&set[..], &[&unix]].concat()));
+    produce(&folder, "/a", |_| b"hello".to_vec());
+    done(&folder.run(&["peek", "/a/b", "--connect", &tcp]));
 }
 
 /// A command, signed with its digest.
@@ -198,7 +204,7 @@ fn a_websocket_has_the_rights_of_the_user_who_opened_it() {
     if !is_root() {
         return;
     }
-    let (_folder, forwarder) = start("");
+    let (_folder, forwarder) = start("[faces.websocket]\nloopback = true\n");
     let at = forwarder.websocket();
     let named = ControlParameters { name: Some(parse("/page")), ..Default::default() };
     let strategy = Some(parse("/localhost/nfd/strategy/multicast"));
@@ -215,6 +221,43 @@ fn a_websocket_has_the_rights_of_the_user_who_opened_it() {
     assert!(register.contains("OK"), "{register}");
     assert!(other.contains("strategy-choice/set from user 65534 needs"), "{other}");
     assert!(page.contains("need the origin in faces.websocket.origins"), "{page}");
+}
+
+#[test]
+fn a_websocket_is_local_if_the_file_says_so_and_no_proxy_is_between() {
+    let named = ControlParameters { name: Some(parse("/page")), ..Default::default() };
+    let name = parse("/a/b");
+    let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+    for (loopback, proxies) in [
+        (false, &[""][..]),
+        (
+            true,
+            &[
+                "Forwarded: for=192.0.2.1\r\n",
+                "X-Forwarded-For: 192.0.2.1\r\n",
+                "x-real-ip: 192.0.2.1\r\n",
+                "Via: 1.1 proxy\r\n",
+            ],
+        ),
+    ] {
+        let folder = Folder::new();
+        fs::write(folder.path("f.toml"), format!("[faces.websocket]\nloopback = {loopback}\n")).unwrap();
+        let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
+        let at = forwarder.websocket();
+        produce(&folder, "/a", |_| vec![b'a'; 200]);
+        for proxy in proxies {
+            // It consumes; the command, under /localhost, is dropped.
+            let packets = [command("rib", "register", &named), interest.clone()];
+            let answer = over_websocket_all(at, proxy, &packets);
+            assert!(answer.contains("aaaa"), "{proxy}: {answer}");
+            let routes = String::from_utf8(folder.run(&["route", "list"]).stdout).unwrap();
+            assert!(routes.contains("/a") && !routes.contains("/page"), "{proxy}: {routes}");
+        }
+        if loopback {
+            let answer = over_websocket(at, "", &command("rib", "register", &named));
+            assert!(answer.contains("OK"), "{answer}");
+        }
+    }
 }
 
 /// Tests if the forwarder answers for its status.

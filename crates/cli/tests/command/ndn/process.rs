@@ -203,13 +203,18 @@ pub(crate) fn produce(
     wait.recv_timeout(Duration::from_secs(60)).expect("the prefix is registered");
 }
 
-/// The answer to a packet over a WebSocket, as text; `origin` is a header line, or nothing.
-pub(crate) fn over_websocket(at: SocketAddr, origin: &str, packet: &[u8]) -> String {
+/// The answer to a packet over a WebSocket, as text; `header` is a header line, or nothing.
+pub(crate) fn over_websocket(at: SocketAddr, header: &str, packet: &[u8]) -> String {
+    over_websocket_all(at, header, &[packet.to_vec()])
+}
+
+/// The first answer to packets over a WebSocket, as [`over_websocket`].
+pub(crate) fn over_websocket_all(at: SocketAddr, header: &str, packets: &[Vec<u8>]) -> String {
     let mut stream = TcpStream::connect(at).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
     let upgrade = "Upgrade: websocket\r\nConnection: Upgrade";
-    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{origin}\r\n").unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nHost: localhost\r\n{upgrade}\r\n{key}\r\n{header}\r\n").unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
     while line != "\r\n" {
@@ -217,8 +222,10 @@ pub(crate) fn over_websocket(at: SocketAddr, origin: &str, packet: &[u8]) -> Str
         assert_ne!(reader.read_line(&mut line).unwrap(), 0);
     }
     // Clients mask their messages; here the mask is zero.
-    let header = [&[0x82, 0x80 | 126][..], &(packet.len() as u16).to_be_bytes(), &[0; 4]].concat();
-    stream.write_all(&[&header, packet].concat()).unwrap();
+    for packet in packets {
+        let header = [&[0x82, 0x80 | 126][..], &(packet.len() as u16).to_be_bytes(), &[0; 4]].concat();
+        stream.write_all(&[&header, &packet[..]].concat()).unwrap();
+    }
     let mut header = [0; 4];
     reader.read_exact(&mut header).unwrap();
     assert_eq!(header[..2], [0x82, 126]);

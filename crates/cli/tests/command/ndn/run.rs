@@ -128,7 +128,11 @@ fn a_command_in_what_a_page_posts_is_not_done() {
 #[test]
 fn pages_of_other_hosts_may_not_command_over_the_loopback() {
     let folder = Folder::new();
-    fs::write(folder.path("f.toml"), "[faces.websocket]\norigins = [\"https://app.example\"]\n").unwrap();
+    fs::write(
+        folder.path("f.toml"),
+        "[faces.websocket]\nloopback = true\norigins = [\"https://app.example\"]\n",
+    )
+    .unwrap();
     let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
     let at = forwarder.websocket();
     for origin in ["", "Origin: http://localhost:8080\r\n", "Origin: https://app.example\r\n"] {
