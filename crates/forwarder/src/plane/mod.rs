@@ -321,6 +321,9 @@ impl<P: Pit> Plane<P> {
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
+        if faces.pipeline.forwarder.shrink() {
+            hashlane_link::memory::release_freed();
+        }
         udp.measure(faces);
         udp.retry(faces.pipeline.ports.sockets.len(), ready);
         let suppressed = faces.log.next_second();

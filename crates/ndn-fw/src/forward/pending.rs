@@ -16,12 +16,14 @@ pub(super) struct Pending {
     ledger: Ledger,
     /// Least weight of a record.
     unit: u32,
+    /// Largest weight of all records since memory was last given back.
+    largest: u64,
 }
 
 impl Pending {
     pub(super) fn new(config: &Config) -> Self {
         let (unit, limits) = Self::limits(config);
-        Self { ledger: Ledger::new(limits), unit }
+        Self { ledger: Ledger::new(limits), unit, largest: 0 }
     }
 
     /// Least weight of a record, and the limits. Other hosts leave a quarter of the entries to this one.
@@ -43,6 +45,11 @@ impl Pending {
     /// Number of records.
     pub(super) fn len(&self) -> usize {
         self.ledger.len()
+    }
+
+    /// Weight of all records: now, and the largest since memory was last given back.
+    pub(super) fn weights(&self) -> (u64, u64) {
+        (self.ledger.weight(), self.largest)
     }
 
     /// True if a holder has no records.
@@ -73,7 +80,9 @@ impl Pending {
     /// Adds a record of the entry in a slot.
     #[inline(always)]
     pub(super) fn add(&mut self, holder: Holder, weight: u32, slot: u32) -> ItemId {
-        self.ledger.add(holder, weight, slot)
+        let item = self.ledger.add(holder, weight, slot);
+        self.largest = self.largest.max(self.ledger.weight());
+        item
     }
 
     /// Makes a record the newest of its holder.
@@ -119,6 +128,7 @@ impl Pending {
 
     /// Gives memory back. Returns the new numbers of the records.
     pub(super) fn compact(&mut self) -> Renumbered {
+        self.largest = self.ledger.weight();
         self.ledger.compact()
     }
 

@@ -8,10 +8,10 @@ use crate::pit::Pit;
 use alloc::vec::Vec;
 use hashlane_ndn::invariant::Invariant as _;
 
-/// Fewest slots of a PIT that is built anew.
-const MIN_SLOTS: usize = 1 << 14;
-/// Slots for each entry that is left.
-const SLOTS_PER_ENTRY: usize = 16;
+/// Least memory that is worth giving back, in bytes.
+const MIN_BYTES: u64 = 8 << 20;
+/// Part of its largest weight that a PIT that is nearly empty has at most: one in so many.
+const PART: u64 = 16;
 /// Most entries that are moved.
 const MAX_MOVED: usize = 1 << 13;
 /// Calls in a row that find the PIT nearly empty.
@@ -21,12 +21,9 @@ impl<P: Pit> Forwarder<P> {
     /// Gives back the memory of a PIT that has been nearly empty at the last three calls. Returns true if there
     /// was some: freed memory may then be returned to the system. Should be called about once a second.
     pub fn shrink(&mut self) -> bool {
-        let (slots, entries) = (self.pit.slots(), self.pit.len());
-        if slots < MIN_SLOTS || entries > MAX_MOVED || entries * SLOTS_PER_ENTRY > slots {
-            self.sparse = 0;
-            return false;
-        }
-        self.sparse += 1;
+        let (weight, largest) = self.pending.weights();
+        let is_sparse = largest >= MIN_BYTES && weight <= largest / PART && self.pit.len() <= MAX_MOVED;
+        self.sparse = if is_sparse { self.sparse + 1 } else { 0 };
         if self.sparse < CALLS {
             return false;
         }
