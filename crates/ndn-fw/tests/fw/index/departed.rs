@@ -98,7 +98,7 @@ impl<P: Pit> Host<P> {
 }
 
 fn a_row_of_faces_floods<P: Pit>(pit: P, leave_at_once: bool) {
-    const ENTRIES: usize = 1 << 17;
+    const ENTRIES: usize = 1 << 14;
     let mut host = Host::new(ENTRIES, pit);
     let (mut flood, mut faces, mut most, mut held) = (Flood::new(), Vec::new(), 0, 0);
     for number in 0..FACES {
