@@ -3,8 +3,10 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 static PROCESSES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -45,6 +47,14 @@ pub(crate) fn forget_process(pid: u32) {
     PROCESSES.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| *known != pid);
 }
 
-pub(crate) fn add_folder(path: &Path) {
-    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+/// Creates a folder among the temporary ones, which other users may read.
+///
+/// # Errors
+/// It cannot be created.
+pub(crate) fn folder() -> Result<TempDir, String> {
+    let mode = fs::Permissions::from_mode(0o755);
+    let made = tempfile::Builder::new().prefix("hashlane-attack-").permissions(mode).tempdir();
+    let folder = made.map_err(|error| format!("no temporary folder: {error}"))?;
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder.path().to_owned());
+    Ok(folder)
 }

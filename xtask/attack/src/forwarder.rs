@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -114,11 +113,7 @@ impl Running {
         settings: Settings,
     ) -> Result<Self, String> {
         let failed = |error: io::Error| format!("cannot start {}: {error}", program.path.display());
-        // Other users reach the socket, as they do by default.
-        let mode = fs::Permissions::from_mode(0o755);
-        let folder = tempfile::Builder::new().prefix("hashlane-attack-").permissions(mode).tempdir();
-        let folder = folder.map_err(failed)?;
-        cleanup::add_folder(folder.path());
+        let folder = cleanup::folder()?;
         let ports = Ports::choose(network).map_err(failed)?;
         let limit = settings.descriptors.map_or_else(String::new, |most| format!("ulimit -n {most} && "));
         let mut command = Command::new("sh");
@@ -188,8 +183,10 @@ impl Running {
 
     /// End of its log.
     pub(crate) fn log(&self) -> String {
-        let text = fs::read(self.folder.path().join(LOG)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = match fs::read(self.folder.path().join(LOG)) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => format!("no log: {error}"),
+        };
         let skip = text.lines().count().saturating_sub(10);
         text.lines().skip(skip).map(|line| format!("  {line}\n")).collect()
     }
@@ -237,8 +234,7 @@ fn configuration(
         Kind::Nfd => ("nfd.conf", nfd(&socket.to_string(), udp, tcp), &["--config"]),
         Kind::Ndnd => {
             let text = format!(
-                "core: {{log_level: WARN}}
-faces:
+                "faces:
   udp: {{enabled_unicast: true, enabled_multicast: false, port_unicast: {udp}}}
   tcp: {{enabled: true, port_unicast: {tcp}}}
   unix: {{enabled: true, socket_path: {socket}}}
@@ -273,7 +269,7 @@ fn nfd(socket: &str, udp: u16, tcp: u16) -> String {
     format!(
         "log
 {{
-  default_level WARN
+  default_level INFO
 }}
 tables
 {{

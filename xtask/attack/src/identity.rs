@@ -1,5 +1,6 @@
 //! Keys and certificates for signed commands.
 
+use crate::cleanup;
 use crate::packets;
 use crate::session::Signature;
 use hashlane_name::build::OwnedName;
@@ -51,7 +52,7 @@ impl Identity {
             valid_until,
         };
         let certificate = builder.self_signed(&signer).map_err(|error| error.to_string())?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let folder = cleanup::folder()?;
         let file = folder.path().join("operator.ndncert");
         fs::write(&file, certificate).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(Self { signer, key_name: packets::name("/operator/KEY/1")?, file, _folder: folder })

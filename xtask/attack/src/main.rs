@@ -52,7 +52,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let programs = options.programs()?;
     let hashlane = options.own_program()?;
     // Before any thread is started.
-    let (network, fallback) = Network::create();
+    let (network, fallback) = Network::create(options.loopback);
     cleanup::on_signals()?;
     let descriptors = raise_descriptors()?;
     let about = format!("{}; {descriptors} file descriptors for the attacker", network.describe());

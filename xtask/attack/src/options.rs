@@ -28,6 +28,9 @@ pub(crate) struct Options {
     /// Forwarder to attack: hashlane, hashlane:PATH, nfd:PATH, ndnd or ndnd:PATH (repeatable)
     #[arg(long, value_name = "FORWARDER", default_value = "hashlane")]
     forwarder: Vec<Chosen>,
+    /// Use the loopback interface, even if there can be network namespaces
+    #[arg(long)]
+    pub(crate) loopback: bool,
     /// Write the table in Markdown, as in docs/ndn.md
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,

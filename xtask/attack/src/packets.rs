@@ -68,7 +68,7 @@ impl Template {
     /// Query for the face of a number, at the management: every face is compared with it.
     ///
     /// # Errors
-    /// None: the name is short.
+    /// The name is too long.
     pub(crate) fn face_query(lifetime: u64) -> Result<Self, String> {
         let id = u64::from_be_bytes(PLACE);
         let filter = FaceQueryFilter { face_id: Some(id), ..FaceQueryFilter::default() };

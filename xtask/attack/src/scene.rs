@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
     ) -> Result<Line, String> {
         self.clock.set(Phase::End);
         let services = self.innocents.finish()?;
-        let [rss, fds] = self.watch.finish();
+        let [rss, fds] = self.watch.finish()?;
         if let Some(status) = self.running.ended()? {
             checks.push(Check::new(false, format!("the forwarder ended: {status}")));
         }

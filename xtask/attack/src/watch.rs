@@ -36,8 +36,11 @@ impl Watch {
     }
 
     /// Resident memory in bytes, and file descriptors.
-    pub(crate) fn finish(self) -> [Use; 2] {
-        self.0.join().unwrap_or_default()
+    ///
+    /// # Errors
+    /// The thread has panicked.
+    pub(crate) fn finish(self) -> Result<[Use; 2], String> {
+        self.0.join().map_err(|_| "the watch has panicked".to_owned())
     }
 }
 

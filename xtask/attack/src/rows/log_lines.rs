@@ -1,6 +1,7 @@
 //! Row 2: log lines at will, while standard error takes none.
 
 use crate::attacker::{Ports, connect, pace};
+use crate::cleanup;
 use crate::forwarder::Settings;
 use crate::network::{Place, on_thread};
 use crate::packets::{HOUR, Template};
@@ -109,7 +110,7 @@ impl Errors {
 
 /// A file on a disk of 16 KiB, in a mount namespace that ends with the thread; the disk ends with the file.
 fn full_disk() -> Result<File, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = cleanup::folder()?;
     on_thread(|| {
         let failed = |error| format!("no disk in memory: {error}");
         unshare(CloneFlags::CLONE_NEWNS).map_err(failed)?;

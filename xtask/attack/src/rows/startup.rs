@@ -1,6 +1,7 @@
 //! Rows 12h and 12i: folders and addresses that the forwarder must not take.
 
 use super::state;
+use crate::cleanup;
 use crate::forwarder::{Running, Settings};
 use crate::scene::Bench;
 use crate::session::Session;
@@ -20,7 +21,7 @@ pub(super) fn folder_of_another_user(bench: &Bench, id: &str) -> Result<Line, St
     if !bench.program.is_ours() {
         return Ok(Line::not_applicable(id, attack, "its socket is where its configuration says"));
     }
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = cleanup::folder()?;
     let foreign = folder.path().join("foreign");
     let made = fs::create_dir(&foreign)
         .and_then(|()| chown(&foreign, Some(OTHER_USER), Some(OTHER_USER)))
