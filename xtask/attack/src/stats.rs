@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// Interests of one innocent in one phase of an attack.
 #[derive(Clone, Debug, Default, Serialize)]
+#[serde(into = "Figures")]
 pub(crate) struct Tally {
     /// Interests sent.
     pub(crate) sent: u64,
@@ -13,8 +14,25 @@ pub(crate) struct Tally {
     /// Interests sent back with a Nack.
     pub(crate) nacked: u64,
     /// Round-trip times in microseconds.
-    #[serde(skip)]
     pub(crate) round_trips: Vec<u64>,
+}
+
+/// A tally in JSON: quantiles in place of all round-trip times.
+#[derive(Serialize)]
+struct Figures {
+    sent: u64,
+    answered: u64,
+    nacked: u64,
+    p50_ms: Option<f64>,
+    p99_ms: Option<f64>,
+}
+
+impl From<Tally> for Figures {
+    fn from(tally: Tally) -> Self {
+        let (p50_ms, p99_ms) = (tally.quantile(0.5), tally.quantile(0.99));
+        let Tally { sent, answered, nacked, .. } = tally;
+        Self { sent, answered, nacked, p50_ms, p99_ms }
+    }
 }
 
 impl Tally {

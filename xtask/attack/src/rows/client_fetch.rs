@@ -5,14 +5,16 @@ use crate::forwarder::Settings;
 use crate::innocents::Producer;
 use crate::scene::Bench;
 use crate::verdict::{Check, Line};
-use std::fs::{self, File};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::io::Read;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Bytes and time after which this test ends the client.
 const MOST_BYTES: u64 = 1200 << 20;
-const MOST_TIME: Duration = Duration::from_secs(20);
+const MOST_TIME: Duration = Duration::from_secs(60);
 
 pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
     let attack = "`hashlane ndn get` of Data without FinalBlockId";
@@ -21,16 +23,16 @@ pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
     }
     let running = bench.start(Settings::toml("cs.admit = false\n"))?;
     let _producer = Producer::of(&running.socket(), "/endless", 8000)?;
-    let file = running.folder().join("object");
-    let output = File::create(&file).map_err(|error| error.to_string())?;
     let mut command = Command::new(&bench.hashlane.path);
     command.args(["ndn", "get", "/endless/v=1", "--quiet", "--connect"]);
     command.arg(format!("unix://{}", running.socket().display()));
-    command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", bench.hashlane.path.display()))?;
     cleanup::add_process(child.id());
+    let counted = Arc::new(AtomicU64::new(0));
+    let counter = child.stdout.take().map(|output| count(output, Arc::clone(&counted)));
     let begun = Instant::now();
-    let size = || fs::metadata(&file).map_or(0, |data| data.len());
+    let size = || counted.load(Ordering::Relaxed);
     let ended = loop {
         if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
             break Some(status);
@@ -44,10 +46,24 @@ pub(super) fn run(bench: &Bench, id: &str) -> Result<Line, String> {
     // Fails if it has ended.
     let _ = child.kill();
     let _ = child.wait();
+    if let Some(counter) = counter {
+        // Ends with the client.
+        let _ = counter.join();
+    }
     let megabytes = size() / 1_000_000;
     let found = match ended {
         Some(status) => format!("ended after {megabytes} MB: {status}"),
         None => format!("still fetching after {megabytes} MB and {} s", begun.elapsed().as_secs()),
     };
     Ok(Line::of(id, attack, vec![Check::new(ended.is_some_and(|status| !status.success()), found)]))
+}
+
+/// Counts the bytes of an output until its end.
+fn count(mut output: ChildStdout, counted: Arc<AtomicU64>) -> JoinHandle<()> {
+    thread::spawn(move || {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(len @ 1..) = output.read(&mut bytes) {
+            counted.fetch_add(len as u64, Ordering::Relaxed);
+        }
+    })
 }

@@ -49,7 +49,7 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Resul
         Ok(opened) => opened,
         Err(why) => return Ok(Line::not_applicable(id, &attack, why)),
     };
-    let scene = Scene::open(bench, Settings { stderr, ..Settings::default() }, Cast::USUAL)?;
+    let mut scene = Scene::open(bench, Settings { stderr, ..Settings::default() }, Cast::USUAL)?;
     let log = scene.running.folder().join("log");
     let size = || fs::metadata(&log).map_or(0, |data| data.len());
     let (before, begun) = (size(), Instant::now());
@@ -57,7 +57,11 @@ fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Resul
     let made = make_lines(&scene, host, bench.pick(Duration::from_millis(1500), Duration::from_secs(10)))?;
     let rate = (size() - before) as f64 / begun.elapsed().as_secs_f64();
     scene.calm();
-    let mut checks = vec![Check::new(true, format!("{made} ports and connections"))];
+    let runs = scene.running.ended()?.is_none();
+    let mut checks = vec![
+        Check::new(runs, if runs { "the process runs" } else { "the process has ended" }),
+        Check::new(true, format!("{made} ports and connections")),
+    ];
     if matches!(errors, Errors::File) {
         checks.push(Check::new(rate <= MOST_BYTES, format!("{} bytes of log a second", digits(rate))));
     }

@@ -16,7 +16,7 @@ const PEERS: u32 = 26;
 const PREFIXES: [&str; 2] = ["/localhop/nfd/attack", "/sink"];
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
-    let (entries, rate) = bench.pick((1 << 15, 50_000), (1 << 20, 100_000));
+    let (entries, rate) = bench.pick((1 << 15, 50_000), (1 << 20, 200_000));
     // One peer in four is a UDP port whose Interests reach the application: those alone fill the PIT.
     let each = entries / (PEERS / 4);
     let scene = Scene::open(bench, Settings::toml(format!("pit.entries = {entries}\n")), Cast::USUAL)?;
