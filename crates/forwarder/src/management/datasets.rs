@@ -1,8 +1,10 @@
-//! Datasets: made anew for each Interest without a version, and kept for their later segments.
+//! Datasets: made anew for an Interest without a version, and kept for their later segments. Long ones are made
+//! at most once in a tenth of a second, unless a command has changed something.
 
 use super::clock::Now;
 use super::content_store;
 use super::manager::Manager;
+use super::origin::Origin;
 use super::reply::no_dataset;
 use crate::rib::Hop;
 use hashlane_name::component::{GENERIC, SEGMENT, VERSION};
@@ -19,6 +21,14 @@ use hashlane_ndn::wire::Interest;
 /// Longest name of an Interest for a dataset, in bytes. With it, a segment fits in a packet.
 const MAX_NAME: usize = 1024;
 
+/// True for lists that may have as many entries as a table. Interests that come at once share them.
+fn is_long(target: Target<'_>) -> bool {
+    matches!(
+        (target.module, target.verb),
+        (b"faces", b"list" | b"query") | (b"fib" | b"rib" | b"strategy-choice", b"list")
+    )
+}
+
 impl Manager {
     /// The segment of a dataset that an Interest asks for, or an error packet. Returns `None` if no Data can
     /// answer the Interest.
@@ -26,6 +36,7 @@ impl Manager {
         &mut self,
         target: Target<'_>,
         interest: &Interest<'_>,
+        from: &Origin,
         now: Now,
     ) -> Option<Vec<u8>> {
         let name = interest.name();
@@ -41,10 +52,16 @@ impl Manager {
             let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} bytes"));
             return no_dataset(name, &response);
         }
+        if is_long(target)
+            && interest.can_be_prefix()
+            && let Some(first) = self.store.shared(name, from, self.changes, now)
+        {
+            return Some(first);
+        }
         match self.list(target, name, now) {
             // The name of the Data is longer than that of the Interest.
             Ok(_) if !interest.can_be_prefix() => None,
-            Ok(content) => self.store.keep(name, content, now),
+            Ok(content) => self.store.keep(name, content, from, self.changes, now),
             Err(response) => no_dataset(name, &response),
         }
     }

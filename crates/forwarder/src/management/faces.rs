@@ -116,6 +116,7 @@ impl Manager {
                 return self.respond(ticket, &ControlResponse::new(code, text));
             }
         };
+        self.changes += 1;
         let response = match self.faces.get(&id) {
             Some(face) => ControlResponse::with(code, text, &face.parameters(true)),
             None => ControlResponse::new(500, format!("face {id} was opened and is closed again")),

@@ -86,6 +86,8 @@ pub struct Manager {
     pub(super) cs: CsConfig,
     pub(super) events: Events,
     pub(super) store: Store,
+    /// Number of changes that lists must show at once.
+    pub(super) changes: u64,
     /// Commands that a forwarding thread has not answered yet, oldest first.
     pub(super) waiting: BTreeMap<Ticket, Waiting>,
     next_ticket: u64,
@@ -118,6 +120,7 @@ impl Manager {
             cs: config.cs,
             events: Events::default(),
             store: Store::default(),
+            changes: 0,
             waiting: BTreeMap::new(),
             next_ticket: 0,
             config,

@@ -12,8 +12,8 @@
 //! - A malformed or unknown command, which NFD drops without an answer, is answered with 400 or 501 and the
 //!   rule that it breaks.
 //! - A route to a face that does not exist is refused with 410; NFD answers 200 and forgets it.
-//! - A dataset is made anew for every Interest without a version, so that one after a command shows its
-//!   effect.
+//! - A dataset is made anew for an Interest without a version, so that one after a command shows its effect.
+//!   Interests that come within 100 ms, without a command between them, share it.
 //! - `rib/announce` is answered with 501.
 //! - An Interest that no Data can answer is returned with a Nack, so that it does not stay in the PIT.
 //!
@@ -130,7 +130,7 @@ impl Manager {
                     Ok(None) => Reply::Later,
                     Ok(Some(response)) | Err(response) => answer(interest.name(), &response).into(),
                 },
-                None => self.dataset(target, interest, now).into(),
+                None => self.dataset(target, interest, from, now).into(),
             },
         }
     }
@@ -153,6 +153,8 @@ impl Manager {
         let Self { config, users, verify, replay, .. } = self;
         let grant = config.access.check(verb.name, &command, from, users, verify, replay, now)?;
         verb.check(&command.parameters)?;
+        // A list that is requested after this command shows its effect.
+        self.changes += 1;
         (verb.run)(self, Call { parameters: command.parameters, interest, from, grant, now, plane })
     }
 
@@ -207,6 +209,8 @@ impl Manager {
     /// Adds a new face. Returns the Data packet of the event.
     pub fn face_up(&mut self, face: FaceInfo, now: Now) -> Vec<Vec<u8>> {
         let event = self.events.post(FaceEventKind::Created, &face, now.monotonic);
+        // An application finds itself in the list of faces. Other hosts come and go too often for that.
+        self.changes += u64::from(face.scope == FaceScope::Local);
         self.faces.insert(face.id, face);
         event.into_iter().collect()
     }
@@ -237,6 +241,7 @@ impl Manager {
 
     /// Passes on the response of a forwarding thread to a command. Returns the answer.
     pub fn responded(&mut self, ticket: Ticket, response: &ControlResponse) -> Vec<Vec<u8>> {
+        self.changes += 1;
         self.respond(ticket, response)
     }
 

@@ -1,12 +1,13 @@
 //! Datasets that were sent a while ago.
 
 use super::clock::Now;
+use super::origin::{Holder, Origin};
 use super::reply::FRESHNESS;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::segment::{number, segment, with_number};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Most datasets kept.
 const MAX_DATASETS: usize = 64;
@@ -15,7 +16,15 @@ const MAX_BYTES: usize = 64 << 20;
 /// Time for which a dataset is kept, in milliseconds.
 const LIFETIME: u64 = 60_000;
 
+/// Time for which Interests for a list share one dataset, in milliseconds.
+const SHARED: u64 = 100;
+/// Most faces that one dataset counts for.
+const MAX_USERS: usize = 256;
+
 /// The last datasets, oldest first. They are kept so that their later segments can be asked for.
+///
+/// A dataset counts for each face that has asked for it. When there are too many, the user or address that has
+/// most loses its oldest, that of the face that has most of them.
 #[derive(Default)]
 pub(super) struct Store {
     datasets: VecDeque<Dataset>,
@@ -28,20 +37,84 @@ struct Dataset {
     name: OwnedName<Ndn>,
     content: Vec<u8>,
     made: u64,
+    /// Number of changes of what lists show, when it was made.
+    changes: u64,
+    users: BTreeSet<(Holder, u64)>,
 }
 
 impl Store {
+    /// The first segment of a dataset of this name that was made a moment ago, if nothing has changed since.
+    pub(super) fn shared(
+        &mut self,
+        name: NdnName<'_>,
+        from: &Origin,
+        changes: u64,
+        now: Now,
+    ) -> Option<Vec<u8>> {
+        let is_recent = |dataset: &&mut Dataset| {
+            dataset.changes == changes && now.monotonic.saturating_sub(dataset.made) < SHARED
+        };
+        let mut recent = self.datasets.iter_mut().rev().take_while(is_recent);
+        let len = name.len();
+        let dataset = recent.find(|dataset| {
+            let found = dataset.name.view();
+            found.len() == len + 1 && found.components().take(len).eq(name.components())
+        })?;
+        if dataset.users.len() < MAX_USERS {
+            dataset.users.insert((from.peer.holder(), from.face));
+        }
+        segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?
+    }
+
     /// Keeps a dataset under a new version. Returns its first segment.
-    pub(super) fn keep(&mut self, name: NdnName<'_>, content: Vec<u8>, now: Now) -> Option<Vec<u8>> {
+    pub(super) fn keep(
+        &mut self,
+        name: NdnName<'_>,
+        content: Vec<u8>,
+        from: &Origin,
+        changes: u64,
+        now: Now,
+    ) -> Option<Vec<u8>> {
         self.last_version = now.unix.max(self.last_version + 1);
         let name = with_number(name, VERSION, self.last_version).ok()?;
         let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
         self.bytes += content.len();
-        self.datasets.push_back(Dataset { name, content, made: now.monotonic });
+        let users = BTreeSet::from([(from.peer.holder(), from.face)]);
+        self.datasets.push_back(Dataset { name, content, made: now.monotonic, changes, users });
         while self.datasets.len() > MAX_DATASETS || (self.bytes > MAX_BYTES && self.datasets.len() > 1) {
-            self.drop_oldest();
+            self.evict();
         }
         Some(first)
+    }
+
+    /// Takes the oldest dataset from the face that has most, the newest dataset excepted, and drops it if no
+    /// other face has asked for it.
+    fn evict(&mut self) {
+        let mut holders = BTreeMap::<Holder, usize>::new();
+        let mut faces = BTreeMap::<(Holder, u64), usize>::new();
+        let older = self.datasets.len().saturating_sub(1);
+        for dataset in self.datasets.iter().take(older) {
+            // Each counts as much as the limit of their number allows.
+            let weight = dataset.content.len().max(MAX_BYTES / MAX_DATASETS);
+            for user in &dataset.users {
+                *holders.entry(user.0).or_default() += weight;
+                *faces.entry(*user).or_default() += weight;
+            }
+        }
+        let largest = holders.into_iter().max_by_key(|(_, weight)| *weight).map(|(holder, _)| holder);
+        let of_largest = faces.into_iter().filter(|((holder, _), _)| Some(*holder) == largest);
+        let user = of_largest.max_by_key(|(_, weight)| *weight).map(|(user, _)| user);
+        let Some(user) = user else {
+            debug_assert!(false, "a dataset has been asked for");
+            return self.drop_oldest();
+        };
+        let mut datasets = self.datasets.iter_mut().take(older);
+        let Some(at) = datasets.position(|dataset| dataset.users.remove(&user)) else { return };
+        if self.datasets.get(at).is_some_and(|dataset| dataset.users.is_empty())
+            && let Some(dataset) = self.datasets.remove(at)
+        {
+            self.bytes -= dataset.content.len();
+        }
     }
 
     /// Drops the datasets whose lifetime is over.

@@ -1,0 +1,73 @@
+//! Lists that many ask for.
+
+use super::*;
+
+/// The name of the first segment of a list, for the face that asks.
+fn first(bench: &mut Bench, uri: &str) -> OwnedName<Ndn> {
+    let name = name(&format!("/localhost/nfd/{uri}"));
+    let interest = InterestBuilder { can_be_prefix: true, ..InterestBuilder::new(name.view()) };
+    let packet = bench.send(&interest.build()).pop().expect("a segment");
+    OwnedName::from(&Data::parse(&packet).unwrap().name())
+}
+
+/// True if the last segment of a list is there, whose first segment has this name.
+fn is_kept(bench: &mut Bench, first: &OwnedName<Ndn>) -> bool {
+    let interest = InterestBuilder::new(first.view()).build();
+    let packets = bench.send(&interest);
+    nacked(&interest, &packets).is_none()
+}
+
+fn from(face: u64, peer: Peer) -> Origin {
+    Origin { face, scope: FaceScope::Local, peer }
+}
+
+#[test]
+fn lists_that_are_asked_for_at_once_are_made_once_and_anew_after_a_command() {
+    let mut bench = Bench::new();
+    for list in ["faces/list", "fib/list", "rib/list", "strategy-choice/list"] {
+        bench.time += 1000;
+        let one = first(&mut bench, list);
+        bench.time += 99;
+        assert_eq!(first(&mut bench, list), one, "{list} within 100 ms");
+        bench.ok("rib/register", &named("/a"));
+        let after = first(&mut bench, list);
+        assert_ne!(after, one, "{list} after a command");
+        bench.time += 100;
+        assert_ne!(first(&mut bench, list), after, "{list} after 100 ms");
+    }
+    // Other hosts open faces at will; an application finds its own face.
+    let one = first(&mut bench, "faces/list");
+    bench.manager.face_up(FaceInfo { scope: FaceScope::NonLocal, ..face(301, "udp4://192.0.2.1:6363") }, NOW);
+    assert_eq!(first(&mut bench, "faces/list"), one);
+    bench.manager.face_up(face(302, "fd://21"), NOW);
+    assert_ne!(first(&mut bench, "faces/list"), one);
+}
+
+#[test]
+fn a_flood_of_lists_leaves_the_segments_of_others() {
+    for flooder in [
+        Peer::User { uid: 0, over: Over::Loopback },
+        Peer::User { uid: 1000, over: Over::Unix },
+        // Another face of the same user.
+        Peer::User { uid: 0, over: Over::Unix },
+    ] {
+        let mut bench = Bench::new();
+        let innocent = bench.from.clone();
+        let mut kept = Vec::new();
+        for number in 0..5000 {
+            bench.time += 1;
+            bench.from = from(400, flooder.clone());
+            first(&mut bench, "faces/list");
+            first(&mut bench, &format!("status/general/{number}"));
+            if number % 500 == 0 {
+                bench.from = innocent.clone();
+                // The first of these shares the list of the flooder.
+                kept.push(first(&mut bench, "faces/list"));
+                kept.push(first(&mut bench, "rib/list"));
+            }
+        }
+        bench.from = innocent;
+        assert_eq!((bench.manager.store.len(), kept.len()), (64, 20));
+        assert!(kept.iter().all(|first| is_kept(&mut bench, first)), "{flooder:?}");
+    }
+}
