@@ -44,7 +44,7 @@ fn erase(manager: &mut Manager, call: Call<'_>) -> Done {
         Some(count) => usize::try_from(count).unwrap_or(usize::MAX).min(ERASE_LIMIT),
         None => ERASE_LIMIT,
     };
-    let ticket = manager.wait(call.interest, call.now)?;
+    let ticket = manager.wait(call.interest, call.from, call.now, call.plane)?;
     call.plane.request(Request::Table(TableRequest::Erase { prefix, limit, ticket }));
     Ok(None)
 }

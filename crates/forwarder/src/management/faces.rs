@@ -63,7 +63,7 @@ fn create(manager: &mut Manager, call: Call<'_>) -> Done {
     if let Some(face) = manager.faces.values().find(|face| face.remote == remote) {
         return Ok(Some(ControlResponse::with(409, EXISTS, &face.parameters(true))));
     }
-    let ticket = manager.wait(call.interest, call.now)?;
+    let ticket = manager.wait(call.interest, call.from, call.now, call.plane)?;
     let options = FaceOptions::of(&parameters);
     let request = FaceRequest::Create { ticket, protocol, remote: address, options };
     call.plane.request(Request::Face(request));

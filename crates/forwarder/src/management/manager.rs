@@ -4,6 +4,7 @@ use super::access::{Replay, Verify};
 use super::clock::Now;
 use super::events::Events;
 use super::face_info::FaceInfo;
+use super::origin::{Holder, Origin};
 use super::program::Strategies;
 use super::reply::{answer, refused};
 use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
@@ -99,6 +100,8 @@ pub(super) struct Waiting {
     pub(super) name: OwnedName<Ndn>,
     /// Time of the command, in milliseconds.
     pub(super) since: u64,
+    /// User or address that gave it.
+    holder: Holder,
 }
 
 impl Manager {
@@ -127,16 +130,39 @@ impl Manager {
         }
     }
 
-    /// A ticket for the answer to `interest`.
-    pub(super) fn wait(&mut self, interest: &Interest<'_>, now: Now) -> Result<Ticket, ControlResponse> {
+    /// A ticket for the answer to `interest`. If too many commands wait, the user or address with most of them
+    /// has its oldest answered.
+    pub(super) fn wait(
+        &mut self,
+        interest: &Interest<'_>,
+        from: &Origin,
+        now: Now,
+        plane: &mut dyn Plane,
+    ) -> Result<Ticket, ControlResponse> {
         if self.waiting.len() >= MAX_WAITING {
-            return refused(503, format!("{MAX_WAITING} commands wait for the forwarder already"));
+            let crowded = ControlResponse::new(503, format!("{MAX_WAITING} commands wait for the forwarder"));
+            let displaced = self.displace().ok_or_else(|| crowded.clone())?;
+            if let Some(data) = answer(displaced.name.view(), &crowded) {
+                plane.request(Request::Data(data));
+            }
         }
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let name = OwnedName::from(&interest.name());
-        self.waiting.insert(ticket, Waiting { name, since: now.monotonic });
+        let (name, holder) = (OwnedName::from(&interest.name()), from.peer.holder());
+        self.waiting.insert(ticket, Waiting { name, since: now.monotonic, holder });
         Ok(ticket)
+    }
+
+    /// Takes the oldest command of the holder with most, the forwarder's own excepted.
+    fn displace(&mut self) -> Option<Waiting> {
+        let mut counts = BTreeMap::<Holder, usize>::new();
+        let holders = self.waiting.values().map(|waiting| waiting.holder);
+        holders.for_each(|holder| *counts.entry(holder).or_default() += 1);
+        counts.remove(&Holder::Forwarder);
+        let (largest, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        let oldest = self.waiting.iter().find(|(_, waiting)| waiting.holder == largest);
+        let ticket = oldest.map(|(ticket, _)| *ticket)?;
+        self.waiting.remove(&ticket)
     }
 
     /// The packet that answers the command with this ticket; none if it has waited too long and was answered.

@@ -31,6 +31,7 @@ struct Fake {
     fib: BTreeMap<(String, u64), u64>,
     asked: Vec<String>,
     tickets: Vec<Ticket>,
+    displaced: Vec<Vec<u8>>,
 }
 
 impl Plane for Fake {
@@ -58,7 +59,8 @@ impl Plane for Fake {
                 self.asked.push(format!("update {face} {:?}", options.persistency));
             }
             Request::Face(FaceRequest::Destroy { face }) => self.asked.push(format!("destroy {face}")),
-            Request::Data(_) | Request::Echo => panic!("answers are returned"),
+            Request::Data(answer) => self.displaced.push(answer),
+            Request::Echo => panic!("no heartbeat is asked for"),
         }
     }
 }
@@ -390,13 +392,22 @@ fn faces_that_cannot_be_made_are_refused_with_a_reason() {
 #[test]
 fn commands_that_wait_are_bounded_and_end() {
     let mut bench = Bench::new();
+    let mut packets = Vec::new();
     for host in 0..MAX_WAITING {
         let uri = format!("udp4://10.0.{}.{}:6363", host / 256, host % 256);
         let create = ControlParameters { uri: Some(uri), ..Default::default() };
-        assert_eq!(bench.send(&command(Scope::Localhost, "faces/create", &create, None)), [[0; 0]; 0]);
+        packets.push(command(Scope::Localhost, "faces/create", &create, None));
+        // Two users take turns, of which one gives one command in eight.
+        let uid = u32::from(host % 8 == 0);
+        bench.manager.config.access.users = vec![Account::Id(1)];
+        bench.from.peer = Peer::User { uid, over: Over::Unix };
+        assert_eq!(bench.send(&packets[host]), [[0; 0]; 0]);
     }
     let one = ControlParameters { uri: Some("udp4://10.1.0.0:6363".into()), ..Default::default() };
-    assert_eq!(bench.refused("faces/create", &one).0, 503);
+    bench.from.peer = Peer::User { uid: 1, over: Over::Unix };
+    assert_eq!(bench.send(&command(Scope::Localhost, "faces/create", &one, None)), [[0; 0]; 0]);
+    let displaced = std::mem::take(&mut bench.plane.displaced);
+    assert_eq!(response(&packets[1], &displaced).code, 503, "the oldest of the user with most");
     assert_eq!(bench.manager.tick(at(MAX_WAIT - 1), &mut bench.plane), [[0; 0]; 0]);
     let late = bench.manager.tick(at(MAX_WAIT), &mut bench.plane);
     let codes = late.iter().map(|packet| {
