@@ -8,18 +8,18 @@
 //!    Unix connection, and that of a TCP or WebSocket connection from a loopback address; a page of a browser
 //!    counts as the user of the browser only if its origin is of this host or listed. The signature is not
 //!    verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts. Against replays, such a command states when it was signed: within 60 s of
-//!    now, after the start of the forwarder, and later than the last command of this key.
+//! 2. A key that `verify` trusts, with a time of signing that is no [replay](super::replay).
 //!
-//! Of two commands of one key in the same millisecond, one is refused: signers increment a time that they
-//! have used. Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
+//! Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
 //! come from.
 //!
 //! Routes of the management's own prefixes are refused to everyone, and routes under `/localhost` to other
 //! hosts.
 
+use super::attempts::Attempts;
 use super::clock::Now;
 use super::origin::{Origin, Over, Peer};
+use super::replay::Replay;
 use super::reply::refused;
 use super::users::{Access, Users};
 use hashlane_name::component::Component;
@@ -27,15 +27,10 @@ use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::mgmt::{Command, ControlResponse, Scope};
 use hashlane_ndn::wire::SignatureType;
-use std::collections::HashMap;
 
-/// Verifies the signature of a command. The error is the reason why no trusted key has made it.
-pub type Verify = dyn Fn(&Command<'_>) -> Result<(), String> + Send;
-
-/// Longest difference between the time of a signature and now, in milliseconds: the same as in ndn-cxx.
-const GRACE: u64 = 60_000;
-/// Most keys whose last command is remembered.
-const MAX_KEYS: usize = 4096;
+/// Verifies the signature of a command. Returns an identity of the key, one for each trusted key. The error
+/// is the reason why no trusted key has made it.
+pub type Verify = dyn Fn(&Command<'_>) -> Result<Box<[u8]>, String> + Send;
 
 /// Extent of the rights that a command has been granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +63,7 @@ impl Access {
         from: &Origin,
         users: &mut Users,
         verify: &Verify,
-        replay: &mut Replay,
+        (attempts, replay): (&mut Attempts, &mut Replay),
         now: Now,
     ) -> Result<Grant, ControlResponse> {
         let refusal = |text: String| ControlResponse::new(403, format!("not authorized: {text}"));
@@ -96,12 +91,18 @@ impl Access {
         if is_digest {
             return refuse(why);
         }
-        let key = command.signature.key();
-        let time = replay.check(key, command.signature.time, now.unix).map_err(refusal)?;
-        if let Err(reason) = verify(command) {
-            return refuse(format!("{why}; the signature of the command is not trusted: {reason}"));
+        let time = replay.check_time(command.signature.time, now).map_err(refusal)?;
+        let holder = peer.holder();
+        if !attempts.admits(holder, now.monotonic) {
+            return refuse(format!(
+                "too many commands from {peer} were refused in this second: try again later"
+            ));
         }
-        replay.record(key, time);
+        let key = verify(command).map_err(|reason| {
+            refusal(format!("{why}; the signature of the command is not trusted: {reason}"))
+        })?;
+        replay.admit(&key, time).map_err(refusal)?;
+        attempts.succeeded(holder);
         Ok(Grant::Full)
     }
 
@@ -196,81 +197,11 @@ fn is_below(name: NdnName<'_>, prefix: &[&[u8]]) -> bool {
     prefix.iter().all(|part| components.next() == Some(Component::generic(part)))
 }
 
-/// Time of the last command of each key. A key is forgotten once all commands up to that time are too old
-/// anyway.
-pub(super) struct Replay {
-    last: HashMap<Box<[u8]>, u64>,
-    started: u64,
-}
-
-impl Replay {
-    pub(super) fn new(started: u64) -> Self {
-        Self { last: HashMap::new(), started }
-    }
-
-    /// Checks the time of a command, and returns it.
-    fn check(&mut self, key: &[u8], time: Option<u64>, now: u64) -> Result<u64, String> {
-        let Some(time) = time else { return Err("the signature has no time".into()) };
-        if time.abs_diff(now) > GRACE {
-            let late = if time < now { "before" } else { "after" };
-            let seconds = time.abs_diff(now) / 1000;
-            return Err(format!(
-                "the command was signed {seconds} s {late} now, more than {} s",
-                GRACE / 1000
-            ));
-        }
-        if time < self.started {
-            return Err("the command was signed before the forwarder started".into());
-        }
-        if self.last.get(key).is_some_and(|&last| time <= last) {
-            return Err("the key has signed another command at the same time or later".into());
-        }
-        if self.last.len() >= MAX_KEYS && !self.last.contains_key(key) {
-            self.last.retain(|_, last| last.saturating_add(GRACE) >= now);
-            if self.last.len() >= MAX_KEYS {
-                return Err(format!("{MAX_KEYS} keys have signed commands within a minute"));
-            }
-        }
-        Ok(time)
-    }
-
-    fn record(&mut self, key: &[u8], time: u64) {
-        self.last.insert(key.into(), time);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use hashlane_name::build::OwnedName;
     use hashlane_name::ndn::Ndn;
-
-    #[test]
-    fn a_command_passes_once_and_in_time() {
-        let now = 10_000_000;
-        let mut replay = Replay::new(now - 30_000);
-        assert!(replay.check(b"k", None, now).is_err());
-        assert!(replay.check(b"k", Some(now - 60_001), now).is_err());
-        assert!(replay.check(b"k", Some(now + 60_001), now).is_err());
-        assert!(replay.check(b"k", Some(now - 30_001), now).is_err(), "before the start");
-        assert_eq!(replay.check(b"k", Some(now), now), Ok(now));
-        replay.record(b"k", now);
-        assert!(replay.check(b"k", Some(now), now).is_err());
-        assert!(replay.check(b"k", Some(now - 1), now).is_err());
-        assert_eq!(replay.check(b"k", Some(now + 1), now), Ok(now + 1));
-        assert_eq!(replay.check(b"other", Some(now), now), Ok(now));
-    }
-
-    #[test]
-    fn keys_are_forgotten_when_what_they_signed_is_too_old() {
-        let mut replay = Replay::new(0);
-        for key in 0..MAX_KEYS as u32 {
-            replay.record(&key.to_be_bytes(), 1000);
-        }
-        assert!(replay.check(b"new", Some(1000), 1000).is_err());
-        assert_eq!(replay.check(b"new", Some(61_001), 61_001), Ok(61_001));
-        assert!(replay.last.is_empty());
-    }
 
     #[test]
     fn names_below_a_prefix_are_those_with_its_components() {

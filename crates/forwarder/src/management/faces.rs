@@ -1,5 +1,6 @@
 //! Commands of the module faces.
 
+use super::addresses::check_address;
 use super::face_info::{FaceInfo, FaceOptions};
 use super::fields::{FACE_ID, FACE_OPTIONS, LOCAL_URI, URI};
 use super::manager::Manager;
@@ -59,6 +60,7 @@ fn create(manager: &mut Manager, call: Call<'_>) -> Done {
     let Some(address) = remote.socket_address() else {
         return refused(406, "the interface of a link-local address must be given by its number");
     };
+    check_address(protocol, address, &manager.config.channels, manager.interfaces)?;
     check_options(&parameters, remote.scheme(), address)?;
     if let Some(face) = manager.faces.values().find(|face| face.remote == remote) {
         return Ok(Some(ControlResponse::with(409, EXISTS, &face.parameters(true))));
@@ -79,9 +81,6 @@ fn check_options(
     let is_udp = scheme.starts_with("udp");
     if parameters.local_uri.is_some() {
         return refused(406, format!("{scheme} faces cannot be created with a LocalUri"));
-    }
-    if remote.ip().is_multicast() {
-        return refused(406, "Cannot create multicast UDP faces");
     }
     if parameters.persistency == Some(FacePersistency::OnDemand) {
         return refused(406, "Outgoing faces do not support on-demand persistency");

@@ -1,11 +1,14 @@
 //! The state of management, and the operations that its commands share.
 
-use super::access::{Replay, Verify};
+use super::access::Verify;
+use super::addresses::{Interface, interfaces};
+use super::attempts::Attempts;
 use super::clock::Now;
 use super::events::Events;
 use super::face_info::FaceInfo;
 use super::origin::{Holder, Origin};
 use super::program::Strategies;
+use super::replay::Replay;
 use super::reply::{answer, refused};
 use super::request::{CsConfig, Plane, Request, TableRequest, Ticket};
 use super::store::Store;
@@ -72,10 +75,13 @@ pub struct Manager {
     pub(super) config: Config,
     pub(super) users: Users,
     pub(super) verify: Box<Verify>,
+    pub(super) attempts: Attempts,
     pub(super) replay: Replay,
     pub(super) started: Now,
     pub(super) counters: Arc<Counters>,
     pub(super) faces: BTreeMap<u64, FaceInfo>,
+    /// Addresses of this host.
+    pub(super) interfaces: fn() -> Vec<Interface>,
     pub(super) rib: Rib,
     /// Next hops removed in steps since freed memory was last returned to the system.
     pub(super) removed: usize,
@@ -111,10 +117,12 @@ impl Manager {
         Self {
             users: Users::new(Box::new(SystemAccounts)),
             verify,
-            replay: Replay::new(now.unix),
+            attempts: Attempts::default(),
+            replay: Replay::new(now),
             started: now,
             counters,
             faces: BTreeMap::new(),
+            interfaces,
             rib: Rib::new(config.rib),
             removed: 0,
             skipped: 0,

@@ -22,6 +22,8 @@
 //! Source: NFD Management protocol (wiki pages as in [`hashlane_ndn::mgmt`]).
 
 pub mod access;
+mod addresses;
+mod attempts;
 mod clock;
 mod configure;
 mod content_store;
@@ -33,6 +35,7 @@ mod fields;
 mod manager;
 mod origin;
 mod program;
+mod replay;
 mod reply;
 mod request;
 mod routes;
@@ -150,8 +153,8 @@ impl Manager {
             let code = if error == CommandError::Unsigned { 403 } else { 400 };
             ControlResponse::new(code, error.to_string())
         })?;
-        let Self { config, users, verify, replay, .. } = self;
-        let grant = config.access.check(verb.name, &command, from, users, verify, replay, now)?;
+        let Self { config, users, verify, attempts, replay, .. } = self;
+        let grant = config.access.check(verb.name, &command, from, users, verify, (attempts, replay), now)?;
         verb.check(&command.parameters)?;
         // A list that is requested after this command shows its effect.
         self.changes += 1;

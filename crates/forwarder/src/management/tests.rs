@@ -103,7 +103,7 @@ impl Bench {
     /// A manager with face 300, from which a local user commands.
     fn with(config: Config) -> Self {
         let trusted = |command: &Command<'_>| match command.signature.value {
-            b"good" => Ok(()),
+            b"good" => Ok(command.signature.key().into()),
             _ => Err("no such key".to_string()),
         };
         let mut manager = Manager::new(config, Arc::default(), Box::new(trusted), NOW);
@@ -367,6 +367,9 @@ fn faces_that_cannot_be_made_are_refused_with_a_reason() {
         ("udp://router.example:6363", 400, "is a name"),
         ("ws://192.0.2.1:9696", 406, "Unsupported protocol ws"),
         ("udp4://224.0.23.170:56363", 406, "multicast"),
+        ("udp4://192.0.2.1:0", 406, "port 0"),
+        ("tcp6://[::]:6363", 406, "of no host"),
+        ("udp4://255.255.255.255:6363", 406, "broadcast"),
         ("udp6://[fe80::1%lo]:6363", 406, "interface of a link-local address"),
     ] {
         let refused =

@@ -1,18 +1,20 @@
 //! Trust anchors from files.
 
 use super::access::Verify;
+use hashlane_name::build::OwnedName;
+use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::Command;
 use hashlane_ndn::security::file::MAX_FILE;
-use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_bytes};
+use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_bytes, time};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Verifies that a command is signed under one of the certificates in these files.
+/// Verifies that a command is signed under one of the certificates in these files, which is valid then.
 ///
 /// # Errors
-/// The first file that is not a certificate, and the reason.
+/// The first file that is not a certificate, or not one that is valid now, and the reason.
 pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
     let mut anchors = TrustAnchors::default();
     for file in files {
@@ -21,6 +23,7 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         let read = read(file).map_err(|error| invalid(&error))?;
         let bytes = certificate_bytes(&read).map_err(|error| invalid(&error))?;
         let certificate = Certificate::parse(&bytes).map_err(|error| invalid(&error))?;
+        check_validity(&certificate, unix_time()).map_err(|error| invalid(&error))?;
         anchors.add(&certificate).map_err(|error| invalid(&error))?;
     }
     Ok(Box::new(move |command: &Command<'_>| {
@@ -29,10 +32,35 @@ pub(crate) fn verifier(files: &[PathBuf]) -> io::Result<Box<Verify>> {
         }
         let signature = &command.signature;
         let signed = Signed { info: signature.info, pieces: signature.covered, value: signature.value };
-        // A clock before 1970 reads as 1970: certificates are not valid yet.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        anchors.verify(&signed, now).map(drop).map_err(|refusal| refusal.to_string())
+        let certificate = anchors.verify(&signed, unix_time()).map_err(|refusal| refusal.to_string())?;
+        // Certificates of one key are one signer: /…/KEY/<id>/<issuer>/<version>.
+        let key = certificate.components().take(certificate.len().saturating_sub(2));
+        let key: OwnedName<Ndn> = OwnedName::from_components(key).map_err(|error| error.to_string())?;
+        Ok(key.as_bytes().into())
     }))
+}
+
+/// Seconds since 1970. A clock before that reads as 1970: certificates are not valid yet.
+fn unix_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// Refuses a certificate that is not valid at `now`, in seconds since 1970.
+fn check_validity(certificate: &Certificate<'_>, now: u64) -> Result<(), String> {
+    let (name, from, until) = (certificate.name(), certificate.valid_from(), certificate.valid_until());
+    let text = |seconds| String::from_utf8_lossy(&time::text(seconds)).into_owned();
+    if now > until {
+        let until = text(until);
+        return Err(format!("the certificate {name} expired at {until} UTC: configure a valid one"));
+    }
+    if now < from {
+        let (from, now) = (text(from), text(now));
+        return Err(format!(
+            "the certificate {name} is valid from {from} UTC, and the clock of this host says {now}: set the \
+             clock, or configure a valid certificate"
+        ));
+    }
+    Ok(())
 }
 
 /// The bytes of a file; of a file that is too long, enough to see that.
@@ -40,4 +68,52 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_name::component::Component;
+    use hashlane_ndn::security::Signer;
+    use hashlane_ndn::security::certificate::CertificateBuilder;
+
+    /// A certificate that is valid in these seconds.
+    fn certificate(valid_from: u64, valid_until: u64) -> Vec<u8> {
+        let identity: OwnedName<Ndn> = hashlane_name::uri::parse_uri(b"/op").expect("a name");
+        let key = Component::generic(b"1");
+        CertificateBuilder { identity: identity.view(), key, version: 1, valid_from, valid_until }
+            .self_signed(&Signer::ed25519(&[7; 32]))
+            .expect("a certificate")
+    }
+
+    #[test]
+    fn certificates_are_valid_from_their_first_to_their_last_second() {
+        let bytes = certificate(1_000_000, 2_000_000);
+        let certificate = Certificate::parse(&bytes).expect("a certificate");
+        let check = |now| check_validity(&certificate, now);
+        assert_eq!((check(1_000_000), check(2_000_000)), (Ok(()), Ok(())));
+        let early = check(999_999).expect_err("not valid yet");
+        assert!(
+            early.contains("is valid from 19700112T134640 UTC") && early.contains("set the clock"),
+            "{early}"
+        );
+        let late = check(2_000_001).expect_err("expired");
+        assert!(late.ends_with("expired at 19700124T033320 UTC: configure a valid one"), "{late}");
+    }
+
+    #[test]
+    fn an_anchor_that_has_expired_is_refused_at_the_start() {
+        let file = std::env::temp_dir().join(format!("hashlane-anchor-{}", std::process::id()));
+        let open = |bytes: &[u8]| {
+            std::fs::write(&file, bytes).expect("a file");
+            verifier(std::slice::from_ref(&file)).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(open(&certificate(0, time::LAST)), Ok(()));
+        let error = open(&certificate(0, 1_000_000)).expect_err("expired");
+        assert!(
+            error.starts_with(&format!("trust anchor {}: the certificate /op/KEY", file.display())),
+            "{error}"
+        );
+        std::fs::remove_file(&file).expect("removed");
+    }
 }

@@ -76,4 +76,26 @@ fn udp_from_the_loopback_obeys_the_rules_of_neighbours() {
         command(Scope::Localhop, "rib/register", &named("/app"), Some(("/op/KEY/1", NOW.unix, &b"good"[..])));
     assert_eq!(response(&signed, &bench.send(&signed)).code, 200);
     assert_eq!(bench.fib(), [("/app".into(), 300, 0)]);
+    // It does not unregister what another application has registered.
+    bench.manager.face_up(face(301, "fd://21"), NOW);
+    bench.from = Origin { face: 301, scope: FaceScope::Local, peer: Peer::User { uid: 0, over: Over::Unix } };
+    bench.ok("rib/register", &named("/other"));
+    bench.from =
+        Origin { face: 300, scope: FaceScope::NonLocal, peer: Peer::Ip("127.0.0.1".parse().unwrap()) };
+    for (number, (face_id, code)) in
+        (1..).zip([(Some(301), 403), (Some(0), 200), (Some(300), 200), (None, 200)])
+    {
+        let parameters = ControlParameters { face_id, ..named("/other") };
+        for scope in [Scope::Localhost, Scope::Localhop] {
+            let key = Some(("/op/KEY/1", NOW.unix + number, &b"good"[..]));
+            let packet = command(scope, "rib/unregister", &parameters, key);
+            let answers = bench.send(&packet);
+            if scope == Scope::Localhop {
+                assert_eq!(response(&packet, &answers).code, code, "{face_id:?}");
+            } else {
+                assert_eq!(nacked(&packet, &answers), Some(NackReason::NO_ROUTE));
+            }
+        }
+    }
+    assert!(bench.fib().contains(&("/other".into(), 301, 0)));
 }

@@ -1,0 +1,119 @@
+//! Addresses that no neighbour has.
+
+use super::reply::refused;
+use hashlane_ndn::mgmt::face_uri::Protocol;
+use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Address of an interface of this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Interface {
+    pub(super) address: IpAddr,
+    /// Address of all hosts of its network.
+    pub(super) broadcast: Option<Ipv4Addr>,
+}
+
+/// The addresses of this host. If they cannot be read, there are none.
+pub(super) fn interfaces() -> Vec<Interface> {
+    let Ok(found) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
+    let addresses = found.filter_map(|interface| {
+        let address = interface.address?;
+        let v4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+        let v6 = || address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
+        let broadcast = interface.broadcast.and_then(|address| Some(address.as_sockaddr_in()?.ip()));
+        Some(Interface { address: v4.or_else(v6)?, broadcast })
+    });
+    addresses.collect()
+}
+
+/// Refuses an address that is not that of one other forwarder. `channels` are the listening sockets.
+pub(super) fn check_address(
+    protocol: Protocol,
+    remote: SocketAddr,
+    channels: &[FaceUri],
+    interfaces: impl Fn() -> Vec<Interface>,
+) -> Result<(), ControlResponse> {
+    let ip = remote.ip().to_canonical();
+    if remote.port() == 0 {
+        return refused(
+            406,
+            "port 0 is the port of no forwarder: give the one on which the neighbour listens",
+        );
+    }
+    if ip.is_unspecified() {
+        return refused(406, format!("{ip} is the address of no host: give that of the neighbour"));
+    }
+    if ip.is_multicast() {
+        return refused(406, "Cannot create multicast UDP faces");
+    }
+    let known = interfaces();
+    let is_broadcast = ip == IpAddr::V4(Ipv4Addr::BROADCAST)
+        || known.iter().any(|known| known.broadcast.is_some_and(|all| ip == IpAddr::V4(all)));
+    if is_broadcast {
+        return refused(406, format!("{ip} is a broadcast address: give the address of one neighbour"));
+    }
+    let is_here = ip.is_loopback() || known.iter().any(|known| known.address.to_canonical() == ip);
+    let listens = |channel: &FaceUri| {
+        let FaceUri::Ip { protocol: listening, .. } = channel else { return false };
+        channel.socket_address().is_some_and(|local| {
+            let all = local.ip().is_unspecified() && is_here && local.is_ipv4() == remote.is_ipv4();
+            *listening == protocol && local.port() == remote.port() && (all || local.ip() == ip)
+        })
+    };
+    if channels.iter().any(listens) {
+        return refused(
+            406,
+            format!("the forwarder itself listens on {remote}: give the address of a neighbour"),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_one_other_host_are_accepted() {
+        let interfaces = || {
+            let interface = |address: &str, broadcast: Option<&str>| Interface {
+                address: address.parse().expect("an address"),
+                broadcast: broadcast.map(|address| address.parse().expect("an address")),
+            };
+            vec![interface("192.0.2.1", Some("192.0.2.255")), interface("2001:db8::1", None)]
+        };
+        let channels: Vec<FaceUri> =
+            ["udp4://0.0.0.0:6363", "tcp4://127.0.0.1:6363", "udp6://[::]:6363", "fd://3"]
+                .map(|uri| uri.parse().expect("a URI"))
+                .into();
+        let check = |protocol, remote: &str| {
+            let remote = remote.parse().expect("an address");
+            check_address(protocol, remote, &channels, interfaces).err().map(|refusal| refusal.text)
+        };
+        for (remote, why) in [
+            ("192.0.2.7:0", "port 0"),
+            ("0.0.0.0:6363", "of no host"),
+            ("[::]:6363", "of no host"),
+            ("224.0.23.170:56363", "multicast"),
+            ("[ff02::1]:6363", "multicast"),
+            ("255.255.255.255:6363", "broadcast"),
+            ("192.0.2.255:6363", "broadcast"),
+            ("192.0.2.1:6363", "itself listens"),
+            ("127.0.0.9:6363", "itself listens"),
+            ("[::1]:6363", "itself listens"),
+            ("[2001:db8::1]:6363", "itself listens"),
+        ] {
+            assert!(check(Protocol::Udp, remote).is_some_and(|text| text.contains(why)), "{remote}");
+        }
+        assert!(check(Protocol::Tcp, "127.0.0.1:6363").is_some_and(|text| text.contains("itself listens")));
+        for remote in ["192.0.2.7:6363", "192.0.2.1:6364", "127.0.0.1:16363", "[2001:db8::2]:6363"] {
+            assert_eq!(check(Protocol::Udp, remote), None, "{remote}");
+        }
+        assert_eq!(check(Protocol::Tcp, "192.0.2.1:6363"), None, "TCP listens on the loopback only");
+    }
+
+    #[test]
+    fn this_host_has_a_loopback_interface() {
+        assert!(super::interfaces().iter().any(|interface| interface.address.is_loopback()));
+    }
+}
