@@ -12,7 +12,7 @@ use mio::event::Source;
 use mio::net::{UnixListener, UnixStream};
 use mio::{Interest, Registry, Token};
 use nix::sys::socket::{getsockopt, sockopt};
-use nix::unistd::{AccessFlags, eaccess};
+use nix::unistd::{AccessFlags, Uid, eaccess};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
@@ -42,8 +42,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// Another program listens on the path; the path is not a socket; its directory does not exist or is not
-    /// writable; the path is too long for a socket address (108 bytes).
+    /// Another program listens on the path; the path is not a socket; its directory does not exist, is not
+    /// writable, or lets another user replace the socket; the path is too long for a socket address (108 bytes).
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Self> {
         let path = path.into();
         let failed = |error: io::Error| context(format_args!("cannot listen on {}", path.display()), &error);
@@ -197,7 +197,7 @@ fn directory(path: &Path) -> io::Result<&Path> {
 fn check_directory(path: &Path) -> io::Result<()> {
     let directory = directory(path)?;
     match fs::metadata(directory) {
-        Ok(found) if found.is_dir() => Ok(()),
+        Ok(found) if found.is_dir() => check_owner(directory, &found),
         Ok(_) => Err(io::Error::new(
             ErrorKind::NotADirectory,
             format!("{} is not a directory", directory.display()),
@@ -208,6 +208,31 @@ fn check_directory(path: &Path) -> io::Result<()> {
         )),
         Err(error) => Err(error),
     }
+}
+
+/// Refuses a directory in which users other than root and this one can replace a socket file.
+fn check_owner(directory: &Path, found: &Metadata) -> io::Result<()> {
+    let (shown, owner) = (directory.display(), found.uid());
+    let refused = |why: String| Err(io::Error::new(ErrorKind::PermissionDenied, why));
+    if ![0, Uid::effective().as_raw()].contains(&owner) {
+        return refused(format!(
+            "the folder {shown} belongs to user {owner}, who can replace the socket; choose a folder of your own"
+        ));
+    }
+    if is_open(found) {
+        let mode = found.mode() & 0o7777;
+        return refused(format!(
+            "the folder {shown} has mode {mode:04o}, so other users can replace the socket; run chmod go-w {shown}, \
+             or choose another folder"
+        ));
+    }
+    Ok(())
+}
+
+/// True if users other than the owner can remove files of others in a directory.
+fn is_open(directory: &Metadata) -> bool {
+    const STICKY: u32 = 0o1000;
+    directory.mode() & 0o022 != 0 && directory.mode() & STICKY == 0
 }
 
 /// The file on a path, if there is one.

@@ -6,8 +6,10 @@ use hashlane_name::ndn::Ndn;
 use hashlane_ndn::mgmt::Command;
 use hashlane_ndn::security::file::MAX_FILE;
 use hashlane_ndn::security::{Certificate, Signed, TrustAnchors, certificate_bytes, time};
-use std::fs::File;
+use nix::fcntl::OFlag;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -63,10 +65,16 @@ fn check_validity(certificate: &Certificate<'_>, now: u64) -> Result<(), String>
     Ok(())
 }
 
-/// The bytes of a file; of a file that is too long, enough to see that.
+/// The bytes of a file; of a file that is too long, enough to see that. Other kinds of files are refused: a
+/// pipe would wait for its writer.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(file)?;
+    if !file.metadata()?.is_file() {
+        let why = "not a regular file; name the file of a certificate";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

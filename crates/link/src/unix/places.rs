@@ -1,5 +1,6 @@
 //! Default paths of a service's socket: one list for the service and its clients.
 
+use super::is_open;
 use nix::unistd::Uid;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -26,8 +27,9 @@ pub fn places(service: &str) -> Vec<PathBuf> {
 
 /// The first of the [`places`] that has a socket; the first place if none has one.
 ///
-/// Every user can create a folder of any name in the temporary folder. A socket there counts only if its
-/// folder belongs to this user or to root, is not a link, and is writable for no one else.
+/// A socket does not count if its folder lets other users replace it: if they can write there, and the folder
+/// is not sticky. Every user can create a folder of any name in the temporary folder: a socket there counts
+/// only if its folder belongs to this user or to root, is not a link, and is writable for no one else.
 pub fn find(service: &str) -> PathBuf {
     let places = of_this_user(service);
     let uid = Uid::effective().as_raw();
@@ -58,7 +60,12 @@ fn of_user(service: &str, uid: u32, run_time: Option<PathBuf>, temporary: &Path)
 
 fn has_socket(place: &Place, uid: u32) -> bool {
     let is_socket = fs::metadata(&place.path).is_ok_and(|found| found.file_type().is_socket());
-    is_socket && (!place.is_shared || place.path.parent().is_some_and(|folder| is_safe(folder, uid)))
+    let is_closed = |folder: &Path| match place.is_shared {
+        true => is_safe(folder, uid),
+        // Of root's folders: one in them may belong to the user of the service.
+        false => fs::metadata(folder).is_ok_and(|found| !is_open(&found)),
+    };
+    is_socket && place.path.parent().is_some_and(is_closed)
 }
 
 /// True if only `uid` and root can create files in a folder.
@@ -106,9 +113,9 @@ mod tests {
         let _listener = UnixListener::bind(folder.join("nfd.sock")).expect("a socket");
         let counts = |is_shared| has_socket(&place(&folder, is_shared), uid);
         assert!(counts(true) && counts(false));
-        for mode in [0o777, 0o775, 0o1777, 0o757] {
+        for (mode, own) in [(0o777, false), (0o775, false), (0o1777, true), (0o757, false)] {
             set(mode);
-            assert_eq!([counts(true), counts(false)], [false, true], "{mode:o}");
+            assert_eq!([counts(true), counts(false)], [false, own], "{mode:o}");
         }
         set(0o700);
         assert!(counts(true));

@@ -138,3 +138,34 @@ fn the_file_of_another_listener_is_left_alone() {
     drop(first);
     assert!(std_unix::UnixStream::connect(directory.socket()).is_ok());
 }
+
+#[test]
+fn a_directory_in_which_others_can_replace_the_socket_is_refused() {
+    let directory = Directory::new();
+    let set = |mode| fs::set_permissions(&directory.0, Permissions::from_mode(mode)).unwrap();
+    for mode in [0o777, 0o775, 0o757, 0o2777] {
+        set(mode);
+        let error = Listener::bind(directory.socket(), 0o600).unwrap_err().to_string();
+        let shown = directory.0.display();
+        let expected = format!(
+            "the folder {shown} has mode {mode:04o}, so other users can replace the socket; run chmod go-w {shown}, \
+             or choose another folder"
+        );
+        assert!(error.ends_with(&expected), "{error}");
+        assert_eq!(check(&directory.socket()).unwrap_err().to_string(), error);
+        assert!(!directory.socket().exists());
+    }
+    for mode in [0o700, 0o755, 0o1777] {
+        set(mode);
+        drop(Listener::bind(directory.socket(), 0o600).unwrap());
+    }
+    // Only root can give a directory away.
+    if Uid::effective().is_root() {
+        nix::unistd::chown(&directory.0, Some(4711.into()), None).unwrap();
+        let error = Listener::bind(directory.socket(), 0o600).unwrap_err().to_string();
+        assert!(
+            error.contains("belongs to user 4711, who can replace the socket; choose a folder"),
+            "{error}"
+        );
+    }
+}

@@ -41,6 +41,9 @@ fn folder() -> Folder {
     fs::write(folder.path("text"), "no certificate\n").unwrap();
     fs::write(folder.path("large"), vec![b'A'; MAX_FILE + 1]).unwrap();
     fs::create_dir(folder.path("folder")).unwrap();
+    nix::unistd::mkfifo(&folder.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fs::create_dir(folder.path("open")).unwrap();
+    fs::set_permissions(folder.path("open"), fs::Permissions::from_mode(0o777)).unwrap();
     fs::create_dir(folder.path("closed")).unwrap();
     fs::set_permissions(folder.path("closed"), fs::Permissions::from_mode(0o555)).unwrap();
     folder
@@ -63,15 +66,20 @@ fn run_and_check_config_refuse_the_same_with_the_same_words() {
         ("[strategies]\n\"/\" = \"fastest\"\n".to_owned(), "choose one of best-route"),
         // The files that it names.
         (anchor("missing"), "trust anchor missing: No such file"),
-        (anchor("folder"), "trust anchor folder: Is a directory"),
+        (anchor("folder"), "trust anchor folder: not a regular file; name the file of a certificate"),
+        (anchor("pipe"), "trust anchor pipe: not a regular file; name the file of a certificate"),
         (anchor("text"), "trust anchor text: "),
         (anchor("large"), "trust anchor large: "),
-        (anchor("/dev/zero"), "trust anchor /dev/zero: "),
-        (anchor("/dev/null"), "trust anchor /dev/null: "),
+        (anchor("/dev/zero"), "trust anchor /dev/zero: not a regular file"),
+        (anchor("/dev/null"), "trust anchor /dev/null: not a regular file"),
         // Places to listen on.
         (changed("a.sock", "none/a.sock"), "cannot listen on none/a.sock: the directory none does not exist"),
         (changed("a.sock", "text/a.sock"), "cannot listen on text/a.sock: text is not a directory"),
         (changed("a.sock", "text"), "cannot listen on text: the file there is not a socket; remove it"),
+        (
+            changed("a.sock", "open/a.sock"),
+            "cannot listen on open/a.sock: the folder open has mode 0777, so other users can replace the socket",
+        ),
         (changed("a.sock", "folder"), "cannot listen on folder: the file there is not a socket"),
         (changed("a.sock", "/"), "cannot listen on /: "),
         (changed("a.sock", ""), "cannot listen on "),
