@@ -2,18 +2,20 @@
 
 use super::connection::{Connection, millis, name, stopped};
 use super::trust::Trust;
-use crate::cmd::number::{number, within};
+use crate::cmd::number::{number, positive, within};
 use crate::output;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use hashlane_client::{Discovery, Fetch, FetchOptions};
 use hashlane_name::build::OwnedName;
 use hashlane_name::ndn::Ndn;
-use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
 
 /// Fetch a segmented object and write it to standard output, or to a file.
 #[derive(Debug, Args)]
@@ -21,6 +23,8 @@ use std::time::{Duration, Instant};
 A name that ends with a version (/v=1) means that version; a name that ends with a segment (/seg=0)
 means only that segment. Otherwise --discover finds the version: by the object's metadata, or by
 any fresh Data below the name.
+
+A file appears once it is complete; after an error or Ctrl-C there is none.
 
 Examples:
   hashlane ndn get /example/notes
@@ -33,6 +37,9 @@ pub(super) struct Get {
     /// File to write; standard output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Largest object in bytes; a larger one is an error, and leaves no file
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, value_parser = positive)]
+    max_size: u64,
     /// Largest number of Interests in flight
     #[arg(short, long, value_name = "N", default_value_t = 512, value_parser = within(1_u32, 2048))]
     pipeline: u32,
@@ -117,18 +124,67 @@ impl Get {
     }
 
     async fn write(&self, fetch: &mut Fetch) -> Result<()> {
-        let mut file = match &self.output {
-            Some(path) => {
-                Some(File::create(path).with_context(|| format!("cannot write {}", path.display()))?)
-            }
-            None => None,
-        };
+        let mut target = self.output.as_deref().map(Target::open).transpose()?;
+        let mut written = 0;
         while let Some(data) = fetch.next().await? {
-            match &mut file {
-                Some(file) => file.write_all(data.view().content())?,
-                None => output::write(data.view().content())?,
+            let content = data.view().content();
+            written += content.len() as u64;
+            // A producer that never names the last segment would otherwise fill the disk.
+            if written > self.max_size {
+                bail!("the object is larger than {} bytes; --max-size sets the limit", self.max_size);
+            }
+            match &mut target {
+                Some(target) => target.write(content)?,
+                None => output::write(content)?,
             }
         }
-        Ok(())
+        target.map_or(Ok(()), Target::finish)
+    }
+}
+
+/// The file that is written. One that is complete replaces an earlier one; otherwise nothing is left.
+enum Target {
+    /// A new file beside the path, removed when dropped.
+    New(PathBuf, NamedTempFile),
+    /// A file that cannot be replaced: a pipe or a device.
+    Open(PathBuf, File),
+}
+
+impl Target {
+    fn open(path: &Path) -> Result<Self> {
+        let open = || -> io::Result<Self> {
+            // Less the umask, like any new file.
+            let usual = Permissions::from_mode(0o666);
+            let (path, permissions) = match fs::metadata(path) {
+                Ok(found) if !found.is_file() => return Ok(Self::Open(path.into(), File::create(path)?)),
+                // A file that may not be written may not be replaced, either. A link stays one.
+                Ok(found) => {
+                    OpenOptions::new().write(true).open(path)?;
+                    (fs::canonicalize(path)?, Some(found.permissions()))
+                }
+                Err(_) => (path.to_owned(), None),
+            };
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(".hashlane-get-").permissions(usual);
+            let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            permissions.map_or(Ok(()), |permissions| file.as_file().set_permissions(permissions))?;
+            Ok(Self::New(path, file))
+        };
+        open().with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let (path, written) = match self {
+            Self::New(path, file) => (path, file.write_all(bytes)),
+            Self::Open(path, file) => (path, file.write_all(bytes)),
+        };
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn finish(self) -> Result<()> {
+        let Self::New(path, file) = self else { return Ok(()) };
+        let persisted = file.persist(&path).map_err(|error| error.error);
+        persisted.map(drop).with_context(|| format!("cannot write {}", path.display()))
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod config;
+mod get;
 mod log;
 mod pit;
 mod process;
