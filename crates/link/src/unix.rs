@@ -43,7 +43,8 @@ impl Listener {
     /// # Errors
     ///
     /// Another program listens on the path; the path is not a socket; its directory does not exist, is not
-    /// writable, or lets another user replace the socket; the path is too long for a socket address (108 bytes).
+    /// writable, or lets another user replace the socket; the path is too long for a socket address (108
+    /// bytes).
     pub fn bind(path: impl Into<PathBuf>, mode: u32) -> io::Result<Self> {
         let path = path.into();
         let failed = |error: io::Error| context(format_args!("cannot listen on {}", path.display()), &error);

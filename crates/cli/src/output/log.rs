@@ -18,6 +18,8 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Bytes of lines that wait to be written.
 const QUEUE: usize = 256 << 10;
+/// Time to write the last lines, at the end of a command.
+pub(crate) const LAST_LINES: Duration = Duration::from_millis(100);
 /// Pause after a write to a non-blocking standard error that is full.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -70,14 +72,14 @@ impl Log {
     /// `HASHLANE_LOG` names no level, no thread or descriptor is available, or a log has been started before.
     pub(crate) fn start() -> anyhow::Result<Self> {
         // A new descriptor: other writers to standard error do not wait for a lock of this thread.
-        let log = Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))?;
+        let log = Self::stderr()?;
         let level = level(env::var_os("HASHLANE_LOG").as_deref())?;
-        let lines = log.clone();
+        let (lines, ansi) = (log.clone(), console::colors_enabled_stderr());
         tracing_subscriber::fmt()
-            .with_writer(move || Line(lines.clone()))
+            .with_writer(move || Line(lines.clone(), ansi))
             .log_internal_errors(false)
             .with_max_level(level)
-            .with_ansi(console::colors_enabled_stderr())
+            .with_ansi(ansi)
             .with_target(false)
             .try_init()
             .map_err(|error| anyhow::anyhow!("cannot start the log: {error}"))?;
@@ -89,6 +91,21 @@ impl Log {
             tracing::error!(thread = thread.name(), at, what, "a thread has panicked; report this defect");
         }));
         Ok(log)
+    }
+
+    /// Lines for standard error, of a command that serves others.
+    pub(crate) fn stderr() -> io::Result<Self> {
+        Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))
+    }
+
+    /// Lines for standard output, of a command that serves others.
+    pub(crate) fn stdout() -> io::Result<Self> {
+        Self::to(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+    }
+
+    /// Adds the lines of a text, with control characters escaped.
+    pub(crate) fn add(&self, text: &str) {
+        self.0.push(super::plain(text).as_bytes());
     }
 
     /// A log that writes to `sink`.
@@ -172,12 +189,21 @@ fn write(sink: &mut impl Write, mut lines: &[u8]) -> u64 {
     lines.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// One line on its way into the queue. Writing never fails and never waits.
-struct Line(Log);
+/// A text as one line: a value with a line feed cannot pretend to be another event.
+fn one_line(text: &str) -> String {
+    super::plain(&text.trim_end().replace('\n', "\u{fffd}"))
+}
+
+/// One line on its way into the queue, and if it has colours. Writing never fails and never waits.
+struct Line(Log, bool);
 
 impl Write for Line {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.0.push(line);
+        let text = String::from_utf8_lossy(line);
+        // The values in a line with colours are escaped already, and one line is all that an event makes.
+        let text =
+            if self.1 { text.trim_end().replace(['\n', '\r'], "\u{fffd}") + "\n" } else { one_line(&text) };
+        self.0.0.push(text.as_bytes());
         Ok(line.len())
     }
 
@@ -212,6 +238,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn control_characters_and_line_feeds_of_values_are_not_written() {
+        let disk = Disk::default();
+        disk.0.lock().unwrap().0 = true;
+        let log = Log::to(disk.clone()).unwrap();
+        let forged = b"INFO a\x1b[31m b\nERROR c\r d\x07 \xc2\x9b e\n";
+        Line(log.clone(), false).write_all(forged).unwrap();
+        Line(log.clone(), true).write_all(b"\x1b[32mINFO\x1b[0m b\nERROR c\r\n").unwrap();
+        log.add("x\x1b[2Jy");
+        log.flush(HANG);
+        let text = String::from_utf8(disk.0.lock().unwrap().1.clone()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text:?}");
+        assert!(
+            lines[0].starts_with("INFO a\\u{1b}[31m b") && !lines[0].contains(char::is_control),
+            "{text:?}"
+        );
+        assert_eq!(lines[1], "\x1b[32mINFO\x1b[0m b\u{fffd}ERROR c");
+        assert_eq!(lines[2], "x\\u{1b}[2Jy");
+    }
+
     /// A sink that fails until it is repaired.
     #[derive(Clone, Default)]
     struct Disk(Arc<Mutex<(bool, Vec<u8>)>>);
@@ -236,11 +283,11 @@ mod tests {
         let disk = Disk::default();
         let log = Log::to(disk.clone()).unwrap();
         for number in 0..5 {
-            Line(log.clone()).write_all(format!("lost {number}\n").as_bytes()).unwrap();
+            Line(log.clone(), false).write_all(format!("lost {number}\n").as_bytes()).unwrap();
             log.flush(HANG);
         }
         disk.0.lock().unwrap().0 = true;
-        Line(log.clone()).write_all(b"kept\n").unwrap();
+        Line(log.clone(), false).write_all(b"kept\n").unwrap();
         log.flush(HANG);
         let text = String::from_utf8(disk.0.lock().unwrap().1.clone()).unwrap();
         assert_eq!(text, "kept\nhashlane: 5 lines of the log were dropped\n");
@@ -253,7 +300,7 @@ mod tests {
         reader.set_read_timeout(Some(HANG)).unwrap();
         let log = Log::to(sink).unwrap();
         for number in 0..LINES {
-            Line(log.clone()).write_all(format!("line {number:>40}\n").as_bytes()).unwrap();
+            Line(log.clone(), false).write_all(format!("line {number:>40}\n").as_bytes()).unwrap();
         }
         assert!(log.0.lock().waiting.capacity() <= 2 * QUEUE);
         // Now it reads, and hears how many are missing.
@@ -274,8 +321,8 @@ mod tests {
     fn flushing_into_a_full_pipe_ends() {
         let (sink, mut reader) = UnixStream::pair().unwrap();
         let log = Log::to(sink).unwrap();
-        Line(log.clone()).write_all(&vec![b'x'; QUEUE]).unwrap();
-        Line(log.clone()).write_all(b"\n").unwrap();
+        Line(log.clone(), false).write_all(&vec![b'x'; QUEUE]).unwrap();
+        Line(log.clone(), false).write_all(b"\n").unwrap();
         log.flush(Duration::from_millis(50));
         let mut first = [0];
         reader.read_exact(&mut first).unwrap();

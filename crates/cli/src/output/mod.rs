@@ -23,10 +23,13 @@ pub(crate) fn write(octets: &[u8]) -> io::Result<()> {
 }
 
 /// Writes to standard error, and ignores errors.
-///
-/// The text may come from a file: control characters are escaped, so that none reaches the terminal, and long
-/// lines are cut.
 pub(crate) fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(plain(text).as_bytes());
+}
+
+/// The lines of a text from a file or from another host: control characters are escaped, so that none reaches
+/// the terminal, and long lines are cut.
+fn plain(text: &str) -> String {
     const LONGEST_LINE: usize = 2000;
     let mut shown = String::new();
     for line in text.trim_end().lines() {
@@ -42,7 +45,7 @@ pub(crate) fn tell(text: &str) {
         }
         shown.push('\n');
     }
-    let _ = io::stderr().lock().write_all(shown.as_bytes());
+    shown
 }
 
 /// Tests if a character steers a terminal, or turns the direction of reading.

@@ -3,7 +3,7 @@
 use super::connection::{Connection, millis, name, stopped};
 use super::ping::timestamp;
 use crate::cmd::number::{positive, within};
-use crate::output;
+use crate::output::log::{LAST_LINES, Log};
 use anyhow::{Context, Result};
 use clap::Args;
 use hashlane_name::build::OwnedName;
@@ -52,7 +52,8 @@ impl PingServer {
         let prefix = OwnedName::<Ndn>::from_components(components)?;
         let registered = client.register(prefix.view()).await;
         let mut registration = registered.with_context(|| format!("cannot register {prefix}"))?;
-        output::print(&format!("PING SERVER {}\n", self.prefix))?;
+        let lines = Log::stdout()?;
+        lines.add(&format!("PING SERVER {}", self.prefix));
         let content = vec![b'a'; self.size as usize];
         let mut answered = 0;
         let stop = stopped();
@@ -71,11 +72,12 @@ impl PingServer {
             if !self.quiet {
                 let time = self.timestamp.then(timestamp).unwrap_or_default();
                 let last = name.components().last().map(|last| last.to_string()).unwrap_or_default();
-                output::print(&format!("{time}interest received: seq={last}\n"))?;
+                lines.add(&format!("{time}interest received: seq={last}"));
             }
         }
         registration.close().await;
-        output::print(&format!("\n--- ping server {} ---\n{answered} packets processed\n", self.prefix))?;
+        lines.add(&format!("\n--- ping server {} ---\n{answered} packets processed", self.prefix));
+        lines.flush(LAST_LINES);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,7 +1,7 @@
 //! `hashlane ndn put`
 
 use super::connection::{Connection, millis, name, stopped};
-use crate::output;
+use crate::output::log::{LAST_LINES, Log};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_client::{Library, Publication};
@@ -67,10 +67,11 @@ impl Put {
         let object = object.with_freshness(self.freshness);
         let registered = client.register(object.name()).await;
         let mut registration = registered.with_context(|| format!("cannot register {}", object.name()))?;
+        let log = Log::stderr()?;
         if !self.quiet {
             let (name, segments) = (object.versioned_name(), object.segments());
             let s = if segments == 1 { "" } else { "s" };
-            output::tell(&format!("published {name}: {} bytes, {segments} segment{s}", object.len()));
+            log.add(&format!("published {name}: {} bytes, {segments} segment{s}", object.len()));
         }
         let mut library = Library::new();
         library.insert(object);
@@ -79,6 +80,7 @@ impl Put {
             served = library.serve(&mut registration, |_| {}) => served?,
         }
         registration.close().await;
+        log.flush(LAST_LINES);
         Ok(ExitCode::SUCCESS)
     }
 }

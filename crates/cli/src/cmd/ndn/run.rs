@@ -3,7 +3,7 @@
 use super::signals::Signals;
 use super::supervisor::Supervisor;
 use crate::output;
-use crate::output::log::Log;
+use crate::output::log::{LAST_LINES, Log};
 use crate::read;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -15,7 +15,6 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::Duration;
 
 /// Run a forwarder
 ///
@@ -173,9 +172,6 @@ impl Run {
 
 /// Descriptors for every face and handshake at the limits of faces.
 const DESCRIPTORS: u64 = 20_000;
-
-/// Time to write the last lines of the log.
-const LAST_LINES: Duration = Duration::from_millis(100);
 
 /// Raises the soft limit of file descriptors, 1024 on most systems, to the hard limit, so that the limit of
 /// faces is reached first.

@@ -1,7 +1,7 @@
 //! `hashlane ndn serve`
 
 use super::connection::{Connection, millis, name, stopped};
-use crate::output;
+use crate::output::log::{LAST_LINES, Log};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hashlane_client::{Library, Publication};
@@ -11,7 +11,7 @@ use hashlane_name::ndn::Ndn;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Publish a file, or a folder with its subfolders, under a prefix, until stopped.
 #[derive(Debug, Args)]
@@ -41,6 +41,9 @@ pub(super) struct Serve {
 /// Largest number of files; each is held open.
 const MOST_FILES: usize = 10_000;
 
+/// Shortest time between two errors that are printed: consumers cause them.
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
+
 /// Deepest nesting of folders.
 const DEEPEST: usize = 64;
 
@@ -69,18 +72,23 @@ impl Serve {
         let registered = client.register(self.prefix.view()).await;
         let mut registration = registered.with_context(|| format!("cannot register {}", self.prefix))?;
         let s = if files.len() == 1 { "" } else { "s" };
-        output::tell(&format!("serving {}: {} file{s}, {octets} bytes", self.prefix, files.len()));
+        let log = Log::stderr()?;
+        log.add(&format!("serving {}: {} file{s}, {octets} bytes", self.prefix, files.len()));
         let answered = |data: &[u8]| {
             if self.verbose
                 && let Ok(data) = hashlane_ndn::wire::Data::parse(data)
             {
-                output::tell(&data.name().to_string());
+                log.add(&data.name().to_string());
             }
         };
         let serve = async {
-            // A file that became unreadable does not stop the others.
+            let mut said: Option<Instant> = None;
+            // A file that became unreadable does not stop the others. Each Interest for it fails.
             while let Err(error) = library.serve(&mut registration, answered).await {
-                output::tell(&format!("hashlane: {error}"));
+                if said.is_none_or(|said| said.elapsed() >= ERROR_PAUSE) {
+                    said = Some(Instant::now());
+                    log.add(&format!("hashlane: {error}"));
+                }
             }
         };
         tokio::select! {
@@ -88,6 +96,7 @@ impl Serve {
             () = serve => {}
         }
         registration.close().await;
+        log.flush(LAST_LINES);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -51,7 +51,8 @@ impl Signals {
     }
 }
 
-/// True if the process ignores a signal. The system call that tells this can also set a handler, and is unsafe.
+/// True if the process ignores a signal. The system call that tells this can also set a handler, and is
+/// unsafe.
 fn is_ignored(signal: Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").ok();
     let mask =

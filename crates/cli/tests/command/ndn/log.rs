@@ -184,3 +184,63 @@ fn bad_handshakes_make_a_few_lines_a_second_and_their_count() {
     assert_eq!(logged + left_out(), HANDSHAKES);
     forwards(&folder);
 }
+
+/// Fails unless every one of many Interests is answered, though nobody reads what the producer prints.
+#[track_caller]
+fn is_answered(folder: &Folder, uri: &str) {
+    // Lines of 500 bytes: more than the pipe and the queue hold.
+    let name = "n".repeat(480);
+    block_on(async {
+        let client = Client::connect(&folder.transport()).await.unwrap();
+        until_registered(&client, uri).await;
+        for number in 0..1000 {
+            assert!(fetch(&client, &format!("{uri}/{number}/{name}")).await, "{number}");
+        }
+    });
+}
+
+async fn until_registered(client: &Client, uri: &str) {
+    let begun = Instant::now();
+    while !fetch(client, &format!("{uri}/first")).await {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[test]
+fn a_producer_whose_output_is_full_closed_or_unread_goes_on() {
+    let folder = Folder::new();
+    let _forwarder = folder.forwarder(&[]);
+    let full = || OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for kind in 0..3 {
+        let prefix = format!("/k{kind}");
+        let mut command = folder.command(&["ping-server", &prefix]);
+        match kind {
+            0 => command.stdout(full()).stderr(full()),
+            _ => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
+        };
+        let mut server = Silent(command.spawn().unwrap());
+        if kind == 1 {
+            drop((server.0.stdout.take(), server.0.stderr.take()));
+        }
+        is_answered(&folder, &format!("{prefix}/ping"));
+        server.end();
+    }
+    std::fs::write(folder.path("file"), vec![7; 8_000_000]).unwrap();
+    for kind in 0..3 {
+        let prefix = format!("/s{kind}");
+        let mut command = folder.command(&["serve", "--verbose", &prefix, "file"]);
+        match kind {
+            0 => command.stdout(full()).stderr(full()),
+            _ => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
+        };
+        let mut server = Silent(command.spawn().unwrap());
+        if kind == 1 {
+            drop((server.0.stdout.take(), server.0.stderr.take()));
+        }
+        // 1,000 segments each: their names fill the pipe.
+        until(|| folder.run(&["get", &prefix, "-o", "got"]).status.success(), || "the object".into());
+        (0..4).for_each(|_| assert!(folder.run(&["get", &prefix, "-o", "got"]).status.success()));
+        server.end();
+    }
+}
