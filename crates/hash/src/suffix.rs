@@ -12,7 +12,8 @@
 //!
 //! The hash is close to linear, so the theorem no longer holds once results leak. An observer who learns
 //! which suffixes collide, from timing or from lengths, may predict others. `SuffixTable` of `hashlane-dns`
-//! therefore bounds the cost of a collision and does not rely on the theorem for that.
+//! therefore bounds the cost of a collision, lets no length depend on one below that bound, and draws a new
+//! key after 4,080 messages.
 
 use crate::expand::key_word;
 use crate::load::le64_short;
@@ -144,8 +145,8 @@ impl Scheme for SuffixHash {
         keying: Keying::Seed(128),
         check: 0xee12_07dc,
         safe: "Inputs chosen without knowledge of results: strongly universal. Where an observer may learn \
-               of collisions, as from timing or lengths, only if a collision's cost is bounded: the hash is \
-               close to linear.",
+               of collisions, as from timing or lengths, only if a collision's cost is bounded and the key \
+               is redrawn before enough is learnt: the hash is close to linear.",
     };
 
     fn new(key: &Key) -> Self {

@@ -33,7 +33,8 @@ impl Scheme for AHash {
             (true, true) => 0x4015_7620_b94b_d1ae,
             (true, false) => 0x6c1d_eb1f_ec6d_2624,
         },
-        safe: "Tables that live as long as the process, by its authors' claim; no analysis is published.",
+        safe: "To be studied: its authors claim resistance in tables that live as long as the process, with \
+               a few AES rounds or products; no analysis is published.",
     };
 
     /// The crate expects four keys that do not depend on one another: it cancels some of them against others,

@@ -11,6 +11,13 @@ use hashlane_name::dns::{Case, MAX_LABELS, Name};
 use recent::{MAX_MISSES, MIN_REPEATS, PARENTS, Parent, RECENT, Recent, SHORT, WHOLE, Whole};
 use slots::{Slot, Slots};
 
+/// Purpose of the keys of the hash, for their derivation.
+const PURPOSE: &[u8; 8] = b"dns-name";
+
+/// Clearings of the table, each after 255 messages, under one key. Deriving a key and expanding it takes one
+/// or two microseconds: less than a nanosecond for each message.
+const CLEARS: u8 = 16;
+
 /// Compressor that finds the longest suffix written before. Its time is linear in the bytes of the names, for
 /// all names.
 ///
@@ -32,9 +39,24 @@ use slots::{Slot, Slots};
 /// without knowledge of hashes, one comparison in 2³² is in vain. Whatever the hashes, a lookup reads at most
 /// 16 slots. The table has 64 to 16,384 slots of 10 bytes; after a huge message it shrinks once 64 ordinary
 /// ones have followed. Slots contain the message's number, so the table is cleared only once in 255 messages.
+///
+/// **Observers.** The result does not depend on the hashes, except that a lookup gives up after 16 slots, so
+/// the length of a response tells almost nothing of them. The time does: each slot with another suffix costs
+/// a comparison of some nanoseconds. The hash is close to linear, so many collisions of suffixes that
+/// somebody chose would tell its key. Therefore the key is drawn anew after 4,080 messages, by SipHash-2-4
+/// under the key of [`new`](Self::new). An observer over a network, who sees a difference of 10 ns in jitter
+/// of 10 µs, learns at most 10⁻⁶ bits from a response (½ log₂ (1 + 10⁻⁶), the capacity of such a channel),
+/// and so less than a hundredth of a bit of each key; with a hundred comparisons more in each response, 30
+/// bits. The words for one place in a name have 128. An observer on the same core, who measures without
+/// jitter, could learn enough: for that one, the bound of 16 slots holds.
 #[derive(Clone)]
 pub struct SuffixTable {
     hash: SuffixHash,
+    /// The key that the keys of the hash are derived from, and their number.
+    key: Key,
+    drawn: u64,
+    /// Times that the table is cleared before the next key.
+    clears: u8,
     case: Case,
     slots: Slots,
     first: First,
@@ -66,7 +88,10 @@ impl SuffixTable {
     /// A table with a hash under `key`, a secret random key.
     pub fn new(key: &Key) -> Self {
         Self {
-            hash: SuffixHash::new(key),
+            hash: SuffixHash::new(&key.derive(PURPOSE, 0)),
+            key: *key,
+            drawn: 0,
+            clears: CLEARS,
             case: Case::Ignored,
             slots: Slots::new(),
             first: First::None,
@@ -77,6 +102,18 @@ impl SuffixTable {
             parents: [Parent::NONE; PARENTS],
             sums: SuffixSums::default(),
             missed: [(0, 0); MAX_LABELS],
+        }
+    }
+
+    /// Counts a clearing of the table, and draws the next key after the last of [`CLEARS`]. No slot and no
+    /// parent has a hash of the old one.
+    #[cold]
+    fn redraw(&mut self) {
+        self.clears -= 1;
+        if self.clears == 0 {
+            self.clears = CLEARS;
+            self.drawn = self.drawn.wrapping_add(1);
+            self.hash = SuffixHash::new(&self.key.derive(PURPOSE, self.drawn));
         }
     }
 
@@ -274,6 +311,7 @@ impl Compressor for SuffixTable {
     fn start(&mut self, case: Case) {
         if self.slots.start() {
             self.clear_recent();
+            self.redraw();
         }
         (self.tries, self.repeats) = (0, 0);
         (self.first, self.case) = (First::None, case);
@@ -390,5 +428,52 @@ fn reads_suffix(written: &[u8], mut at: usize, mut suffix: &[u8], case: Case) ->
             return true;
         }
         (at, suffix) = (at + len, rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use hashlane_hash::scheme::BytesHash;
+
+    /// Places names in one message. Returns its bytes.
+    fn write(table: &mut SuffixTable, names: &[&[u8]]) -> Vec<u8> {
+        let mut written = vec![0; HEADER_LEN];
+        table.start(Case::Ignored);
+        for bytes in names {
+            let name = Name::parse(bytes).unwrap();
+            let place = table.place(&written, name);
+            written.extend_from_slice(&bytes[..place.literal]);
+            written.extend(place.pointer.into_iter().flat_map(|at| (0xc000 | at).to_be_bytes()));
+        }
+        written
+    }
+
+    #[test]
+    fn keys_are_drawn_anew_and_no_message_changes() {
+        let names: [&[u8]; 4] = [
+            b"\x01a\x07example\0",
+            b"\x01b\x07example\0",
+            b"\x01b\x01a\x07example\0",
+            b"\x02ns\x01b\x07EXAMPLE\0",
+        ];
+        let mut table = SuffixTable::new(&Key::VECTOR);
+        let expected = write(&mut table, &names);
+        let mut hashes = vec![table.hash.hash(b"x")];
+        for message in 1..3 * 4080 {
+            assert_eq!(write(&mut table, &names), expected, "{message}");
+            let hash = table.hash.hash(b"x");
+            if hashes.last() != Some(&hash) {
+                // The message with which the number of messages begins again, 255 of them being in use.
+                assert_eq!((message + 1) % 4080, 0, "{message}");
+                hashes.push(hash);
+            }
+        }
+        assert_eq!(hashes.len(), 4);
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), 4);
     }
 }
