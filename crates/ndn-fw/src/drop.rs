@@ -56,6 +56,8 @@ reasons! {
     /// InterestDigest in the link header that is not the digest of the Interest, or not of one that the Data
     /// answers.
     Digest = "digest",
+    /// Datagram of a peer that floods its socket, dropped so that those behind it are read soon.
+    Flood = "flood",
     /// Fragment that cannot be reassembled.
     Reassembly = "reassembly",
 }

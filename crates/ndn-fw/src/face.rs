@@ -117,6 +117,8 @@ pub struct Face {
     pub holder: Holder,
     /// Number of in-records of this face in the PIT.
     pub(crate) pending: u32,
+    /// Number of prefixes that this face is a next hop of.
+    pub(crate) routes: u32,
 }
 
 impl Face {
@@ -134,7 +136,14 @@ impl Face {
             counters,
             holder: Holder::new(remote.into(), remote),
             pending: 0,
+            routes: 0,
         }
+    }
+
+    /// Number of prefixes that this face is a next hop of.
+    #[inline]
+    pub fn routes(&self) -> usize {
+        self.routes as usize
     }
 
     /// Number of PIT entries that wait for an answer to this face.

@@ -49,15 +49,17 @@ impl Fib {
         self.prefixes.prefetch_components(name);
     }
 
-    /// Adds a next hop, or updates its cost.
-    pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) {
+    /// Adds a next hop, or updates its cost. Returns false if the prefix had it already.
+    pub fn add(&mut self, prefix: &HashedName<'_>, hop: NextHop) -> bool {
         let Some(hops) = self.prefixes.find_mut(prefix) else {
             self.prefixes.insert(prefix, SmallVec::from_slice(&[hop]));
-            return;
+            return true;
         };
+        let before = hops.len();
         hops.retain(|other| other.face != hop.face);
         let at = hops.partition_point(|other| other.cost <= hop.cost);
         hops.insert(at, hop);
+        hops.len() > before
     }
 
     /// Removes a next hop, and the prefix with its last next hop. Returns false if the prefix did not have

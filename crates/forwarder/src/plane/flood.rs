@@ -2,7 +2,8 @@
 //!
 //! All peers of a socket share the kernel's receive queue. Once datagrams are lost because it is full, the
 //! parties that send most are limited to a common rate, at which the thread keeps up; whoever sends less
-//! loses nothing. The rate grows while the queue is short, until no party exceeds it.
+//! loses nothing. The rate grows while the queue is short, until no party exceeds it. While the queue is
+//! long, what it still holds of these parties is dropped as soon as it is read.
 
 use super::udp::Udp;
 use hashlane_link::udp::{Limited, MAX_HALVINGS, MAX_LIMITED, Sender};
@@ -15,11 +16,14 @@ use std::time::Duration;
 /// Interval of the measurements of a socket whose queue was not read empty.
 pub(super) const INTERVAL: Duration = Duration::from_millis(20);
 
+/// Longest interval that says at which rate the thread keeps up: in a longer one, it may have been idle.
+const LONGEST: Duration = Duration::from_millis(100);
+
 /// Most parties without a face that are counted in an interval.
 const MAX_STRANGERS: usize = 4096;
 
 /// Least rate to which a party is limited, in datagrams a second.
-const LEAST_RATE: f64 = 1000.0;
+const LEAST_RATE: f64 = 50.0;
 
 /// Measurements of one UDP socket.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub(super) struct Flood {
     /// Datagrams of peers without a face, since then.
     strangers: HashMap<Owner, u32>,
     limits: Limits,
+    /// True while the queue is long, so that what it holds of limited parties is dropped.
+    drains: bool,
     /// Secret of the filter.
     salt: u64,
     /// True once a failure to limit is logged.
@@ -71,6 +77,7 @@ impl Flood {
             lost: 0,
             strangers: HashMap::new(),
             limits: Limits::default(),
+            drains: false,
             salt,
             logged: false,
         }
@@ -79,6 +86,17 @@ impl Flood {
     /// True while parties are limited.
     pub(super) fn is_limiting(&self) -> bool {
         !self.limits.parties.is_empty()
+    }
+
+    /// True if datagrams of some parties are dropped as soon as they are read.
+    #[inline]
+    pub(super) fn drains(&self) -> bool {
+        self.drains
+    }
+
+    /// True if a party is limited.
+    pub(super) fn limits(&self, owner: Owner) -> bool {
+        self.limits.parties.contains_key(&owner)
     }
 
     /// Counts a datagram of a peer without a face.
@@ -113,12 +131,13 @@ impl Flood {
         let pressure = match (limiting, lost) {
             (false, 0) => Pressure::Low,
             (false, _) => Pressure::High,
-            (true, _) if queue.queued > queue.limit / 4 => Pressure::High,
-            (true, _) if queue.queued < queue.limit / 16 => Pressure::Low,
+            (true, _) if queue.queued > queue.limit / 8 => Pressure::High,
+            (true, _) if queue.queued < queue.limit / 64 => Pressure::Low,
             (true, _) => Pressure::Normal,
         };
         heard(&mut |owner, count| *datagrams.entry(owner).or_default() += count);
-        if !limiting && pressure != Pressure::High || seconds <= 0.0 {
+        let is_short = seconds > 0.0 && seconds <= LONGEST.as_secs_f64();
+        if !limiting && (pressure != Pressure::High || !is_short) || seconds <= 0.0 {
             return;
         }
         // Datagrams that were lost had the senders of those that were not.
@@ -126,9 +145,11 @@ impl Flood {
         let scale = if limiting { 1.0 } else { 1.0 + f64::from(lost) / f64::from(kept.max(1)) };
         let capacity = f64::from(kept) / seconds;
         let rates = datagrams.iter().map(|(owner, count)| (*owner, f64::from(*count) * scale / seconds));
-        if self.limits.update(rates, capacity, pressure) {
+        let changed = self.limits.update(rates, capacity, pressure);
+        if changed {
             self.apply(udp);
         }
+        self.drains = pressure == Pressure::High && self.is_limiting();
     }
 
     /// Gives the limits to the kernel.
@@ -181,11 +202,11 @@ impl Limits {
         self.rate = match pressure {
             Pressure::High => {
                 let fair = fair_rate(rates.values().copied(), 0.75 * capacity);
-                let least = if self.parties.is_empty() { fair } else { fair.min(0.75 * self.rate) };
+                let least = if self.parties.is_empty() { fair } else { fair.min(0.5 * self.rate) };
                 least.max(LEAST_RATE)
             }
             Pressure::Normal => self.rate,
-            Pressure::Low => 1.1 * self.rate,
+            Pressure::Low => 1.05 * self.rate,
         };
         let before = std::mem::take(&mut self.parties);
         for (owner, rate) in rates {

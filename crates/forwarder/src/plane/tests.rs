@@ -295,3 +295,58 @@ fn a_queue_waits_for_its_connection_and_then_no_event_reports_room() {
     }
     assert_eq!(idle, 0);
 }
+
+#[test]
+fn a_peer_at_line_rate_is_limited_and_others_get_through() {
+    const ROUNDS: usize = 60;
+    let mut bench = Bench::new();
+    let socket = &mut bench.plane.faces.pipeline.ports.sockets[0];
+    let to = socket.local;
+    socket.socket.set_receive_queue(1 << 16).expect("a queue");
+    let peer = |address: [u8; 4]| {
+        let peer = Peer::bind((Ipv4Addr::from(address), 0)).expect("a port");
+        peer.set_nonblocking(true).expect("a socket");
+        peer.connect(to).expect("the forwarder's address");
+        peer
+    };
+    let (loud, quiet) = (peer([127, 0, 0, 2]), peer([127, 0, 0, 3]));
+    let flood = interest("/flood");
+    let mut bytes = [0; 2048];
+    // A flood that fills the queue, and then an Interest of another peer. Returns true if that is answered.
+    let mut round = |bench: &mut Bench, number: usize| {
+        (0..4000).for_each(|_| drop(loud.send(&flood)));
+        quiet.send(&interest(&format!("/quiet/{number}"))).expect("sent");
+        bench.settle();
+        while loud.recv(&mut bytes).is_ok() {}
+        std::iter::from_fn(|| quiet.recv(&mut bytes).ok()).count() > 0
+    };
+    let start = Instant::now();
+    while !bench.plane.udp.is_limiting() {
+        assert!(start.elapsed() < HANG, "the peer is not limited");
+        round(&mut bench, 0);
+    }
+    let answered = (0..ROUNDS).filter(|number| round(&mut bench, *number)).count();
+    assert!(answered > ROUNDS / 2, "{answered} of {ROUNDS}");
+    let counters = bench.plane.faces.pipeline.forwarder.counters();
+    assert!(counters.udp_overflows.value() > 0 && counters.flood_drops.value() > 0);
+    // The flood ends, and the limit with it.
+    while bench.plane.udp.is_limiting() {
+        assert!(start.elapsed() < 2 * HANG, "the peer is still limited");
+        bench.turn(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn local_and_quiet_connections_have_their_turn_before_busy_ones() {
+    let mut bench = Bench::new();
+    let (_stream, face) = bench.connect();
+    let slot = Bench::slot(face);
+    let [udp, local, remote] = [Kind::Udp.token(0), Kind::Face.token(slot), Kind::Face.token(slot + 1)];
+    for (token, busy) in [(remote, true), (local, true), (Kind::Tcp.token(0), false), (udp, true)] {
+        bench.plane.push_ready(token, busy);
+    }
+    let order = Class::ALL.map(|class| bench.plane.ready.pop(class));
+    assert_eq!(order, [Some(udp), Some(local), Some(Kind::Tcp.token(0)), Some(remote)]);
+    bench.plane.push_ready(local, false);
+    assert_eq!(bench.plane.ready.pop(Class::First), Some(local));
+}

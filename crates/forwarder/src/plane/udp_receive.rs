@@ -140,6 +140,7 @@ fn receive_burst<'p, P: Pit>(
         tuples.push(peers::tuple(number, datagram.from));
         batch.push((datagram, None));
     }
+    let any = !batch.is_empty();
     faces.peers.find_burst(&tuples, |at, found| {
         if let Some((_, face)) = batch.get_mut(at) {
             *face = found;
@@ -151,6 +152,9 @@ fn receive_burst<'p, P: Pit>(
             let bytes = run.iter().map(|(datagram, _)| datagram.payload.len()).sum();
             faces.pipeline.count_received(*face, run.len(), bytes);
         }
+    }
+    if flood.drains() {
+        drop_floods(&mut batch, flood, faces);
     }
     let mut burst = Burst::new();
     for (datagram, face) in &batch {
@@ -168,7 +172,33 @@ fn receive_burst<'p, P: Pit>(
         }
     }
     faces.pipeline.forward(&mut burst);
-    !batch.is_empty()
+    any
+}
+
+/// Drops the datagrams of the parties that are limited.
+#[cold]
+fn drop_floods<P: Pit>(
+    batch: &mut SmallVec<[(Datagram<'_>, Option<FaceId>); BURST]>,
+    flood: &mut Flood,
+    faces: &mut Faces<P>,
+) {
+    let mut last = None;
+    batch.retain(|(datagram, face)| {
+        let address = datagram.from.ip();
+        // The kernel joins datagrams of one peer.
+        let limited = match last {
+            Some((known, limited)) if known == address => limited,
+            _ => flood.limits(Owner::of(address)),
+        };
+        last = Some((address, limited));
+        if limited {
+            faces.pipeline.count_drop(face.unwrap_or(FaceId::NONE), DropReason::Flood);
+            if face.is_none() {
+                flood.count_stranger(Owner::of(address));
+            }
+        }
+        !limited
+    });
 }
 
 /// The face of a peer that had none when its batch arrived. Opens it if the datagram is a packet.

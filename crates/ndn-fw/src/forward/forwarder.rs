@@ -116,13 +116,21 @@ impl<P: Pit> Forwarder<P> {
     /// Adds a next hop to a prefix, or updates its cost.
     pub fn add_route(&mut self, prefix: &NdnName<'_>, hop: NextHop) {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.add(&self.hasher.hash_name(prefix), hop);
+        if self.fib.add(&self.hasher.hash_name(prefix), hop)
+            && let Some(face) = self.faces.find_mut(hop.face)
+        {
+            face.routes += 1;
+        }
     }
 
     /// Removes a next hop of a prefix. Returns false if the prefix did not have it.
     pub fn remove_route(&mut self, prefix: &NdnName<'_>, face: FaceId) -> bool {
         self.generation = self.generation.wrapping_add(1);
-        self.fib.remove(&self.hasher.hash_name(prefix), face)
+        let removed = self.fib.remove(&self.hasher.hash_name(prefix), face);
+        if removed && let Some(face) = self.faces.find_mut(face) {
+            face.routes -= 1;
+        }
+        removed
     }
 
     /// Sets the strategy of a prefix.
