@@ -92,8 +92,8 @@ impl Access {
             return refuse(why);
         }
         let time = replay.check_time(command.signature.time, now).map_err(refusal)?;
-        let holder = peer.holder();
-        if !attempts.admits(holder, now.monotonic) {
+        let owner = peer.owner();
+        if !attempts.admits(owner, now.monotonic) {
             return refuse(format!(
                 "too many commands from {peer} were refused in this second: try again later"
             ));
@@ -102,7 +102,7 @@ impl Access {
             refusal(format!("{why}; the signature of the command is not trusted: {reason}"))
         })?;
         replay.admit(&key, time).map_err(refusal)?;
-        attempts.succeeded(holder);
+        attempts.succeeded(owner);
         Ok(Grant::Full)
     }
 

@@ -6,7 +6,7 @@ use super::attempts::Attempts;
 use super::clock::Now;
 use super::events::Events;
 use super::face_info::FaceInfo;
-use super::origin::{Holder, Origin};
+use super::origin::Origin;
 use super::program::Strategies;
 use super::replay::Replay;
 use super::reply::{answer, refused};
@@ -20,6 +20,7 @@ use hashlane_ndn::mgmt::{ControlResponse, FaceUri};
 use hashlane_ndn::wire::Interest;
 use hashlane_ndn_fw::forward::Counters;
 use hashlane_ndn_fw::strategy::StrategyKind;
+use hashlane_table::share::Owner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ pub(super) struct Waiting {
     /// Time of the command, in milliseconds.
     pub(super) since: u64,
     /// User or address that gave it.
-    holder: Holder,
+    owner: Option<Owner>,
 }
 
 impl Manager {
@@ -156,19 +157,19 @@ impl Manager {
         }
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let (name, holder) = (OwnedName::from(&interest.name()), from.peer.holder());
-        self.waiting.insert(ticket, Waiting { name, since: now.monotonic, holder });
+        let (name, owner) = (OwnedName::from(&interest.name()), from.peer.owner());
+        self.waiting.insert(ticket, Waiting { name, since: now.monotonic, owner });
         Ok(ticket)
     }
 
-    /// Takes the oldest command of the holder with most, the forwarder's own excepted.
+    /// Takes the oldest command of the party with most, the forwarder's own excepted.
     fn displace(&mut self) -> Option<Waiting> {
-        let mut counts = BTreeMap::<Holder, usize>::new();
-        let holders = self.waiting.values().map(|waiting| waiting.holder);
-        holders.for_each(|holder| *counts.entry(holder).or_default() += 1);
-        counts.remove(&Holder::Forwarder);
+        let mut counts = BTreeMap::<Option<Owner>, usize>::new();
+        let owners = self.waiting.values().map(|waiting| waiting.owner);
+        owners.for_each(|owner| *counts.entry(owner).or_default() += 1);
+        counts.remove(&None);
         let (largest, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        let oldest = self.waiting.iter().find(|(_, waiting)| waiting.holder == largest);
+        let oldest = self.waiting.iter().find(|(_, waiting)| waiting.owner == largest);
         let ticket = oldest.map(|(ticket, _)| *ticket)?;
         self.waiting.remove(&ticket)
     }

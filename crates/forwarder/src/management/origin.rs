@@ -1,6 +1,7 @@
 //! Origin of an Interest: the face, and the party at its other end.
 
 use hashlane_ndn::mgmt::values::FaceScope;
+use hashlane_table::share::Owner;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -52,6 +53,19 @@ pub enum Over {
     Unix,
     /// TCP or WebSocket from a loopback address, which lets every user in.
     Loopback,
+}
+
+impl Peer {
+    /// Party whose shares the peer uses; `None` for the forwarder itself.
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::Internal => None,
+            Self::User { uid, over: Over::Unix } => Some(Owner::User(*uid)),
+            Self::User { uid, over: Over::Loopback } => Some(Owner::Loopback(*uid)),
+            Self::Unidentified { .. } => Some(Owner::Local),
+            Self::Ip(address) | Self::Page { address, .. } => Some(Owner::of(*address)),
+        }
+    }
 }
 
 impl fmt::Display for Peer {

@@ -1,12 +1,13 @@
 //! Datasets that were sent a while ago.
 
 use super::clock::Now;
-use super::origin::{Holder, Origin};
+use super::origin::Origin;
 use super::reply::FRESHNESS;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::segment::{number, segment, with_number};
+use hashlane_table::share::Owner;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Most datasets kept.
@@ -39,7 +40,7 @@ struct Dataset {
     made: u64,
     /// Number of changes of what lists show, when it was made.
     changes: u64,
-    users: BTreeSet<(Holder, u64)>,
+    users: BTreeSet<(Option<Owner>, u64)>,
 }
 
 impl Store {
@@ -61,7 +62,7 @@ impl Store {
             found.len() == len + 1 && found.components().take(len).eq(name.components())
         })?;
         if dataset.users.len() < MAX_USERS {
-            dataset.users.insert((from.peer.holder(), from.face));
+            dataset.users.insert((from.peer.owner(), from.face));
         }
         segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?
     }
@@ -79,7 +80,7 @@ impl Store {
         let name = with_number(name, VERSION, self.last_version).ok()?;
         let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
         self.bytes += content.len();
-        let users = BTreeSet::from([(from.peer.holder(), from.face)]);
+        let users = BTreeSet::from([(from.peer.owner(), from.face)]);
         self.datasets.push_back(Dataset { name, content, made: now.monotonic, changes, users });
         while self.datasets.len() > MAX_DATASETS || (self.bytes > MAX_BYTES && self.datasets.len() > 1) {
             self.evict();
@@ -90,8 +91,8 @@ impl Store {
     /// Takes the oldest dataset from the face that has most, the newest dataset excepted, and drops it if no
     /// other face has asked for it.
     fn evict(&mut self) {
-        let mut holders = BTreeMap::<Holder, usize>::new();
-        let mut faces = BTreeMap::<(Holder, u64), usize>::new();
+        let mut holders = BTreeMap::<Option<Owner>, usize>::new();
+        let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
         let older = self.datasets.len().saturating_sub(1);
         for dataset in self.datasets.iter().take(older) {
             // Each counts as much as the limit of their number allows.

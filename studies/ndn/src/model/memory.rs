@@ -97,7 +97,9 @@ pub fn fill(table: Table, entries: u32) -> io::Result<Memory> {
             let mut fib = Fib::default();
             for number in 0..entries {
                 let hop = NextHop { face: FaceId(FaceId::FIRST + number % 16), cost: 1 };
-                with_interest(&mut template, &mut hasher, number, |name, _| fib.add(name, hop));
+                with_interest(&mut template, &mut hasher, number, |name, _| {
+                    fib.add(name, hop);
+                });
             }
             (resident()? - before, fib.memory(), 0)
         }
