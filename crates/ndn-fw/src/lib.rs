@@ -5,7 +5,8 @@
 //! - [`fib`], [`pit`], [`cs`], [`dead_nonce`]: the tables.
 //! - [`face`]: faces as forwarding sees them; [`mod@drop`]: reasons for dropping packets.
 //! - [`strategy`]: the forwarding strategies, one for each prefix.
-//! - Records of the PIT are [shared](hashlane_table::share) among the addresses of peers, so that none fills it.
+//! - Records of the PIT are [shared](hashlane_table::share) among the addresses of peers, so that none fills
+//!   it.
 //!
 //! A forwarder takes packets and passes the packets to send to an output. The caller has the sockets and the
 //! clock:

@@ -1,5 +1,5 @@
-//! Datasets: made anew for an Interest without a version, and kept for their later segments. Long ones are made
-//! at most once in a tenth of a second, unless a command has changed something.
+//! Datasets: made anew for an Interest without a version, and kept for their later segments. Long ones are
+//! made at most once in a tenth of a second, unless a command has changed something.
 
 use super::clock::Now;
 use super::content_store;

@@ -139,8 +139,8 @@ impl Manager {
         }
     }
 
-    /// A ticket for the answer to `interest`. If too many commands wait, the user or address with most of them
-    /// has its oldest answered.
+    /// A ticket for the answer to `interest`. If too many commands wait, the user or address with most of
+    /// them has its oldest answered.
     pub(super) fn wait(
         &mut self,
         interest: &Interest<'_>,

@@ -1,13 +1,13 @@
 //! Protection of signed commands against replays, by the time at which they were signed.
 //!
-//! A command passes once: its time is within 60 s of now, after the start of the forwarder, and later than that
-//! of the last command of its key. Of two commands of one key in the same millisecond, one is refused: signers
-//! increment a time that they have used.
+//! A command passes once: its time is within 60 s of now, after the start of the forwarder, and later than
+//! that of the last command of its key. Of two commands of one key in the same millisecond, one is refused:
+//! signers increment a time that they have used.
 //!
 //! The clock may be set while the forwarder runs. The monotonic clock tells how long ago it started, so that
-//! commands of a clock that was set back are accepted, also before the time of the start. After that, the key's
-//! commands may have earlier times than its last one, but not those of its last commands, nor times before
-//! these.
+//! commands of a clock that was set back are accepted, also before the time of the start. After that, the
+//! key's commands may have earlier times than its last one, but not those of its last commands, nor times
+//! before these.
 
 use super::clock::Now;
 use std::collections::{HashMap, VecDeque};
@@ -94,8 +94,8 @@ mod tests {
             Self(Replay::new(START))
         }
 
-        /// A command after so many seconds, when the clock is `set` seconds off, signed at `time` seconds from
-        /// the start.
+        /// A command after so many seconds, when the clock is `set` seconds off, signed at `time` seconds
+        /// from the start.
         fn command(&mut self, after: u64, set: i64, key: &[u8], time: i64) -> Result<(), String> {
             let shifted = |seconds: i64| START.unix.saturating_add_signed(seconds * 1000);
             let now = Now { monotonic: START.monotonic + after * 1000, unix: shifted(after as i64 + set) };

@@ -24,8 +24,8 @@ const MAX_USERS: usize = 256;
 
 /// The last datasets, oldest first. They are kept so that their later segments can be asked for.
 ///
-/// A dataset counts for each face that has asked for it. When there are too many, the user or address that has
-/// most loses its oldest, that of the face that has most of them.
+/// A dataset counts for each face that has asked for it. When there are too many, the user or address that
+/// has most loses its oldest, that of the face that has most of them.
 #[derive(Default)]
 pub(super) struct Store {
     datasets: VecDeque<Dataset>,

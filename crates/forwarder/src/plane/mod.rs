@@ -10,7 +10,8 @@
 //! Each module uses only those above it in this list:
 //!
 //! - `token`, `ready`, `line_limit`, `calls`: tokens of events, turns of sockets, limits of log lines;
-//! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening sockets;
+//! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening
+//!   sockets;
 //! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket;
 //! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;

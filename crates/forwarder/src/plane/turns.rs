@@ -1,9 +1,9 @@
 //! A bounded queue of Interests that its holders share: they are served in turns, and when it is full, the
 //! largest holder loses its oldest Interest to the newcomer.
 //!
-//! A holder is a user or an address; its faces take turns, too. Of three classes of holders (Unix users, users
-//! of the loopback, other hosts) each has every third turn, and the last two leave a part of the queue to the
-//! classes before them.
+//! A holder is a user or an address; its faces take turns, too. Of three classes of holders (Unix users,
+//! users of the loopback, other hosts) each has every third turn, and the last two leave a part of the queue
+//! to the classes before them.
 
 use hashlane_table::share::Owner;
 use std::collections::{BTreeSet, HashMap, VecDeque};

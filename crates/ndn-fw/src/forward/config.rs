@@ -39,7 +39,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// A PIT of 2²⁰ entries and [`PIT_BYTES`], [`REMOTE_LIFETIME`], the default content store, no region, [`INTEREST_DIGEST`].
+    /// A PIT of 2²⁰ entries and [`PIT_BYTES`], [`REMOTE_LIFETIME`], the default content store, no region,
+    /// [`INTEREST_DIGEST`].
     fn default() -> Self {
         Self {
             pit_entries: 1 << 20,

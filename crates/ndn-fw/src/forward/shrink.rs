@@ -18,8 +18,8 @@ const MAX_MOVED: usize = 1 << 13;
 const CALLS: u8 = 3;
 
 impl<P: Pit> Forwarder<P> {
-    /// Gives back the memory of a PIT that has been nearly empty at the last three calls. Returns true if there
-    /// was some: freed memory may then be returned to the system. Should be called about once a second.
+    /// Gives back the memory of a PIT that has been nearly empty at the last three calls. Returns true if
+    /// there was some: freed memory may then be returned to the system. Should be called about once a second.
     pub fn shrink(&mut self) -> bool {
         let (weight, largest) = self.pending.weights();
         let is_sparse = largest >= MIN_BYTES && weight <= largest / PART && self.pit.len() <= MAX_MOVED;
