@@ -17,6 +17,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Time limit for an answer. Innocents whose answer comes later have lost it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(4);
+/// Lifetime of innocent Interests, in milliseconds: the same.
+pub(crate) const LIFETIME: u64 = 4000;
 
 /// Answer to an Interest.
 pub(crate) enum Answer {
@@ -160,7 +162,7 @@ impl Session {
     /// Fetches all segments of a dataset, such as `rib/list`; `None` if one has no answer.
     pub(crate) fn dataset(&mut self, list: &str) -> Result<Option<Vec<u8>>, String> {
         let name = packets::name(&format!("/localhost/nfd/{list}"))?;
-        let mut answer = self.ask(&packets::list_interest(&name, PATIENCE.as_millis() as u64), PATIENCE)?;
+        let mut answer = self.ask(&packets::list_interest(&name, LIFETIME), PATIENCE)?;
         let (mut content, mut number) = (Vec::new(), 0);
         loop {
             let Answer::Data(bytes) = &answer else { return Ok(None) };
@@ -177,7 +179,7 @@ impl Session {
             let prefix = OwnedName::<Ndn>::from_components(prefix).map_err(|error| error.to_string())?;
             let next =
                 segment::with_number(prefix.view(), SEGMENT, number).map_err(|error| error.to_string())?;
-            answer = self.ask(&packets::interest(&next, PATIENCE.as_millis() as u64), PATIENCE)?;
+            answer = self.ask(&packets::interest(&next, LIFETIME), PATIENCE)?;
         }
     }
 }
@@ -192,7 +194,7 @@ pub(crate) fn command(
         target,
         parameters,
         nonce: fresh_nonce(),
-        lifetime: PATIENCE.as_millis() as u64,
+        lifetime: LIFETIME,
         signature_nonce: (u64::from(std::process::id()) << 32 | u64::from(fresh_nonce())).to_be_bytes(),
         time: signature.time.unwrap_or_else(next_time),
     };

@@ -3,7 +3,7 @@
 use super::{Clock, PREFIX, Way};
 use crate::network::{Network, Place};
 use crate::packets::{self, Received, interest, is_below, list_interest};
-use crate::session::PATIENCE;
+use crate::session::{LIFETIME, PATIENCE};
 use crate::stats::Tally;
 use crate::verdict::{Phase, Service};
 use crate::wire::Wire;
@@ -98,9 +98,9 @@ impl Work {
         let built = match &self.asker.question {
             Question::List(_) if !self.pending.is_empty() => return,
             Question::List(list) => packets::name(&format!("/localhost/nfd/{list}"))
-                .map(|name| (list_interest(&name, PATIENCE.as_millis() as u64), name)),
+                .map(|name| (list_interest(&name, LIFETIME), name)),
             Question::Names(prefix) => packets::name(&format!("{prefix}/{}", self.asked))
-                .map(|name| (interest(&name, PATIENCE.as_millis() as u64), name)),
+                .map(|name| (interest(&name, LIFETIME), name)),
         };
         let Ok((packet, name)) = built else {
             debug_assert!(false, "names of ours are valid");

@@ -3,7 +3,7 @@
 use super::{Clock, PREFIX, Way};
 use crate::network::{Network, Place};
 use crate::packets;
-use crate::session::{Answer, PATIENCE, Session};
+use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::stats::Tally;
 use crate::verdict::{Phase, Service};
 use std::thread;
@@ -39,7 +39,7 @@ fn is_served(way: &Way, uri: &str) -> bool {
     let asked = || {
         let name = packets::name(uri)?;
         let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
-        session.ask(&packets::interest(&name, PATIENCE.as_millis() as u64), AGAIN)
+        session.ask(&packets::interest(&name, LIFETIME), AGAIN)
     };
     matches!(asked(), Ok(Answer::Data(_)))
 }

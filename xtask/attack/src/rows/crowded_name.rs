@@ -5,7 +5,7 @@ use crate::forwarder::Settings;
 use crate::network::Place;
 use crate::packets::{self, HOUR};
 use crate::scene::{Bench, Cast, Scene};
-use crate::session::{Answer, PATIENCE, Session};
+use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use hashlane_ndn::wire::Interest;
 use std::thread;
@@ -26,7 +26,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let to = scene.running.udp(bench.network.forwarder(Place::Attacker));
     let mut ports = bench.attack(|| Ports::of_one_host(&bench.network, PORTS, to))?;
     ports.send_each(2000, |_, packet| packet.extend(packets::interest(&name, HOUR)))?;
-    let question = packets::interest(&name, PATIENCE.as_millis() as u64);
+    let question = packets::interest(&name, LIFETIME);
     let answer = thread::scope(|scope| {
         let mut local: Session = scene.session()?;
         let asking = scope.spawn(move || local.ask(&question, PATIENCE));

@@ -6,7 +6,7 @@ use crate::innocents::Way;
 use crate::network::Place;
 use crate::packets::{self, Template};
 use crate::scene::{Bench, Cast, Scene};
-use crate::session::{PATIENCE, Session};
+use crate::session::{LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use hashlane_ndn::mgmt::ControlParameters;
 use std::io::{Read, Write};
@@ -128,7 +128,7 @@ fn is_served(way: &Way, number: u32) -> bool {
     let asked = || {
         let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
         let name = packets::name(&format!("/good/websocket/new/{number}"))?;
-        session.ask(&packets::interest(&name, PATIENCE.as_millis() as u64), PATIENCE)
+        session.ask(&packets::interest(&name, LIFETIME), PATIENCE)
     };
     matches!(asked(), Ok(crate::session::Answer::Data(_)))
 }

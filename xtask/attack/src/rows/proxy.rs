@@ -2,10 +2,11 @@
 
 use super::state;
 use crate::forwarder::{Running, Settings};
+use crate::innocents::{PREFIX, Producer};
 use crate::network::Place;
 use crate::packets;
 use crate::scene::Bench;
-use crate::session::Session;
+use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Line};
 use crate::wire;
 use hashlane_ndn::mgmt::ControlParameters;
@@ -45,6 +46,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
 type Proxy = (&'static str, &'static [(&'static str, &'static str)]);
 
 fn checks(bench: &Bench, running: &Running, proxies: &[Proxy]) -> Result<Vec<Check>, String> {
+    let _producer = Producer::start(&running.socket())?;
     let to = running.web_socket(bench.network.forwarder(Place::Forwarder));
     let parameters = ControlParameters {
         name: Some(packets::name("/attack")?),
@@ -59,7 +61,11 @@ fn checks(bench: &Bench, running: &Running, proxies: &[Proxy]) -> Result<Vec<Che
             Ok(socket) => {
                 let mut session = Session::new(wire::messages(socket));
                 let outcome = session.command("strategy-choice", "set", parameters)?;
-                Ok(state::refused(what, &outcome))
+                let name = packets::name(&format!("{PREFIX}/proxy/{}", what.replace(' ', "-")))?;
+                // Whoever is behind the proxy may consume.
+                let served = session.ask(&packets::interest(&name, LIFETIME), PATIENCE)?;
+                let met = outcome.code() != Some(200) && matches!(served, Answer::Data(_));
+                Ok(Check::new(met, format!("{what}: command {outcome}, application {served}")))
             }
         }
     };

@@ -6,7 +6,7 @@ use crate::forwarder::Settings;
 use crate::network::Place;
 use crate::packets::{self, HOUR, Received, Template};
 use crate::scene::{Bench, Cast, Scene};
-use crate::session::{Answer, PATIENCE, Session};
+use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
 use crate::wire;
 use hashlane_ndn::mgmt::ControlParameters;
@@ -57,7 +57,7 @@ fn far(scene: &Scene<'_>) -> Result<UdpSocket, String> {
     let socket = UdpSocket::bind((network.neighbour(), 0)).map_err(failed)?;
     socket.connect(scene.running.udp(network.forwarder(Place::Neighbour))).map_err(failed)?;
     let mut session = Session::new(wire::udp_of(socket.try_clone().map_err(failed)?));
-    let question = packets::interest(&packets::name("/good/far/hello")?, PATIENCE.as_millis() as u64);
+    let question = packets::interest(&packets::name("/good/far/hello")?, LIFETIME);
     match session.ask(&question, PATIENCE)? {
         Answer::Data(_) => Ok(socket),
         other => Err(format!("the neighbour got {other} before the attack")),
@@ -102,7 +102,7 @@ fn reaches(session: &mut Session, far: &UdpSocket) -> Result<bool, String> {
             }
             false
         });
-        let question = packets::interest(&packets::name("/far/after")?, PATIENCE.as_millis() as u64);
+        let question = packets::interest(&packets::name("/far/after")?, LIFETIME);
         let answer = session.ask(&question, PATIENCE)?;
         Ok(neighbour.join().unwrap_or(false) && matches!(answer, Answer::Data(_)))
     })

@@ -6,7 +6,7 @@ use crate::innocents::Producer;
 use crate::network::Place;
 use crate::packets::{self, first_fragment};
 use crate::scene::{Bench, Cast, Scene};
-use crate::session::PATIENCE;
+use crate::session::{LIFETIME, PATIENCE};
 use crate::verdict::{Check, Criteria, Line};
 use crate::watch;
 use std::io::Write;
@@ -66,10 +66,7 @@ fn ask_for_all(stream: &mut TcpStream) -> Result<(), String> {
     stream.set_write_timeout(Some(Duration::from_millis(200))).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     for number in 0..ASKED {
-        bytes.extend(packets::interest(
-            &packets::name(&format!("/bulk/{number}"))?,
-            PATIENCE.as_millis() as u64,
-        ));
+        bytes.extend(packets::interest(&packets::name(&format!("/bulk/{number}"))?, LIFETIME));
     }
     // Fails if the forwarder has closed it, or reads no more.
     let _ = stream.write_all(&bytes);
