@@ -32,6 +32,8 @@ pub(crate) enum Kind {
 pub(crate) struct Program {
     pub(crate) kind: Kind,
     pub(crate) path: PathBuf,
+    /// Name in tables.
+    pub(crate) label: String,
 }
 
 impl Program {

@@ -64,7 +64,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let (mut all, mut passed) = (Vec::new(), true);
     for program in programs {
         println!("\n{}", program.path.display());
-        let name = options::label(&program);
+        let name = program.label.clone();
         let is_ours = program.is_ours();
         let bench = Bench {
             network: Arc::clone(&network),

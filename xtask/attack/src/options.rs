@@ -116,7 +116,13 @@ impl Options {
         let path =
             path.ok_or_else(|| format!("give the path of {:?}, or run cargo xtask attack", chosen.kind))?;
         let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Program { kind: chosen.kind, path })
+        let label = match (chosen.kind, &chosen.path) {
+            (Kind::Hashlane, None) => "hashlane".to_owned(),
+            (Kind::Hashlane, Some(_)) => format!("hashlane, {}", path.display()),
+            (Kind::Nfd, _) => "NFD".to_owned(),
+            (Kind::Ndnd, _) => "ndnd".to_owned(),
+        };
+        Ok(Program { kind: chosen.kind, path, label })
     }
 
     /// Writes the files that were asked for.
@@ -139,16 +145,6 @@ impl Options {
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-/// Name of a forwarder in tables.
-pub(crate) fn label(program: &Program) -> String {
-    match program.kind {
-        Kind::Hashlane => "hashlane",
-        Kind::Nfd => "NFD",
-        Kind::Ndnd => "ndnd",
-    }
-    .to_owned()
 }
 
 #[cfg(test)]

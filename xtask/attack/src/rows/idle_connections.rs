@@ -17,7 +17,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let scene = Scene::open(bench, Settings { descriptors, ..Settings::default() }, Cast::USUAL)?;
     let to = scene.running.tcp(bench.network.forwarder(Place::Attacker));
     scene.begin();
-    let limit = bench.pick(Duration::from_secs(3), Duration::from_secs(30));
+    let limit = bench.pick(Duration::from_secs(3), Duration::from_secs(90));
     let idle = bench.attack(|| Ok(connections(bench.network.source(0), to, count, limit)))?;
     // Newcomers have time to lose their patience.
     thread::sleep(bench.pick(PATIENCE + Duration::from_secs(1), IDLE + Duration::from_secs(10)));
