@@ -20,6 +20,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(4);
 /// Lifetime of innocent Interests, in milliseconds: the same.
 pub(crate) const LIFETIME: u64 = 4000;
 
+/// Registrations without an answer at one time.
+const AT_ONCE: u32 = 64;
+
 /// Answer to an Interest.
 pub(crate) enum Answer {
     Data(Vec<u8>),
@@ -157,6 +160,30 @@ impl Session {
             Outcome::Code(200, _) => Ok(()),
             other => Err(format!("the registration of {prefix} failed: {other}")),
         }
+    }
+
+    /// Registers `count` prefixes for the face of this connection, many at once.
+    ///
+    /// # Errors
+    /// One of them is not answered in time.
+    pub(crate) fn register_all(&mut self, prefix: &str, count: u32) -> Result<(), String> {
+        let broken = |error: std::io::Error| format!("the connection is broken: {error}");
+        let target = Target { scope: Scope::Localhost, module: b"rib", verb: b"register" };
+        let (mut sent, mut answered, mut heard) = (0, 0, Instant::now());
+        while answered < count {
+            while sent < count.min(answered + AT_ONCE) {
+                let name = Some(packets::name(&format!("{prefix}/{sent}"))?);
+                let parameters = ControlParameters { name, ..Default::default() };
+                self.0.send(&command(target, &parameters, Signature::DIGEST)?).map_err(broken)?;
+                sent += 1;
+            }
+            if self.0.receive(PATIENCE).map_err(broken)?.is_some() {
+                (answered, heard) = (answered + 1, Instant::now());
+            } else if heard.elapsed() > PATIENCE {
+                return Err(format!("only {answered} of {count} registrations are answered"));
+            }
+        }
+        Ok(())
     }
 
     /// Fetches all segments of a dataset, such as `rib/list`; `None` if one has no answer.

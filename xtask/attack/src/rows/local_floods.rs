@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Routes in the list that is asked for.
-const ROUTES: [u32; 2] = [4000, 20_000];
+const ROUTES: [u32; 2] = [16_000, 50_000];
 const LISTS_A_SECOND: u32 = 5000;
 /// More than the connection takes.
 const COMMANDS_A_SECOND: u32 = 400_000;
@@ -31,9 +31,7 @@ pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
     let routes = bench.pick(ROUTES[0], ROUTES[1]);
     let running = bench.start(Settings::default())?;
     let mut owner = Session::unix(&running.socket())?;
-    for number in 0..routes {
-        owner.register(&format!("/route/{number}"))?;
-    }
+    owner.register_all("/route", routes)?;
     // What it asks is a list of many segments, too.
     let scene = Scene::around(bench, running, Cast { list: "rib/list", ..Cast::USUAL })?;
     let attacker = UnixStream::connect(scene.running.socket()).map_err(|error| error.to_string())?;
