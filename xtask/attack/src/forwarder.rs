@@ -88,8 +88,7 @@ impl Running {
         let mut running = Self::launch(network, program, settings)?;
         let (begun, socket) = (Instant::now(), running.socket());
         loop {
-            let served = Session::unix(&socket).and_then(|mut session| session.dataset("status/general"));
-            if let Ok(Some(_)) = served {
+            if is_ready(&socket).is_ok_and(|ready| ready) {
                 return Ok(running);
             }
             if let Some(status) = running.ended()? {
@@ -201,6 +200,12 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// True if the management answers. NFD's RIB starts after its faces.
+fn is_ready(socket: &Path) -> Result<bool, String> {
+    let mut session = Session::unix(socket)?;
+    Ok(session.dataset("status/general")?.is_some() && session.dataset("rib/list")?.is_some())
 }
 
 const SOCKET: &str = "nfd.sock";

@@ -1,17 +1,23 @@
 //! A forwarder, its innocents, and the phases of one attack on it.
 
 use crate::forwarder::{Program, Running, Settings};
-use crate::innocents::{Asker, Clock, Innocents, Producer, Question, Way};
+use crate::innocents::{Asker, Clock, Innocents, PREFIX, Producer, Question, Way};
 use crate::network::{Network, Place};
-use crate::session::Session;
+use crate::packets;
+use crate::session::{Answer, LIFETIME, Session};
 use crate::verdict::{Check, Criteria, Line, Phase};
 use crate::watch::Watch;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time after an attack in which innocents may still lose something.
 const SETTLING: Duration = Duration::from_secs(2);
+
+/// Time limit for a producer to be reached, and for one attempt.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Everything that the rows share.
 pub(crate) struct Bench {
@@ -44,6 +50,22 @@ impl Bench {
     ) -> Result<T, String> {
         self.network.inside(Place::Attacker, work)
     }
+}
+
+/// Waits until Interests reach the producer: some forwarders answer a registration before it holds.
+fn wait_for_producer(socket: &Path) -> Result<(), String> {
+    let (begun, mut session) = (Instant::now(), Session::unix(socket)?);
+    for number in 0.. {
+        let name = packets::name(&format!("{PREFIX}/ready/{number}"))?;
+        if let Answer::Data(_) = session.ask(&packets::interest(&name, LIFETIME), AGAIN)? {
+            return Ok(());
+        }
+        if begun.elapsed() > TIMEOUT {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Err(format!("no Interest reaches the producer in {} s", TIMEOUT.as_secs()))
 }
 
 /// Innocents of a scene.
@@ -83,6 +105,7 @@ impl<'a> Scene<'a> {
         let clock = Clock::default();
         let socket = running.socket();
         let _producer = Producer::start(&socket)?;
+        wait_for_producer(&socket)?;
         let (network, mut innocents) = (&bench.network, Innocents::default());
         let unix = || Way::Unix(socket.clone());
         let mut ask = |who, place, way, rate, question| {

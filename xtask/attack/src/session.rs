@@ -196,9 +196,9 @@ impl Session {
             let data = Data::parse(bytes).map_err(|error| error.to_string())?;
             content.extend_from_slice(data.content());
             let name = data.name();
-            let last = name.components().last();
-            if last.is_none_or(|last| data.final_block().is_none_or(|end| end == last || last.typ != SEGMENT))
-            {
+            // Only the last segment of NFD names the last one.
+            let is_last = |last: Component<'_>| last.typ != SEGMENT || data.final_block() == Some(last);
+            if name.components().last().is_none_or(is_last) {
                 return Ok(Some(content));
             }
             number += 1;

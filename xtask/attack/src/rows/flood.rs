@@ -1,5 +1,6 @@
 //! Row 9: as much as the line, or the forwarder, takes.
 
+use super::state;
 use crate::attacker::{Ports, Speed, connections};
 use crate::forwarder::Settings;
 use crate::network::Place;
@@ -16,7 +17,11 @@ const SOURCES: u16 = 1000;
 const SOCKETS: usize = 200;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
-    Ok(vec![datagrams(bench, "9a", 1)?, datagrams(bench, "9b", SOURCES)?, frames(bench, "9c")?])
+    let parts = [("9a", Some(1)), ("9b", Some(SOURCES)), ("9c", None)];
+    Ok(state::run_parts(parts, |id, sources| match sources {
+        Some(sources) => datagrams(bench, id, sources),
+        None => frames(bench, id),
+    }))
 }
 
 fn lasting(bench: &Bench) -> Duration {

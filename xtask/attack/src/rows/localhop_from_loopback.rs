@@ -20,6 +20,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let running = bench.start(Settings::toml(identity.trusted()))?;
     let _application = Sink::start(&running.socket(), PREFIX)?;
     let mut local = Session::unix(&running.socket())?;
+    state::settle(bench);
     let face = state::route_face(&mut local, PREFIX)?.ok_or("the application has no route")?;
     let way = Way::Udp { from: Ipv4Addr::LOCALHOST, to: running.udp(Ipv4Addr::LOCALHOST) };
     let mut checks = Vec::new();
@@ -36,6 +37,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
         })?;
         checks.push(state::refused(&format!("unregister with a {what}"), &outcome));
     }
+    state::settle(bench);
     let kept = state::has_route(&mut local, PREFIX)?;
     checks.push(Check::new(kept, format!("route of the application {}", if kept { "kept" } else { "gone" })));
     Ok(vec![Line::of("11", "rib/unregister under /localhop over UDP from 127.0.0.1", checks)])

@@ -1,5 +1,6 @@
 //! Row 2: log lines at will, while standard error takes none.
 
+use super::state;
 use crate::attacker::{Ports, connect, pace};
 use crate::cleanup;
 use crate::forwarder::Settings;
@@ -31,25 +32,28 @@ enum Errors {
     UnreadPipe,
 }
 
-const KINDS: [(&str, &str, Errors); 5] = [
-    ("2a", "a file", Errors::File),
-    ("2b", "/dev/full", Errors::FullDevice),
-    ("2c", "a full disk", Errors::FullDisk),
-    ("2d", "a closed pipe", Errors::ClosedPipe),
-    ("2e", "an unread pipe", Errors::UnreadPipe),
+const KINDS: [(&str, (&str, Errors)); 5] = [
+    ("2a", ("a file", Errors::File)),
+    ("2b", ("/dev/full", Errors::FullDevice)),
+    ("2c", ("a full disk", Errors::FullDisk)),
+    ("2d", ("a closed pipe", Errors::ClosedPipe)),
+    ("2e", ("an unread pipe", Errors::UnreadPipe)),
 ];
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
-    KINDS.iter().zip(0..).map(|((id, name, errors), host)| part(bench, id, name, *errors, host)).collect()
+    let hosts = KINDS.into_iter().zip(0..).map(|((id, kind), host)| (id, (kind, host)));
+    Ok(state::run_parts(hosts, |id, ((name, errors), host)| part(bench, id, name, errors, host)))
 }
 
 fn part(bench: &Bench, id: &str, name: &str, errors: Errors, host: u16) -> Result<Line, String> {
     let attack = format!("UDP ports, TCP connections and bad handshakes; standard error is {name}");
-    let (stderr, _reader) = match errors.open() {
+    let (stderr, reader) = match errors.open() {
         Ok(opened) => opened,
         Err(why) => return Ok(Line::not_applicable(id, &attack, why)),
     };
     let mut scene = Scene::open(bench, Settings { stderr, ..Settings::default() }, Cast::USUAL)?;
+    // A pipe that is closed loses its reader once the forwarder has started.
+    let _unread = reader.filter(|_| matches!(errors, Errors::UnreadPipe));
     let log = scene.running.folder().join("log");
     let size = || fs::metadata(&log).map_or(0, |data| data.len());
     let (before, begun) = (size(), Instant::now());
@@ -104,8 +108,7 @@ impl Errors {
                 Ok((Some(file.into()), None))
             }
             Self::FullDisk => full_disk().map(|file| (Some(file.into()), None)),
-            Self::ClosedPipe => pipe().map_err(failed).map(|(_, writer)| (Some(writer.into()), None)),
-            Self::UnreadPipe => {
+            Self::ClosedPipe | Self::UnreadPipe => {
                 pipe().map_err(failed).map(|(reader, writer)| (Some(writer.into()), Some(reader)))
             }
         }

@@ -66,6 +66,5 @@ fn various(bench: &Bench) -> Result<Vec<Line>, String> {
         ("12i", startup::face_addresses),
         ("12j", client_fetch::run),
     ];
-    let run = |(id, part): (&str, Part)| part(bench, id).unwrap_or_else(|why| state::could_not_run(id, &why));
-    Ok(parts.map(run).into())
+    Ok(state::run_parts(parts, |id, part| part(bench, id)))
 }

@@ -1,10 +1,32 @@
 //! States of a forwarder that several rows look at.
 
+use crate::scene::Bench;
 use crate::session::{Outcome, Session};
 use crate::verdict::{Check, Line};
 use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::dataset::{FaceStatus, ForwarderStatus, RibEntry};
 use hashlane_ndn::tlv::Elements;
+use std::thread;
+use std::time::Duration;
+
+/// Time for which a list of another forwarder stays as it is: NFD answers from a cache.
+const FRESH: Duration = Duration::from_millis(1100);
+
+/// Waits until lists show what has been done.
+pub(super) fn settle(bench: &Bench) {
+    if !bench.program.is_ours() {
+        thread::sleep(FRESH);
+    }
+}
+
+/// Runs the parts of a row. One that cannot run has failed, and the others run.
+pub(super) fn run_parts<'p, P: 'p>(
+    parts: impl IntoIterator<Item = (&'p str, P)>,
+    run: impl Fn(&str, P) -> Result<Line, String>,
+) -> Vec<Line> {
+    let line = |(id, part)| run(id, part).unwrap_or_else(|why| could_not_run(id, &why));
+    parts.into_iter().map(line).collect()
+}
 
 /// A part whose preparation failed: it has not shown that the forwarder holds.
 pub(super) fn could_not_run(id: &str, why: &str) -> Line {

@@ -26,6 +26,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     let far = bench.network.inside(Place::Neighbour, || far(&scene))?;
     let uri = format!("udp4://{}", far.local_addr().map_err(|error| error.to_string())?);
     let mut session = scene.session()?;
+    state::settle(bench);
     let face = state::face(&mut session, &uri)?.ok_or_else(|| format!("no face of {uri}"))?;
     let name = Some(packets::name(PREFIX)?);
     let route = ControlParameters { name, face_id: Some(face), ..Default::default() };
@@ -37,6 +38,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
     bench.attack(|| open_ports(&scene))?;
     scene.calm();
     let mut session = scene.session()?;
+    state::settle(bench);
     let kept = state::face(&mut session, &uri)? == Some(face);
     let routed = state::has_route(&mut session, PREFIX)?;
     let reached = reaches(&mut session, &far)?;

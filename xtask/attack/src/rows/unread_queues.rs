@@ -1,5 +1,6 @@
 //! Row 10: queues that grow because nobody reads them, or because the rest never comes.
 
+use super::{Part, state};
 use crate::attacker::{Ports, Speed, closed, connections};
 use crate::forwarder::Settings;
 use crate::innocents::Producer;
@@ -23,7 +24,8 @@ const ASKED: usize = 500;
 const LONG: usize = 8000;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Line>, String> {
-    Ok(vec![never_read(bench, "10a")?, fragments(bench, "10b")?])
+    let parts: [(&str, Part); 2] = [("10a", never_read), ("10b", fragments)];
+    Ok(state::run_parts(parts, |id, part| part(bench, id)))
 }
 
 fn never_read(bench: &Bench, id: &str) -> Result<Line, String> {
