@@ -11,12 +11,13 @@ use hashlane_name::component::{GENERIC, SEGMENT, VERSION};
 use hashlane_name::ndn::NdnName;
 use hashlane_ndn::mgmt::command::Target;
 use hashlane_ndn::mgmt::dataset::{
-    ChannelStatus, CsInfo, FaceQueryFilter, FibEntry, ForwarderStatus, NextHopRecord, RibEntry, Route,
+    ChannelStatus, Count, CsInfo, FaceQueryFilter, FibEntry, ForwarderStatus, NextHopRecord, RibEntry, Route,
     StrategyChoice,
 };
 use hashlane_ndn::mgmt::segment::with_number;
 use hashlane_ndn::mgmt::{ControlResponse, Record};
 use hashlane_ndn::wire::Interest;
+use hashlane_ndn_fw::forward::DropReason;
 
 /// Longest name of an Interest for a dataset, in bytes. With it, a segment fits in a packet.
 const MAX_NAME: usize = 1024;
@@ -127,6 +128,13 @@ impl Manager {
         }
     }
 
+    /// Counters that NFD does not have: dropped packets by reason.
+    fn counts(&self) -> Vec<Count> {
+        let value = |reason| self.counters.drops.value(reason);
+        let reasons = DropReason::ALL.iter();
+        reasons.map(|reason| Count { name: reason.name().into(), value: value(*reason) }).collect()
+    }
+
     fn status(&self, now: Now) -> ForwarderStatus {
         let counters = &self.counters;
         ForwarderStatus {
@@ -146,6 +154,7 @@ impl Manager {
             out_nacks: counters.out_nacks.value(),
             satisfied: Some(counters.satisfied.value()),
             unsatisfied: Some(counters.unsatisfied.value()),
+            counts: self.counts(),
         }
     }
 }

@@ -5,8 +5,8 @@ use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, SEQUENCE_NUM};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::dataset::{
-    ChannelStatus, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry, ForwarderStatus,
-    RibEntry, StrategyChoice,
+    ChannelStatus, Count, CsInfo, FaceEventNotification, FaceQueryFilter, FaceStatus, FibEntry,
+    ForwarderStatus, RibEntry, StrategyChoice,
 };
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn::mgmt::values::{FacePersistency, LinkType, RouteOrigin};
@@ -15,6 +15,7 @@ use hashlane_ndn::tlv::{Elements, single, write_element, write_nested};
 use hashlane_ndn::wire::data::APPLICATION_NACK;
 use hashlane_ndn::wire::{Data, InterestBuilder, KeyLocator, LpPacket, SignatureInfo, SignatureType};
 use hashlane_ndn_fw::face::FaceCounters;
+use hashlane_ndn_fw::forward::DropReason;
 use hashlane_ndn_fw::strategy::StrategyKind;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -502,6 +503,15 @@ fn other_lists_say_what_was_set() {
     let content = bench.list(name("/localhost/nfd/status/general").view());
     let status = ForwarderStatus::parse_fields(Elements::new(&content)).unwrap();
     assert_eq!((status.start, status.fib_entries), (NOW.unix, 0));
+    assert!(status.counts.iter().all(|count| count.value == 0));
+    let drops = &bench.manager.counters.drops;
+    (0..3).for_each(|_| drops.count(DropReason::Loop));
+    drops.count(DropReason::PitFull);
+    let content = bench.list(name("/localhost/nfd/status/general").view());
+    let status = ForwarderStatus::parse_fields(Elements::new(&content)).unwrap();
+    let count = |name: &str, value| Count { name: name.into(), value };
+    let counted: Vec<_> = status.counts.into_iter().filter(|count| count.value > 0).collect();
+    assert_eq!(counted, [count("loop", 3), count("pit-full", 1)]);
 
     let config =
         ControlParameters { capacity: Some(1000), flags: Some(0), mask: Some(1), ..Default::default() };

@@ -43,6 +43,19 @@ record! {
         satisfied: Option<u64> = 153,
         /// PIT entries that expired.
         unsatisfied: Option<u64> = 154,
+        /// Counters that NFD does not have, such as dropped packets by reason. Other clients ignore them.
+        counts: Vec<Count> = 854,
+    }
+}
+
+record! {
+    /// Counter that NFD does not have, in dataset status/general. The type is one of those for applications,
+    /// and even: clients that do not know it ignore it.
+    Count = 854 {
+        /// Name of the counter.
+        name: String = 129,
+        /// Value of the counter.
+        value: u64 = 130,
     }
 }
 
@@ -295,6 +308,7 @@ mod tests {
             out_nacks: 4321,
             satisfied: Some(961_020),
             unsatisfied: Some(941_024),
+            counts: Vec::new(),
         };
         golden(
             &status,
@@ -302,6 +316,16 @@ mod tests {
              85041cbcb74d8604699a61f287044b65e3f090042486c35f91046de2bcf2970204d2920438c0923d9304083cbf2a980210e1
              9904000ea9fc9a04000e5be0",
         );
+    }
+
+    #[test]
+    fn counters_of_our_own_follow_those_of_nfd_and_may_be_ignored() {
+        let count = Count { name: "loop".into(), value: 3 };
+        golden(&count, "fd035609 81046c6f6f70 820103");
+        // As clients do that do not know the type.
+        let bytes = count.to_bytes();
+        let element = crate::tlv::single(&bytes).unwrap();
+        assert_eq!(element.ignored(), Ok(()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::output;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
@@ -13,6 +14,8 @@ pub(super) enum Value {
     Number(u64),
     Text(String),
     Flag(bool),
+    /// Numbers by name. Text has only those above 0.
+    Counts(BTreeMap<String, u64>),
 }
 
 impl Value {
@@ -21,6 +24,11 @@ impl Value {
             Self::Number(number) => number.to_string(),
             Self::Text(text) => plain(text),
             Self::Flag(flag) => if *flag { "on" } else { "off" }.into(),
+            Self::Counts(counts) => {
+                let counts = counts.iter().filter(|(_, number)| **number > 0);
+                let each: Vec<_> = counts.map(|(name, number)| format!("{} {number}", plain(name))).collect();
+                if each.is_empty() { "none".into() } else { each.join(", ") }
+            }
         }
     }
 }
@@ -54,6 +62,14 @@ impl Row {
 
     pub(super) fn flag(self, key: &'static str, flag: bool) -> Self {
         self.value(key, Value::Flag(flag))
+    }
+
+    /// Adds the numbers, if there are any.
+    pub(super) fn counts(self, key: &'static str, counts: Option<BTreeMap<String, u64>>) -> Self {
+        match counts {
+            Some(counts) => self.value(key, Value::Counts(counts)),
+            None => self,
+        }
     }
 
     /// Adds the number, if there is one.
@@ -141,6 +157,18 @@ mod tests {
         let mut line = String::new();
         row().line(&mut line);
         assert_eq!(line, "prefix=/a\"\\n served=on face=2");
+    }
+
+    #[test]
+    fn counts_are_named() {
+        let counts = |counts: &[(&str, u64)]| {
+            let counts = counts.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect();
+            Row::new().counts("dropped", Some(counts))
+        };
+        let row = counts(&[("loop", 3), ("a\n", 1), ("b", 0)]);
+        assert_eq!(row.0[0].1.text(), "a\\n 1, loop 3");
+        assert_eq!(to_json(&row).unwrap(), "{\"dropped\":{\"a\\n\":1,\"b\":0,\"loop\":3}}\n");
+        assert_eq!(counts(&[("loop", 0)]).0[0].1.text(), "none");
     }
 
     #[test]

@@ -8,15 +8,17 @@ use clap::Args;
 use hashlane_ndn::mgmt::Record;
 use hashlane_ndn::mgmt::dataset::ForwarderStatus;
 use hashlane_ndn::tlv::Elements;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Show counters and table sizes of a forwarder.
+/// Show counters, table sizes and dropped packets of a forwarder.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hashlane ndn status
   hashlane ndn status --json | jq .pit
+  hashlane ndn status --json | jq .dropped       packets by reason
   hashlane ndn status --wait 5                   exit code 0 once the forwarder answers, 1 after 5 s
   hashlane ndn status --connect unix:///tmp/nfd.sock")]
 pub(super) struct Status {
@@ -41,6 +43,8 @@ impl Status {
         };
         let status = ForwarderStatus::parse_fields(Elements::new(&octets));
         let status = status.context("cannot read the forwarder's dataset status/general")?;
+        let dropped: BTreeMap<_, _> =
+            status.counts.into_iter().map(|count| (count.name, count.value)).collect();
         let row = Row::new()
             .text("version", &status.version)
             .number("uptime-ms", status.current.saturating_sub(status.start))
@@ -56,7 +60,9 @@ impl Status {
             .number("out-data", status.out_data)
             .number("out-nacks", status.out_nacks)
             .maybe("satisfied", status.satisfied)
-            .maybe("unsatisfied", status.unsatisfied);
+            .maybe("unsatisfied", status.unsatisfied)
+            // Other forwarders do not count them.
+            .counts("dropped", Some(dropped).filter(|dropped| !dropped.is_empty()));
         print_one(&row, self.json)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -374,6 +374,10 @@ fn noise_closes_the_stream_that_it_comes_over_and_is_counted() {
     // The answer proves that earlier packets have been handled.
     let uri = format!("udp://{}", forwarder.udp);
     assert!(folder.run(&["peek", "/a/behind", "--connect", &uri]).status.success());
+    let status = folder.run(&["status"]);
+    let text = String::from_utf8_lossy(&status.stdout);
+    let dropped = text.lines().find(|line| line.trim_start().starts_with("dropped "));
+    assert!(dropped.is_some_and(|dropped| dropped.contains("malformed ")), "{text}");
     process.signal("-TERM");
     process.wait_for("packets dropped since the start", 1);
     let lines = process.lines.lock().unwrap().clone();
