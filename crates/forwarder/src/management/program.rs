@@ -1,7 +1,7 @@
 //! Strategy names, and the strategy choice table.
 //!
 //! ```text
-//! /localhost/nfd/strategy/<program>[/v=<version>[/<key>~<value>…]]
+//! /localhost/nfd/strategy/<program>[/v=<version>][/<key>~<value>…]
 //! ```
 //! Versions up to the implemented one are accepted: each version does everything that those before it did.
 
@@ -14,6 +14,9 @@ use hashlane_ndn::mgmt::ControlResponse;
 use hashlane_ndn::mgmt::segment::{number, with_number};
 use hashlane_ndn_fw::strategy::StrategyKind;
 use std::collections::BTreeMap;
+
+/// Components of the name of a strategy before its version.
+const PROGRAM: usize = 4;
 
 /// Name of a strategy, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,15 +51,25 @@ impl StrategyInstance {
             .iter()
             .find(|known| program == Component::generic(known.name().as_bytes()))
             .ok_or_else(unknown)?;
-        let Some(version) = components.next() else {
-            let name = with_number(name, VERSION, kind.version()).map_err(|_| unknown())?;
-            return Ok(Self { name, kind, parameters: Vec::new() });
+        let mut rest = components.peekable();
+        let version = rest.next_if(|component| component.typ == VERSION);
+        let is_known = |version| (1..=kind.version()).contains(&version);
+        let name = match version.map(|version| number(version, VERSION)) {
+            // Parameters follow the version.
+            None => {
+                let short = OwnedName::<Ndn>::from_components(name.components().take(PROGRAM)).ok();
+                let versioned = short.and_then(|name| with_number(name.view(), VERSION, kind.version()).ok());
+                let versioned = versioned.ok_or_else(unknown)?;
+                let parameters = name.components().skip(PROGRAM);
+                OwnedName::from_components(versioned.view().components().chain(parameters))
+                    .map_err(|_| unknown())?
+            }
+            Some(version) if version.is_some_and(is_known) => (&name).into(),
+            Some(_) => return Err(unknown()),
         };
-        number(version, VERSION)
-            .filter(|version| (1..=kind.version()).contains(version))
-            .ok_or_else(unknown)?;
+        let components = rest;
         let parameters = components.map(parameter).collect::<Result<_, _>>()?;
-        Ok(Self { name: (&name).into(), kind, parameters })
+        Ok(Self { name, kind, parameters })
     }
 }
 

@@ -550,6 +550,16 @@ fn strategies_are_chosen_by_name() {
     assert_eq!(body.strategy, Some(name("/localhost/nfd/strategy/asf/v=5")));
     bench.ok("strategy-choice/set", &choose("/b", "best-route/v=4/retx-suppression-initial~20"));
     assert_eq!(bench.refused("strategy-choice/set", &choose("/c", "ncc")).0, 404);
+    for (given, full) in [
+        ("asf/v=5/max-timeouts~3", "asf/v=5/max-timeouts~3"),
+        ("asf/max-timeouts~3/probing-interval~2000", "asf/v=5/max-timeouts~3/probing-interval~2000"),
+        ("asf/v=3/n-silent-timeouts~0", "asf/v=3/n-silent-timeouts~0"),
+        ("multicast/retx-suppression-max~9", "multicast/v=5/retx-suppression-max~9"),
+        ("random/retx-suppression-multiplier~3", "random/v=1/retx-suppression-multiplier~3"),
+    ] {
+        let body = bench.ok("strategy-choice/set", &choose("/d", given));
+        assert_eq!(body.strategy, Some(name(&format!("/localhost/nfd/strategy/{full}"))));
+    }
     for strategy in ["best-route/v=4", "multicast/v=4", "random/v=1", "asf/v=1"] {
         bench.ok("strategy-choice/set", &choose("/d", strategy));
     }

@@ -120,6 +120,7 @@ impl Algorithm for Asf {
         Suppression::PARAMETERS[2],
         "probing-interval (1000 or more)",
         "max-timeouts (1 or more)",
+        "n-silent-timeouts (0 or more; max-timeouts - 1)",
     ];
 
     fn set_parameter(&mut self, name: &str, value: &str) -> Option<()> {
@@ -128,6 +129,8 @@ impl Algorithm for Asf {
                 self.probing_interval = positive(value).filter(|millis| *millis >= 1000)?.into();
             }
             "max-timeouts" => self.max_timeouts = positive(value)?,
+            // NFD before 2022: timeouts without an effect, so that one more ranks the face last.
+            "n-silent-timeouts" => self.max_timeouts = value.parse::<u32>().ok()?.checked_add(1)?,
             _ => return self.retransmission.set_parameter(name, value),
         }
         Some(())

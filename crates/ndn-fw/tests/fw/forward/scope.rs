@@ -19,6 +19,9 @@ fn localhost_stays_on_the_host() {
     rig.route("/localhost/x", service, 0);
     assert_eq!(rig.asks(app, &ask("/localhost/x/2", 3)), [service]);
     assert_eq!(rig.gives(service, &data("/localhost/x/2", 0)), [(app, vec![])]);
+    rig.route("/", outside, 0);
+    rig.route("/localhost", outside, 0);
+    assert_eq!(rig.asks(app, &ask("/localhost/y", 5)), [], "nor does a shorter route lead out");
     rig.route("/localhostess", outside, 0);
     assert_eq!(rig.asks(app, &ask("/localhostess", 4)), [outside], "that is another name");
     let header = LpHeader { nack: Some(NackReason::NO_ROUTE), ..LpHeader::default() };

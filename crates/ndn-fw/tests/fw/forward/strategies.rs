@@ -134,7 +134,16 @@ fn asf_finds_the_fastest_next_hop() {
 
 #[test]
 fn asf_leaves_a_next_hop_that_times_out() {
-    let (mut rig, consumer, [first, second, _]) = next_hops("asf/max-timeouts~2");
+    for (parameters, timeouts) in
+        [("", 3), ("/max-timeouts~1", 1), ("/max-timeouts~2", 2), ("/n-silent-timeouts~0", 1)]
+    {
+        leaves_after(&format!("asf{parameters}"), timeouts);
+    }
+}
+
+/// Checks that a strategy leaves its best next hop after so many timeouts.
+fn leaves_after(strategy: &str, timeouts: u32) {
+    let (mut rig, consumer, [first, second, _]) = next_hops(strategy);
     let mut tries = 0;
     loop {
         tries += 1;
@@ -145,7 +154,7 @@ fn asf_leaves_a_next_hop_that_times_out() {
         assert_eq!(to, [first]);
         rig.passes(1500);
     }
-    assert_eq!(tries, 3, "after two timeouts");
+    assert_eq!(tries, timeouts + 1, "{strategy}");
 }
 
 #[test]
