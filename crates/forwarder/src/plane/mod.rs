@@ -83,9 +83,9 @@ const SLICE: Duration = Duration::from_millis(2);
 /// Turns after which the clock is read.
 const TURNS: usize = 8;
 
-/// Time for which the thread still answers pending Interests after a request to end, in milliseconds. With
-/// the rest of the shutdown, the process ends within a second.
-const DRAIN: u64 = 800;
+/// Time for which the thread still answers pending Interests after a request to end, in milliseconds. The
+/// rest of the second belongs to the kernel, which closes up to 16,128 connections.
+const DRAIN: u64 = 500;
 
 /// State of the forwarding thread.
 pub(crate) struct Plane<P> {

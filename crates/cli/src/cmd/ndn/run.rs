@@ -131,6 +131,15 @@ impl Run {
         Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
+    /// The configuration, read again.
+    fn config_again(&self, file: &Path) -> Result<Config> {
+        // A pipe would wait for its writer, and later signals with it.
+        if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+            bail!("{} is not a regular file, and cannot be read again; restart to change it", file.display());
+        }
+        self.config()
+    }
+
     /// The configuration: the file, with the values that flags override.
     fn config(&self) -> Result<Config> {
         let mut config = self.config.as_deref().map_or_else(|| Ok(Config::default()), parse)?;
@@ -150,13 +159,13 @@ impl Run {
             while wait.recv().is_ok() {
                 // Several signals that came meanwhile ask for the same.
                 wait.try_iter().for_each(drop);
-                let Some(file) = self.config.as_deref().map(Path::display) else {
+                let Some(file) = self.config.as_deref() else {
                     tracing::warn!("SIGHUP: no configuration file to read again, as --config names none");
                     continue;
                 };
                 supervisor.reloading();
-                if let Err(error) = self.config().and_then(|config| Ok(reloader.reload(config)?)) {
-                    let error = format!("{error:#}");
+                if let Err(error) = self.config_again(file).and_then(|config| Ok(reloader.reload(config)?)) {
+                    let (file, error) = (file.display(), format!("{error:#}"));
                     tracing::error!(%file, error, "SIGHUP: the configuration is refused; nothing has changed");
                 }
                 supervisor.ready();

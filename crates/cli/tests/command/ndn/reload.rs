@@ -147,6 +147,10 @@ fn an_invalid_file_changes_nothing_and_is_reported_as_by_check_config() {
         assert!(printed(&folder, &["cs", "info"]).contains("100"));
     }
     fs::remove_file(folder.path("f.toml")).unwrap();
+    nix::unistd::mkfifo(&folder.path("f.toml"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    forwarder.process.signal("-HUP");
+    forwarder.process.wait_for("f.toml is not a regular file, and cannot be read again", 1);
+    fs::remove_file(folder.path("f.toml")).unwrap();
     forwarder.process.signal("-HUP");
     forwarder.process.wait_for("cannot read f.toml", 1);
     fs::write(folder.path("f.toml"), "[cs]\npackets = 50\n").unwrap();
