@@ -191,7 +191,7 @@ fn no_rule_is_weaker_over_the_loopback() {
 }
 
 /// A command, signed with its digest.
-fn command(module: &str, verb: &str, parameters: &ControlParameters) -> Vec<u8> {
+pub(crate) fn command(module: &str, verb: &str, parameters: &ControlParameters) -> Vec<u8> {
     let target = Target { scope: Scope::Localhost, module: module.as_bytes(), verb: verb.as_bytes() };
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
     let builder =

@@ -1,8 +1,11 @@
 //! SIGHUP: the configuration file is read again, while the forwarder runs.
 
-use super::access::{done, is_root, nobody, refused, start};
-use super::process::{Folder, Forwarder, until};
+use super::access::{command, done, is_root, nobody, refused, start};
+use super::process::{Folder, Forwarder, over_websocket, parse, until};
+use hashlane_ndn::mgmt::ControlParameters;
+use hashlane_ndn::wire::InterestBuilder;
 use std::fs;
+use std::net::UdpSocket;
 use std::process::Command;
 
 const BEFORE: &str = r#"
@@ -156,6 +159,30 @@ fn an_invalid_file_changes_nothing_and_is_reported_as_by_check_config() {
     fs::write(folder.path("f.toml"), "[cs]\npackets = 50\n").unwrap();
     reload(&forwarder, 1);
     assert!(printed(&folder, &["cs", "info"]).contains("50"));
+}
+
+#[test]
+fn new_connections_follow_the_file_and_open_faces_its_idle_timeout() {
+    let folder = Folder::new();
+    fs::write(folder.path("f.toml"), "").unwrap();
+    let forwarder = folder.forwarder(&["--config", "f.toml", "--ws", "127.0.0.1:0"]);
+    let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let name = parse("/nothing");
+    let interest = InterestBuilder { nonce: Some(7), ..InterestBuilder::new(name.view()) }.build();
+    peer.send_to(&interest, forwarder.udp).unwrap();
+    let idle = |millis: &str| {
+        let faces = printed(&folder, &["face", "list", "--json"]);
+        faces.contains(&format!("\"expires-ms\":{millis}"))
+    };
+    until(|| idle("600000"), || "the face of the peer".into());
+    let text = "[faces.udp]\nidle_timeout_s = 300\n[faces.websocket]\nloopback = true\n";
+    fs::write(folder.path("f.toml"), text).unwrap();
+    reload(&forwarder, 1);
+    assert!(idle("300000") && !idle("600000"));
+    let named = ControlParameters { name: Some(parse("/page")), ..Default::default() };
+    // Before, it would not have been local.
+    let answer = over_websocket(forwarder.websocket(), "", &command("rib", "register", &named));
+    assert!(answer.contains("OK"), "{answer}");
 }
 
 #[test]
