@@ -137,9 +137,6 @@ impl Listeners {
                 Ok((stream, peer)) => {
                     // The peer has closed the connection already.
                     let Ok(local) = stream.local_addr() else { continue };
-                    if handshakes.is_full() {
-                        continue;
-                    }
                     let party = party_at(&stream, local, peer, faces.config.websocket.loopback);
                     // A connection whose events cannot be registered is closed.
                     let _ = handshakes.begin(stream, [local, peer], party, faces, ready);

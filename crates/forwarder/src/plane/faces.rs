@@ -1,14 +1,15 @@
 //! The faces of the forwarding thread: opened, changed and closed, with all that belongs to each.
 
 use super::connection::Connection;
-use super::line_limit::LineLimit;
+use super::evict;
 use super::message::Settings;
-use super::on_demand::OnDemand;
 use super::peers::Peers;
 use super::pipeline::Pipeline;
 use super::port::{Port, PortKind};
+use super::rate_limit::RateLimit;
 use super::reader::{Reader, stream_ends};
 use super::reports::Reports;
+use super::shares::{Kind as PlaceKind, Shares};
 use super::socket::Stream;
 use super::token::Kind;
 use crate::config::Faces as FaceConfig;
@@ -19,16 +20,20 @@ use hashlane_ndn::mgmt::values::{
     FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_PIT_TOKENS, FacePersistency, FaceScope,
     LinkType as FaceLinkType,
 };
+use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::face::{Face, FaceId, LinkType, MAX_FACES, Scope};
 use hashlane_ndn_fw::pit::Pit;
 use hashlane_ndn_fw::strategy::Rng;
-use hashlane_table::share::{Holders, Owner};
+use hashlane_table::share::{Holder, Holders, Owner};
 use mio::net::TcpStream;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::sync::Arc;
+
+/// Time in which a connection of another host has to bring its first packet, in milliseconds.
+const FIRST_PACKET: u64 = 60_000;
 
 /// The faces, and the pipeline that their packets go through.
 pub(super) struct Faces<P> {
@@ -39,8 +44,10 @@ pub(super) struct Faces<P> {
     pub(super) holders: Holders,
     /// Faces of UDP peers, by address.
     pub(super) peers: Peers,
-    /// UDP faces opened by a datagram of their peer.
-    pub(super) on_demand: OnDemand,
+    /// Places for faces.
+    pub(super) shares: Shares,
+    /// Faces replaced by those of new peers in this second.
+    pub(super) replaced: RateLimit,
     pub(super) config: FaceConfig,
     pub(super) reports: Reports,
     pub(super) log: FaceLog,
@@ -50,15 +57,19 @@ pub(super) struct Faces<P> {
 }
 
 /// Log lines about faces, limited so that remote parties cannot fill the log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FaceLog {
     /// True once this second's line about too many faces is written.
     full: bool,
     /// Lines about faces and handshakes that remote parties have caused in this second.
-    pub(super) lines: LineLimit,
+    pub(super) lines: RateLimit,
 }
 
 impl FaceLog {
+    fn new() -> Self {
+        Self { full: false, lines: RateLimit::of_lines() }
+    }
+
     /// Begins another second. Returns the number of lines suppressed in the last one.
     pub(super) fn next_second(&mut self) -> u64 {
         self.full = false;
@@ -86,10 +97,11 @@ impl<P: Pit> Faces<P> {
             readers: Vec::new(),
             holders,
             peers,
-            on_demand: OnDemand::default(),
+            shares: Shares::new(config.udp.max_on_demand),
+            replaced: RateLimit::of_replaced_faces(),
             config,
             reports,
-            log: FaceLog::default(),
+            log: FaceLog::new(),
             registry,
             rng,
         }
@@ -138,9 +150,19 @@ impl<P: Pit> Faces<P> {
         face.local_fields = info.flags & FACE_LOCAL_FIELDS != 0;
         face.pit_tokens = info.flags & FACE_PIT_TOKENS != 0;
         face.counters = info.counters.clone();
-        let owner = owner_of(&info, &peer);
+        let owner = owner_of(info.scope, info.remote.socket_address(), &peer);
         let holder = self.holders.acquire(owner);
         face.holder = holder;
+        let place = match (&kind, info.persistency) {
+            (PortKind::Udp { .. }, FacePersistency::OnDemand) => Some(PlaceKind::Peer),
+            (_, FacePersistency::OnDemand) => Some(PlaceKind::Connection),
+            _ => None,
+        };
+        if !place.is_none_or(|place| self.make_room(place, owner, holder)) {
+            self.pipeline.forwarder.counters().refused_faces.add(1);
+            self.holders.release(holder);
+            return None;
+        }
         let Some(id) = self.pipeline.forwarder.add_face(face) else {
             if !std::mem::replace(&mut self.log.full, true) {
                 tracing::warn!(remote = %info.remote, limit = MAX_FACES, "cannot open a face: limit reached");
@@ -157,6 +179,9 @@ impl<P: Pit> Faces<P> {
         port.marks = info.flags & FACE_CONGESTION_MARKING != 0;
         port.marking.threshold = info.congestion_threshold as usize;
         port.marking.interval = info.marking_interval / 1_000_000;
+        if place.is_some() {
+            self.shares.add(&mut port);
+        }
         ports.add(port);
         info.id = id.0.into();
         let (remote, local) = (&info.remote, &info.local);
@@ -168,6 +193,33 @@ impl<P: Pit> Faces<P> {
         }
         self.reports.add(Report::FaceUp { info: Box::new(info), peer });
         Some(id)
+    }
+
+    /// Makes room for another on-demand face of a party, if need be in place of a face of another one.
+    /// Returns false if the party is refused.
+    fn make_room(&mut self, kind: PlaceKind, owner: Owner, holder: Holder) -> bool {
+        let item = self.shares.of(kind).reserve(holder);
+        let mut made = true;
+        while made && let Some(oldest) = self.shares.of(kind).ledger.excess() {
+            // The management hears of each face: not at the rate of packets.
+            let face = if self.replaced.admits(owner) {
+                let places = self.shares.of(kind);
+                evict::replaceable(places, holder, FaceId(oldest.value), &mut self.pipeline)
+            } else {
+                None
+            };
+            made = face.is_some();
+            if let Some(face) = face {
+                let counters = self.pipeline.forwarder.counters();
+                match kind {
+                    PlaceKind::Peer => counters.evicted_faces.add(1),
+                    PlaceKind::Connection => counters.evicted_connections.add(1),
+                }
+                self.close(face, "replaced by the face of a new peer");
+            }
+        }
+        self.shares.of(kind).ledger.remove(item);
+        made
     }
 
     /// Opens the face of a UDP peer. Returns `None` if there are too many faces.
@@ -321,8 +373,8 @@ impl<P: Pit> Faces<P> {
     /// Closes a face, and reports that.
     pub(super) fn close(&mut self, face: FaceId, why: &str) {
         // A command may name a face that has just been closed.
-        let Some(port) = self.pipeline.ports.remove(face) else { return };
-        self.on_demand.remove(face);
+        let Some(mut port) = self.pipeline.ports.remove(face) else { return };
+        self.shares.remove(&mut port);
         if let PortKind::Udp { socket, peer } = port.kind {
             self.peers.remove(socket, peer);
         }
@@ -340,26 +392,38 @@ impl<P: Pit> Faces<P> {
 
     /// Forgets the parties that have left, and hold nothing.
     pub(super) fn forget_parties(&mut self) {
-        let Self { holders, pipeline, .. } = self;
-        holders.collect(|holder| pipeline.forwarder.is_idle(holder));
+        let Self { holders, pipeline, shares, .. } = self;
+        holders.collect(|holder| pipeline.forwarder.is_idle(holder) && shares.is_idle(holder));
     }
 
-    /// Closes the faces that have been idle for too long.
+    /// Closes the faces that have been idle for too long, and the connections of other hosts that have not
+    /// brought a whole packet in time.
     pub(super) fn close_idle(&mut self) {
         let ports = &self.pipeline.ports;
-        let is_idle = |port: &&Port| {
-            port.idle.is_some_and(|idle| ports.now.since(port.used).as_millis() >= u128::from(idle))
+        let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);
+        let is_mute = |port: &Port| {
+            !port.local
+                && !port.is_udp()
+                && port.item.is_some()
+                && port.counters.in_bytes.value() == 0
+                && silent_for(port.opened, FIRST_PACKET)
+                && self.pipeline.forwarder.faces().find(port.face).is_some_and(|face| face.routes() == 0)
         };
-        let idle: Vec<FaceId> = ports.iter().filter(is_idle).map(|port| port.face).collect();
-        for face in idle {
-            self.close(face, "idle");
+        let reason = |port: &Port| match port.idle {
+            Some(idle) if silent_for(port.used, idle) => Some((port.face, "idle")),
+            _ if is_mute(port) => Some((port.face, "the peer has sent no packet")),
+            _ => None,
+        };
+        let silent: Vec<_> = ports.iter().filter_map(reason).collect();
+        for (face, why) in silent {
+            self.close(face, why);
         }
     }
 }
 
 /// Party that holds the shares of a face. Local faces have local parties, and only they do.
-fn owner_of(info: &FaceInfo, peer: &Peer) -> Owner {
-    match (info.scope, info.remote.socket_address(), peer) {
+pub(super) fn owner_of(scope: FaceScope, remote: Option<SocketAddr>, peer: &Peer) -> Owner {
+    match (scope, remote, peer) {
         (FaceScope::NonLocal, Some(address), _) => Owner::of(address.ip()),
         (FaceScope::Local, _, Peer::User { uid, over: Over::Unix }) => Owner::User(*uid),
         (FaceScope::Local, _, Peer::User { uid, over: Over::Loopback }) => Owner::Loopback(*uid),

@@ -1,6 +1,6 @@
 //! WebSocket connections in their handshake.
 
-use super::faces::Faces;
+use super::faces::{Faces, owner_of};
 use super::origin::{Headers, NoteHeaders};
 use super::reader::websocket_ends;
 use super::ready::{Class, Ready};
@@ -12,7 +12,7 @@ use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::FaceScope;
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::pit::Pit;
-use hashlane_table::share::Owner;
+use hashlane_table::share::{Holder, ItemId, Ledger, Limits, Owner};
 use mio::net::TcpStream;
 use mio::{Interest, Registry};
 use std::collections::HashMap;
@@ -20,8 +20,8 @@ use std::io;
 use std::net::SocketAddr;
 use tungstenite::handshake::{HandshakeError, MidHandshake, server::ServerHandshake};
 
-/// Handshakes that may be open at once.
-const MAX_HANDSHAKES: usize = 256;
+/// Handshakes that may be open at once, a quarter of which are for local users.
+const MAX_HANDSHAKES: u64 = 256;
 
 /// Time limit of a handshake, in milliseconds.
 const TIME_LIMIT: u64 = 10_000;
@@ -32,6 +32,10 @@ type Handshake = ServerHandshake<Metered, NoteHeaders>;
 pub(super) struct Handshakes {
     open: HashMap<usize, (MidHandshake<Handshake>, Visitor)>,
     next: usize,
+    /// Open handshakes of each party. The values are numbers of tokens.
+    ledger: Ledger,
+    /// Items of the ledger, by the number of the token.
+    items: HashMap<usize, (ItemId, Holder)>,
     registry: Registry,
 }
 
@@ -49,12 +53,38 @@ struct Visitor {
 impl Handshakes {
     /// No handshakes yet. Their events are registered with `registry`.
     pub(super) fn new(registry: Registry) -> Self {
-        Self { open: HashMap::new(), next: 0, registry }
+        let ledger = Ledger::new(Limits::new(MAX_HANDSHAKES));
+        Self { open: HashMap::new(), next: 0, ledger, items: HashMap::new(), registry }
     }
 
-    /// True if no further handshake may begin.
-    pub(super) fn is_full(&self) -> bool {
-        self.open.len() >= MAX_HANDSHAKES
+    /// Makes room for a handshake, if need be in place of the oldest one of the party that has most. Returns
+    /// false if that is the newcomer.
+    fn admit<P: Pit>(&mut self, number: usize, owner: Owner, faces: &mut Faces<P>) -> bool {
+        let holder = faces.holders.acquire(owner);
+        let item = self.ledger.add(holder, 1, number as u32);
+        self.items.insert(number, (item, holder));
+        while let Some(victim) = self.ledger.excess() {
+            let victim = victim.value as usize;
+            self.open.remove(&victim);
+            self.leave(victim, faces);
+            let counters = faces.pipeline.forwarder.counters();
+            if victim == number {
+                counters.refused_faces.add(1);
+                return false;
+            }
+            counters.evicted_connections.add(1);
+        }
+        true
+    }
+
+    /// Gives the place of a handshake back, if it has ended.
+    fn leave<P: Pit>(&mut self, number: usize, faces: &mut Faces<P>) {
+        if !self.open.contains_key(&number)
+            && let Some((item, holder)) = self.items.remove(&number)
+        {
+            self.ledger.remove(item);
+            faces.holders.release(holder);
+        }
     }
 
     /// Begins the handshake of an accepted connection.
@@ -75,12 +105,16 @@ impl Handshakes {
         self.next = (number + 1) & Kind::MAX_NUMBER;
         let token = Kind::Handshake.token(number);
         self.registry.register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)?;
+        if !self.admit(number, owner_of(party.0, Some(peer), &party.1), faces) {
+            return Ok(());
+        }
         let (since, headers) = (faces.pipeline.ports.now, Headers::default());
         let note = headers.note();
         let visitor = Visitor { peer, party, local, since, headers };
         let stream = Metered::unbounded(stream);
         let outcome = tungstenite::accept_hdr_with_config(stream, note, Some(limits()));
         self.handle(number, visitor, outcome, faces, ready);
+        self.leave(number, faces);
         Ok(())
     }
 
@@ -95,12 +129,24 @@ impl Handshakes {
         if let Some((handshake, visitor)) = self.open.remove(&number) {
             let outcome = handshake.handshake();
             self.handle(number, visitor, outcome, faces, ready);
+            self.leave(number, faces);
         }
     }
 
     /// Closes the connections whose handshake takes too long.
-    pub(super) fn expire(&mut self, now: Time) {
-        self.open.retain(|_, (_, visitor)| now.since(visitor.since).as_millis() < u128::from(TIME_LIMIT));
+    pub(super) fn expire<P: Pit>(&mut self, faces: &mut Faces<P>) {
+        let now = faces.pipeline.ports.now;
+        let is_late = |visitor: &Visitor| now.since(visitor.since).as_millis() >= u128::from(TIME_LIMIT);
+        let late: Vec<usize> = self
+            .open
+            .iter()
+            .filter(|(_, (_, visitor))| is_late(visitor))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in late {
+            self.open.remove(&number);
+            self.leave(number, faces);
+        }
     }
 
     fn handle<P: Pit>(

@@ -9,14 +9,14 @@
 //!
 //! Each module uses only those above it in this list:
 //!
-//! - `token`, `ready`, `line_limit`, `calls`: tokens of events, turns of sockets, limits of log lines;
+//! - `token`, `ready`, `rate_limit`, `calls`: tokens of events, turns of sockets, limits per second;
 //! - `message`, `turns`, `reports`, `listen`: the queues to and from the management, and the listening
 //!   sockets;
 //! - `socket`, `udp`, `origin`, `connection`: transports, and the schedule of reconnections;
 //! - `flood`: limits of the peers that flood a UDP socket;
 //! - `port`, `ports`: the sending ends of faces, and the output of the forwarder to them;
 //! - `pipeline`, `reader`: the forwarder with its ports, and the receiving ends of connections;
-//! - `peers`, `on_demand`, `faces`: the faces: opened, changed, closed;
+//! - `peers`, `shares`, `evict`, `faces`: the faces: opened, changed, closed, and closed for new peers;
 //! - `udp_receive`, `handshake`, `accept`, `dial`: sources of packets and faces;
 //! - `requests`: requests of the management.
 
@@ -24,22 +24,23 @@ mod accept;
 mod calls;
 mod connection;
 mod dial;
+mod evict;
 mod faces;
 mod flood;
 mod handshake;
-mod line_limit;
 mod listen;
 pub(crate) mod message;
-mod on_demand;
 mod origin;
 mod peers;
 mod pipeline;
 mod port;
 mod ports;
+mod rate_limit;
 mod reader;
 mod ready;
 pub(crate) mod reports;
 mod requests;
+mod shares;
 mod socket;
 mod token;
 mod turns;
@@ -318,7 +319,7 @@ impl<P: Pit> Plane<P> {
         self.swept = now;
         faces.close_idle();
         faces.pipeline.ports.expire_fragments();
-        handshakes.expire(now);
+        handshakes.expire(faces);
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
@@ -327,6 +328,7 @@ impl<P: Pit> Plane<P> {
         }
         udp.measure(faces);
         udp.retry(faces.pipeline.ports.sockets.len(), ready);
+        faces.replaced.next_second();
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
         faces.forget_parties();

@@ -8,7 +8,7 @@ use hashlane_ndn::fragment::{Fragmenter, Reassembler};
 use hashlane_ndn::time::Time;
 use hashlane_ndn_fw::congestion::CongestionMarking;
 use hashlane_ndn_fw::face::{FaceCounters, FaceId};
-use hashlane_table::share::{Holder, Owner};
+use hashlane_table::share::{Holder, ItemId, Owner};
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -33,6 +33,12 @@ pub(super) struct Port {
     pub(super) owner: Owner,
     /// Number of that party, for the accounts of its shares.
     pub(super) holder: Holder,
+    /// Place that the face takes of its party's share; `None` for a face that a command has made.
+    pub(super) item: Option<ItemId>,
+    /// Time of the last packet when the face became the newest one of its party.
+    pub(super) queued: Time,
+    /// Time at which the face was opened.
+    pub(super) opened: Time,
     /// Packets received since the last measurement of a UDP socket.
     pub(super) heard: u32,
     /// Time of the last packet, in or out.
@@ -78,6 +84,9 @@ impl Port {
             mtu: usize::MAX,
             idle: None,
             heard: 0,
+            item: None,
+            queued: now,
+            opened: now,
             owner: Owner::Local,
             holder: Holder::new(0, false),
             used: now,
@@ -85,6 +94,11 @@ impl Port {
             dirty: false,
             blocked: false,
         }
+    }
+
+    /// True for the port of a UDP peer.
+    pub(super) fn is_udp(&self) -> bool {
+        matches!(self.kind, PortKind::Udp { .. })
     }
 
     /// Replaces the connection. Events of the new one are registered as readable only.

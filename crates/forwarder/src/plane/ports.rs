@@ -66,6 +66,11 @@ impl Ports {
     }
 
     /// The port of a face; `None` if the face is closed.
+    pub(super) fn find(&self, face: FaceId) -> Option<&Port> {
+        self.ports.get(face.slot()?)?.as_ref().filter(|port| port.face == face)
+    }
+
+    /// The port of a face, to change it; `None` if the face is closed.
     #[inline(always)]
     pub(super) fn find_mut(&mut self, face: FaceId) -> Option<&mut Port> {
         self.ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)

@@ -7,7 +7,7 @@ use super::port::PortKind;
 use crate::management::{FaceOptions, FaceOutcome, FaceRequest, Report, Request, Ticket, face_id};
 use hashlane_ndn::mgmt::face_uri::Protocol;
 use hashlane_ndn::mgmt::values::{
-    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS,
+    FACE_CONGESTION_MARKING, FACE_LOCAL_FIELDS, FACE_NO_INTEREST_DIGESTS, FACE_PIT_TOKENS, FacePersistency,
 };
 use hashlane_ndn::wire::LpPacket;
 use hashlane_ndn::wire::lp::NO_CACHE;
@@ -108,10 +108,12 @@ fn update_face<P: Pit>(id: FaceId, options: &FaceOptions, faces: &mut Faces<P>) 
         if port.idle.is_some() {
             // The time limit starts now.
             port.used = now;
-            faces.on_demand.add(id, now);
-        } else {
-            faces.on_demand.remove(id);
         }
+    }
+    match options.persistency {
+        Some(FacePersistency::OnDemand) => faces.shares.add(port),
+        Some(_) => faces.shares.remove(port),
+        None => {}
     }
     if let Some(interval) = options.marking_interval {
         port.marking.interval = interval / 1_000_000;

@@ -15,7 +15,7 @@ use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::fib::NextHop;
 use hashlane_ndn_fw::pit::ByName;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, UdpSocket as Peer};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket as Peer};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,6 +36,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// A thread with a changed configuration.
+    fn with(change: impl FnOnce(&mut FaceConfig)) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("hashlane-plane-{}-{number}", std::process::id()));
@@ -45,6 +50,7 @@ impl Bench {
         config.udp.listen = vec![(Ipv4Addr::LOCALHOST, 0).into()];
         config.tcp.listen.clear();
         config.websocket.listen.clear();
+        change(&mut config);
         let sockets = Sockets::open(&config).expect("sockets");
         let (poll, waker) = poll().expect("epoll");
         let (requests, queue): (Requests, RequestQueue) = Requests::new(waker);
@@ -349,4 +355,132 @@ fn local_and_quiet_connections_have_their_turn_before_busy_ones() {
     assert_eq!(order, [Some(udp), Some(local), Some(Kind::Tcp.token(0)), Some(remote)]);
     bench.plane.push_ready(local, false);
     assert_eq!(bench.plane.ready.pop(Class::First), Some(local));
+}
+
+/// An address of this host other than the forwarder's: 127.0.0.`host`.
+fn host(host: u8) -> Ipv4Addr {
+    Ipv4Addr::new(127, 0, 0, host)
+}
+
+/// Sends a packet from a new port of a host. Returns the face, if there is a new one.
+fn knock(bench: &mut Bench, from: u8) -> (Peer, Option<FaceId>) {
+    let peer = Peer::bind((host(from), 0)).expect("a port");
+    peer.connect(bench.plane.faces.pipeline.ports.sockets[0].local).expect("the forwarder's address");
+    peer.send(&data("/unasked", 1)).expect("sent");
+    while bench.turn(HANG) == 0 {}
+    let address = peer.local_addr().expect("an address");
+    let face = bench.plane.faces.peers.find(0, address);
+    (peer, face)
+}
+
+#[test]
+fn an_address_with_many_ports_keeps_no_other_one_out() {
+    let mut bench = Bench::with(|config| config.udp.max_on_demand = 8);
+    let (_quiet, early) = knock(&mut bench, 3);
+    let early = early.expect("a face");
+    let (mut crowd, mut sockets) = (Vec::new(), Vec::new());
+    for _ in 0..40 {
+        let (socket, face) = knock(&mut bench, 2);
+        sockets.push(socket);
+        crowd.extend(face);
+    }
+    assert_eq!(crowd.len(), 7, "no more than there is room for, and in place of nobody");
+    let counters = bench.plane.faces.pipeline.forwarder.counters().clone();
+    assert_eq!((counters.evicted_faces.value(), counters.refused_faces.value()), (0, 33));
+    // The oldest face is a next hop, and the next one is in use.
+    bench.route("/a", crowd[0]);
+    sockets[1].send(&data("/unasked", 1)).expect("sent");
+    while bench.turn(HANG) == 0 {}
+    let is_open = |bench: &mut Bench, face| bench.plane.faces.pipeline.ports.find(face).is_some();
+    for newcomer in 4..8 {
+        let (_socket, face) = knock(&mut bench, newcomer);
+        assert!(face.is_some_and(|face| is_open(&mut bench, face)), "127.0.0.{newcomer} is served");
+    }
+    assert_eq!(counters.evicted_faces.value(), 4);
+    let left: Vec<bool> = crowd.iter().map(|face| is_open(&mut bench, *face)).collect();
+    assert_eq!(left, [true, true, false, false, false, false, true]);
+    // Who has one face does not give way to many.
+    (0..20).for_each(|_| drop(knock(&mut bench, 2)));
+    assert!(is_open(&mut bench, early) && is_open(&mut bench, crowd[0]));
+    bench.plane.faces.pipeline.forwarder.remove_route(&parse("/a").view(), crowd[0]);
+}
+
+/// A connection from a host to the TCP listener.
+fn connect_tcp(bench: &mut Bench, from: u8, to: SocketAddr) -> std::net::TcpStream {
+    use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, socket};
+    use std::os::fd::AsRawFd;
+    let [a, b, c, d] = host(from).octets();
+    let stream = socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None).expect("a socket");
+    bind(stream.as_raw_fd(), &SockaddrIn::new(a, b, c, d, 0)).expect("a port");
+    connect(stream.as_raw_fd(), &SockaddrIn::new(127, 0, 0, 1, to.port())).expect("connects");
+    let stream = std::net::TcpStream::from(stream);
+    stream.set_nonblocking(true).expect("a socket");
+    while bench.turn(HANG) == 0 {}
+    bench.settle();
+    stream
+}
+
+/// True if the forwarder has closed a connection.
+fn is_closed(mut stream: &std::net::TcpStream) -> bool {
+    match stream.read(&mut [0]) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+    }
+}
+
+/// A thread with a TCP listener, and its address.
+fn bench_with_tcp() -> (Bench, SocketAddr) {
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let to = port.local_addr().expect("an address");
+    drop(port);
+    (Bench::with(|config| config.tcp.listen = vec![to]), to)
+}
+
+#[test]
+fn one_party_has_no_more_connections_than_there_are_places() {
+    use hashlane_table::share::Limits;
+    let (mut bench, to) = bench_with_tcp();
+    let places = bench.plane.faces.shares.of(shares::Kind::Connection);
+    places.ledger.set_limits(Limits { all: 8, remote: 6 });
+    let crowd: Vec<_> = (0..20).map(|_| connect_tcp(&mut bench, 2, to)).collect();
+    assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 12);
+    assert_eq!(bench.plane.faces.pipeline.forwarder.faces().len(), 8);
+    // Later, those that are silent give way.
+    bench.plane.start -= Duration::from_secs(11);
+    let newcomer = connect_tcp(&mut bench, 2, to);
+    assert!(!is_closed(&newcomer));
+    assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 13);
+}
+
+#[test]
+fn a_connection_without_a_packet_is_closed_after_a_minute() {
+    let (mut bench, to) = bench_with_tcp();
+    let [mute, speaks] = [2, 3].map(|from| connect_tcp(&mut bench, from, to));
+    for port in bench.plane.faces.pipeline.ports.iter_mut() {
+        // As if they came from another host.
+        port.local = false;
+    }
+    (&speaks).write_all(&data("/unasked", 1)).expect("room");
+    while bench.turn(HANG) == 0 {}
+    bench.plane.start -= Duration::from_secs(59);
+    bench.turn(Duration::ZERO);
+    assert!(!is_closed(&mute));
+    bench.plane.start -= Duration::from_secs(2);
+    bench.turn(Duration::ZERO);
+    assert!(is_closed(&mute) && !is_closed(&speaks));
+}
+
+#[test]
+fn half_open_handshakes_of_one_address_keep_no_other_one_out() {
+    let port = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let to = port.local_addr().expect("an address");
+    drop(port);
+    let mut bench = Bench::with(|config| config.websocket.listen = vec![to]);
+    let crowd: Vec<_> = (0..300).map(|_| connect_tcp(&mut bench, 2, to)).collect();
+    // The oldest one gives way to the newest.
+    assert!(is_closed(&crowd[0]) && !is_closed(&crowd[299]));
+    assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 300 - 256);
+    let counters = bench.plane.faces.pipeline.forwarder.counters();
+    assert_eq!(counters.evicted_connections.value(), 300 - 256);
 }

@@ -18,15 +18,11 @@ use hashlane_ndn_fw::strategy::Rng;
 use hashlane_table::share::Owner;
 use smallvec::SmallVec;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 /// Batches of one socket in one turn, and the datagrams after which there is no second one: the kernel may
 /// have joined dozens.
 const BATCHES: usize = 2;
 const DATAGRAMS: usize = 256;
-
-/// Silence after which an on-demand face may be replaced by a new one when there are too many.
-const REPLACEABLE: Duration = Duration::from_secs(10);
 
 /// Receives from the UDP sockets.
 pub(super) struct UdpReceiver {
@@ -229,14 +225,6 @@ fn open_on_demand<P: Pit>(
     faces: &mut Faces<P>,
 ) -> Result<FaceId, DropReason> {
     LpPacket::parse(datagram).map_err(|_| DropReason::Malformed)?;
-    let now = faces.pipeline.ports.now;
-    if faces.on_demand.len() >= faces.config.udp.max_on_demand {
-        let used = |face| faces.pipeline.ports.find_mut(face).map(|port| port.used);
-        let silent = faces.on_demand.take_silent(now, REPLACEABLE, used).ok_or(DropReason::UnknownFace)?;
-        faces.close(silent, "idle, and replaced by a new one");
-    }
     let options = FaceOptions { persistency: Some(FacePersistency::OnDemand), ..FaceOptions::default() };
-    let face = faces.open_udp(number, peer, &options).ok_or(DropReason::UnknownFace)?;
-    faces.on_demand.add(face, now);
-    Ok(face)
+    faces.open_udp(number, peer, &options).ok_or(DropReason::UnknownFace)
 }

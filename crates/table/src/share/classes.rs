@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 const CLASSES: usize = 16 + 60 * 8;
 const WORDS: usize = CLASSES.div_ceil(64);
 
-/// End of a list.
+/// Number of no account.
 const NONE: u32 = u32::MAX;
 
 /// Class of a size; 0 for 0.
@@ -30,31 +30,43 @@ struct Link {
     class: u16,
 }
 
+/// Ends of a list.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+impl Ends {
+    const EMPTY: Self = Self { first: NONE, last: NONE };
+}
+
 impl Link {
     const OUT: Self = Self { prev: NONE, next: NONE, class: 0 };
 }
 
-/// Accounts in lists by the class of their size, 0 excepted.
+/// Accounts in lists by the class of their size, 0 excepted, in the order in which they came to the class.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
     links: Vec<Link>,
-    /// First account of each class.
-    heads: Box<[u32; CLASSES]>,
+    /// First and last account of each class.
+    ends: Box<[Ends; CLASSES]>,
     /// Bit of each class whose list is not empty.
     occupied: [u64; WORDS],
 }
 
 impl Classes {
     pub(super) fn new() -> Self {
-        Self { links: Vec::new(), heads: Box::new([NONE; CLASSES]), occupied: [0; WORDS] }
+        Self { links: Vec::new(), ends: Box::new([Ends::EMPTY; CLASSES]), occupied: [0; WORDS] }
     }
 
-    /// First account of the largest class, and a number that grows with the class.
+    /// Account that has been in the largest class for the longest time, and a number that grows with the
+    /// class.
     #[inline]
     pub(super) fn largest(&self) -> Option<(u32, usize)> {
         let (word, bits) = self.occupied.iter().enumerate().rev().find(|(_, bits)| **bits != 0)?;
         let class = 64 * word + 63 - bits.leading_zeros() as usize;
-        Some((*self.heads.get(class)?, class))
+        Some((self.ends.get(class)?.first, class))
     }
 
     /// Notes the size of an account.
@@ -72,41 +84,48 @@ impl Classes {
         if at >= self.links.len() {
             self.links.resize(at + 1, Link::OUT);
         }
-        let next = if class == 0 { NONE } else { self.head(class) };
+        // The last one of the new list is another account: this one has another class.
+        let prev = self.ends(class).last;
         let Some(link) = self.links.get_mut(at) else { return };
-        // The head of the new list is another account: this one has another class.
-        let old = core::mem::replace(link, Link { prev: NONE, next, class });
+        let old = core::mem::replace(link, Link { prev, next: NONE, class });
         if old.class != 0 {
-            if let Some(after) = self.links.get_mut(old.next as usize) {
-                after.prev = old.prev;
+            let mut ends = self.ends(old.class);
+            match self.links.get_mut(old.next as usize) {
+                Some(after) => after.prev = old.prev,
+                None => ends.last = old.prev,
             }
             match self.links.get_mut(old.prev as usize) {
                 Some(before) => before.next = old.next,
-                None => self.set_head(old.class, old.next),
+                None => ends.first = old.next,
             }
+            self.set_ends(old.class, ends);
         }
         if class != 0 {
-            if let Some(after) = self.links.get_mut(next as usize) {
-                after.prev = account;
+            let mut ends = self.ends(class);
+            match self.links.get_mut(prev as usize) {
+                Some(before) => before.next = account,
+                None => ends.first = account,
             }
-            self.set_head(class, account);
+            ends.last = account;
+            self.set_ends(class, ends);
         }
     }
 
+    /// Ends of the list of a class; the list of class 0 is empty.
     #[inline]
-    fn head(&self, class: u16) -> u32 {
-        let head = self.heads.get(usize::from(class)).copied();
-        debug_assert!(head.is_some(), "class_of returns classes below CLASSES");
-        head.unwrap_or(NONE)
+    fn ends(&self, class: u16) -> Ends {
+        let ends = self.ends.get(usize::from(class)).copied();
+        debug_assert!(ends.is_some(), "class_of returns classes below CLASSES");
+        ends.unwrap_or(Ends::EMPTY)
     }
 
     #[inline]
-    fn set_head(&mut self, class: u16, account: u32) {
+    fn set_ends(&mut self, class: u16, new: Ends) {
         let class = usize::from(class);
-        if let (Some(head), Some(word)) = (self.heads.get_mut(class), self.occupied.get_mut(class / 64)) {
-            *head = account;
+        if let (Some(ends), Some(word)) = (self.ends.get_mut(class), self.occupied.get_mut(class / 64)) {
+            *ends = new;
             let bit = 1 << (class % 64);
-            *word = if account == NONE { *word & !bit } else { *word | bit };
+            *word = if new.first == NONE { *word & !bit } else { *word | bit };
         }
     }
 }

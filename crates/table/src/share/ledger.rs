@@ -296,7 +296,7 @@ impl Ledger {
     /// Oldest item of the largest holder, if there is more than the limits allow. The caller removes it.
     ///
     /// Local holders give way only if they have more than their reserve. Holders whose weights differ by less
-    /// than an eighth count as equally large.
+    /// than an eighth count as equally large; the one that has been so for the longest time gives way.
     #[inline]
     pub fn excess(&self) -> Option<Victim> {
         let Limits { all, remote } = self.limits;
@@ -408,6 +408,15 @@ mod tests {
         }
         let gone: std::vec::Vec<u32> = (20..24).flat_map(|value| push(&mut ledger, LOCAL, value)).collect();
         assert_eq!(gone, [928, 929, 930, 931]);
+    }
+
+    #[test]
+    fn among_equals_the_one_that_has_waited_longest_gives_way() {
+        let mut ledger = Ledger::new(Limits { all: 10, remote: 10 });
+        for holder in 0..30 {
+            let gone = push(&mut ledger, remote(holder), holder);
+            assert_eq!(gone, holder.checked_sub(10).into_iter().collect::<std::vec::Vec<_>>());
+        }
     }
 
     #[test]

@@ -1,0 +1,124 @@
+//! Shares of the places for faces: what each party holds of them.
+
+use super::port::Port;
+use hashlane_ndn::time::Time;
+use hashlane_ndn_fw::face::{FaceId, MAX_FACES};
+use hashlane_table::share::{Holder, ItemId, Ledger, Limits};
+use nix::sys::resource::{Resource, getrlimit};
+
+/// File descriptors that remain for other things than accepted connections: listeners, handshakes, files.
+const OTHER_DESCRIPTORS: u64 = 512;
+
+/// Fewest connections that may be open, however few file descriptors there are.
+const LEAST_CONNECTIONS: u64 = 16;
+
+/// Places for faces, and what each party holds of them.
+#[derive(Debug)]
+pub(super) struct Shares {
+    peers: Places,
+    connections: Places,
+}
+
+/// Kind of on-demand faces that share places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// UDP faces that a datagram of their peer has opened.
+    Peer,
+    /// Accepted connections.
+    Connection,
+}
+
+impl Kind {
+    pub(super) fn of(port: &Port) -> Self {
+        if port.is_udp() { Self::Peer } else { Self::Connection }
+    }
+}
+
+/// Places for faces of one kind.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) kind: Kind,
+    /// What each party holds. The values are face ids.
+    pub(super) ledger: Ledger,
+    /// Silent faces that the last search has found, the one that has been silent for the longest time last.
+    pub(super) silent: Vec<FaceId>,
+    /// Time of that search.
+    pub(super) searched: Time,
+}
+
+impl Shares {
+    /// Empty shares, with as many connections as there are file descriptors.
+    pub(super) fn new(max_on_demand: usize) -> Self {
+        let limits = getrlimit(Resource::RLIMIT_NOFILE);
+        // Where the kernel does not say, a limit that is common.
+        Self::with_descriptors(limits.map_or(1024, |(soft, _)| soft), max_on_demand)
+    }
+
+    fn with_descriptors(descriptors: u64, max_on_demand: usize) -> Self {
+        let faces = (MAX_FACES - FaceId::FIRST as usize) as u64;
+        let peers = (max_on_demand as u64).min(faces / 2);
+        let connections = descriptors.saturating_sub(OTHER_DESCRIPTORS).max(LEAST_CONNECTIONS);
+        Self {
+            // All UDP faces are of other hosts: there is nobody to reserve places for.
+            peers: Places::new(Kind::Peer, Limits { all: peers, remote: peers }),
+            connections: Places::new(Kind::Connection, Limits::new(connections.min(faces - peers))),
+        }
+    }
+
+    /// The places of a kind.
+    pub(super) fn of(&mut self, kind: Kind) -> &mut Places {
+        match kind {
+            Kind::Peer => &mut self.peers,
+            Kind::Connection => &mut self.connections,
+        }
+    }
+
+    /// Gives an open face a place, if it has none.
+    pub(super) fn add(&mut self, port: &mut Port) {
+        if port.item.is_none() {
+            let ledger = &mut self.of(Kind::of(port)).ledger;
+            port.item = Some(ledger.add(port.holder, 1, port.face.0));
+            port.queued = port.used;
+        }
+    }
+
+    /// Takes the place of a face away, if it has one.
+    pub(super) fn remove(&mut self, port: &mut Port) {
+        if let Some(item) = port.item.take() {
+            self.of(Kind::of(port)).ledger.remove(item);
+        }
+    }
+
+    /// True if a party holds no place.
+    pub(super) fn is_idle(&self, holder: Holder) -> bool {
+        [&self.peers, &self.connections].iter().all(|places| places.ledger.weight_of(holder) == 0)
+    }
+}
+
+impl Places {
+    fn new(kind: Kind, limits: Limits) -> Self {
+        Self { kind, ledger: Ledger::new(limits), silent: Vec::new(), searched: Time::default() }
+    }
+
+    /// Reserves a place for a face that is not open yet.
+    pub(super) fn reserve(&mut self, holder: Holder) -> ItemId {
+        self.ledger.add(holder, 1, FaceId::NONE.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_no_more_places_than_faces_and_descriptors() {
+        let limits = |descriptors, max_on_demand| {
+            let shares = Shares::with_descriptors(descriptors, max_on_demand);
+            [shares.peers.ledger.limits().all, shares.connections.ledger.limits().all]
+        };
+        assert_eq!(limits(20_000, 4096), [4096, 12_032]);
+        assert_eq!(limits(20_000, 100_000), [8064, 8064]);
+        assert_eq!(limits(1024, 4096), [4096, 512]);
+        assert_eq!(limits(3, 0), [0, LEAST_CONNECTIONS]);
+    }
+}
