@@ -69,7 +69,7 @@ pub enum Filled {
 /// A buffer that splits a stream into packets.
 #[derive(Debug)]
 pub struct StreamReader {
-    /// All of it is initialised; the bytes of the stream are in `start..end`.
+    /// All of it is initialised; the bytes of the stream are in `start..end`. Empty until the first read.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -85,18 +85,10 @@ impl StreamReader {
     /// Length of the buffer as long as no packet is longer, in bytes.
     const ROOM: usize = 64 << 10;
 
-    /// A reader of packets of up to `longest` bytes. It holds 64 KiB; while a longer packet arrives up to
+    /// A reader of packets of up to `longest` bytes. It holds 64 KiB from the first read on; while a longer packet arrives up to
     /// `longest`, and never more than twice the bytes that have arrived.
     pub fn new(longest: usize) -> Self {
-        Self {
-            buffer: vec![0; Self::ROOM],
-            start: 0,
-            end: 0,
-            longest,
-            passed: 0,
-            incomplete: false,
-            failed: None,
-        }
+        Self { buffer: Vec::new(), start: 0, end: 0, longest, passed: 0, incomplete: false, failed: None }
     }
 
     /// Reads once from the stream into the room that is left.
@@ -143,6 +135,13 @@ impl StreamReader {
         Frames { bytes, start, passed, incomplete, failed, longest: *longest, framer }
     }
 
+    /// Frees the buffer if it is empty. The next read allocates it again.
+    pub fn free_if_empty(&mut self) {
+        if self.is_empty() {
+            (self.buffer, self.start, self.end) = (Vec::new(), 0, 0);
+        }
+    }
+
     /// Bytes in the buffer: packets not taken, and an incomplete one.
     pub fn len(&self) -> usize {
         self.end - self.start
@@ -156,6 +155,9 @@ impl StreamReader {
     /// Makes room at the end of the buffer. Linear in the bytes of the stream: bytes are moved to the front
     /// for as many that were taken, or once for the packet that they begin.
     fn make_room(&mut self) {
+        if self.buffer.is_empty() {
+            self.buffer = vec![0; Self::ROOM];
+        }
         let waiting = self.len();
         let room = self.buffer.len() - self.end;
         if waiting == 0 {
