@@ -198,6 +198,15 @@ impl Reassembler {
         self.waiting.retain(|partial| now.since(partial.heard).as_millis() < u128::from(TIMEOUT));
     }
 
+    /// Drops the incomplete packet that has waited for the longest time. Returns false if there is none.
+    pub fn drop_oldest(&mut self) -> bool {
+        let any = !self.waiting.is_empty();
+        if any {
+            self.waiting.remove(0);
+        }
+        any
+    }
+
     /// Memory of the incomplete packets, in bytes.
     pub fn memory(&self) -> usize {
         let bytes = |partial: &Partial| {
@@ -303,6 +312,7 @@ mod tests {
         assert_eq!(reassembler.waiting(), 1);
         reassembler.handle_timeout(Time::from_millis(1099));
         assert_eq!(reassembler.waiting(), 1);
+        assert!(reassembler.clone().drop_oldest() && !Reassembler::default().drop_oldest());
         reassembler.handle_timeout(Time::from_millis(1100));
         assert_eq!((reassembler.waiting(), reassembler.memory()), (0, 0));
     }
