@@ -11,7 +11,7 @@ mod uri;
 
 pub use cs::{Cs, CsPolicy};
 pub use error::ConfigError;
-pub use faces::{Congestion, Faces, Tcp, Udp, Unix, WebSocket};
+pub use faces::{Congestion, Faces, Memory, Tcp, Udp, Unix, WebSocket};
 pub use management::Management;
 pub use pit::{DigestName, Pit, PitDigest, PitIndex};
 pub(crate) use uri::{face_uri, parse_name, strategy_name};

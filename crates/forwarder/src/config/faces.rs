@@ -19,6 +19,8 @@ pub struct Faces {
     pub websocket: WebSocket,
     /// Congestion marks.
     pub congestion: Congestion,
+    /// Memory of all faces together.
+    pub memory: Memory,
     /// Face URIs of neighbours, such as `udp4://192.0.2.1:6363`, that get PitTokens if the PIT is indexed by
     /// them. A neighbour that does not know PitTokens must drop packets that have one.
     pub pit_tokens: Vec<String>,
@@ -93,6 +95,9 @@ pub struct Udp {
     pub idle_timeout_s: u64,
     /// Most on-demand faces: those that a datagram of their peer has opened.
     pub max_on_demand: usize,
+    /// Length of the kernel's receive queue of each socket, in bytes. Beyond `net.core.rmem_max`, it takes
+    /// `CAP_NET_ADMIN`.
+    pub receive_buffer: usize,
     /// True to use UDP segmentation and receive offload (GSO, GRO).
     pub offload: bool,
 }
@@ -119,6 +124,7 @@ impl Default for Udp {
             mtu: hashlane_ndn::wire::MAX_PACKET,
             idle_timeout_s: 600,
             max_on_demand: 4096,
+            receive_buffer: 4 << 20,
             offload: true,
         }
     }
@@ -176,6 +182,22 @@ pub struct Congestion {
 impl Default for Congestion {
     fn default() -> Self {
         Self { mark: true, threshold: 65_536, interval_ms: 100 }
+    }
+}
+
+/// Memory of all faces together, which their peers share by address.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Memory {
+    /// Most bytes that wait for connections whose peers do not read.
+    pub send_queues: u64,
+    /// Most bytes of fragments that wait for the rest of their packet.
+    pub reassembly: u64,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { send_queues: 64 << 20, reassembly: 16 << 20 }
     }
 }
 

@@ -31,6 +31,16 @@ use mio::{Interest, Registry};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Time in which the peer of a connection has to take some of what waits for it, in milliseconds.
+const STALLED: u64 = 30_000;
+
+/// Time for which a connection that its peer has ended stays open to send what waits, in milliseconds.
+const LINGER: u64 = 1000;
+
+/// Silence after which the buffers of a connection are freed.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// Time in which a connection of another host has to bring its first packet, in milliseconds.
 const FIRST_PACKET: u64 = 60_000;
@@ -323,7 +333,7 @@ impl<P: Pit> Faces<P> {
         match reader.receive(face, &mut self.pipeline) {
             Ok(more) => more,
             Err(why) => {
-                self.fail(face, &why);
+                self.end(face, slot, &why);
                 false
             }
         }
@@ -336,10 +346,37 @@ impl<P: Pit> Faces<P> {
         }
     }
 
+    /// Ends a face whose peer has ended the connection. Packets that wait for the peer are sent before.
+    fn end(&mut self, face: FaceId, slot: usize, why: &str) {
+        self.flush_slot(slot);
+        let now = self.pipeline.ports.now;
+        match self.pipeline.ports.find_mut(face) {
+            Some(port) if port.blocked && port.item.is_some() => {
+                port.lingers = Some(now.after_millis(LINGER));
+                self.stop_reading(face);
+            }
+            Some(_) => self.fail(face, why),
+            None => {}
+        }
+    }
+
     /// Flushes the port in a slot, whose connection is writable again.
     pub(super) fn flush_slot(&mut self, slot: usize) {
         if let Some((face, why)) = self.pipeline.ports.flush_slot(slot) {
             self.fail(face, &why);
+        } else if let Some(face) = self.pipeline.ports.face_in(slot)
+            && self.pipeline.ports.find(face).is_some_and(|port| port.lingers.is_some() && !port.blocked)
+        {
+            self.close(face, "closed by the peer");
+        }
+        self.close_exhausted();
+    }
+
+    /// Closes the connections whose queues are too much for all together.
+    fn close_exhausted(&mut self) {
+        for face in self.pipeline.ports.take_exhausted() {
+            self.pipeline.forwarder.counters().evicted_connections.add(1);
+            self.fail(face, "the peer does not read, and all send queues together are full");
         }
     }
 
@@ -350,6 +387,7 @@ impl<P: Pit> Faces<P> {
         for (face, why) in failed {
             self.fail(face, &why);
         }
+        self.close_exhausted();
     }
 
     /// Handles the failure of a connection. A permanent face stays and is connected again; others are closed.
@@ -364,8 +402,10 @@ impl<P: Pit> Faces<P> {
             return;
         }
         port.kind = PortKind::Down;
+        port.blocked = false;
         connection.lost(now);
         tracing::info!(face = face.0, remote = %connection.remote, why, "connection lost; reconnecting");
+        self.pipeline.ports.release(face);
         self.stop_reading(face);
         self.reports.add(Report::FaceLink { face: face.0.into(), local: None });
     }
@@ -396,8 +436,8 @@ impl<P: Pit> Faces<P> {
         holders.collect(|holder| pipeline.forwarder.is_idle(holder) && shares.is_idle(holder));
     }
 
-    /// Closes the faces that have been idle for too long, and the connections of other hosts that have not
-    /// brought a whole packet in time.
+    /// Closes the faces that have been idle for too long, the connections of other hosts that have not brought
+    /// a whole packet in time, and those whose peer does not read. Frees the buffers of idle connections.
     pub(super) fn close_idle(&mut self) {
         let ports = &self.pipeline.ports;
         let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);
@@ -412,11 +452,23 @@ impl<P: Pit> Faces<P> {
         let reason = |port: &Port| match port.idle {
             Some(idle) if silent_for(port.used, idle) => Some((port.face, "idle")),
             _ if is_mute(port) => Some((port.face, "the peer has sent no packet")),
+            _ if port.waiting.is_some() && silent_for(port.taken, STALLED) => {
+                Some((port.face, "the peer does not read"))
+            }
+            _ if port.lingers.is_some_and(|end| ports.now >= end) => Some((port.face, "closed by the peer")),
             _ => None,
         };
         let silent: Vec<_> = ports.iter().filter_map(reason).collect();
         for (face, why) in silent {
-            self.close(face, why);
+            self.fail(face, why);
+        }
+        for (slot, reader) in self.readers.iter_mut().enumerate() {
+            let port = self.pipeline.ports.face_in(slot).and_then(|face| self.pipeline.ports.find(face));
+            if let Some(reader) = reader
+                && port.is_some_and(|port| self.pipeline.ports.now.since(port.used) >= IDLE)
+            {
+                reader.free_memory();
+            }
         }
     }
 }

@@ -27,6 +27,14 @@ impl Sockets {
         let udp = |address: &SocketAddr| {
             let mut socket = UdpSocket::bind(*address)?;
             socket.set_segmentation(config.udp.offload);
+            let (wanted, given) =
+                (config.udp.receive_buffer, socket.set_receive_queue(config.udp.receive_buffer)?);
+            if given < wanted {
+                tracing::warn!(
+                    local = %address, wanted, given,
+                    "short UDP receive queue; raise net.core.rmem_max, or lower faces.udp.receive_buffer"
+                );
+            }
             Ok(socket)
         };
         Ok(Self {

@@ -143,7 +143,8 @@ impl<P: Pit> Plane<P> {
             let local = socket.local_addr()?;
             udp.push(Udp::new(socket, local));
         }
-        let pipeline = Pipeline { forwarder, ports: Ports::new(udp, reports.clone(), registry()?) };
+        let pipeline =
+            Pipeline { forwarder, ports: Ports::new(udp, &config.memory, reports.clone(), registry()?) };
         let (holders, peers) = (Holders::new(&secrets.peers), Peers::new(&secrets.peers));
         let mut rng = Rng::new(secrets.seed);
         let receiver = UdpReceiver::new(pipeline.ports.sockets.len(), &mut rng);
@@ -332,7 +333,10 @@ impl<P: Pit> Plane<P> {
         let suppressed = faces.log.next_second();
         faces.pipeline.forwarder.counters().suppressed_lines.add(suppressed);
         faces.forget_parties();
-        faces.pipeline.ports.sockets.iter_mut().for_each(Udp::log_lost);
+        let lost: usize = faces.pipeline.ports.sockets.iter_mut().map(Udp::log_lost).sum();
+        let Pipeline { forwarder, ports } = &mut faces.pipeline;
+        ports.queue_drops += lost as u64;
+        forwarder.counters().queue_drops.set(ports.queue_drops);
     }
 }
 

@@ -66,7 +66,11 @@ impl<P: Pit> Pipeline<P> {
         };
         // The face may be closed: its packets are dropped.
         let Some(port) = self.ports.find_mut(face) else { return };
-        match port.reassembler.receive(&piece, fragment, now) {
+        let outcome = port.reassembler.receive(&piece, fragment, now);
+        for loser in self.ports.note_fragments(face) {
+            self.forwarder.count_drop(loser, DropReason::Reassembly);
+        }
+        match outcome {
             Ok(Some(whole)) => drop(self.forwarder.receive(face, &whole.packet(), now, &mut self.ports)),
             Ok(None) => {}
             Err(_) => self.forwarder.count_drop(face, DropReason::Reassembly),

@@ -45,6 +45,14 @@ pub(super) struct Port {
     pub(super) used: Time,
     /// TCP connection of the face; `None` for other faces.
     pub(super) connection: Option<Connection>,
+    /// Its bytes in the sum of all send queues, while they wait for the connection.
+    pub(super) waiting: Option<ItemId>,
+    /// Time at which the connection last took some of them.
+    pub(super) taken: Time,
+    /// Its bytes in the sum of all fragments that wait for others.
+    pub(super) fragments: Option<ItemId>,
+    /// Time at which a face whose peer has ended is closed, though something still waits to be sent.
+    pub(super) lingers: Option<Time>,
     /// True if the port waits to be flushed.
     pub(super) dirty: bool,
     /// True if a queue waits for its connection to be writable, so that events report that.
@@ -85,6 +93,10 @@ impl Port {
             idle: None,
             heard: 0,
             item: None,
+            waiting: None,
+            taken: now,
+            fragments: None,
+            lingers: None,
             queued: now,
             opened: now,
             owner: Owner::Local,
@@ -112,7 +124,8 @@ impl Port {
         match &self.kind {
             PortKind::Stream { writer, .. } => writer.len(),
             PortKind::Udp { socket, .. } => sockets.get(*socket).map_or(0, Udp::unsent),
-            PortKind::WebSocket(_) | PortKind::Down => 0,
+            PortKind::WebSocket(socket) => socket.borrow().queue(),
+            PortKind::Down => 0,
         }
     }
 }

@@ -4,12 +4,13 @@ use super::port::{Port, PortKind};
 use super::reports::Reports;
 use super::token::Kind;
 use super::udp::Udp;
+use crate::config::Memory;
 use crate::management::nack;
 use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::{LpHeader, NackReason};
 use hashlane_ndn_fw::face::FaceId;
 use hashlane_ndn_fw::forward::Output;
-use hashlane_table::share::Owner;
+use hashlane_table::share::{Holder, ItemId, Ledger, Limits, Owner};
 use mio::unix::SourceFd;
 use mio::{Interest, Registry};
 use std::os::fd::AsRawFd;
@@ -27,13 +28,21 @@ pub(super) struct Ports {
     /// Nacks for the Interests that the queue of the management had no room for.
     pub(super) refused: Vec<Vec<u8>>,
     registry: Registry,
+    /// Bytes that wait for connections to be writable. The values are face ids.
+    queues: Ledger,
+    /// Bytes of fragments that wait for others. The values are face ids.
+    fragments: Ledger,
+    /// Faces whose queues are too much for all together.
+    exhausted: Vec<FaceId>,
+    /// Packets that a send queue had no room for.
+    pub(super) queue_drops: u64,
     /// Time of the round.
     pub(super) now: Time,
 }
 
 impl Ports {
     /// An empty set. Events of connections are registered with `registry`.
-    pub(super) fn new(sockets: Vec<Udp>, reports: Reports, registry: Registry) -> Self {
+    pub(super) fn new(sockets: Vec<Udp>, memory: &Memory, reports: Reports, registry: Registry) -> Self {
         Self {
             ports: Vec::new(),
             sockets,
@@ -41,6 +50,10 @@ impl Ports {
             reports,
             registry,
             refused: Vec::new(),
+            queues: Ledger::new(Limits::new(memory.send_queues)),
+            fragments: Ledger::new(Limits::new(memory.reassembly)),
+            exhausted: Vec::new(),
+            queue_drops: 0,
             now: Time::default(),
         }
     }
@@ -62,7 +75,49 @@ impl Ports {
 
     /// Removes the port of a face; `None` if the face is closed already.
     pub(super) fn remove(&mut self, face: FaceId) -> Option<Port> {
+        self.release(face);
         self.ports.get_mut(face.slot()?)?.take_if(|port| port.face == face)
+    }
+
+    /// Takes the queue and the fragments of a face out of the sums.
+    pub(super) fn release(&mut self, face: FaceId) {
+        let Self { ports, queues, fragments, .. } = self;
+        let port = face.slot().and_then(|slot| ports.get_mut(slot)?.as_mut());
+        if let Some(port) = port.filter(|port| port.face == face) {
+            set_weight(queues, &mut port.waiting, port.holder, face, 0);
+            set_weight(fragments, &mut port.fragments, port.holder, face, 0);
+        }
+    }
+
+    /// Notes the fragments that wait at a face. Returns the faces that lost some, because there are too many
+    /// of all faces together.
+    pub(super) fn note_fragments(&mut self, face: FaceId) -> Vec<FaceId> {
+        let mut losers = Vec::new();
+        let Self { ports, fragments, .. } = self;
+        let find = |ports: &mut PortsOfFaces, face: FaceId, fragments: &mut Ledger, drops: bool| {
+            let port = ports.get_mut(face.slot()?)?.as_mut().filter(|port| port.face == face)?;
+            if drops {
+                port.reassembler.drop_oldest();
+            }
+            let memory = port.reassembler.memory();
+            set_weight(fragments, &mut port.fragments, port.holder, face, memory);
+            Some(())
+        };
+        find(ports, face, fragments, false);
+        while let Some(victim) = fragments.excess() {
+            let loser = FaceId(victim.value);
+            if find(ports, loser, fragments, true).is_none() {
+                debug_assert!(false, "fragments go with their face");
+                fragments.remove(victim.id);
+            }
+            losers.push(loser);
+        }
+        losers
+    }
+
+    /// Faces to close: of the party with the longest queues, while those of all together are too long.
+    pub(super) fn take_exhausted(&mut self) -> Vec<FaceId> {
+        std::mem::take(&mut self.exhausted)
     }
 
     /// The port of a face; `None` if the face is closed.
@@ -109,8 +164,14 @@ impl Ports {
     /// Frees the fragments of packets that were not completed in time. A reassembler that receives fragments
     /// does so itself; this call is for links that have fallen silent.
     pub(super) fn expire_fragments(&mut self) {
-        let now = self.now;
-        self.ports.iter_mut().flatten().for_each(|port| port.reassembler.handle_timeout(now));
+        let Self { ports, fragments, now, .. } = self;
+        for port in ports.iter_mut().flatten() {
+            port.reassembler.handle_timeout(*now);
+            if port.fragments.is_some() {
+                let memory = port.reassembler.memory();
+                set_weight(fragments, &mut port.fragments, port.holder, port.face, memory);
+            }
+        }
     }
 
     /// The face in a slot; `None` if the slot is free.
@@ -137,9 +198,24 @@ impl Ports {
     /// Bytes that the connection does not take now follow when it is writable. Events report that only while
     /// something waits: otherwise each packet that a peer reads would be an event.
     pub(super) fn flush_slot(&mut self, slot: usize) -> Option<(FaceId, String)> {
-        let Self { ports, registry, .. } = self;
+        let failed = self.flush_port(slot);
+        while let Some(victim) = self.queues.excess() {
+            let face = FaceId(victim.value);
+            match self.find_mut(face) {
+                Some(port) => port.waiting = None,
+                None => debug_assert!(false, "a queue goes with its face"),
+            }
+            self.queues.remove(victim.id);
+            self.exhausted.push(face);
+        }
+        failed
+    }
+
+    fn flush_port(&mut self, slot: usize) -> Option<(FaceId, String)> {
+        let Self { ports, registry, queues, now, .. } = self;
         let port = ports.get_mut(slot)?.as_mut()?;
         port.dirty = false;
+        let before = if port.blocked { port.queue(&[]) } else { 0 };
         let outcome = match &mut port.kind {
             PortKind::Stream { stream, writer } => writer
                 .flush(&mut &**stream)
@@ -151,6 +227,15 @@ impl Ports {
             }
             PortKind::Udp { .. } | PortKind::Down => return None,
         };
+        if let Ok((blocked, _)) = outcome
+            && (blocked || port.waiting.is_some())
+        {
+            let after = if blocked { port.queue(&[]).max(1) } else { 0 };
+            if !port.blocked || after < before {
+                port.taken = *now;
+            }
+            set_weight(queues, &mut port.waiting, port.holder, port.face, after);
+        }
         let failed = match outcome {
             Ok((blocked, _)) if blocked == port.blocked => return None,
             Ok((blocked, descriptor)) => {
@@ -205,7 +290,7 @@ impl Output for Ports {
             }
             return;
         }
-        let Self { ports, sockets, dirty, now, .. } = self;
+        let Self { ports, sockets, dirty, queue_drops, now, .. } = self;
         let found = face.slot().and_then(|slot| Some((slot, ports.get_mut(slot)?.as_mut()?)));
         let Some((slot, port)) = found.filter(|(_, port)| port.face == face) else {
             debug_assert!(false, "the forwarder sends to open faces only");
@@ -238,6 +323,7 @@ impl Output for Ports {
                 counters.out_bytes.add((head.len() + piece.len()) as u64);
             } else {
                 counters.out_drops.add(1);
+                *queue_drops += 1;
             }
         });
         if !sent {
@@ -247,6 +333,20 @@ impl Output for Ports {
             port.dirty = true;
             dirty.push(slot as u32);
         }
+    }
+}
+
+/// Sets the weight of the item of a face, which it has as long as that is not 0.
+fn set_weight(ledger: &mut Ledger, item: &mut Option<ItemId>, holder: Holder, face: FaceId, weight: usize) {
+    let bytes = u32::try_from(weight).unwrap_or(u32::MAX);
+    match *item {
+        Some(id) if bytes > 0 => ledger.set_weight(id, bytes),
+        Some(id) => {
+            ledger.remove(id);
+            *item = None;
+        }
+        None if bytes > 0 => *item = Some(ledger.add(holder, bytes, face.0)),
+        None => {}
     }
 }
 
@@ -264,7 +364,7 @@ mod tests {
     #[test]
     fn interests_that_the_management_has_no_room_for_come_back() {
         let (reports, _inbox) = Reports::new();
-        let mut ports = Ports::new(Vec::new(), reports, registry());
+        let mut ports = Ports::new(Vec::new(), &Memory::default(), reports, registry());
         ports.add(Port::new(FaceId(300), PortKind::Down, Arc::default(), 7, Time::from_millis(1)));
         let name = hashlane_name::uri::parse_uri(b"/localhop/nfd/rib").expect("a name");
         let interest =
@@ -283,7 +383,7 @@ mod tests {
     fn pieces_on_a_link_that_has_fallen_silent_are_freed() {
         let now = Time::from_millis(1000);
         let face = FaceId(FaceId::FIRST);
-        let mut ports = Ports::new(Vec::new(), Reports::new().0, registry());
+        let mut ports = Ports::new(Vec::new(), &Memory::default(), Reports::new().0, registry());
         ports.add(Port::new(face, PortKind::Down, Arc::default(), 7, now));
         let mut pieces = Vec::new();
         let packet = [&[6, 253, 4, 0][..], &[0; 1024]].concat();

@@ -4,6 +4,7 @@ use super::pipeline::Pipeline;
 use super::port::PortKind;
 use super::socket::{Received, STREAM_QUEUE, Stream, WebSocket};
 use hashlane_link::stream::{Filled, Framing, FramingError, StreamReader, StreamWriter};
+use hashlane_ndn::time::Time;
 use hashlane_ndn::tlv;
 use hashlane_ndn::wire::MAX_LINK_PACKET;
 use hashlane_ndn::wire::lp::LP_PACKET;
@@ -19,7 +20,7 @@ use std::rc::Rc;
 const STREAM_READS: usize = 2;
 /// Messages of a WebSocket in one turn, and their bytes.
 const MESSAGES: usize = 64;
-const MESSAGE_BYTES: usize = 128 << 10;
+const MESSAGE_BYTES: usize = 32 << 10;
 
 /// The receiving end of a connection.
 pub(super) struct Reader {
@@ -56,6 +57,13 @@ impl Reader {
     /// Notes that an event has reported the end of the stream.
     pub(super) fn note_end(&mut self) {
         self.closing = true;
+    }
+
+    /// Frees the memory of a connection that is idle.
+    pub(super) fn free_memory(&mut self) {
+        if let Source::Stream { reader, .. } = &mut self.source {
+            reader.free_if_empty();
+        }
     }
 
     /// Reads the packets of one turn and forwards them. Returns true if there may be more.
@@ -130,7 +138,7 @@ fn receive_messages<P: Pit>(
     pipeline: &mut Pipeline<P>,
 ) -> Result<bool, String> {
     let mut messages = Vec::new();
-    let outcome = read_messages(&mut socket.borrow_mut(), closing, &mut messages);
+    let outcome = read_messages(&mut socket.borrow_mut(), closing, pipeline.ports.now, &mut messages);
     let mut burst = Burst::new();
     for message in &messages {
         pipeline.push(face, message, &mut burst);
@@ -144,8 +152,13 @@ fn receive_messages<P: Pit>(
 ///
 /// # Errors
 /// The reason why the connection has ended. The messages before the end are read.
-fn read_messages(socket: &mut WebSocket, closing: bool, messages: &mut Vec<Vec<u8>>) -> Result<bool, String> {
-    socket.grant(MESSAGE_BYTES, closing);
+fn read_messages(
+    socket: &mut WebSocket,
+    closing: bool,
+    now: Time,
+    messages: &mut Vec<Vec<u8>>,
+) -> Result<bool, String> {
+    socket.grant(MESSAGE_BYTES, closing, now);
     for _ in 0..MESSAGES {
         match socket.receive() {
             Received::Packet(packet) => messages.push(packet),

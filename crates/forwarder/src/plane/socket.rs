@@ -1,10 +1,12 @@
 //! Connections: Unix, TCP, WebSocket.
 
 use super::calls::{Call, counted};
+use hashlane_ndn::time::Time;
 use hashlane_ndn::wire::MAX_LINK_PACKET;
 use mio::net::{TcpStream, UnixStream};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, Message};
 
@@ -61,12 +63,25 @@ pub(super) struct Metered {
     drained: bool,
     /// True if reads go on after a short one: to the end of the stream, or through a handshake.
     reads_on: bool,
+    /// Bytes read since the last packet, in the second that began at `since`.
+    barren: usize,
+    since: Time,
+    /// Bytes that the library has queued, about.
+    queued: usize,
 }
 
 impl Metered {
     /// A connection without a limit, for handshakes, whose length the library limits.
     pub(super) fn unbounded(stream: TcpStream) -> Self {
-        Self { stream, left: usize::MAX, drained: false, reads_on: true }
+        Self {
+            stream,
+            left: usize::MAX,
+            drained: false,
+            reads_on: true,
+            barren: 0,
+            since: Time::default(),
+            queued: 0,
+        }
     }
 }
 
@@ -82,6 +97,7 @@ impl Read for Metered {
         };
         let read = counted(Call::Receive, self.stream.read(buffer))?;
         self.left -= read.min(room);
+        self.barren += read.min(room);
         self.drained = read < room && !self.reads_on;
         Ok(read)
     }
@@ -89,7 +105,9 @@ impl Read for Metered {
 
 impl Write for Metered {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.write(bytes)
+        let written = self.stream.write(bytes)?;
+        self.queued = self.queued.saturating_sub(written);
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -100,12 +118,21 @@ impl Write for Metered {
 /// A non-blocking WebSocket connection.
 pub(super) struct WebSocket(pub(super) tungstenite::WebSocket<Metered>);
 
+/// Bytes that a WebSocket may receive in a second without one whole packet: several times the longest one.
+/// Empty frames and control frames have work done for 6 bytes each.
+const MAX_BARREN: usize = 1 << 16;
+
+/// Bytes of the header of a frame that is sent, at most.
+const FRAME_HEADER: usize = 10;
+
 /// Limits of a connection: messages of at most a packet, and the same send queue as a stream.
 pub(super) fn limits() -> WebSocketConfig {
     let longest = Some(MAX_LINK_PACKET);
     WebSocketConfig::default()
         .max_message_size(longest)
         .max_frame_size(longest)
+        // The library clears all of it before each read.
+        .read_buffer_size(1 << 14)
         .write_buffer_size(1 << 16)
         .max_write_buffer_size(STREAM_QUEUE)
 }
@@ -124,8 +151,11 @@ pub(super) enum Received {
 
 impl WebSocket {
     /// Grants a number of bytes to the next reads. `closing` is true if the stream is to be read to its end.
-    pub(super) fn grant(&mut self, bytes: usize, closing: bool) {
+    pub(super) fn grant(&mut self, bytes: usize, closing: bool, now: Time) {
         let stream = self.0.get_mut();
+        if now.since(stream.since) >= Duration::from_secs(1) {
+            (stream.since, stream.barren) = (now, 0);
+        }
         (stream.left, stream.drained, stream.reads_on) = (bytes, false, closing);
     }
 
@@ -146,8 +176,15 @@ impl WebSocket {
 
     /// Reads one message.
     pub(super) fn receive(&mut self) -> Received {
-        match self.0.read() {
-            Ok(Message::Binary(bytes)) => Received::Packet(bytes.into()),
+        let message = self.0.read();
+        if self.0.get_ref().barren > MAX_BARREN && !matches!(message, Ok(Message::Binary(_))) {
+            return Received::Closed(format!("{MAX_BARREN} bytes of frames without a packet"));
+        }
+        match message {
+            Ok(Message::Binary(bytes)) => {
+                self.0.get_mut().barren = 0;
+                Received::Packet(bytes.into())
+            }
             Ok(Message::Text(_)) => Received::Closed("text message; packets are binary messages".into()),
             // The library sends its replies with the next read or flush.
             Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {
@@ -161,17 +198,33 @@ impl WebSocket {
 
     /// Queues a packet. Returns false if the queue is full or the connection has failed.
     pub(super) fn push(&mut self, parts: &[&[u8]]) -> bool {
-        match self.0.write(Message::binary(parts.concat())) {
+        let packet = parts.concat();
+        let length = packet.len() + FRAME_HEADER;
+        self.0.get_mut().queued += length;
+        let taken = match self.0.write(Message::binary(packet)) {
             Ok(()) => true,
             Err(Error::Io(error)) => error.kind() == io::ErrorKind::WouldBlock,
             Err(_) => false,
+        };
+        if !taken {
+            let stream = self.0.get_mut();
+            stream.queued = stream.queued.saturating_sub(length);
         }
+        taken
+    }
+
+    /// Bytes in the send queue, about.
+    pub(super) fn queue(&self) -> usize {
+        self.0.get_ref().queued
     }
 
     /// Sends the queue, as far as the connection takes it. Returns true if the queue is empty.
     pub(super) fn flush(&mut self) -> Result<bool, String> {
         match self.0.flush() {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.0.get_mut().queued = 0;
+                Ok(true)
+            }
             Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
             // The reader reports the end, with its reason.
             Err(Error::ConnectionClosed | Error::AlreadyClosed) => Ok(true),
@@ -205,7 +258,7 @@ mod tests {
         // A whole message of one byte, with a mask of zeroes.
         peer.write_all(&[0x82, 0x81, 0, 0, 0, 0, 7]).expect("room");
         let packet = loop {
-            socket.grant(6000, false);
+            socket.grant(6000, false, Time::default());
             match socket.receive() {
                 Received::Packet(packet) => break packet,
                 Received::Drained => std::thread::yield_now(),
@@ -220,7 +273,7 @@ mod tests {
         // The end has been reported.
         drop(peer);
         let closed = loop {
-            socket.grant(6000, true);
+            socket.grant(6000, true, Time::default());
             match socket.receive() {
                 Received::Closed(_) => break true,
                 Received::Drained => std::thread::yield_now(),
@@ -247,7 +300,7 @@ mod tests {
             WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
         let mut turns = 0;
         loop {
-            socket.grant(GRANT, true);
+            socket.grant(GRANT, true, Time::default());
             match socket.receive() {
                 Received::Drained if socket.is_spent() => turns += 1,
                 Received::Closed(_) => break,
@@ -256,5 +309,37 @@ mod tests {
             }
         }
         assert_eq!(turns, frames.len() / GRANT);
+    }
+
+    #[test]
+    fn a_connection_of_empty_frames_is_closed_and_one_that_is_kept_alive_is_not() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let mut peer =
+            std::net::TcpStream::connect(listener.local_addr().expect("its address")).expect("connects");
+        let (stream, _) = listener.accept().expect("the connection");
+        let stream = Metered::unbounded(TcpStream::from_std(stream));
+        let mut socket =
+            WebSocket(tungstenite::WebSocket::from_raw_socket(stream, Role::Server, Some(limits())));
+        let frame = |kind: u8| [kind, 0x80, 0, 0, 0, 0];
+        let mut read_all = |bytes: &[u8], now| {
+            peer.write_all(bytes).expect("room in the kernel");
+            let mut left = bytes.len();
+            while left > 0 {
+                socket.grant(left.min(6000), true, now);
+                match socket.receive() {
+                    Received::Closed(_) => return false,
+                    _ => left -= left.min(6000) - socket.0.get_ref().left.min(6000),
+                }
+            }
+            true
+        };
+        // A ping a second, for two days; then a message that does not end.
+        let pings = (0..172_800)
+            .step_by(16)
+            .all(|second| read_all(&frame(0x89).repeat(16), Time::from_millis(1000 * second)));
+        assert!(pings);
+        let now = Time::from_millis(200_000_000);
+        assert!(read_all(&frame(2), now) && read_all(&frame(0).repeat(9000), now));
+        assert!(!read_all(&frame(0).repeat(9000), now));
     }
 }

@@ -484,3 +484,113 @@ fn half_open_handshakes_of_one_address_keep_no_other_one_out() {
     let counters = bench.plane.faces.pipeline.forwarder.counters();
     assert_eq!(counters.evicted_connections.value(), 300 - 256);
 }
+
+/// A consumer that has asked for more than its connection takes, and reads none of it.
+fn slow_consumer(bench: &mut Bench, producer: &mut UnixStream, prefix: &str) -> (UnixStream, FaceId) {
+    let (mut consumer, slow) = bench.connect();
+    let mut bytes = [0; 10_000];
+    for number in 0..60 {
+        let uri = format!("{prefix}/{number}");
+        consumer.write_all(&interest(&uri)).expect("room");
+        bench.settle();
+        assert!(producer.read(&mut bytes).expect("the Interest") > 0);
+        producer.write_all(&data(&uri, 8000)).expect("room");
+        bench.settle();
+    }
+    assert!(bench.plane.faces.pipeline.ports.is_blocked(Bench::slot(slow)));
+    (consumer, slow)
+}
+
+#[test]
+fn a_peer_that_takes_nothing_for_half_a_minute_is_cut_off() {
+    let mut bench = Bench::new();
+    let (mut producer, face) = bench.connect();
+    bench.route("/a", face);
+    let (mut consumer, slow) = slow_consumer(&mut bench, &mut producer, "/a");
+    bench.plane.start -= Duration::from_secs(20);
+    bench.turn(Duration::ZERO);
+    // It takes something, and has as much time again.
+    assert!(consumer.read(&mut [0; 200_000]).expect("Data") > 0);
+    bench.settle();
+    bench.plane.start -= Duration::from_secs(20);
+    bench.turn(Duration::ZERO);
+    assert!(bench.plane.faces.pipeline.ports.find(slow).is_some());
+    bench.plane.start -= Duration::from_secs(11);
+    bench.turn(Duration::ZERO);
+    assert!(bench.plane.faces.pipeline.ports.find(slow).is_none());
+    assert!(bench.plane.faces.pipeline.ports.find(face).is_some(), "nothing waits for the producer");
+}
+
+#[test]
+fn send_queues_have_one_limit_and_the_longest_give_way() {
+    let mut bench = Bench::with(|config| config.memory.send_queues = 500_000);
+    let (mut producer, face) = bench.connect();
+    bench.route("/", face);
+    let slow: Vec<_> = (0..3).map(|at| slow_consumer(&mut bench, &mut producer, &format!("/{at}"))).collect();
+    let left: Vec<bool> =
+        slow.iter().map(|(_, face)| bench.plane.faces.pipeline.ports.find(*face).is_some()).collect();
+    assert_eq!(left.last(), Some(&true), "the newest stays");
+    assert!(!left[0], "the oldest is closed");
+    let counters = bench.plane.faces.pipeline.forwarder.counters();
+    assert_eq!(counters.evicted_connections.value(), left.iter().filter(|open| !**open).count() as u64);
+}
+
+#[test]
+fn answers_follow_although_the_peer_sends_no_more() {
+    const PACKETS: usize = 60;
+    let mut bench = Bench::new();
+    let (mut producer, face) = bench.connect();
+    bench.route("/a", face);
+    // All of them get into the content store.
+    drop(slow_consumer(&mut bench, &mut producer, "/a"));
+    bench.settle();
+    let (mut consumer, last) = bench.connect();
+    let interests: Vec<u8> = (0..PACKETS).flat_map(|number| interest(&format!("/a/{number}"))).collect();
+    consumer.write_all(&interests).expect("room");
+    consumer.shutdown(std::net::Shutdown::Write).expect("an end");
+    consumer.set_nonblocking(true).expect("a socket");
+    let (mut answers, mut bytes) = (Vec::new(), [0; 65_536]);
+    let start = Instant::now();
+    loop {
+        assert!(start.elapsed() < HANG, "the connection is not closed");
+        bench.turn(Duration::from_millis(1));
+        match consumer.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(read) => answers.extend_from_slice(&bytes[..read]),
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+        }
+    }
+    assert!(answers.len() > PACKETS * 8000, "{} bytes", answers.len());
+    assert!(bench.plane.faces.pipeline.ports.find(last).is_none());
+}
+
+#[test]
+fn fragments_have_one_limit_and_the_oldest_of_the_largest_go() {
+    let mut bench = Bench::with(|config| config.memory.reassembly = 40_000);
+    let first_fragment = |sequence: u64| {
+        let header = hashlane_ndn::wire::LpHeader {
+            sequence: Some(sequence),
+            frag_count: 2,
+            ..hashlane_ndn::wire::LpHeader::default()
+        };
+        [header.wrapped(4000).as_bytes(), &[6; 4000]].concat()
+    };
+    let send = |bench: &mut Bench, peer: &Peer, sequence: u64| {
+        peer.send(&first_fragment(sequence)).expect("sent");
+        while bench.turn(HANG) == 0 {}
+    };
+    let (quiet, face) = knock(&mut bench, 3);
+    let face = face.expect("a face");
+    send(&mut bench, &quiet, 10);
+    for _ in 0..10 {
+        let (peer, _) = knock(&mut bench, 2);
+        send(&mut bench, &peer, 20);
+        send(&mut bench, &peer, 30);
+    }
+    let ports = &mut bench.plane.faces.pipeline.ports;
+    let memory: usize = ports.iter().map(|port| port.reassembler.memory()).sum();
+    assert!((8000..=30_000).contains(&memory), "{memory} bytes");
+    assert!(ports.find(face).is_some_and(|port| port.reassembler.waiting() == 1));
+    let drops = &bench.plane.faces.pipeline.forwarder.counters().drops;
+    assert!(drops.value(hashlane_ndn_fw::forward::DropReason::Reassembly) > 10);
+}

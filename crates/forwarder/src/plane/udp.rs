@@ -87,13 +87,14 @@ impl Udp {
         }
     }
 
-    /// Logs the datagrams lost since the last call. One line for many: a log line per datagram would add to
+    /// Logs the datagrams lost since the last call, and returns their number. One line for many: a log line per datagram would add to
     /// the load that loses them.
-    pub(super) fn log_lost(&mut self) {
+    pub(super) fn log_lost(&mut self) -> usize {
         let (lost, error) = std::mem::take(&mut self.lost);
         if lost > 0 {
             let why = error.as_deref().unwrap_or("the send queue is full or the peer is unreachable");
             tracing::info!(local = %self.local, lost, why, "cannot send datagrams");
         }
+        lost
     }
 }
