@@ -281,11 +281,14 @@ impl Server {
         if cs(&old) != cs(config) {
             self.manager.set_cs(cs(config), &mut self.requests);
         }
-        let CsConfig { capacity, admit, serve } = self.manager.cs();
-        let mut tables = core_config(config);
-        tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
-        (tables.cs.admit, tables.cs.serve) = (admit, serve);
-        self.requests.configure(Settings { faces: config.faces.clone(), tables });
+        let settings = |of: &Config| (of.faces.clone(), of.pit.clone(), of.cs.clone(), of.regions.clone());
+        if settings(&old) != settings(config) {
+            let CsConfig { capacity, admit, serve } = self.manager.cs();
+            let mut tables = core_config(config);
+            tables.cs.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
+            (tables.cs.admit, tables.cs.serve) = (admit, serve);
+            self.requests.configure(Settings { faces: config.faces.clone(), tables });
+        }
         self.initial.reload(&old, config, &mut self.manager, now, &mut self.requests);
         reload::log(&changes);
         // The thread that waits may have ended.
