@@ -436,8 +436,9 @@ impl<P: Pit> Faces<P> {
         holders.collect(|holder| pipeline.forwarder.is_idle(holder) && shares.is_idle(holder));
     }
 
-    /// Closes the faces that have been idle for too long, the connections of other hosts that have not brought
-    /// a whole packet in time, and those whose peer does not read. Frees the buffers of idle connections.
+    /// Closes the faces that have been idle for too long, the connections of other hosts that have not
+    /// brought a whole packet in time, and those whose peer does not read. Frees the buffers of idle
+    /// connections.
     pub(super) fn close_idle(&mut self) {
         let ports = &self.pipeline.ports;
         let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);

@@ -9,7 +9,7 @@ const LINES: [u32; 2] = [4, 64];
 /// Faces of others that one party may replace, and all of them together.
 const REPLACED: [u32; 2] = [64, 1024];
 
-/// What each party has caused in this second.
+/// Items that each party has caused in this second.
 ///
 /// Holds at most as many parties as the limit of all.
 #[derive(Debug)]

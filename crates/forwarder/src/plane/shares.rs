@@ -38,7 +38,7 @@ impl Kind {
 #[derive(Debug)]
 pub(super) struct Places {
     pub(super) kind: Kind,
-    /// What each party holds. The values are face ids.
+    /// Faces and connections of each party. The values are face ids.
     pub(super) ledger: Ledger,
     /// Silent faces that the last search has found, the one that has been silent for the longest time last.
     pub(super) silent: Vec<FaceId>,
@@ -50,7 +50,7 @@ impl Shares {
     /// Empty shares, with as many connections as there are file descriptors.
     pub(super) fn new(max_on_demand: usize) -> Self {
         let limits = getrlimit(Resource::RLIMIT_NOFILE);
-        // Where the kernel does not say, a limit that is common.
+        // A common limit, if the kernel states none.
         Self::with_descriptors(limits.map_or(1024, |(soft, _)| soft), max_on_demand)
     }
 

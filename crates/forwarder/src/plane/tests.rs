@@ -399,7 +399,7 @@ fn an_address_with_many_ports_keeps_no_other_one_out() {
     assert_eq!(counters.evicted_faces.value(), 4);
     let left: Vec<bool> = crowd.iter().map(|face| is_open(&mut bench, *face)).collect();
     assert_eq!(left, [true, true, false, false, false, false, true]);
-    // Who has one face does not give way to many.
+    // A party with one face does not give way to one with many.
     (0..20).for_each(|_| drop(knock(&mut bench, 2)));
     assert!(is_open(&mut bench, early) && is_open(&mut bench, crowd[0]));
     bench.plane.faces.pipeline.forwarder.remove_route(&parse("/a").view(), crowd[0]);

@@ -87,8 +87,8 @@ impl Udp {
         }
     }
 
-    /// Logs the datagrams lost since the last call, and returns their number. One line for many: a log line per datagram would add to
-    /// the load that loses them.
+    /// Logs the datagrams lost since the last call, and returns their number. One line for many: a log line
+    /// per datagram would add to the load that loses them.
     pub(super) fn log_lost(&mut self) -> usize {
         let (lost, error) = std::mem::take(&mut self.lost);
         if lost > 0 {

@@ -85,8 +85,8 @@ impl StreamReader {
     /// Length of the buffer as long as no packet is longer, in bytes.
     const ROOM: usize = 64 << 10;
 
-    /// A reader of packets of up to `longest` bytes. It holds 64 KiB from the first read on; while a longer packet arrives up to
-    /// `longest`, and never more than twice the bytes that have arrived.
+    /// A reader of packets of up to `longest` bytes. It holds 64 KiB from the first read on; while a longer
+    /// packet arrives up to `longest`, and never more than twice the bytes that have arrived.
     pub fn new(longest: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, end: 0, longest, passed: 0, incomplete: false, failed: None }
     }

@@ -32,7 +32,7 @@ pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
     let running = bench.start(Settings::default())?;
     let mut owner = Session::unix(&running.socket())?;
     owner.register_all("/route", routes)?;
-    // What it asks is a list of many segments, too.
+    // The list that it asks for has many segments, too.
     let scene = Scene::around(bench, running, Cast { list: "rib/list", ..Cast::USUAL })?;
     let attacker = UnixStream::connect(scene.running.socket()).map_err(|error| error.to_string())?;
     let name = packets::name("/localhost/nfd/rib/list")?;

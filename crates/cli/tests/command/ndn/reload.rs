@@ -115,7 +115,7 @@ fn a_hangup_takes_what_can_change_and_names_what_needs_a_restart() {
     };
     assert!(has("/t", "random") && has("/mine", "multicast"), "{strategies}");
     assert!(!strategies.contains("/s ") && has("/", "best-route"), "{strategies}");
-    // What a command has set stays, unless the file sets another value.
+    // A value set by a command stays, unless the file sets another one.
     done(&folder.run(&["cs", "config", "--capacity", "77"]));
     reload(&forwarder, 2);
     assert!(printed(&folder, &["cs", "info"]).contains("77"));

@@ -52,7 +52,7 @@ fn the_weight_of_an_entry_stays_when_its_first_downstream_leaves() {
     rig.asks(second, &ask(&long, 2));
     rig.forwarder.remove_face(first);
     rig.passes(10);
-    // What the second one holds is released in full: the book would panic in tests if it were not.
+    // The share of the second one is released in full: the book would panic in tests if it were not.
     assert_eq!(rig.gives(producer, &data(&long, 0)), [(second, vec![])]);
     rig.asks(third, &ask("/a", 3));
     assert_eq!((rig.forwarder.pending(), rig.forwarder.pit().len()), (1, 1));
