@@ -154,20 +154,3 @@ fn a_flood_of_nonces_is_forgotten() {
     rig.passes(1);
     assert!(rig.forwarder.dead_nonces() <= 1);
 }
-
-#[test]
-fn a_limit_that_is_lowered_refuses_newcomers_and_removes_nothing() {
-    let config = |pit_entries| Config { pit_entries, ..Config::default() };
-    let mut rig = Rig::with(config(4096));
-    let [consumer, producer] = rig.faces();
-    rig.route("/", producer, 1);
-    let mut flood = Flood::lasting(30_000);
-    let mut receive =
-        |rig: &mut Rig, number| rig.forwarder.receive(consumer, &flood.packet(number), rig.now, &mut Nowhere);
-    assert!((0..1000).all(|number| receive(&mut rig, number).is_ok()));
-    rig.forwarder.configure(config(500));
-    assert_eq!(receive(&mut rig, 1000), Err(DropReason::PitFull));
-    assert_eq!(rig.forwarder.pit().len(), 1000);
-    rig.forwarder.configure(config(4096));
-    assert_eq!(receive(&mut rig, 1001), Ok(()));
-}
