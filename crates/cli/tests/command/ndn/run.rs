@@ -193,7 +193,7 @@ fn two_who_ask_for_one_tcp_face_get_the_same() {
 #[test]
 fn the_list_of_faces_shows_their_settings() {
     let folder = Folder::new();
-    let forwarder = folder.forwarder(&[]);
+    let _forwarder = folder.forwarder(&[]);
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     let asked = ControlParameters {
         uri: Some(format!("udp4://{}", udp.local_addr().unwrap())),
@@ -224,7 +224,8 @@ fn the_list_of_faces_shows_their_settings() {
         client.command("faces", "update", &update).await.unwrap();
         assert_eq!(list(made.face_id).await.expiration, Some(600_000));
         // Over TCP, too.
-        let tcp = Some(format!("tcp4://{}", forwarder.tcp));
+        let neighbour = TcpListener::bind("127.0.0.1:0").unwrap();
+        let tcp = Some(format!("tcp4://{}", neighbour.local_addr().unwrap()));
         let flags = FACE_CONGESTION_MARKING | FACE_LOCAL_FIELDS;
         let asked = ControlParameters {
             uri: tcp,
