@@ -1,9 +1,9 @@
 //! Dead nonce list: names and Nonces of Interests that left the PIT, to detect loops that outlast a PIT
 //! entry.
 //!
-//! The list holds 64-bit hashes under the forwarder's key, in two generations. Insertions go to the newer one
-//! and lookups search both. When the newer one is half the lifetime old, the older one is emptied and becomes
-//! the newer. So an entry stays for between half the lifetime and the lifetime.
+//! The list holds 64-bit hashes under the forwarder's key, in three generations. Insertions go to the newest
+//! one and lookups search all. When the newest one is a third of the lifetime old, the oldest one is emptied
+//! and becomes the newest. So an entry stays for between two thirds of the lifetime and the lifetime.
 //!
 //! Source: NFD Developer's Guide, Dead Nonce List.
 
@@ -14,26 +14,27 @@ use hashlane_table::swiss::Swiss;
 /// Dead nonce list.
 #[derive(Clone, Debug)]
 pub struct DeadNonces {
-    generations: [Swiss<u64, ()>; 2],
-    /// Half the lifetime, in milliseconds.
-    half: u64,
-    /// Time at which the newer generation began.
+    /// Generations, the newest first.
+    generations: [Swiss<u64, ()>; 3],
+    /// A third of the lifetime, in milliseconds.
+    third: u64,
+    /// Time at which the newest generation began.
     since: Time,
     /// Most entries of a generation.
     capacity: usize,
 }
 
 /// Longest time that a Nonce is kept, in milliseconds.
-pub const LIFETIME: u64 = 12_000;
+pub const LIFETIME: u64 = 9000;
 
-/// Most entries of a generation, by default.
-const CAPACITY: usize = 1 << 20;
+/// Most entries of a generation, by default: as many as a table of 2²⁰ places holds.
+const CAPACITY: usize = (1 << 20) / 8 * 7;
 
 impl Default for DeadNonces {
     fn default() -> Self {
         Self {
-            generations: [Swiss::with_capacity(0), Swiss::with_capacity(0)],
-            half: LIFETIME / 2,
+            generations: core::array::from_fn(|_| Swiss::with_capacity(0)),
+            third: LIFETIME / 3,
             since: Time::default(),
             capacity: CAPACITY,
         }
@@ -53,7 +54,7 @@ impl DeadNonces {
     pub fn insert(&mut self, name: u64, nonce: u32, now: Time) {
         self.handle_timeout(now);
         let key = Self::key(name, nonce);
-        let [new, _] = &mut self.generations;
+        let [new, ..] = &mut self.generations;
         if new.len() < self.capacity && new.find(key, &key).is_none() {
             new.insert(key, key, (), |key| *key);
         }
@@ -80,24 +81,25 @@ impl DeadNonces {
             .for_each(|generation| generation.prefetch(key));
     }
 
-    /// Drops the older generation when its time is up.
+    /// Drops the oldest generation when its time is up.
     #[inline]
     pub fn handle_timeout(&mut self, now: Time) {
         let age = now.millis().saturating_sub(self.since.millis());
-        if age < self.half {
+        if age < self.third {
             return;
         }
-        self.since = now;
+        // More than one third may have passed.
+        let thirds = age / self.third;
+        self.since = self.since.after_millis(thirds * self.third);
         if self.is_empty() {
             return;
         }
-        let [new, old] = &mut self.generations;
-        *old = if age < 2 * self.half {
-            core::mem::replace(new, Swiss::with_capacity(0))
-        } else {
-            *new = Swiss::with_capacity(0);
-            Swiss::with_capacity(0)
-        };
+        for _ in 0..thirds.min(self.generations.len() as u64) {
+            self.generations.rotate_right(1);
+            if let [new, ..] = &mut self.generations {
+                *new = Swiss::with_capacity(0);
+            }
+        }
     }
 
     /// Number of entries.
@@ -116,12 +118,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_a_nonce_for_half_the_lifetime_and_no_longer_than_all_of_it() {
-        for inserted in (0..12_000).step_by(700) {
+    fn keeps_a_nonce_for_two_thirds_of_the_lifetime_and_no_longer_than_all_of_it() {
+        for inserted in (0..LIFETIME).step_by(700) {
             let mut list = DeadNonces::default();
             list.insert(1, 1, Time::from_millis(1));
             list.insert(2, 2, Time::from_millis(inserted));
-            assert!(list.contains(2, 2, Time::from_millis(inserted + LIFETIME / 2 - 1)), "{inserted}");
+            assert!(list.contains(2, 2, Time::from_millis(inserted + LIFETIME / 3 * 2 - 1)), "{inserted}");
             assert!(!list.contains(2, 3, Time::from_millis(inserted)));
             assert!(!list.contains(2, 2, Time::from_millis(inserted + LIFETIME + 1)), "{inserted}");
         }
