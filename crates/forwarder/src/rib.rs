@@ -71,13 +71,15 @@ pub struct RibLimits {
     pub routes_per_face: usize,
     /// Most next hops of the FIB, those of `fib/add-nexthop` included.
     pub next_hops: usize,
+    /// Most bytes of the names of all prefixes.
+    pub name_bytes: usize,
 }
 
 impl Default for RibLimits {
     /// 1,048,576 routes, half of them of one face: a routing daemon may register a large table for one
-    /// neighbour. Twice as many next hops.
+    /// neighbour. Twice as many next hops, and 128 MiB of names.
     fn default() -> Self {
-        Self { routes: 1 << 20, routes_per_face: 1 << 19, next_hops: 1 << 21 }
+        Self { routes: 1 << 20, routes_per_face: 1 << 19, next_hops: 1 << 21, name_bytes: 128 << 20 }
     }
 }
 
@@ -97,6 +99,11 @@ pub enum RibError {
         /// The limit.
         limit: usize,
     },
+    /// The limit of the names of prefixes, in bytes.
+    NamesFull {
+        /// The limit.
+        limit: usize,
+    },
     /// The limit of the FIB.
     FibFull {
         /// The limit.
@@ -111,6 +118,7 @@ impl fmt::Display for RibError {
             Self::FaceFull { face, limit } => {
                 write!(f, "face {face} has {limit} routes, the limit of a face")
             }
+            Self::NamesFull { limit } => write!(f, "the prefixes of the RIB take {limit} bytes, their limit"),
             Self::FibFull { limit } => write!(f, "the FIB would hold more than {limit} next hops, its limit"),
         }
     }
@@ -140,6 +148,8 @@ pub struct Rib {
     routable: usize,
     /// Next hops that the FIB had no room for.
     skipped: u64,
+    /// Bytes of the keys of all entries.
+    name_bytes: usize,
     limits: RibLimits,
     at_once: usize,
 }
@@ -149,6 +159,22 @@ pub struct Rib {
 struct Face {
     routes: usize,
     prefixes: BTreeSet<Key>,
+    /// Bytes of the prefixes.
+    name_bytes: usize,
+}
+
+impl Face {
+    fn add(&mut self, key: &Key) {
+        if self.prefixes.insert(key.clone()) {
+            self.name_bytes += key.len();
+        }
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if self.prefixes.remove(key) {
+            self.name_bytes -= key.len();
+        }
+    }
 }
 
 impl Rib {
@@ -164,6 +190,7 @@ impl Rib {
             hops: 0,
             routable: 0,
             skipped: 0,
+            name_bytes: 0,
             limits,
             at_once: AT_ONCE,
         }
@@ -207,6 +234,16 @@ impl Rib {
         entry.routes.iter().find(|route| route.face == face && route.origin == origin).copied()
     }
 
+    /// Bytes of the names of all prefixes.
+    pub fn name_bytes(&self) -> usize {
+        self.name_bytes
+    }
+
+    /// Bytes of the names of the prefixes of a face.
+    pub fn name_bytes_of(&self, face: u64) -> usize {
+        self.faces.get(&face).map_or(0, |face| face.name_bytes)
+    }
+
     /// Number of routes of a face.
     pub fn routes_of(&self, face: u64) -> usize {
         self.faces.get(&face).map_or(0, |face| face.routes)
@@ -228,6 +265,7 @@ impl Rib {
             self.check_room(route.face)?;
         }
         let key = self.key(name);
+        self.check_name(&key)?;
         let before = self.contribution(&key);
         self.put(&key, route);
         let below = self.entries_below(&key, &before);
@@ -257,6 +295,15 @@ impl Rib {
         Ok(())
     }
 
+    /// Refuses the entry of a new prefix if the names of prefixes take too much memory.
+    fn check_name(&self, key: &Key) -> Result<(), RibError> {
+        let limit = self.limits.name_bytes;
+        if self.name_bytes + key.len() > limit && !self.entries.contains_key(key) {
+            return Err(RibError::NamesFull { limit });
+        }
+        Ok(())
+    }
+
     /// Removes a route. Returns false if there is none.
     pub fn unregister(
         &mut self,
@@ -272,7 +319,7 @@ impl Rib {
     /// Adds a next hop to the FIB, or sets its cost.
     ///
     /// # Errors
-    /// [`RibError::FibFull`].
+    /// [`RibError::FibFull`], [`RibError::NamesFull`].
     pub fn add_hop(
         &mut self,
         name: NdnName<'_>,
@@ -281,8 +328,9 @@ impl Rib {
         changes: &mut Vec<FibChange>,
     ) -> Result<(), RibError> {
         let key = self.key(name);
+        self.check_name(&key)?;
         let (hops, limit) = (self.hops, self.limits.next_hops);
-        let entry = self.entries.entry(key.clone()).or_default();
+        let entry = entry_of(&mut self.entries, &mut self.name_bytes, &key);
         match entry.hop(face) {
             Ok(at) => entry.hops[at].cost = cost,
             Err(_) if hops >= limit => {
@@ -293,7 +341,7 @@ impl Rib {
                 entry.hops.insert(at, Hop { face, cost, routed: false });
                 self.hops += 1;
                 self.routable += usize::from(entry.hops.len() == 1);
-                self.faces.entry(face).or_default().prefixes.insert(key);
+                self.faces.entry(face).or_default().add(&key);
             }
         }
         changes.push(FibChange { name: (&name).into(), face, cost: Some(cost) });
@@ -400,7 +448,7 @@ impl Rib {
 
     /// Adds a route to an entry, or replaces the one of the same face and origin.
     fn put(&mut self, key: &Key, route: Route) {
-        let entry = self.entries.entry(key.clone()).or_default();
+        let entry = entry_of(&mut self.entries, &mut self.name_bytes, key);
         match entry.routes.iter_mut().find(|old| is_same(old, &route)) {
             Some(old) => {
                 if let Some(end) = old.expires {
@@ -413,7 +461,7 @@ impl Rib {
                 self.routes += 1;
                 let face = self.faces.entry(route.face).or_default();
                 face.routes += 1;
-                face.prefixes.insert(key.clone());
+                face.add(key);
             }
         }
         if let Some(end) = route.expires {
@@ -447,7 +495,7 @@ impl Rib {
         let Some(of_face) = self.faces.get_mut(&face) else { return };
         of_face.routes -= routes;
         if !self.entries.get(key).is_some_and(|entry| entry.is_of(face)) {
-            of_face.prefixes.remove(key);
+            of_face.remove(key);
         }
         if of_face.routes == 0 && of_face.prefixes.is_empty() {
             self.faces.remove(&face);
@@ -457,6 +505,7 @@ impl Rib {
     fn drop_if_empty(&mut self, key: &Key) {
         if self.entries.get(key).is_some_and(|entry| entry.is_empty()) {
             self.entries.remove(key);
+            self.name_bytes -= key.len();
         }
     }
 
@@ -552,6 +601,18 @@ impl Rib {
         }
         Some(wanted.finish().collect())
     }
+}
+
+/// The entry of a key, added if there is none.
+fn entry_of<'e>(
+    entries: &'e mut BTreeMap<Key, Box<Entry>>,
+    name_bytes: &mut usize,
+    key: &Key,
+) -> &'e mut Entry {
+    entries.entry(key.clone()).or_insert_with(|| {
+        *name_bytes += key.len();
+        Box::default()
+    })
 }
 
 fn is_same(one: &Route, other: &Route) -> bool {

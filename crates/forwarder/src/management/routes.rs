@@ -78,14 +78,16 @@ fn check_share(
     from: &Origin,
 ) -> Result<(), ControlResponse> {
     manager.owners.insert(from.face, uid);
-    let limit = manager.config.rib.routes;
-    let has_it = |name: &OwnedName<Ndn>| manager.rib.route(name.view(), from.face, origin).is_some();
-    if manager.rib.len() < limit / 2 || parameters.name.as_ref().is_some_and(has_it) {
+    let (limits, rib) = (manager.config.rib, &manager.rib);
+    let has_it = |name: &OwnedName<Ndn>| rib.route(name.view(), from.face, origin).is_some();
+    let is_half_full = rib.len() >= limits.routes / 2 || rib.name_bytes() >= limits.name_bytes / 2;
+    if !is_half_full || parameters.name.as_ref().is_some_and(has_it) {
         return Ok(());
     }
-    let faces = manager.owners.iter().filter(|(_, owner)| **owner == uid);
-    let held: usize = faces.map(|(face, _)| manager.rib.routes_of(*face)).sum();
-    if held >= limit / 8 {
+    let faces = || manager.owners.iter().filter(|(_, owner)| **owner == uid).map(|(face, _)| *face);
+    let held: usize = faces().map(|face| rib.routes_of(face)).sum();
+    let bytes: usize = faces().map(|face| rib.name_bytes_of(face)).sum();
+    if held >= limits.routes / 8 || bytes >= limits.name_bytes / 8 {
         return refused(507, format!("user {uid} has {held} routes, its share of a RIB that is half full"));
     }
     Ok(())

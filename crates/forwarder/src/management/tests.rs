@@ -641,7 +641,7 @@ fn next_hops_are_added_and_removed() {
 #[test]
 fn routes_and_next_hops_have_limits() {
     let config = Config {
-        rib: RibLimits { routes: 100, routes_per_face: 3, next_hops: 5 },
+        rib: RibLimits { routes: 100, routes_per_face: 3, next_hops: 5, ..RibLimits::default() },
         max_strategies: 1,
         ..Config::default()
     };

@@ -171,6 +171,18 @@ fn a_face_holds_more_than_65_536_routes_and_takes_them_along() {
 }
 
 #[test]
+fn names_are_bounded_in_bytes() {
+    let mut rib = Rib::new(RibLimits { name_bytes: 10, ..RibLimits::default() });
+    let mut register = |uri: &str, face| rib.register(name(uri).view(), route(face, 0, 0), &mut Vec::new());
+    assert_eq!(register("/abcd", 1), Ok(()));
+    assert_eq!(register("/abcde", 1), Err(RibError::NamesFull { limit: 10 }));
+    assert_eq!((register("/ab", 1), register("/ab", 2)), (Ok(()), Ok(())));
+    assert_eq!((rib.name_bytes(), rib.name_bytes_of(1), rib.name_bytes_of(2)), (10, 10, 4));
+    assert!(rib.unregister(name("/abcd").view(), 1, RouteOrigin::APP, &mut Vec::new()));
+    assert_eq!((rib.name_bytes(), rib.name_bytes_of(1)), (4, 4));
+}
+
+#[test]
 fn what_many_prefixes_inherit_reaches_them_in_steps() {
     const ROUTES: usize = 1000;
     let mut rib = Rib::new(RibLimits { next_hops: ROUTES + ROUTES / 2, ..RibLimits::default() });
@@ -288,6 +300,7 @@ proptest! {
             prop_assert_eq!(&fib, &scratch(&routes));
             prop_assert_eq!(rib.fib().map(|(_, hops)| hops.len()).sum::<usize>(), rib.hops);
             prop_assert_eq!((rib.fib().count(), rib.skipped()), (rib.fib_len(), 0));
+            prop_assert_eq!(rib.name_bytes(), rib.entries.keys().map(|key| key.len()).sum::<usize>());
             prop_assert_eq!(rib.len(), routes.len());
             prop_assert_eq!(rib.entries().map(|(_, routes)| routes.len()).sum::<usize>(), routes.len());
             prop_assert_eq!(rib.next_end(), routes.iter().filter_map(|(_, route)| route.expires).min());
