@@ -23,7 +23,14 @@ const LONGEST: Duration = Duration::from_millis(100);
 const MAX_STRANGERS: usize = 4096;
 
 /// Least rate to which a party is limited, in datagrams a second.
-const LEAST_RATE: f64 = 50.0;
+const LEAST_RATE: f64 = 200.0;
+
+/// Weight of an interval in the estimate of a rate. Few datagrams of a limited party are kept, and the kernel
+/// joins dozens, so that one interval says little.
+const WEIGHT: f64 = 1.0 / 16.0;
+
+/// Most parties whose rates are estimated.
+const MAX_PARTIES: usize = 16_384;
 
 /// Measurements of one UDP socket.
 #[derive(Debug)]
@@ -43,20 +50,21 @@ pub(super) struct Flood {
     logged: bool,
 }
 
-/// Rates of the parties that are limited, and the common rate to which they are.
+/// Rates of the parties, and the common rate to which those that send more are limited.
 #[derive(Debug, Default)]
 struct Limits {
     /// Datagrams a second of each party.
     rate: f64,
+    /// Parties that have sent something lately; empty while none is limited.
     parties: HashMap<Owner, Party>,
 }
 
-/// A party that is limited.
+/// Rate of a party, and its limit.
 #[derive(Clone, Copy, Debug)]
 struct Party {
     /// Estimate of the datagrams a second that it sends.
     rate: f64,
-    /// One in 2^`halvings` of them is kept.
+    /// One in 2^`halvings` of them is kept: all if this is 0.
     halvings: u8,
 }
 
@@ -96,7 +104,7 @@ impl Flood {
 
     /// True if a party is limited.
     pub(super) fn limits(&self, owner: Owner) -> bool {
-        self.limits.parties.contains_key(&owner)
+        self.limits.parties.get(&owner).is_some_and(|party| party.halvings > 0)
     }
 
     /// Counts a datagram of a peer without a face.
@@ -154,7 +162,8 @@ impl Flood {
 
     /// Gives the limits to the kernel.
     fn apply(&mut self, udp: &mut Udp) {
-        let mut parties: Vec<(&Owner, &Party)> = self.limits.parties.iter().collect();
+        let mut parties: Vec<(&Owner, &Party)> =
+            self.limits.parties.iter().filter(|(_, party)| party.halvings > 0).collect();
         if parties.len() > MAX_LIMITED {
             parties.sort_unstable_by(|(_, a), (_, b)| b.rate.total_cmp(&a.rate));
         }
@@ -193,44 +202,53 @@ impl Limits {
         capacity: f64,
         pressure: Pressure,
     ) -> bool {
-        let mut rates: HashMap<Owner, f64> = received.collect();
-        for (owner, party) in &self.parties {
-            let rate = rates.entry(*owner).or_default();
-            // Few datagrams of a party are kept, so that one interval says little.
-            *rate = 0.75 * party.rate + 0.25 * *rate * f64::from(1_u32 << party.halvings);
+        let before = std::mem::take(&mut self.parties);
+        let mut rates: HashMap<Owner, f64> = received.take(MAX_PARTIES).collect();
+        if !before.is_empty() {
+            for (owner, rate) in &mut rates {
+                let halvings = before.get(owner).map_or(0, |party| party.halvings);
+                *rate *= WEIGHT * f64::from(1_u32 << halvings);
+            }
+            for (owner, party) in &before {
+                if rates.len() < MAX_PARTIES || party.halvings > 0 {
+                    *rates.entry(*owner).or_default() += (1.0 - WEIGHT) * party.rate;
+                }
+            }
         }
         self.rate = match pressure {
             Pressure::High => {
                 let fair = fair_rate(rates.values().copied(), 0.75 * capacity);
-                let least = if self.parties.is_empty() { fair } else { fair.min(0.5 * self.rate) };
+                let least = if before.is_empty() { fair } else { fair.min(0.5 * self.rate) };
                 least.max(LEAST_RATE)
             }
             Pressure::Normal => self.rate,
             Pressure::Low => 1.05 * self.rate,
         };
-        let before = std::mem::take(&mut self.parties);
+        let mut changed = false;
         for (owner, rate) in rates {
-            let old = before.get(&owner).map(|party| party.halvings);
+            let old = before.get(&owner).map_or(0, |party| party.halvings);
             let halvings = halvings(rate / self.rate, old);
-            if halvings > 0 {
+            changed |= halvings != old;
+            if halvings > 0 || rate >= 1.0 {
                 self.parties.insert(owner, Party { rate, halvings });
             }
         }
-        let same = |(owner, party): (&Owner, &Party)| {
-            before.get(owner).is_some_and(|before| before.halvings == party.halvings)
-        };
-        self.parties.len() != before.len() || !self.parties.iter().all(same)
+        if self.parties.values().all(|party| party.halvings == 0) {
+            self.parties.clear();
+        }
+        changed
     }
 }
 
 /// Halvings that bring a rate down to 1. Keeps those that a party has if they are about right: changing the
 /// filter is not free.
-fn halvings(excess: f64, old: Option<u8>) -> u8 {
+fn halvings(excess: f64, old: u8) -> u8 {
     let needed = excess.max(1.0).log2();
-    match old {
-        Some(old) if (f64::from(old) - 1.3..f64::from(old) + 0.3).contains(&needed) && excess > 1.0 => old,
-        _ => needed.ceil().min(f64::from(MAX_HALVINGS)) as u8,
+    let about_right = f64::from(old) - 1.3..f64::from(old) + 0.3;
+    if old > 0 && excess > 1.0 && about_right.contains(&needed) {
+        return old;
     }
+    needed.ceil().min(f64::from(MAX_HALVINGS)) as u8
 }
 
 /// Rate to which each party has to be limited, so that all together have `capacity`: whoever sends less has
@@ -281,7 +299,7 @@ mod tests {
             limits.update(kept.into_iter(), all.min(capacity), pressure);
         }
         // The flood ends, and the limits with it.
-        for _ in 0..100 {
+        for _ in 0..300 {
             let quiet = owners().filter(|(owner, _)| *owner >= Owner::Ipv4(10));
             limits.update(quiet, 40_000.0, Pressure::Low);
         }
@@ -290,9 +308,9 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_about_right_stays() {
-        assert_eq!((halvings(0.5, None), halvings(1.0, Some(3)), halvings(1.1, None)), (0, 0, 1));
-        assert_eq!((halvings(8.0, None), halvings(9.0, None), halvings(9.0, Some(3))), (3, 4, 3));
-        assert_eq!((halvings(10.0, Some(3)), halvings(3.5, Some(3)), halvings(3.0, Some(3))), (4, 3, 2));
-        assert_eq!(halvings(1e9, None), MAX_HALVINGS);
+        assert_eq!((halvings(0.5, 0), halvings(1.0, 3), halvings(1.1, 0)), (0, 0, 1));
+        assert_eq!((halvings(8.0, 0), halvings(9.0, 0), halvings(9.0, 3)), (3, 4, 3));
+        assert_eq!((halvings(10.0, 3), halvings(3.5, 3), halvings(3.0, 3)), (4, 3, 2));
+        assert_eq!(halvings(1e9, 0), MAX_HALVINGS);
     }
 }
