@@ -1,7 +1,7 @@
 //! A forwarder, its innocents, and the phases of one attack on it.
 
 use crate::forwarder::{Program, Running, Settings};
-use crate::innocents::{Asker, Clock, Innocents, PREFIX, Producer, Question, Way};
+use crate::innocents::{Asker, Clock, Ending, Innocents, PREFIX, Producer, Question, Way};
 use crate::network::{Network, Place};
 use crate::packets;
 use crate::session::{Answer, LIFETIME, Session};
@@ -89,7 +89,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) running: Running,
     // Stops when dropped, after the innocents.
     _producer: Producer,
-    clock: Clock,
+    clock: Ending,
     innocents: Innocents,
     watch: Watch,
 }
@@ -123,19 +123,19 @@ impl<'a> Scene<'a> {
         innocents.add_newcomers("new UDP peer", Place::Neighbour, far, network, &clock);
         let watch = Watch::start(running.pid(), clock.clone());
         thread::sleep(bench.pick(Duration::from_millis(700), Duration::from_secs(2)));
-        Ok(Self { bench, running, _producer, clock, innocents, watch })
+        Ok(Self { bench, running, _producer, clock: Ending(clock), innocents, watch })
     }
 
     /// Begins the attack.
     pub(crate) fn begin(&self) {
-        self.clock.set(Phase::During);
+        self.clock.0.set(Phase::During);
     }
 
     /// Ends the attack, waits for the service to settle, and measures what comes after.
     pub(crate) fn calm(&self) {
-        self.clock.set(Phase::Settling);
+        self.clock.0.set(Phase::Settling);
         thread::sleep(SETTLING);
-        self.clock.set(Phase::After);
+        self.clock.0.set(Phase::After);
         thread::sleep(self.bench.pick(Duration::from_millis(1000), Duration::from_secs(3)));
     }
 
@@ -164,7 +164,7 @@ impl<'a> Scene<'a> {
         criteria: Criteria,
         mut checks: Vec<Check>,
     ) -> Result<Line, String> {
-        self.clock.set(Phase::End);
+        self.clock.0.set(Phase::End);
         let services = self.innocents.finish()?;
         let [rss, fds] = self.watch.finish()?;
         if let Some(status) = self.running.ended()? {

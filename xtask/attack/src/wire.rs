@@ -3,7 +3,7 @@
 use hashlane_ndn::tlv;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -38,8 +38,14 @@ pub(crate) trait Wire: Send {
 }
 
 /// Stream with time limits.
-pub(crate) trait Stream: Read + Write + Send {
+pub(crate) trait Stream: Read + Write + Send + Sized {
     fn limit(&self, read: Duration) -> io::Result<()>;
+
+    /// Another handle of the same stream.
+    fn twin(&self) -> io::Result<Self>;
+
+    /// Closes both directions, also for other handles.
+    fn close(&self) -> io::Result<()>;
 }
 
 impl Stream for UnixStream {
@@ -47,12 +53,28 @@ impl Stream for UnixStream {
         self.set_read_timeout(Some(read.max(SHORTEST)))?;
         self.set_write_timeout(Some(WRITE))
     }
+
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Both)
+    }
 }
 
 impl Stream for TcpStream {
     fn limit(&self, read: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(read.max(SHORTEST)))?;
         self.set_write_timeout(Some(WRITE))
+    }
+
+    fn twin(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Both)
     }
 }
 
@@ -228,6 +250,6 @@ fn waits<T>(result: Result<T, tungstenite::Error>) -> io::Result<Option<T>> {
 }
 
 /// True if nothing arrived, or nothing could be sent, within the time limit.
-fn is_wait(error: &io::Error) -> bool {
+pub(crate) fn is_wait(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -36,6 +36,15 @@ impl Clock {
     }
 }
 
+/// Ends the last phase when dropped, so that no innocent outlives its forwarder.
+pub(crate) struct Ending(pub(crate) Clock);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.set(Phase::End);
+    }
+}
+
 /// Way to the forwarder.
 #[derive(Clone, Debug)]
 pub(crate) enum Way {

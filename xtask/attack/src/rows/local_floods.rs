@@ -2,15 +2,15 @@
 
 use crate::attacker::{connections, pace};
 use crate::forwarder::Settings;
-use crate::innocents::Way;
+use crate::innocents::{PREFIX, Way};
 use crate::network::Place;
 use crate::packets::{self, Template};
 use crate::scene::{Bench, Cast, Scene};
-use crate::session::{LIFETIME, PATIENCE, Session};
+use crate::session::{Answer, LIFETIME, PATIENCE, Session};
 use crate::verdict::{Check, Criteria, Line};
+use crate::wire::{Stream, is_wait};
 use hashlane_ndn::mgmt::ControlParameters;
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +20,8 @@ const ROUTES: [u32; 2] = [16_000, 50_000];
 const LISTS_A_SECOND: u32 = 5000;
 /// More than the connection takes.
 const COMMANDS_A_SECOND: u32 = 400_000;
+/// Packets of one write.
+const BURST: u64 = 16;
 /// Half-open handshakes: more than there are places.
 const HANDSHAKES: usize = 300;
 
@@ -41,7 +43,7 @@ pub(super) fn lists(bench: &Bench, id: &str) -> Result<Line, String> {
     scene.begin();
     let (sent, done, asked) = beside(
         || {
-            flood_unix(attacker, LISTS_A_SECOND, lasting(bench), || {
+            flood(attacker, LISTS_A_SECOND, lasting(bench), || {
                 next += 1;
                 match next % 4 {
                     0 => packets::list_interest(&name, 4000),
@@ -77,7 +79,7 @@ pub(super) fn commands(bench: &Bench, id: &str) -> Result<Line, String> {
     scene.begin();
     let (sent, done, asked) = beside(
         || {
-            flood_tcp(attacker, COMMANDS_A_SECOND, lasting(bench), || {
+            flood(attacker, COMMANDS_A_SECOND, lasting(bench), || {
                 next += 1;
                 template.stamp(next).to_vec()
             })
@@ -125,10 +127,10 @@ pub(super) fn handshakes(bench: &Bench, id: &str) -> Result<Line, String> {
 fn is_served(way: &Way, number: u32) -> bool {
     let asked = || {
         let mut session = way.connect().map(Session::new).map_err(|error| error.to_string())?;
-        let name = packets::name(&format!("/good/websocket/new/{number}"))?;
+        let name = packets::name(&format!("{PREFIX}/websocket/new/{number}"))?;
         session.ask(&packets::interest(&name, LIFETIME), PATIENCE)
     };
-    matches!(asked(), Ok(crate::session::Answer::Data(_)))
+    matches!(asked(), Ok(Answer::Data(_)))
 }
 
 /// Repeats `innocent` beside `attack` until that ends. Returns its result, and how often the innocent was
@@ -150,59 +152,39 @@ fn beside<T: Send>(
     })
 }
 
-fn flood_unix(
-    stream: UnixStream,
-    rate: u32,
-    lasting: Duration,
-    packet: impl FnMut() -> Vec<u8>,
-) -> Result<u64, String> {
-    let failed = |error: std::io::Error| error.to_string();
-    stream.set_write_timeout(Some(Duration::from_millis(100))).map_err(failed)?;
-    let reader = stream.try_clone().map_err(failed)?;
-    let end = stream.try_clone().map_err(failed)?;
-    flood(stream, reader, move || end.shutdown(Shutdown::Both), rate, lasting, packet)
-}
-
-fn flood_tcp(
-    stream: TcpStream,
-    rate: u32,
-    lasting: Duration,
-    packet: impl FnMut() -> Vec<u8>,
-) -> Result<u64, String> {
-    let failed = |error: std::io::Error| error.to_string();
-    stream.set_write_timeout(Some(Duration::from_millis(100))).map_err(failed)?;
-    let reader = stream.try_clone().map_err(failed)?;
-    let end = stream.try_clone().map_err(failed)?;
-    flood(stream, reader, move || end.shutdown(Shutdown::Both), rate, lasting, packet)
-}
-
 /// Sends packets at a rate, and drops all that comes back. Returns the number of packets.
-fn flood(
-    mut stream: impl Write,
-    mut reader: impl Read + Send,
-    end: impl Fn() -> std::io::Result<()>,
+fn flood<S: Stream>(
+    mut stream: S,
     rate: u32,
     lasting: Duration,
     mut packet: impl FnMut() -> Vec<u8>,
 ) -> Result<u64, String> {
+    let failed = |error: std::io::Error| format!("the attacker's connection: {error}");
+    // A full connection blocks for a moment only, and the reader until the end.
+    stream.limit(2 * lasting).map_err(failed)?;
+    let mut reader = stream.twin().map_err(failed)?;
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut bytes = vec![0; 1 << 18];
             while matches!(reader.read(&mut bytes), Ok(1..)) {}
         });
         let (begun, mut sent) = (Instant::now(), 0);
+        let mut unsent = Vec::new();
         while begun.elapsed() < lasting {
-            let burst: Vec<u8> = (0..16).flat_map(|_| packet()).collect();
-            if let Err(error) = stream.write_all(&burst) {
-                // A part of a packet was sent: the stream is of no use any more.
-                debug_assert!(error.kind() != std::io::ErrorKind::InvalidInput, "{error}");
-                break;
+            if unsent.is_empty() {
+                unsent.extend((0..BURST).flat_map(|_| packet()));
+                sent += BURST;
             }
-            sent += 16;
+            match stream.write(&unsent) {
+                Ok(count) => drop(unsent.drain(..count)),
+                Err(error) if is_wait(&error) => {}
+                // The forwarder has closed it.
+                Err(_) => break,
+            }
             pace(begun, usize::try_from(sent).unwrap_or(usize::MAX), rate);
         }
         // Fails if the forwarder has closed it.
-        let _ = end();
+        let _ = stream.close();
         Ok(sent)
     })
 }
