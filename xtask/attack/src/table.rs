@@ -16,9 +16,12 @@ const HEAD: &str = "\
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// Tables of all forwarders, each below its name.
+/// Tables of all forwarders, each below its name, after one that compares them if there are several.
 pub(crate) fn markdown(all: &[Results], about: &str) -> String {
     let mut text = format!("{about}\n");
+    if all.len() > 1 {
+        text += &comparison(all);
+    }
     for results in all {
         text += &format!("\n**{}**\n\n{HEAD}", results.forwarder);
         for line in &results.lines {
@@ -28,9 +31,45 @@ pub(crate) fn markdown(all: &[Results], about: &str) -> String {
     text
 }
 
+/// A column for each forwarder, with the first criterion that it misses.
+fn comparison(all: &[Results]) -> String {
+    let mut rows: Vec<(&str, &str)> = Vec::new();
+    for line in all.iter().flat_map(|results| &results.lines) {
+        if !rows.iter().any(|(id, _)| *id == line.id) {
+            rows.push((&line.id, &line.attack));
+        }
+    }
+    let names: Vec<&str> = all.iter().map(|results| results.forwarder.as_str()).collect();
+    let mut text = format!("\n| row | attack | {} |\n", names.join(" | "));
+    text += &format!("| --- | --- |{}\n", " --- |".repeat(names.len()));
+    for (id, attack) in rows {
+        let of = |results: &Results| {
+            let line = results.lines.iter().find(|line| line.id == id);
+            escaped(&line.map_or_else(|| "–".to_owned(), summary))
+        };
+        let cells: Vec<String> = all.iter().map(of).collect();
+        text += &format!("| {id} | {} | {} |\n", escaped(attack), cells.join(" | "));
+    }
+    text
+}
+
+/// Verdict with the first criterion that is missed.
+fn summary(line: &Line) -> String {
+    let missed: Vec<&str> =
+        line.checks.iter().filter(|check| !check.met).map(|check| check.found.as_str()).collect();
+    match missed.as_slice() {
+        [] => verdict(line).to_owned(),
+        [only] => format!("{}: {only}", verdict(line)),
+        [first, rest @ ..] => format!("{}: {first}, and {} more", verdict(line), rest.len()),
+    }
+}
+
+fn escaped(cell: &str) -> String {
+    cell.replace('|', "\\|").replace('\n', " ")
+}
+
 fn row(line: &Line) -> String {
-    let findings: Vec<&str> = line.findings().map(|check| check.found.as_str()).collect();
-    let found = line.not_applicable.clone().unwrap_or_else(|| findings.join("; "));
+    let found = found(line);
     let cells = [
         line.id.clone(),
         line.attack.clone(),
@@ -42,15 +81,18 @@ fn row(line: &Line) -> String {
         found,
         verdict(line).to_owned(),
     ];
-    let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "));
-    format!("| {} |\n", cells.join(" | "))
+    format!("| {} |\n", cells.map(|cell| escaped(&cell)).join(" | "))
+}
+
+/// Reason why a line does not apply, or all findings.
+fn found(line: &Line) -> String {
+    let findings = || line.findings().map(|check| check.found.as_str()).collect::<Vec<_>>().join("; ");
+    line.not_applicable.clone().unwrap_or_else(findings)
 }
 
 /// A line for the terminal.
 pub(crate) fn progress(line: &Line) -> String {
-    let findings: Vec<&str> = line.findings().map(|check| check.found.as_str()).collect();
-    let found = line.not_applicable.clone().unwrap_or_else(|| findings.join("; "));
-    format!("{:>4}  {:<6}  {}: {found}", line.id, verdict(line), line.attack)
+    format!("{:>4}  {:<6}  {}: {}", line.id, verdict(line), line.attack, found(line))
 }
 
 pub(crate) fn verdict(line: &Line) -> &'static str {
@@ -120,6 +162,18 @@ mod tests {
         );
         let columns = |text: &str| text.lines().next().map(|line| line.matches(" | ").count());
         assert_eq!(columns(&row(&Line::of("1", "x", vec![]))), columns(HEAD));
+    }
+
+    #[test]
+    fn forwarders_are_compared_in_one_table() {
+        let of = |forwarder: &str, lines| Results { forwarder: forwarder.to_owned(), lines };
+        let all = [of("hashlane", vec![Line::of("1", "x", vec![])]), of("NFD", vec![line()])];
+        assert_eq!(
+            comparison(&all),
+            "\n| row | attack | hashlane | NFD |\n| --- | --- | --- | --- |\n\
+             | 1 | x | passed | – |\n| 4 | ports | – | FAILED: lost |\n"
+        );
+        assert!(!markdown(&all[..1], "about").contains("| hashlane |"));
     }
 
     #[test]
