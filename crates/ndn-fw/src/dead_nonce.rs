@@ -96,9 +96,8 @@ impl DeadNonces {
         }
         for _ in 0..thirds.min(self.generations.len() as u64) {
             self.generations.rotate_right(1);
-            if let [new, ..] = &mut self.generations {
-                *new = Swiss::with_capacity(0);
-            }
+            let [new, ..] = &mut self.generations;
+            *new = Swiss::with_capacity(0);
         }
     }
 

@@ -121,6 +121,8 @@ impl<P: Pit> Faces<P> {
     pub(super) fn configure(&mut self, settings: Settings) {
         let Settings { faces, tables } = settings;
         self.pipeline.forwarder.configure(tables);
+        self.shares.configure(faces.udp.max_on_demand);
+        self.pipeline.ports.configure(&faces.memory);
         self.config = faces;
         let idle = self.config.udp.idle_after(FacePersistency::OnDemand);
         for port in self.pipeline.ports.iter_mut().filter(|port| port.idle.is_some()) {

@@ -156,6 +156,12 @@ impl Ports {
         self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.local)
     }
 
+    /// Changes the limits of the send queues and of reassembly.
+    pub(super) fn configure(&mut self, memory: &Memory) {
+        self.queues.set_limits(Limits::new(memory.send_queues));
+        self.fragments.set_limits(Limits::new(memory.reassembly));
+    }
+
     /// All ports.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Port> {
         self.ports.iter_mut().flatten()

@@ -54,6 +54,13 @@ impl Shares {
         Self::with_descriptors(limits.map_or(1024, |(soft, _)| soft), max_on_demand)
     }
 
+    /// Changes the number of places. Faces beyond it give way to the next newcomers.
+    pub(super) fn configure(&mut self, max_on_demand: usize) {
+        let Self { peers, connections } = Self::new(max_on_demand);
+        self.peers.ledger.set_limits(peers.ledger.limits());
+        self.connections.ledger.set_limits(connections.ledger.limits());
+    }
+
     fn with_descriptors(descriptors: u64, max_on_demand: usize) -> Self {
         let faces = (MAX_FACES - FaceId::FIRST as usize) as u64;
         let peers = (max_on_demand as u64).min(faces / 2);

@@ -234,7 +234,7 @@ mod tests {
     fn nothing_is_left_of_those_who_lost_their_places() {
         let mut queue = FairQueue::default();
         for number in 0..100_000 {
-            queue.push(Owner::Ipv6((number % 50_000).into()), waiting(number, 0));
+            queue.push(Owner::Ipv6(number % 50_000), waiting(number, 0));
         }
         let [.., remote] = &queue.classes;
         assert!(remote.queues.len() <= 2 * MAX + 64 && remote.turn.len() == remote.queues.len());
