@@ -128,11 +128,22 @@ impl Manager {
         }
     }
 
-    /// Counters that NFD does not have: dropped packets by reason.
+    /// Counters that NFD does not have: dropped packets by reason, and whatever gave way to others.
     fn counts(&self) -> Vec<Count> {
-        let value = |reason| self.counters.drops.value(reason);
-        let reasons = DropReason::ALL.iter();
-        reasons.map(|reason| Count { name: reason.name().into(), value: value(*reason) }).collect()
+        let counters = &self.counters;
+        let others = [
+            ("evicted-interests", &counters.evicted),
+            ("evicted-faces", &counters.evicted_faces),
+            ("evicted-connections", &counters.evicted_connections),
+            ("refused-faces", &counters.refused_faces),
+            ("receive-queue-full", &counters.udp_overflows),
+            ("receive-limited", &counters.flood_drops),
+            ("send-queue-full", &counters.queue_drops),
+            ("log-lines", &counters.suppressed_lines),
+        ];
+        let reasons = DropReason::ALL.iter().map(|reason| (reason.name(), counters.drops.value(*reason)));
+        let others = others.into_iter().map(|(name, counter)| (name, counter.value()));
+        reasons.chain(others).map(|(name, value)| Count { name: name.into(), value }).collect()
     }
 
     fn status(&self, now: Now) -> ForwarderStatus {
