@@ -21,7 +21,7 @@ pub(crate) struct Attack {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask attack                        all rows, about a quarter of an hour
+  cargo xtask attack                        all rows, about ten minutes
   cargo xtask attack --quick --row 4        the short form of one row";
 
 impl Attack {
