@@ -329,3 +329,18 @@ rib
 "
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_forwarder::Config;
+
+    #[test]
+    fn our_configuration_is_valid_with_the_lines_of_a_row() {
+        let ports = Ports { udp: 6363, tcp: 6364, web_socket: 9696 };
+        let text = ours("/tmp/nfd.sock", ports, "cs.admit = false\npit.entries = 7\n");
+        let config = Config::parse(&text).unwrap();
+        assert_eq!((config.cs.admit, config.pit.entries), (false, 7));
+        assert_eq!(config.faces.tcp.listen, ["0.0.0.0:6364".parse().unwrap()]);
+    }
+}

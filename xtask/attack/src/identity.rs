@@ -72,3 +72,21 @@ impl Identity {
         Signature { key: Some((&self.signer, &self.key_name)), time }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_ndn::security::Certificate;
+
+    #[test]
+    fn certificates_are_valid_now_or_expired() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        for (validity, is_valid) in [(Validity::Now, true), (Validity::Expired, false)] {
+            let identity = Identity::create(validity).unwrap();
+            let bytes = fs::read(identity.file()).unwrap();
+            let certificate = Certificate::parse(&bytes).unwrap();
+            assert_eq!(certificate.is_valid_at(now), is_valid, "{validity:?}");
+            assert_eq!(certificate.key_name(), identity.key_name);
+        }
+    }
+}
