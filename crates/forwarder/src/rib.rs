@@ -269,6 +269,7 @@ impl Rib {
         let before = self.contribution(&key);
         self.put(&key, route);
         let below = self.entries_below(&key, &before);
+        let own = self.own_hops(&key, below.as_deref().unwrap_or_default());
         let limit = self.limits.next_hops;
         if self.update(&key, below.as_deref(), changes) {
             if below.is_none() {
@@ -281,7 +282,27 @@ impl Rib {
             None => drop(self.take(&key, |other| is_same(other, &route))),
         }
         self.update(&key, below.as_deref(), changes);
+        self.restore(own, changes);
         Err(RibError::FibFull { limit })
+    }
+
+    /// Next hops of an entry and of some below it that `fib/add-nexthop` has made.
+    fn own_hops(&self, key: &Key, below: &[Key]) -> Vec<(Key, Hop)> {
+        let entries = [key].into_iter().chain(below);
+        let entries = entries.filter_map(|key| Some((key, self.entries.get(key)?)));
+        let hops = entries.flat_map(|(key, entry)| entry.hops.iter().map(move |hop| (key, hop)));
+        hops.filter(|(_, hop)| !hop.routed).map(|(key, hop)| (key.clone(), *hop)).collect()
+    }
+
+    /// Restores next hops that routes have replaced and then left.
+    fn restore(&mut self, own: Vec<(Key, Hop)>, changes: &mut Vec<FibChange>) {
+        for (key, hop) in own {
+            let Some(name) = name(&key) else { continue };
+            let known = self.entries.get(&key).and_then(|entry| entry.hops.get(entry.hop(hop.face).ok()?));
+            if known.is_none() && self.add_hop(name.view(), hop.face, hop.cost, changes).is_err() {
+                self.skipped += 1;
+            }
+        }
     }
 
     fn check_room(&self, face: u64) -> Result<(), RibError> {

@@ -307,3 +307,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_refused_route_leaves_the_next_hops_of_commands() {
+    let limits = RibLimits { next_hops: 3, ..RibLimits::default() };
+    let mut rib = Rib::new(limits);
+    let (mut fib, mut changes) = (Fib::new(), Vec::new());
+    let (a, b) = (name("/a"), name("/a/b"));
+    rib.add_hop(a.view(), 1, 7, &mut changes).unwrap();
+    rib.register(b.view(), route(2, 0, 0), &mut changes).unwrap();
+    rib.add_hop(name("/c").view(), 3, 0, &mut changes).unwrap();
+    apply(&mut fib, std::mem::take(&mut changes));
+    let before = fib.clone();
+    // It replaces the next hop of /a, and has no room at /a/b.
+    let refused = rib.register(a.view(), route(1, 9, ROUTE_CHILD_INHERIT), &mut changes);
+    assert_eq!(refused, Err(RibError::FibFull { limit: 3 }));
+    apply(&mut fib, changes);
+    assert_eq!(fib, before);
+}
