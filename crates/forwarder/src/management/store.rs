@@ -43,6 +43,15 @@ struct Dataset {
     users: BTreeSet<(Option<Owner>, u64)>,
 }
 
+impl Dataset {
+    /// Counts the dataset for a face that asks for it.
+    fn add_user(&mut self, from: &Origin) {
+        if self.users.len() < MAX_USERS {
+            self.users.insert((from.peer.owner(), from.face));
+        }
+    }
+}
+
 impl Store {
     /// The first segment of a dataset of this name that was made a moment ago, if nothing has changed since.
     pub(super) fn shared(
@@ -61,9 +70,7 @@ impl Store {
             let found = dataset.name.view();
             found.len() == len + 1 && found.components().take(len).eq(name.components())
         })?;
-        if dataset.users.len() < MAX_USERS {
-            dataset.users.insert((from.peer.owner(), from.face));
-        }
+        dataset.add_user(from);
         segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?
     }
 
@@ -136,11 +143,13 @@ impl Store {
         }
     }
 
-    /// The segment with this name; `None` if there is none.
-    pub(super) fn find(&self, name: NdnName<'_>) -> Option<Vec<u8>> {
+    /// The segment with this name; `None` if there is none. The dataset counts for the face from then on: its
+    /// first Interest may have been aggregated with that of another face.
+    pub(super) fn find(&mut self, name: NdnName<'_>, from: &Origin) -> Option<Vec<u8>> {
         let (last, versioned) = split(name)?;
         let index = number(last, SEGMENT)?;
-        let dataset = self.datasets.iter().find(|dataset| dataset.name == versioned)?;
+        let dataset = self.datasets.iter_mut().find(|dataset| dataset.name == versioned)?;
+        dataset.add_user(from);
         segment(dataset.name.view(), &dataset.content, index, FRESHNESS).ok()?
     }
 }

@@ -71,3 +71,20 @@ fn a_flood_of_lists_leaves_the_segments_of_others() {
         assert!(kept.iter().all(|first| is_kept(&mut bench, first)), "{flooder:?}");
     }
 }
+
+#[test]
+fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
+    let mut bench = Bench::new();
+    let innocent = bench.from.clone();
+    let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
+    // The forwarder aggregates Interests of one name: management gets that of the flooder alone.
+    bench.from = flooder.clone();
+    let list = first(&mut bench, "faces/list");
+    for number in 0..1000 {
+        bench.time += 1;
+        bench.from = innocent.clone();
+        assert!(is_kept(&mut bench, &list), "after {number} other lists");
+        bench.from = flooder.clone();
+        first(&mut bench, &format!("faces/query/{number}"));
+    }
+}
