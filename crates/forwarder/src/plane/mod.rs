@@ -325,6 +325,8 @@ impl<P: Pit> Plane<P> {
         dialer.reconnect(faces);
         listeners.retry(ready);
         if faces.pipeline.forwarder.shrink() {
+            udp.free_memory();
+            faces.pipeline.ports.sockets.iter_mut().for_each(Udp::free_memory);
             hashlane_link::memory::release_freed();
         }
         udp.measure(faces);

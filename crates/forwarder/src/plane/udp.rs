@@ -9,6 +9,9 @@ use std::net::SocketAddr;
 /// Bytes that the kernel counts for a datagram at most, beside twice its length.
 const DATAGRAM_OVERHEAD: usize = 1024;
 
+/// Datagrams of the send queue.
+const BATCH: usize = 64;
+
 /// A UDP socket, shared by the faces of its peers, and the datagrams that wait to be sent over it.
 pub(super) struct Udp {
     pub(super) socket: UdpSocket,
@@ -29,7 +32,7 @@ impl Udp {
         Self {
             socket,
             local,
-            queue: SendBatch::new(64),
+            queue: SendBatch::new(BATCH),
             unsent: 0,
             sent_since: 0,
             asks: false,
@@ -40,6 +43,13 @@ impl Udp {
     /// Bytes that the kernel had not sent at the last request for the queue length.
     pub(super) fn unsent(&self) -> usize {
         self.unsent
+    }
+
+    /// Replaces the send queue, if it is empty: large datagrams have used more of it than small ones need.
+    pub(super) fn free_memory(&mut self) {
+        if self.queue.is_empty() {
+            self.queue = SendBatch::new(BATCH);
+        }
     }
 
     /// Receives the datagrams that wait, up to the size of the batch.

@@ -24,6 +24,9 @@ use std::net::SocketAddr;
 const BATCHES: usize = 2;
 const DATAGRAMS: usize = 256;
 
+/// Datagrams of one batch, before they are split.
+const BATCH: usize = 64;
+
 /// Receives from the UDP sockets.
 pub(super) struct UdpReceiver {
     batch: Box<RecvBatch>,
@@ -41,12 +44,17 @@ impl UdpReceiver {
     /// A receiver for a number of sockets. `rng` draws the secrets of their filters.
     pub(super) fn new(sockets: usize, rng: &mut Rng) -> Self {
         Self {
-            batch: Box::new(RecvBatch::new(64)),
+            batch: Box::new(RecvBatch::new(BATCH)),
             floods: (0..sockets).map(|_| Flood::new(rng.next_u64())).collect(),
             failed: false,
             logged: false,
             takes_new: true,
         }
+    }
+
+    /// Replaces the buffers, of which large datagrams have used more than small ones need.
+    pub(super) fn free_memory(&mut self) {
+        *self.batch = RecvBatch::new(BATCH);
     }
 
     /// Opens no more faces for new peers.
