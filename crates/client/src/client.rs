@@ -10,6 +10,7 @@ use hashlane_ndn::wire::MAX_PACKET;
 use hashlane_ndn::wire::{Data, DigestFunction, Interest, InterestBuilder, LpHeader};
 use std::fmt;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Most commands that wait for the connection's task. Senders of further ones wait.
@@ -49,12 +50,21 @@ impl Client {
     /// # Errors
     /// The connection cannot be made.
     pub async fn connect(transport: &Transport) -> Result<Self, ConnectError> {
-        let link = Link::open(transport).await?;
+        Ok(Self::start(Link::open(transport).await?, transport))
+    }
+
+    /// Takes a byte stream that is connected for the connection to a forwarder of this host. If it is lost,
+    /// the connection is made again by `transport`.
+    pub fn over(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, transport: &Transport) -> Self {
+        Self::start(Link::over(stream), transport)
+    }
+
+    fn start(link: Link, transport: &Transport) -> Self {
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let (sender, connection) = watch::channel(Connection { number: 1, is_local: link.is_local });
         let driver = Driver::new(transport.clone(), receiver, commands.downgrade(), sender);
         tokio::spawn(driver.run(link));
-        Ok(Self { commands, connection, transport: transport.clone() })
+        Self { commands, connection, transport: transport.clone() }
     }
 
     /// Address of the forwarder.

@@ -295,7 +295,13 @@ impl Fetch {
             return Err(FetchError::Absent { name: view.name().to_string() });
         }
         if let Some(last) = view.final_block().and_then(|last| number(last, SEGMENT)) {
-            self.end = Some(last.saturating_add(1));
+            let end = last.saturating_add(1);
+            if let Some(old) = self.end.replace(end)
+                && old < end
+            {
+                // Segments past the earlier end were not kept, or not requested again.
+                self.next_sent = self.next_sent.min(old);
+            }
         }
         if segment >= self.next_out && self.end.is_none_or(|end| segment < end) {
             self.count(&data);

@@ -46,6 +46,12 @@ impl Link {
         opened.map_err(|error| ConnectError { transport: transport.clone(), error })
     }
 
+    /// A link over a byte stream of this host that is connected.
+    pub(crate) fn over(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Self::new(Socket::Stream { reader: Box::new(reader), writer: Box::new(writer) }, true)
+    }
+
     async fn open_tcp(host: &str, port: u16) -> io::Result<Self> {
         let stream = TcpStream::connect((host, port)).await?;
         stream.set_nodelay(true)?;
