@@ -12,7 +12,7 @@ use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
 
 /// Timer wheel with ticks of one millisecond.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Wheel {
     /// First slot of each list: the slots due at a tick, modulo [`LISTS`]; last, the list [`NOW`].
     heads: Vec<u32>,
@@ -50,6 +50,26 @@ const LIST: &str = "the wheel has LISTS + 1 lists";
 /// First tick at or after a time.
 pub(crate) fn tick_of(time: Time) -> u64 {
     time.0.div_ceil(1_000_000)
+}
+
+impl core::fmt::Debug for Wheel {
+    /// Lists that are not empty, with their slots in order, and counts. All lists would take a millisecond.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let slots = |head: u32| {
+            let link = |slot: &u32| self.links.get(*slot as usize);
+            let after = move |slot: &u32| link(slot).map(|link| link.next);
+            core::iter::successors(Some(head), after).filter(|slot| *slot != END).collect::<Vec<_>>()
+        };
+        let lists = self.heads.iter().enumerate().filter(|(_, head)| **head != END);
+        let lists: Vec<_> = lists.map(|(list, head)| (list, slots(*head))).collect();
+        let Self { done, len, timer_visits, .. } = self;
+        f.debug_struct("Wheel")
+            .field("lists", &lists)
+            .field("done", done)
+            .field("len", len)
+            .field("timer_visits", timer_visits)
+            .finish()
+    }
 }
 
 impl Default for Wheel {
