@@ -6,11 +6,19 @@
     reason = "a property that does not hold is a panic, which is the finding"
 )]
 
+pub mod client;
 pub mod dump;
+pub mod faces;
+pub mod files;
 pub mod flows;
 pub mod forwarder;
+pub mod management;
+pub mod mutate;
 pub mod ndn;
 pub mod queries;
+pub mod reassembly;
+pub mod rib;
+mod steps;
 pub mod targets;
 
 use ::hashlane_dns::render::{Compressor, Framing, Options, Renderer};

@@ -118,9 +118,9 @@ pub fn check_certificate(octets: &[u8]) {
     let mut anchors = TrustAnchors::new();
     anchors.add(&certificate).expect("a key that was read");
     let signed = Signed::data(certificate.data());
-    let verified = key.verify(&signed);
+    // Most signatures are broken, and verified once only: that takes most of the time.
     if let Ok(trusted) = anchors.verify(&signed, certificate.valid_from()) {
-        assert_eq!((trusted, verified), (name, Ok(())));
+        assert_eq!((trusted, key.verify(&signed)), (name, Ok(())));
     }
 }
 

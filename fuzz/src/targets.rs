@@ -1,6 +1,6 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{dump, flows, forwarder, ndn, queries};
+use crate::{client, dump, faces, files, flows, forwarder, management, ndn, queries, reassembly, rib};
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
@@ -13,6 +13,7 @@ macro_rules! with_targets {
     ($macro:ident) => {
         $macro![
             capture,
+            config,
             dns_name,
             dns_query,
             dns_render,
@@ -25,11 +26,19 @@ macro_rules! with_targets {
             name_offset,
             name_uri,
             ndn_certificate,
+            ndn_client,
+            ndn_faces,
             ndn_forwarder,
+            ndn_management,
             ndn_mgmt,
             ndn_packet,
+            ndn_reassembly,
+            ndn_rib,
             ndn_stream,
             prefix_burst,
+            records,
+            study,
+            trust_anchor,
         ];
     };
 }
@@ -42,6 +51,11 @@ pub fn capture(bytes: &[u8]) {
         let passed_over: u64 = capture.skipped.values().sum();
         assert!(capture.full || capture.seen == capture.packets.len() as u64 + passed_over);
     }
+}
+
+/// Parses a configuration of the forwarder; see [`files::check_config`].
+pub fn config(bytes: &[u8]) {
+    files::check_config(bytes);
 }
 
 /// Parses a DNS name in wire form; see [`crate::check_dns_octets`].
@@ -111,9 +125,24 @@ pub fn ndn_certificate(bytes: &[u8]) {
     ndn::check_certificate(bytes);
 }
 
+/// Fetches an object from a hostile forwarder; see [`client::check_fetch`].
+pub fn ndn_client(bytes: &[u8]) {
+    client::check_fetch(bytes);
+}
+
+/// Runs a forwarder whose faces come and go; see [`faces::check_faces`].
+pub fn ndn_faces(bytes: &[u8]) {
+    faces::check_faces(bytes);
+}
+
 /// Runs a forwarder through steps; see [`forwarder::check_forwarder`].
 pub fn ndn_forwarder(bytes: &[u8]) {
     forwarder::check_forwarder(bytes);
+}
+
+/// Runs the management through steps; see [`management::check_manager`].
+pub fn ndn_management(bytes: &[u8]) {
+    management::check_manager(bytes);
 }
 
 /// Parses commands, records of management and face URIs; see [`ndn::check_management`].
@@ -126,6 +155,16 @@ pub fn ndn_packet(bytes: &[u8]) {
     ndn::check_packet(bytes);
 }
 
+/// Reassembles packets; see [`reassembly::check_reassembly`].
+pub fn ndn_reassembly(bytes: &[u8]) {
+    reassembly::check_reassembly(bytes);
+}
+
+/// Changes the RIB; see [`rib::check_rib`].
+pub fn ndn_rib(bytes: &[u8]) {
+    rib::check_rib(bytes);
+}
+
 /// Reassembles TCP streams from a capture; see [`dump::check_stream`].
 pub fn ndn_stream(bytes: &[u8]) {
     dump::check_stream(bytes);
@@ -136,4 +175,19 @@ pub fn prefix_burst(bytes: &[u8]) {
     crate::check_burst::<Ndn>(bytes);
     crate::check_burst::<Ccnx>(bytes);
     crate::check_burst::<Offset>(bytes);
+}
+
+/// Parses the records of a study; see [`files::check_records`].
+pub fn records(bytes: &[u8]) {
+    files::check_records(bytes);
+}
+
+/// Parses the definition of a study; see [`files::check_study`].
+pub fn study(bytes: &[u8]) {
+    files::check_study(bytes);
+}
+
+/// Reads a file with a trust anchor; see [`files::check_anchor`].
+pub fn trust_anchor(bytes: &[u8]) {
+    files::check_anchor(bytes);
 }

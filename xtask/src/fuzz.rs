@@ -21,14 +21,22 @@ pub(crate) struct Fuzz {
     /// Seconds for each target
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seconds: u32,
+    /// Mutated inputs for each target, without libFuzzer: prints the inputs a second
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    pub(crate) inputs: Option<u32>,
+    /// Seed of the mutations
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "inputs")]
+    pub(crate) seed: u32,
 }
 
 const EXAMPLES: &str = "\
-Needs a nightly toolchain, cargo-fuzz and a C++ compiler; with CI=true, installs what is missing.
+Needs a nightly toolchain, cargo-fuzz and a C++ compiler; with CI=true, installs what is missing. With
+--inputs it needs none of them: the inputs are mutated without regard to coverage, the same for each seed.
 
 Examples:
-  cargo xtask fuzz                          every target, 10 seconds each
-  cargo xtask fuzz name_ndn --seconds 600   one target, ten minutes";
+  cargo xtask fuzz                            every target, 10 seconds each
+  cargo xtask fuzz name_ndn --seconds 600     one target, ten minutes
+  cargo xtask fuzz ndn_rib --inputs 100000    one target, 100,000 mutated inputs";
 
 /// Longest input, in bytes: above the longest name, so that inputs cross its limit.
 const MAX_LEN: u32 = 70_000;
@@ -39,10 +47,23 @@ const TIMEOUT: u32 = 10;
 
 impl Fuzz {
     pub(crate) fn run(&self) -> Outcome {
+        if let Some(inputs) = self.inputs {
+            return self.mutate(inputs).into();
+        }
         match need::meet(&NEEDS) {
             Ok(()) => self.fuzz().into(),
             Err(outcome) => outcome,
         }
+    }
+
+    /// Runs the test of each target, which replays its corpus, with this number of mutated inputs.
+    fn mutate(&self, inputs: u32) -> Result<(), String> {
+        let test = ["cargo", "test", "--profile", "fuzz", "-p", "hashlane-fuzz", "--test", "corpus", "--"];
+        let mut command = run::command(&test);
+        // One after the other, so that the rates are those of one core.
+        command.args(["--exact", "--nocapture", "--test-threads", "1"]).args(self.chosen()?);
+        command.env("FUZZ_INPUTS", inputs.to_string()).env("FUZZ_SEED", self.seed.to_string());
+        run::show(&mut command)
     }
 
     fn fuzz(&self) -> Result<(), String> {

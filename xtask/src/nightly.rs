@@ -52,7 +52,7 @@ impl Nightly {
             Step::Msrv => Msrv {}.run(),
             Step::Loom => loom().into(),
             Step::Interop => Interop::EVERY_INDEX.run(),
-            Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds }.run(),
+            Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
         })
     }
 }
