@@ -281,8 +281,12 @@ impl Rib {
             Some(old) => self.put(&key, old),
             None => drop(self.take(&key, |other| is_same(other, &route))),
         }
-        self.update(&key, below.as_deref(), changes);
+        let is_whole = self.update(&key, below.as_deref(), changes);
         self.restore(own, changes);
+        if !is_whole {
+            // The next hops that have gone now make room for those that come back.
+            self.update(&key, below.as_deref(), changes);
+        }
         Err(RibError::FibFull { limit })
     }
 

@@ -325,3 +325,27 @@ fn a_refused_route_leaves_the_next_hops_of_commands() {
     apply(&mut fib, changes);
     assert_eq!(fib, before);
 }
+
+#[test]
+fn a_refused_route_leaves_the_next_hops_of_prefixes_below() {
+    let mut rib = Rib::new(RibLimits { next_hops: 10, ..RibLimits::default() });
+    let (mut fib, mut changes) = (Fib::new(), Vec::new());
+    let inherited = |face| route(face, 0, ROUTE_CHILD_INHERIT);
+    for (uri, route) in [
+        ("/", inherited(3)),
+        ("/a", inherited(1)),
+        ("/a/b", route(2, 0, 0)),
+        ("/a/c", route(3, 0, 0)),
+        ("/a/d", route(3, 0, 0)),
+    ] {
+        rib.register(name(uri).view(), route, &mut changes).unwrap();
+    }
+    apply(&mut fib, std::mem::take(&mut changes));
+    let before = fib.clone();
+    // It removes a next hop of /a/b, adds one to /a/c, and has no room at /a/d.
+    let capture = route(2, 0, ROUTE_CHILD_INHERIT | 2);
+    let refused = rib.register(name("/a").view(), capture, &mut changes);
+    assert_eq!(refused, Err(RibError::FibFull { limit: 10 }));
+    apply(&mut fib, changes);
+    assert_eq!(fib, before);
+}
