@@ -292,7 +292,7 @@ impl<P: Pit + Debug> Rig<P> {
         let (admit, serve) = (which & 4 == 0, which & 8 == 0);
         let config = cs::Config { packets, bytes: octets, policy, admit, serve };
         self.both(|forwarder| forwarder.configure_cs(config));
-        // The excess leaves with the turns that follow at once.
+        // Packets beyond the new limits leave with the next turns.
         while self.forwarder.cs().is_over_capacity() {
             let before = self.forwarder.cs().len();
             let now = self.now;
