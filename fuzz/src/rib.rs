@@ -57,10 +57,11 @@ const FACES: usize = 6;
 const ORIGINS: [RouteOrigin; 3] = [RouteOrigin::APP, RouteOrigin::CLIENT, RouteOrigin::STATIC];
 
 /// Room for each next hop that an input may make.
-const LARGE: RibLimits = RibLimits { routes: 1 << 16, routes_per_face: 1 << 16, next_hops: 1 << 20 };
+const LARGE: RibLimits =
+    RibLimits { routes: 1 << 16, routes_per_face: 1 << 16, next_hops: 1 << 20, name_bytes: 1 << 30 };
 
 /// Limits that inputs reach.
-const SMALL: RibLimits = RibLimits { routes: 24, routes_per_face: 10, next_hops: 40 };
+const SMALL: RibLimits = RibLimits { routes: 24, routes_per_face: 10, next_hops: 40, name_bytes: 1 << 30 };
 
 struct Bench {
     rib: Rib,
