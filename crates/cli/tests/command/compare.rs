@@ -91,7 +91,7 @@ fn metrics_and_schemes_can_be_chosen() {
     let message = compare(&folder, &["--scheme", "ndn/one-pas/crc32c"]).failed();
     holds(&message, &["\"ndn/one-pas/crc32c\" is not in the study", "did you mean \"ndn/one-pass/crc32c\"?"]);
     let message = compare(&folder, &["--workload", "9Bx9"]).failed();
-    holds(&message, &["no workload \"9Bx9\" in these studies"]);
+    holds(&message, &["\"9Bx9\" is not in the study"]);
     // The builds read a study with the chosen schemes only.
     build(
         &folder,
