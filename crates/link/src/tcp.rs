@@ -1,14 +1,15 @@
-//! A listener on a TCP port, and users of loopback connections.
+//! Listeners on TCP ports, options of connections, and users of loopback connections.
 
 mod peer;
 
 pub use peer::loopback_user;
 
 use crate::context::{bind_failed, context};
-use mio::net::TcpListener;
-use socket2::{Domain, Protocol, Socket, Type};
+use mio::net::{TcpListener, TcpStream};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// Most connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -43,6 +44,18 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(TcpListener::from_std(socket.into()))
 }
 
+/// Prepares a connection for packets: small ones are sent at once, and the kernel closes the connection if
+/// its peer takes nothing of what was sent for as long as `patience`. Without that limit, a peer that never
+/// reads holds megabytes of the kernel's memory.
+///
+/// # Errors
+///
+/// The kernel does not have an option; the connection works without it.
+pub fn prepare(stream: &TcpStream, patience: Duration) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    SockRef::from(stream).set_tcp_user_timeout(Some(patience))
+}
+
 /// Checks that [`listen`] would accept an address, without listening there.
 ///
 /// # Errors
@@ -50,4 +63,19 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Those of `listen`, except that another program has the port.
 pub fn check(address: SocketAddr) -> io::Result<()> {
     crate::bindable::check("TCP", Type::STREAM, address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prepared_connection_ends_if_its_peer_takes_nothing() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let stream = TcpStream::from_std(std::net::TcpStream::connect(address).expect("a connection"));
+        prepare(&stream, Duration::from_secs(30)).expect("the options");
+        let timeout = SockRef::from(&stream).tcp_user_timeout().expect("the option");
+        assert_eq!((stream.nodelay().ok(), timeout), (Some(true), Some(Duration::from_secs(30))));
+    }
 }

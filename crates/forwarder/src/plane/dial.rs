@@ -3,7 +3,7 @@
 use super::faces::{Faces, scope_of};
 use super::port::{Port, PortKind};
 use super::reader::stream_ends;
-use super::socket::Stream;
+use super::socket::{self, Stream};
 use super::token::Kind;
 use crate::management::{FaceOptions, FaceOutcome, Peer, Report, Ticket};
 use hashlane_ndn::mgmt::FaceUri;
@@ -207,8 +207,7 @@ fn resume<P: Pit>(face: FaceId, stream: TcpStream, local: SocketAddr, faces: &mu
         return;
     };
     connection.resumed(now);
-    // Without it, small packets are late but not lost.
-    let _ = stream.set_nodelay(true);
+    socket::prepare(&stream);
     tracing::info!(face = face.0, remote = %connection.remote, "connected again");
     let (kind, reader, descriptor) = stream_ends(Stream::Tcp(stream));
     port.connect(kind);

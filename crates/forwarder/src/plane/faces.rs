@@ -10,7 +10,7 @@ use super::rate_limit::RateLimit;
 use super::reader::{Reader, stream_ends};
 use super::reports::Reports;
 use super::shares::{Kind as PlaceKind, Shares};
-use super::socket::Stream;
+use super::socket::{self, Stream};
 use super::token::Kind;
 use crate::config::Faces as FaceConfig;
 use crate::management::{FaceInfo, FaceOptions, Over, Peer, Report};
@@ -32,9 +32,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Time in which the peer of a connection has to take some of what waits for it, in milliseconds.
-const STALLED: u64 = 30_000;
 
 /// Time for which a connection that its peer has ended stays open to send what waits, in milliseconds.
 const LINGER: u64 = 1000;
@@ -270,8 +267,7 @@ impl<P: Pit> Faces<P> {
         options: &FaceOptions,
         user: Peer,
     ) -> Option<FaceId> {
-        // Without it, small packets are late but not lost.
-        let _ = stream.set_nodelay(true);
+        socket::prepare(&stream);
         let uri = |address| FaceUri::from_address(Protocol::Tcp, address);
         let mut info = self.info(uri(remote), uri(local), scope);
         // Apply options before FaceUp is reported, so the report shows the final settings.
@@ -455,7 +451,7 @@ impl<P: Pit> Faces<P> {
         let reason = |port: &Port| match port.idle {
             Some(idle) if silent_for(port.used, idle) => Some((port.face, "idle")),
             _ if is_mute(port) => Some((port.face, "the peer has sent no packet")),
-            _ if port.waiting.is_some() && silent_for(port.taken, STALLED) => {
+            _ if port.waiting.is_some() && silent_for(port.taken, socket::STALLED) => {
                 Some((port.face, "the peer does not read"))
             }
             _ if port.lingers.is_some_and(|end| ports.now >= end) => Some((port.face, "closed by the peer")),

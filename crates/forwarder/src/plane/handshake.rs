@@ -4,7 +4,7 @@ use super::faces::{Faces, owner_of};
 use super::origin::{Headers, NoteHeaders};
 use super::reader::websocket_ends;
 use super::ready::{Class, Ready};
-use super::socket::{Metered, WebSocket, limits};
+use super::socket::{self, Metered, WebSocket, limits};
 use super::token::Kind;
 use crate::management::Peer;
 use hashlane_ndn::mgmt::FaceUri;
@@ -99,8 +99,7 @@ impl Handshakes {
         faces: &mut Faces<P>,
         ready: &mut Ready,
     ) -> io::Result<()> {
-        // Without it, small packets are late but not lost.
-        let _ = stream.set_nodelay(true);
+        socket::prepare(&stream);
         let number = self.next;
         self.next = (number + 1) & Kind::MAX_NUMBER;
         let token = Kind::Handshake.token(number);

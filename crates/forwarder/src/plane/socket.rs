@@ -13,6 +13,16 @@ use tungstenite::{Error, Message};
 /// Longest send queue of a connection, in bytes. Packets that do not fit are dropped.
 pub(super) const STREAM_QUEUE: usize = 1 << 20;
 
+/// Time after which a connection is closed whose peer takes nothing of what waits for it, in milliseconds.
+pub(super) const STALLED: u64 = 30_000;
+
+/// Sets the options of a TCP connection. The kernel closes it if its peer takes nothing, also of what is no
+/// longer in our queue, for as long as [`STALLED`].
+pub(super) fn prepare(stream: &TcpStream) {
+    // Without these options small packets are late, and memory of the kernel is held for longer.
+    let _ = hashlane_link::tcp::prepare(stream, Duration::from_millis(STALLED));
+}
+
 /// A non-blocking byte stream.
 #[derive(Debug)]
 pub(super) enum Stream {
