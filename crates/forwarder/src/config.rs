@@ -102,6 +102,20 @@ impl Config {
         if !(256..=65_507).contains(&self.faces.udp.mtu) {
             return invalid("faces.udp.mtu", "must be between 256 and 65507");
         }
+        // Each holds a few of the longest packets.
+        const LEAST: u64 = 1 << 16;
+        for (key, bytes) in [
+            ("faces.memory.reassembly", self.faces.memory.reassembly),
+            ("faces.memory.send_queues", self.faces.memory.send_queues),
+            ("faces.udp.receive_buffer", self.faces.udp.receive_buffer as u64),
+        ] {
+            if bytes < LEAST {
+                return invalid(
+                    key,
+                    &format!("must be at least {LEAST}, to hold a few of the longest packets"),
+                );
+            }
+        }
         if let Some(origin) = self.faces.websocket.origins.iter().find(|origin| !is_origin(origin)) {
             let why = format!(
                 "has {origin:?}, but needs SCHEME://HOST or SCHEME://HOST:PORT, as browsers write them"

@@ -93,10 +93,11 @@ pub struct Udp {
     pub mtu: usize,
     /// Idle timeout of an on-demand face, in seconds.
     pub idle_timeout_s: u64,
-    /// Most on-demand faces: those that a datagram of their peer has opened.
+    /// Most on-demand faces: those that a datagram of their peer has opened. With 0, only peers with a face
+    /// of a command or of `routes` are served.
     pub max_on_demand: usize,
     /// Length of the kernel's receive queue of each socket, in bytes. Beyond `net.core.rmem_max`, it takes
-    /// `CAP_NET_ADMIN`.
+    /// `CAP_NET_ADMIN`. Valid: at least 65536.
     pub receive_buffer: usize,
     /// True to use UDP segmentation and receive offload (GSO, GRO).
     pub offload: bool,
@@ -189,9 +190,9 @@ impl Default for Congestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
-    /// Most bytes that wait for connections whose peers do not read.
+    /// Most bytes that wait for connections whose peers do not read. Valid: at least 65536.
     pub send_queues: u64,
-    /// Most bytes of fragments that wait for the rest of their packet.
+    /// Most bytes of fragments that wait for the rest of their packet. Valid: at least 65536.
     pub reassembly: u64,
 }
 
