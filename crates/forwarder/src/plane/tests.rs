@@ -480,9 +480,10 @@ fn half_open_handshakes_of_one_address_keep_no_other_one_out() {
     let crowd: Vec<_> = (0..300).map(|_| connect_tcp(&mut bench, 2, to)).collect();
     // The oldest one gives way to the newest.
     assert!(is_closed(&crowd[0]) && !is_closed(&crowd[299]));
-    assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 300 - 256);
+    // A quarter of the 256 places is for local users.
+    assert_eq!(crowd.iter().filter(|stream| is_closed(stream)).count(), 300 - 192);
     let counters = bench.plane.faces.pipeline.forwarder.counters();
-    assert_eq!(counters.evicted_connections.value(), 300 - 256);
+    assert_eq!(counters.evicted_connections.value(), 300 - 192);
 }
 
 /// A consumer that has asked for more than its connection takes, and reads none of it.
