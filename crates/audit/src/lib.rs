@@ -1,0 +1,9 @@
+//! Tells if a hash table can be flooded, for any hash function, with the keys that do it.
+//!
+//! A [`subject`] is a hash function under audit: a [`registered`] one, or one that a caller adapts. It hashes
+//! [`keys`] under a seed.
+#![forbid(unsafe_code)]
+
+pub mod keys;
+pub mod registered;
+pub mod subject;

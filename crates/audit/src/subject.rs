@@ -1,0 +1,68 @@
+//! A hash function under audit.
+
+use crate::keys::Keys;
+use core::fmt;
+use hashlane_hash::scheme::{Key, Keying};
+
+/// Lengths of the keys that a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// Any length.
+    Any,
+    /// Keys of this many bytes and no others.
+    Exactly(usize),
+}
+
+/// Facts about a function under audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubjectInfo {
+    /// Name of the function, for example `xxh3`, in reports.
+    pub id: String,
+    /// Definition of the function: RFC, paper, kernel file, crate with its version, path of a library.
+    pub source: String,
+    /// Bits of the result that carry information, from 1 to 64. The rest of a hash is 0.
+    pub width: u32,
+    /// Part of the key that reaches the result, as its author states it.
+    pub keying: Keying,
+    /// Lengths of its keys.
+    pub lengths: Lengths,
+}
+
+/// A hash function under audit, possibly in another process.
+pub trait Subject {
+    /// Facts about the function.
+    fn info(&self) -> &SubjectInfo;
+
+    /// Hashes all `keys` under the seed `key`: `hashes` is cleared, and then has as many values as there are
+    /// keys.
+    ///
+    /// # Errors
+    /// The function has failed. `hashes` is then of no use.
+    fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault>;
+}
+
+/// Failure of a function under audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has ended its process: the signal or the exit status, in words.
+    Crashed(String),
+    /// It has not returned within this many seconds.
+    Hung(u64),
+    /// It does not take a key of this many bytes.
+    Length(usize),
+    /// It could not be run at all: the reason, and the next step.
+    Unusable(String),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crashed(how) => write!(f, "the function has ended its process: {how}"),
+            Self::Hung(seconds) => write!(f, "the function has not returned within {seconds} s"),
+            Self::Length(length) => write!(f, "the function takes no key of {length} bytes"),
+            Self::Unusable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
