@@ -5,6 +5,7 @@
 //! stream. Any non-blocking stream will do.
 
 mod reader;
+mod spare;
 mod writer;
 
 pub use reader::{Filled, Frames, Framing, FramingError, StreamReader};

@@ -56,7 +56,8 @@ fn vm_rss(status: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
-fn descriptors(pid: u32) -> Option<u64> {
+/// Open file descriptors; `None` if the process has ended.
+pub(crate) fn descriptors(pid: u32) -> Option<u64> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64)
 }
 

@@ -190,7 +190,8 @@ impl Default for Congestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
-    /// Most bytes that wait for connections whose peers do not read. Valid: at least 65536.
+    /// Most memory of the send queues of connections whose peers do not read, in bytes. Valid: at least
+    /// 65536.
     pub send_queues: u64,
     /// Most bytes of fragments that wait for the rest of their packet. Valid: at least 65536.
     pub reassembly: u64,

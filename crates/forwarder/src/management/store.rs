@@ -6,7 +6,7 @@ use super::reply::FRESHNESS;
 use hashlane_name::build::OwnedName;
 use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
-use hashlane_ndn::mgmt::segment::{number, segment, with_number};
+use hashlane_ndn::mgmt::segment::{number, segment, segments, with_number};
 use hashlane_table::share::Owner;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,7 +25,7 @@ const MAX_USERS: usize = 256;
 /// The last datasets, oldest first. They are kept so that their later segments can be asked for.
 ///
 /// A dataset counts for each face that has asked for it. When there are too many, the user or address that
-/// has most loses its oldest, that of the face that has most of them.
+/// has most loses its oldest of one segment, or else its oldest, that of the face that has most of them.
 #[derive(Default)]
 pub(super) struct Store {
     datasets: VecDeque<Dataset>,
@@ -44,6 +44,11 @@ struct Dataset {
 }
 
 impl Dataset {
+    /// True if it is one segment.
+    fn is_whole(&self) -> bool {
+        segments(&self.content) == 1
+    }
+
     /// Counts the dataset for a face that asks for it.
     fn add_user(&mut self, from: &Origin) {
         if self.users.len() < MAX_USERS {
@@ -95,8 +100,8 @@ impl Store {
         Some(first)
     }
 
-    /// Takes the oldest dataset from the face that has most, the newest dataset excepted, and drops it if no
-    /// other face has asked for it.
+    /// Takes the oldest dataset of one segment, or else the oldest one, from the face that has most, the
+    /// newest dataset excepted, and drops it if no other face has asked for it.
     fn evict(&mut self) {
         let mut holders = BTreeMap::<Option<Owner>, usize>::new();
         let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
@@ -116,9 +121,18 @@ impl Store {
             debug_assert!(false, "a dataset has been asked for");
             return self.drop_oldest();
         };
-        let mut datasets = self.datasets.iter_mut().take(older);
-        let Some(at) = datasets.position(|dataset| dataset.users.remove(&user)) else { return };
-        if self.datasets.get(at).is_some_and(|dataset| dataset.users.is_empty())
+        let mut its = (0..older)
+            .filter(|at| self.datasets.get(*at).is_some_and(|dataset| dataset.users.contains(&user)));
+        let oldest = its.clone().next();
+        // Nobody asks for more of a dataset of one segment.
+        let whole = its.find(|at| self.datasets.get(*at).is_some_and(Dataset::is_whole));
+        let Some(at) = whole.or(oldest) else {
+            debug_assert!(false, "the face with most datasets has one");
+            return;
+        };
+        if let Some(dataset) = self.datasets.get_mut(at)
+            && dataset.users.remove(&user)
+            && dataset.users.is_empty()
             && let Some(dataset) = self.datasets.remove(at)
         {
             self.bytes -= dataset.content.len();

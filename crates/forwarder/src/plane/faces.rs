@@ -31,13 +31,9 @@ use mio::{Interest, Registry};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Time for which a connection that its peer has ended stays open to send what waits, in milliseconds.
 const LINGER: u64 = 1000;
-
-/// Silence after which the buffers of a connection are freed.
-const IDLE: Duration = Duration::from_secs(10);
 
 /// Time in which a connection of another host has to bring its first packet, in milliseconds.
 const FIRST_PACKET: u64 = 60_000;
@@ -435,8 +431,7 @@ impl<P: Pit> Faces<P> {
     }
 
     /// Closes the faces that have been idle for too long, the connections of other hosts that have not
-    /// brought a whole packet in time, and those whose peer does not read. Frees the buffers of idle
-    /// connections.
+    /// brought a whole packet in time, and those whose peer does not read.
     pub(super) fn close_idle(&mut self) {
         let ports = &self.pipeline.ports;
         let silent_for = |since: Time, millis: u64| ports.now.since(since).as_millis() >= u128::from(millis);
@@ -460,14 +455,6 @@ impl<P: Pit> Faces<P> {
         let silent: Vec<_> = ports.iter().filter_map(reason).collect();
         for (face, why) in silent {
             self.fail(face, why);
-        }
-        for (slot, reader) in self.readers.iter_mut().enumerate() {
-            let port = self.pipeline.ports.face_in(slot).and_then(|face| self.pipeline.ports.find(face));
-            if let Some(reader) = reader
-                && port.is_some_and(|port| self.pipeline.ports.now.since(port.used) >= IDLE)
-            {
-                reader.free_memory();
-            }
         }
     }
 }

@@ -324,7 +324,8 @@ impl<P: Pit> Plane<P> {
         dialer.expire(faces);
         dialer.reconnect(faces);
         listeners.retry(ready);
-        if faces.pipeline.forwarder.shrink() {
+        let has_shrunk = faces.pipeline.ports.has_shrunk();
+        if faces.pipeline.forwarder.shrink() || has_shrunk {
             udp.free_memory();
             faces.pipeline.ports.sockets.iter_mut().for_each(Udp::free_memory);
             hashlane_link::memory::release_freed();

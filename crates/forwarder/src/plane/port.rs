@@ -128,4 +128,14 @@ impl Port {
             PortKind::Down => 0,
         }
     }
+
+    /// Bytes of memory that the send queue of a connection holds.
+    pub(super) fn memory(&self) -> usize {
+        match &self.kind {
+            PortKind::Stream { writer, .. } => writer.memory(),
+            PortKind::WebSocket(socket) => socket.borrow().queue(),
+            // Those of UDP faces share the buffer of their socket.
+            PortKind::Udp { .. } | PortKind::Down => 0,
+        }
+    }
 }

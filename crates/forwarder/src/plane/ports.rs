@@ -15,6 +15,11 @@ use mio::unix::SourceFd;
 use mio::{Interest, Registry};
 use std::os::fd::AsRawFd;
 
+/// Least memory of queues and fragments that is worth giving back, in bytes.
+const MIN_BYTES: u64 = 8 << 20;
+/// Part of their largest memory that they have at most when it is given back: one in so many.
+const PART: u64 = 16;
+
 /// Ports by the slot of their face.
 type PortsOfFaces = Vec<Option<Port>>;
 
@@ -28,12 +33,14 @@ pub(super) struct Ports {
     /// Nacks for the Interests that the queue of the management had no room for.
     pub(super) refused: Vec<Vec<u8>>,
     registry: Registry,
-    /// Bytes that wait for connections to be writable. The values are face ids.
+    /// Memory of the queues that wait for connections to be writable. The values are face ids.
     queues: Ledger,
     /// Bytes of fragments that wait for others. The values are face ids.
     fragments: Ledger,
     /// Faces whose queues are too much for all together.
     exhausted: Vec<FaceId>,
+    /// Most bytes of both since memory was last given back.
+    largest: u64,
     /// Packets that a send queue had no room for.
     pub(super) queue_drops: u64,
     /// Time of the round.
@@ -53,6 +60,7 @@ impl Ports {
             queues: Ledger::new(Limits::new(memory.send_queues)),
             fragments: Ledger::new(Limits::new(memory.reassembly)),
             exhausted: Vec::new(),
+            largest: 0,
             queue_drops: 0,
             now: Time::default(),
         }
@@ -156,6 +164,14 @@ impl Ports {
         self.ports.get(slot).and_then(Option::as_ref).is_some_and(|port| port.local)
     }
 
+    /// True if far fewer bytes wait than did, so that their memory may be returned to the system.
+    pub(super) fn has_shrunk(&mut self) -> bool {
+        let held = self.queues.weight() + self.fragments.weight();
+        let has_shrunk = self.largest >= MIN_BYTES && held <= self.largest / PART;
+        self.largest = if has_shrunk { held } else { self.largest.max(held) };
+        has_shrunk
+    }
+
     /// Changes the limits of the send queues and of reassembly.
     pub(super) fn configure(&mut self, memory: &Memory) {
         self.queues.set_limits(Limits::new(memory.send_queues));
@@ -236,11 +252,11 @@ impl Ports {
         if let Ok((blocked, _)) = outcome
             && (blocked || port.waiting.is_some())
         {
-            let after = if blocked { port.queue(&[]).max(1) } else { 0 };
-            if !port.blocked || after < before {
+            if !port.blocked || port.queue(&[]) < before {
                 port.taken = *now;
             }
-            set_weight(queues, &mut port.waiting, port.holder, port.face, after);
+            let memory = if blocked { port.memory().max(1) } else { 0 };
+            set_weight(queues, &mut port.waiting, port.holder, port.face, memory);
         }
         let failed = match outcome {
             Ok((blocked, _)) if blocked == port.blocked => return None,

@@ -59,13 +59,6 @@ impl Reader {
         self.closing = true;
     }
 
-    /// Frees the memory of a connection that is idle.
-    pub(super) fn free_memory(&mut self) {
-        if let Source::Stream { reader, .. } = &mut self.source {
-            reader.free_if_empty();
-        }
-    }
-
     /// Reads the packets of one turn and forwards them. Returns true if there may be more.
     ///
     /// # Errors
@@ -76,7 +69,13 @@ impl Reader {
         pipeline: &mut Pipeline<P>,
     ) -> Result<bool, String> {
         match &mut self.source {
-            Source::Stream { stream, reader } => receive_stream(face, stream, reader, self.closing, pipeline),
+            Source::Stream { stream, reader } => {
+                let more = receive_stream(face, stream, reader, self.closing, pipeline)?;
+                if !more {
+                    reader.give_room();
+                }
+                Ok(more)
+            }
             Source::WebSocket(socket) => {
                 let outcome = receive_messages(face, socket, self.closing, pipeline);
                 // The library may have queued replies to pings.

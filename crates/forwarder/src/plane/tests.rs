@@ -524,7 +524,7 @@ fn a_peer_that_takes_nothing_for_half_a_minute_is_cut_off() {
 
 #[test]
 fn send_queues_have_one_limit_and_the_longest_give_way() {
-    let mut bench = Bench::with(|config| config.memory.send_queues = 500_000);
+    let mut bench = Bench::with(|config| config.memory.send_queues = 1_000_000);
     let (mut producer, face) = bench.connect();
     bench.route("/", face);
     let slow: Vec<_> = (0..3).map(|at| slow_consumer(&mut bench, &mut producer, &format!("/{at}"))).collect();

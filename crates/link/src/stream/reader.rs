@@ -1,5 +1,6 @@
 //! Packets from a stream.
 
+use super::spare::{READ, Spare};
 use std::fmt;
 use std::io::{self, Read};
 
@@ -69,7 +70,8 @@ pub enum Filled {
 /// A buffer that splits a stream into packets.
 #[derive(Debug)]
 pub struct StreamReader {
-    /// All of it is initialised; the bytes of the stream are in `start..end`. Empty until the first read.
+    /// All of it is initialised; the bytes of the stream are in `start..end`. Shorter than [`Self::ROOM`]
+    /// between [`Self::give_room`] and the next read.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -85,8 +87,9 @@ impl StreamReader {
     /// Length of the buffer as long as no packet is longer, in bytes.
     const ROOM: usize = 64 << 10;
 
-    /// A reader of packets of up to `longest` bytes. It holds 64 KiB from the first read on; while a longer
-    /// packet arrives up to `longest`, and never more than twice the bytes that have arrived.
+    /// A reader of packets of up to `longest` bytes. It holds 64 KiB from a read until
+    /// [`give_room`](Self::give_room); while a longer packet arrives up to `longest`, and never more than
+    /// twice the bytes that have arrived.
     pub fn new(longest: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, end: 0, longest, passed: 0, incomplete: false, failed: None }
     }
@@ -135,10 +138,14 @@ impl StreamReader {
         Frames { bytes, start, passed, incomplete, failed, longest: *longest, framer }
     }
 
-    /// Frees the buffer if it is empty. The next read allocates it again.
-    pub fn free_if_empty(&mut self) {
-        if self.is_empty() {
-            (self.buffer, self.start, self.end) = (Vec::new(), 0, 0);
+    /// Gives the room that is left to the other readers of this thread, and keeps an incomplete packet alone.
+    /// The next read takes room again. Should be called when a stream has no more for now and others have.
+    pub fn give_room(&mut self) {
+        let waiting = self.buffer.get(self.start..self.end).unwrap_or_default().to_vec();
+        let room = std::mem::replace(&mut self.buffer, waiting);
+        (self.start, self.end) = (0, self.buffer.len());
+        if room.len() == Self::ROOM {
+            READ.with(|spare| spare.give(room));
         }
     }
 
@@ -155,10 +162,14 @@ impl StreamReader {
     /// Makes room at the end of the buffer. Linear in the bytes of the stream: bytes are moved to the front
     /// for as many that were taken, or once for the packet that they begin.
     fn make_room(&mut self) {
-        if self.buffer.is_empty() {
-            self.buffer = vec![0; Self::ROOM];
-        }
         let waiting = self.len();
+        if self.buffer.len() < Self::ROOM {
+            let mut room = READ.with(Spare::take).unwrap_or_else(|| vec![0; Self::ROOM]);
+            for (to, from) in room.iter_mut().zip(self.buffer.get(self.start..self.end).unwrap_or_default()) {
+                *to = *from;
+            }
+            (self.buffer, self.start, self.end) = (room, 0, waiting);
+        }
         let room = self.buffer.len() - self.end;
         if waiting == 0 {
             (self.start, self.end) = (0, 0);

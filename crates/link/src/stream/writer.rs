@@ -1,5 +1,6 @@
 //! Packets to a stream.
 
+use super::spare::{Spare, WRITE};
 use std::io::{self, Write};
 
 /// A bounded send queue of a stream.
@@ -13,11 +14,14 @@ pub struct StreamWriter {
 }
 
 impl StreamWriter {
-    /// Bytes that stay allocated when the queue is empty.
+    /// Largest buffer that stays allocated for the next writer of the thread, in bytes.
     const KEPT: usize = 256 << 10;
 
-    /// A queue of at most `bound` bytes. Its memory grows with the queue, to at most four times the bound;
-    /// all but 256 KiB is freed when the queue is empty.
+    /// Room beyond twice the bytes that wait which a queue may keep while its stream blocks.
+    const SLACK: usize = 4 << 10;
+
+    /// A queue of at most `bound` bytes. Its memory grows with the queue, to at most four times the bound. An
+    /// empty queue has none: a buffer of up to 256 KiB goes to the next writer of the thread.
     pub fn new(bound: usize) -> Self {
         Self { queue: Vec::new(), start: 0, bound, dropped: 0 }
     }
@@ -34,6 +38,9 @@ impl StreamWriter {
         if self.start > 0 && self.start >= self.len() {
             self.queue.drain(..self.start);
             self.start = 0;
+        }
+        if self.queue.capacity() == 0 {
+            self.queue = WRITE.with(Spare::take).unwrap_or_default();
         }
         for part in parts {
             self.queue.extend_from_slice(part);
@@ -53,14 +60,34 @@ impl StreamWriter {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(written) => self.start += written.min(waiting.len()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.shrink();
+                    return Ok(false);
+                }
                 Err(error) => return Err(error),
             }
         }
-        self.queue.clear();
         self.start = 0;
-        self.queue.shrink_to(Self::KEPT);
+        let mut buffer = std::mem::take(&mut self.queue);
+        buffer.clear();
+        if (1..=Self::KEPT).contains(&buffer.capacity()) {
+            WRITE.with(|spare| spare.give(buffer));
+        }
         Ok(true)
+    }
+
+    /// Frees the room of what was written, if that is more than half of the memory.
+    fn shrink(&mut self) {
+        if self.memory() > 2 * self.len() + Self::SLACK {
+            self.queue.drain(..self.start);
+            self.start = 0;
+            self.queue.shrink_to_fit();
+        }
+    }
+
+    /// Bytes of memory that the queue holds.
+    pub fn memory(&self) -> usize {
+        self.queue.capacity()
     }
 
     /// Length of the queue, in bytes.

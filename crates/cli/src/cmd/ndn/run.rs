@@ -111,6 +111,7 @@ impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
         let config = self.config()?;
         let signals = Signals::block()?;
+        hashlane_link::memory::map_large_blocks();
         let log = Log::start()?;
         raise_descriptor_limit();
         let mut server = Server::start(&config)?;

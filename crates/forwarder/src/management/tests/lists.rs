@@ -73,6 +73,24 @@ fn a_flood_of_lists_leaves_the_segments_of_others() {
 }
 
 #[test]
+fn a_list_of_many_segments_outlasts_lists_of_one() {
+    let mut bench = Bench::new();
+    for id in 301..1300 {
+        bench.manager.face_up(face(id, &format!("fd://{id}")), NOW);
+    }
+    let innocent = bench.from.clone();
+    let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
+    bench.from = flooder.clone();
+    // The forwarder has aggregated the Interest of the innocent face.
+    let list = first(&mut bench, "faces/list");
+    for number in 0..1000 {
+        first(&mut bench, &format!("status/general/{number}"));
+    }
+    bench.from = innocent;
+    assert!(is_kept(&mut bench, &list));
+}
+
+#[test]
 fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
     let mut bench = Bench::new();
     let innocent = bench.from.clone();

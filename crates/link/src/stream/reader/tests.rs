@@ -67,6 +67,12 @@ fn read_all(reader: &mut StreamReader, stream: &mut impl Read) -> (Vec<Vec<u8>>,
     }
 }
 
+/// The packets of one read, and the error that ended the stream.
+fn read_some(reader: &mut StreamReader, stream: &mut impl Read) -> (Vec<Vec<u8>>, Option<io::Error>) {
+    let filled = reader.fill(stream);
+    (reader.frames(framer).map(|packet| packet.unwrap().to_vec()).collect(), filled.err())
+}
+
 #[test]
 fn ten_thousand_tiny_packets_come_out_of_one_buffer() {
     let stream: Vec<u8> = (0..10_000).flat_map(|at| packet(3, at as u8)).collect();
@@ -183,10 +189,23 @@ proptest! {
         pieces in prop::collection::vec(prop_oneof![1usize..8, 1usize..3000, 1usize..100_000], 0..200),
     ) {
         let packets: Vec<_> = lengths.iter().enumerate().map(|(at, &length)| packet(length, at as u8)).collect();
-        let mut stream = Pieces::new(&packets.concat(), pieces);
-        let mut reader = StreamReader::new(LONGEST);
-        prop_assert_eq!(read_all(&mut reader, &mut stream), (packets, None));
-        prop_assert_eq!(reader.buffer.len(), 64 << 10);
+        for gives_room in [false, true] {
+            let mut stream = Pieces::new(&packets.concat(), pieces.clone());
+            let mut reader = StreamReader::new(LONGEST);
+            let mut passed = Vec::new();
+            while let (new, None) = read_some(&mut reader, &mut stream) {
+                passed.extend(new);
+                if gives_room {
+                    reader.give_room();
+                    prop_assert_eq!(reader.buffer.len(), reader.len());
+                }
+                if passed.len() == packets.len() {
+                    break;
+                }
+            }
+            prop_assert_eq!(&passed, &packets);
+            prop_assert_eq!(reader.buffer.len(), if gives_room { 0 } else { 64 << 10 });
+        }
     }
 
     #[test]

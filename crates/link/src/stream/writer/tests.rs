@@ -67,9 +67,21 @@ fn a_slow_stream_holds_no_more_than_twice_the_bound() {
 #[test]
 fn memory_is_given_back_when_nothing_waits() {
     let mut writer = StreamWriter::new(4 << 20);
-    assert!(writer.push(&[&[0; 4 << 20]]));
-    assert!(writer.flush(&mut io::sink()).unwrap());
-    assert!(writer.queue.capacity() <= StreamWriter::KEPT);
+    for bytes in [1, 4 << 20] {
+        assert!(writer.push(&[&vec![0; bytes]]) && writer.memory() >= bytes);
+        assert!(writer.flush(&mut io::sink()).unwrap());
+        assert_eq!(writer.memory(), 0);
+    }
+}
+
+#[test]
+fn a_stream_that_blocks_holds_about_twice_what_waits() {
+    let mut writer = StreamWriter::new(1 << 20);
+    assert!(writer.push(&[&[7; 1 << 20]]));
+    let mut sink = Sink { takes: vec![(1 << 20) - 10, 0], ..Sink::default() };
+    assert!(!writer.flush(&mut sink).unwrap());
+    assert_eq!(writer.len(), 10);
+    assert!(writer.memory() <= 20 + StreamWriter::SLACK, "{}", writer.memory());
 }
 
 #[test]
