@@ -104,6 +104,25 @@ impl Incoming {
         Self { bytes, names, controls, _vectors: vectors, headers, received: 0 }
     }
 
+    /// Drops the last messages, and returns the memory of all buffers to the system until they are next
+    /// written.
+    pub(crate) fn release(&mut self) {
+        self.received = 0;
+        // SAFETY: the function has no preconditions.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        let Ok(page @ 1..) = usize::try_from(page) else { return };
+        if !page.is_power_of_two() {
+            return;
+        }
+        let start = self.bytes.as_mut_ptr();
+        let skipped = start.align_offset(page);
+        let whole = self.bytes.len().saturating_sub(skipped) / page * page;
+        // SAFETY: the range is within the allocation that `self` owns, and begins and ends at pages. The
+        // memory of an allocation is private and not of a file, so that its pages read as 0 afterwards, which
+        // is a value of every byte; `&mut self` excludes readers.
+        let _ = unsafe { libc::madvise(start.wrapping_add(skipped).cast(), whole, libc::MADV_DONTNEED) };
+    }
+
     /// Restores the fields of a header that the kernel overwrites.
     fn reset(header: &mut msghdr) {
         header.msg_namelen = size_of::<RawAddress>() as _;

@@ -52,9 +52,9 @@ impl UdpReceiver {
         }
     }
 
-    /// Replaces the buffers, of which large datagrams have used more than small ones need.
+    /// Frees the memory of the buffers, of which large datagrams have used more than small ones need.
     pub(super) fn free_memory(&mut self) {
-        *self.batch = RecvBatch::new(BATCH);
+        self.batch.release();
     }
 
     /// Opens no more faces for new peers.

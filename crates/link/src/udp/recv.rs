@@ -38,6 +38,13 @@ impl RecvBatch {
         Self { incoming: Incoming::new(datagrams.clamp(1, 1024)), datagrams: 0 }
     }
 
+    /// Drops the last datagrams, and returns the memory of the buffers to the system. Buffers that were made
+    /// anew would take memory that the allocator has used before, and clear it.
+    pub fn release(&mut self) {
+        self.datagrams = 0;
+        self.incoming.release();
+    }
+
     /// Datagrams of the last receive, in order of arrival.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Datagram<'_>> {

@@ -27,6 +27,21 @@ fn receive(socket: &UdpSocket, count: usize) -> Vec<(SocketAddr, Vec<u8>, bool)>
 }
 
 #[test]
+fn a_batch_receives_after_its_memory_was_released() {
+    let ((mut sender, _), (receiver, to)) = (socket(), socket());
+    let (mut out, mut batch) = (SendBatch::new(4), RecvBatch::new(4));
+    for round in 0..3 {
+        out.push(to, &[&[round; 9000]]);
+        sender.send(&mut out).unwrap();
+        let end = Instant::now() + Duration::from_secs(60);
+        while receiver.recv(&mut batch).unwrap() == 0 && Instant::now() < end {}
+        assert!(batch.iter().map(|datagram| datagram.payload).eq([&[round; 9000][..]]));
+        batch.release();
+        assert_eq!((batch.len(), batch.iter().count()), (0, 0));
+    }
+}
+
+#[test]
 fn datagrams_arrive_as_they_were_sent() {
     for segmentation in [false, true] {
         let ((mut sender, from), (mut receiver, to)) = (socket(), socket());
