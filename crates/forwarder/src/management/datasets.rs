@@ -43,11 +43,11 @@ impl Manager {
         let name = interest.name();
         let last = name.components().last()?;
         if last.typ == SEGMENT {
-            return self.store.find(name, from);
+            return self.store.find(name, from, now);
         }
         if last.typ == VERSION {
             let versioned = with_number(name, SEGMENT, 0).ok()?;
-            return self.store.find(versioned.view(), from);
+            return self.store.find(versioned.view(), from, now);
         }
         if name.as_bytes().len() > MAX_NAME {
             let response = ControlResponse::new(414, format!("the name is longer than {MAX_NAME} bytes"));

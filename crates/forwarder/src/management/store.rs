@@ -8,7 +8,7 @@ use hashlane_name::component::{Component, SEGMENT, VERSION};
 use hashlane_name::ndn::{Ndn, NdnName};
 use hashlane_ndn::mgmt::segment::{number, segment, segments, with_number};
 use hashlane_table::share::Owner;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Most datasets kept.
 const MAX_DATASETS: usize = 64;
@@ -19,13 +19,15 @@ const LIFETIME: u64 = 60_000;
 
 /// Time for which Interests for a list share one dataset, in milliseconds.
 const SHARED: u64 = 100;
+/// Time after the last Interest for a dataset from which it goes before others, in milliseconds.
+const STALE: u64 = 1000;
 /// Most faces that one dataset counts for.
 const MAX_USERS: usize = 256;
 
 /// The last datasets, oldest first. They are kept so that their later segments can be asked for.
 ///
 /// A dataset counts for each face that has asked for it. When there are too many, the user or address that
-/// has most loses its oldest of one segment, or else its oldest, that of the face that has most of them.
+/// has most loses one, of the face that has most of them.
 #[derive(Default)]
 pub(super) struct Store {
     datasets: VecDeque<Dataset>,
@@ -40,7 +42,8 @@ struct Dataset {
     made: u64,
     /// Number of changes of what lists show, when it was made.
     changes: u64,
-    users: BTreeSet<(Option<Owner>, u64)>,
+    /// Faces that have asked for it, and the time of their last Interest.
+    users: BTreeMap<(Option<Owner>, u64), u64>,
 }
 
 impl Dataset {
@@ -50,10 +53,16 @@ impl Dataset {
     }
 
     /// Counts the dataset for a face that asks for it.
-    fn add_user(&mut self, from: &Origin) {
-        if self.users.len() < MAX_USERS {
-            self.users.insert((from.peer.owner(), from.face));
+    fn add_user(&mut self, from: &Origin, now: Now) {
+        let user = (from.peer.owner(), from.face);
+        if self.users.len() < MAX_USERS || self.users.contains_key(&user) {
+            self.users.insert(user, now.monotonic);
         }
+    }
+
+    /// True if nobody has asked for a segment lately.
+    fn is_stale(&self, now: Now) -> bool {
+        self.users.values().all(|asked| now.monotonic.saturating_sub(*asked) >= STALE)
     }
 }
 
@@ -75,7 +84,7 @@ impl Store {
             let found = dataset.name.view();
             found.len() == len + 1 && found.components().take(len).eq(name.components())
         })?;
-        dataset.add_user(from);
+        dataset.add_user(from, now);
         segment(dataset.name.view(), &dataset.content, 0, FRESHNESS).ok()?
     }
 
@@ -92,24 +101,25 @@ impl Store {
         let name = with_number(name, VERSION, self.last_version).ok()?;
         let first = segment(name.view(), &content, 0, FRESHNESS).ok()??;
         self.bytes += content.len();
-        let users = BTreeSet::from([(from.peer.owner(), from.face)]);
+        let users = BTreeMap::from([((from.peer.owner(), from.face), now.monotonic)]);
         self.datasets.push_back(Dataset { name, content, made: now.monotonic, changes, users });
         while self.datasets.len() > MAX_DATASETS || (self.bytes > MAX_BYTES && self.datasets.len() > 1) {
-            self.evict();
+            self.evict(now);
         }
         Some(first)
     }
 
-    /// Takes the oldest dataset of one segment, or else the oldest one, from the face that has most, the
-    /// newest dataset excepted, and drops it if no other face has asked for it.
-    fn evict(&mut self) {
+    /// Takes a dataset from the face that has most, the newest dataset excepted: its oldest of one segment, as
+    /// nobody asks for more of that, or else its oldest. Drops the dataset if no other face has asked for it, or
+    /// none lately.
+    fn evict(&mut self, now: Now) {
         let mut holders = BTreeMap::<Option<Owner>, usize>::new();
         let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
         let older = self.datasets.len().saturating_sub(1);
         for dataset in self.datasets.iter().take(older) {
             // Each counts as much as the limit of their number allows.
             let weight = dataset.content.len().max(MAX_BYTES / MAX_DATASETS);
-            for user in &dataset.users {
+            for user in dataset.users.keys() {
                 *holders.entry(user.0).or_default() += weight;
                 *faces.entry(*user).or_default() += weight;
             }
@@ -122,17 +132,16 @@ impl Store {
             return self.drop_oldest();
         };
         let mut its = (0..older)
-            .filter(|at| self.datasets.get(*at).is_some_and(|dataset| dataset.users.contains(&user)));
+            .filter(|at| self.datasets.get(*at).is_some_and(|dataset| dataset.users.contains_key(&user)));
         let oldest = its.clone().next();
-        // Nobody asks for more of a dataset of one segment.
         let whole = its.find(|at| self.datasets.get(*at).is_some_and(Dataset::is_whole));
         let Some(at) = whole.or(oldest) else {
             debug_assert!(false, "the face with most datasets has one");
             return;
         };
-        if let Some(dataset) = self.datasets.get_mut(at)
-            && dataset.users.remove(&user)
-            && dataset.users.is_empty()
+        let Some(dataset) = self.datasets.get_mut(at) else { return };
+        dataset.users.remove(&user);
+        if (dataset.users.is_empty() || (!dataset.is_whole() && dataset.is_stale(now)))
             && let Some(dataset) = self.datasets.remove(at)
         {
             self.bytes -= dataset.content.len();
@@ -159,11 +168,11 @@ impl Store {
 
     /// The segment with this name; `None` if there is none. The dataset counts for the face from then on: its
     /// first Interest may have been aggregated with that of another face.
-    pub(super) fn find(&mut self, name: NdnName<'_>, from: &Origin) -> Option<Vec<u8>> {
+    pub(super) fn find(&mut self, name: NdnName<'_>, from: &Origin, now: Now) -> Option<Vec<u8>> {
         let (last, versioned) = split(name)?;
         let index = number(last, SEGMENT)?;
         let dataset = self.datasets.iter_mut().find(|dataset| dataset.name == versioned)?;
-        dataset.add_user(from);
+        dataset.add_user(from, now);
         segment(dataset.name.view(), &dataset.content, index, FRESHNESS).ok()?
     }
 }

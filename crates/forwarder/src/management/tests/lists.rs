@@ -91,6 +91,29 @@ fn a_list_of_many_segments_outlasts_lists_of_one() {
 }
 
 #[test]
+fn long_lists_that_nobody_reads_any_more_go_before_new_ones() {
+    let mut bench = Bench::new();
+    let mut route = named(&format!("/{}", "a".repeat(2000)));
+    for number in 0..2000 {
+        route.face_id = Some(300);
+        route.name = Some(name(&format!("/{}/{number}", "a".repeat(2000))));
+        bench.ok("rib/register", &route);
+    }
+    let innocent = bench.from.clone();
+    let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
+    // More than 64 MiB of lists, all asked for by both.
+    for number in 0..100 {
+        bench.time += 100;
+        bench.from = flooder.clone();
+        let list = first(&mut bench, "rib/list");
+        first(&mut bench, &format!("status/general/{number}"));
+        bench.from = innocent.clone();
+        assert!(is_kept(&mut bench, &list), "list {number}");
+    }
+    assert!(bench.manager.store.len() < 40);
+}
+
+#[test]
 fn a_list_counts_for_whoever_asks_for_a_segment_of_it() {
     let mut bench = Bench::new();
     let innocent = bench.from.clone();
