@@ -4,6 +4,8 @@
 //! [`keys`] under a seed.
 #![forbid(unsafe_code)]
 
+pub mod draw;
 pub mod keys;
 pub mod registered;
 pub mod subject;
+pub mod table;
