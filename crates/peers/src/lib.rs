@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod ahash;
+#[cfg(feature = "audited")]
+pub mod audited;
 pub mod dns;
 pub mod foldhash;
 pub mod hashbrown;

@@ -1,0 +1,40 @@
+//! Hashes of the audit alone, behind the feature `audited`.
+//!
+//! The audit tries every hash that tables are built on, also those that no study would choose; the studies,
+//! which compile their loops once for each hash, do without these. Each module adapts one crate or, for a
+//! function of less than a page that no kept crate holds, is written from its published description
+//! ([`wyhash`], [`a5hash`], [`t1ha`], [`djb2`]).
+//!
+//! Every hash is a plain function of key and bytes and allocates nothing. Of a function with 128 bits of
+//! result, a table takes 64: the scheme's id ends in the half that it gives.
+
+pub mod a5hash;
+pub mod cityhash;
+pub mod djb2;
+mod part;
+pub mod t1ha;
+#[cfg(test)]
+mod testing;
+mod words;
+pub mod wyhash;
+
+/// Calls the macro `$callback` with every hash of this crate that is there for the audit alone, in the form
+/// of [`for_each_hash!`](crate::for_each_hash). All of them hash bytes and nothing more.
+#[macro_export]
+macro_rules! for_each_audited_hash {
+    ($callback:ident) => {
+        $callback! {
+            bytes:
+                $crate::audited::wyhash::WyHash,
+                $crate::audited::a5hash::A5Hash,
+                $crate::audited::a5hash::A5Hash128,
+                $crate::audited::cityhash::City32,
+                $crate::audited::cityhash::City64,
+                $crate::audited::cityhash::City64Seeds,
+                $crate::audited::t1ha::T1ha1,
+                $crate::audited::t1ha::T1ha2,
+                $crate::audited::djb2::Djb2,
+                $crate::audited::djb2::Djb2Seeded;
+        }
+    };
+}
