@@ -11,12 +11,15 @@
 pub mod a5hash;
 pub mod cityhash;
 pub mod djb2;
+pub mod foldhash;
 mod part;
+pub mod rapidhash;
 pub mod t1ha;
 #[cfg(test)]
 mod testing;
 mod words;
 pub mod wyhash;
+pub mod xxhash;
 
 /// Calls the macro `$callback` with every hash of this crate that is there for the audit alone, in the form
 /// of [`for_each_hash!`](crate::for_each_hash). All of them hash bytes and nothing more.
@@ -25,7 +28,18 @@ macro_rules! for_each_audited_hash {
     ($callback:ident) => {
         $callback! {
             bytes:
+                $crate::audited::xxhash::Xxh32,
+                $crate::audited::xxhash::Xxh64,
+                $crate::audited::xxhash::Xxh3Low,
+                $crate::audited::xxhash::Xxh3High,
                 $crate::audited::wyhash::WyHash,
+                $crate::audited::rapidhash::Micro,
+                $crate::audited::rapidhash::Nano,
+                $crate::audited::rapidhash::Protected,
+                $crate::audited::rapidhash::Secrets,
+                $crate::audited::rapidhash::Fast,
+                $crate::audited::rapidhash::Quality,
+                $crate::audited::foldhash::FoldHashQuality,
                 $crate::audited::a5hash::A5Hash,
                 $crate::audited::a5hash::A5Hash128,
                 $crate::audited::cityhash::City32,
