@@ -11,9 +11,16 @@
 pub mod a5hash;
 pub mod cityhash;
 pub mod djb2;
+pub mod fnv;
 pub mod foldhash;
+pub mod fxhash;
+pub mod komihash;
+pub mod metrohash;
+pub mod murmurhash;
+pub mod museair;
 mod part;
 pub mod rapidhash;
+pub mod seahash;
 pub mod t1ha;
 #[cfg(test)]
 mod testing;
@@ -40,13 +47,29 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::rapidhash::Fast,
                 $crate::audited::rapidhash::Quality,
                 $crate::audited::foldhash::FoldHashQuality,
+                $crate::audited::museair::MuseAir,
+                $crate::audited::museair::MuseAirFast,
+                $crate::audited::museair::MuseAir128,
+                $crate::audited::komihash::KomiHash,
                 $crate::audited::a5hash::A5Hash,
                 $crate::audited::a5hash::A5Hash128,
+                $crate::audited::murmurhash::Murmur2,
+                $crate::audited::murmurhash::Murmur64A,
+                $crate::audited::murmurhash::Murmur3X86,
+                $crate::audited::murmurhash::Murmur3X64,
                 $crate::audited::cityhash::City32,
                 $crate::audited::cityhash::City64,
                 $crate::audited::cityhash::City64Seeds,
                 $crate::audited::t1ha::T1ha1,
                 $crate::audited::t1ha::T1ha2,
+                $crate::audited::metrohash::Metro64,
+                $crate::audited::metrohash::Metro128,
+                $crate::audited::seahash::SeaHash,
+                $crate::audited::seahash::SeaHashSeeded,
+                $crate::audited::fxhash::FxHash,
+                $crate::audited::fxhash::RustcHash,
+                $crate::audited::fnv::Fnv1a,
+                $crate::audited::fnv::Fnv1aOffset,
                 $crate::audited::djb2::Djb2,
                 $crate::audited::djb2::Djb2Seeded;
         }
