@@ -9,11 +9,13 @@
 //! result, a table takes 64: the scheme's id ends in the half that it gives.
 
 pub mod a5hash;
+pub mod blake3;
 pub mod cityhash;
 pub mod djb2;
 pub mod fnv;
 pub mod foldhash;
 pub mod fxhash;
+pub mod highway;
 pub mod komihash;
 pub mod metrohash;
 pub mod murmurhash;
@@ -71,7 +73,9 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::fnv::Fnv1a,
                 $crate::audited::fnv::Fnv1aOffset,
                 $crate::audited::djb2::Djb2,
-                $crate::audited::djb2::Djb2Seeded;
+                $crate::audited::djb2::Djb2Seeded,
+                $crate::audited::highway::HighwayHash,
+                $crate::audited::blake3::Blake3Keyed;
         }
     };
 }
