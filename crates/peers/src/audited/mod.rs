@@ -3,18 +3,21 @@
 //! The audit tries every hash that tables are built on, also those that no study would choose; the studies,
 //! which compile their loops once for each hash, do without these. Each module adapts one crate or, for a
 //! function of less than a page that no kept crate holds, is written from its published description
-//! ([`wyhash`], [`a5hash`], [`t1ha`], [`djb2`]).
+//! ([`wyhash`], [`a5hash`], [`t1ha`], [`ahash_aes`], [`gxhash`], [`djb2`]).
 //!
 //! Every hash is a plain function of key and bytes and allocates nothing. Of a function with 128 bits of
 //! result, a table takes 64: the scheme's id ends in the half that it gives.
 
 pub mod a5hash;
+mod aes;
+pub mod ahash_aes;
 pub mod blake3;
 pub mod cityhash;
 pub mod djb2;
 pub mod fnv;
 pub mod foldhash;
 pub mod fxhash;
+pub mod gxhash;
 pub mod highway;
 pub mod komihash;
 pub mod metrohash;
@@ -49,6 +52,8 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::rapidhash::Fast,
                 $crate::audited::rapidhash::Quality,
                 $crate::audited::foldhash::FoldHashQuality,
+                $crate::audited::ahash_aes::AHashAes,
+                $crate::audited::gxhash::GxHash,
                 $crate::audited::museair::MuseAir,
                 $crate::audited::museair::MuseAirFast,
                 $crate::audited::museair::MuseAir128,

@@ -19,6 +19,14 @@ pub(super) fn le64(bytes: &[u8], at: usize) -> u64 {
     word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
+/// The sixteen bytes at `at` in little-endian order.
+#[inline(always)]
+pub(super) fn le128(bytes: &[u8], at: usize) -> u128 {
+    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    debug_assert!(word.is_some(), "sixteen bytes at {at} of {}", bytes.len());
+    word.map_or(0, |word| u128::from_le_bytes(*word))
+}
+
 /// Up to eight bytes in little-endian order; the first eight of more.
 #[inline(always)]
 pub(super) fn le64_to_8(bytes: &[u8]) -> u64 {

@@ -1,0 +1,172 @@
+//! aHash as a build with AES instructions has it, written from its description: the crate chooses this
+//! function when it is compiled, and is compiled without in most builds.
+//!
+//! Two words of 128 bits take each block: one by a round of AES decryption, the other by a shuffle of its
+//! bytes and two sums. The shuffle is that of builds with SSSE3.
+//!
+//! Source: crate ahash 0.8.12 (`aes_hash.rs`, `operations.rs`); SMHasher3 `hashes/rust-ahash.cpp`.
+
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
+use hashlane_hash::siphash::SipHash24;
+
+use super::aes::{decrypt, encrypt};
+use super::words::{le32, le64, le128};
+
+/// aHash by AES rounds under four 64-bit keys, which are drawn as those of
+/// [`AHash`](crate::ahash::AHash) are: in a build with AES instructions the two are the same function.
+#[derive(Clone)]
+pub struct AHashAes {
+    state: State,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    encrypted: u128,
+    sum: u128,
+    key: u128,
+}
+
+impl Scheme for AHashAes {
+    const INFO: SchemeInfo = SchemeInfo {
+        id: "ahash-aes",
+        source: "aHash 0.8.12, AES rounds with SSSE3, by crate aes 0.8.4",
+        width: 64,
+        keying: Keying::Secret(128),
+        check: 0x4015_7620_b94b_d1ae,
+        safe: "To be studied: its authors claim resistance in tables that live as long as the process; a pair \
+               is published that collides far more often than by chance.",
+    };
+
+    fn new(key: &Key) -> Self {
+        let draw = SipHash24::new(key);
+        Self::with_seeds([0, 1, 2, 3].map(|word| draw.hash(&[word])))
+    }
+}
+
+impl BytesHash for AHashAes {
+    #[inline]
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let mut state = self.state;
+        state.write(bytes);
+        state.finish()
+    }
+}
+
+impl AHashAes {
+    /// The hash under four seeds, which are combined with digits of π first.
+    fn with_seeds(seeds: [u64; 4]) -> Self {
+        let digits =
+            [0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c, 0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917];
+        let word = |at: usize| u128::from(seeds[at] ^ digits[at]);
+        let (encrypted, sum) = (word(0) | word(1) << 64, word(2) | word(3) << 64);
+        Self { state: State { encrypted, sum, key: encrypted ^ sum } }
+    }
+}
+
+/// Two sums of 64 bits.
+#[inline(always)]
+fn add(a: u128, b: u128) -> u128 {
+    let low = (a as u64).wrapping_add(b as u64);
+    let high = ((a >> 64) as u64).wrapping_add((b >> 64) as u64);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// A fixed order of the bytes, then two sums.
+#[inline(always)]
+fn shuffle_and_add(word: u128, other: u128) -> u128 {
+    const ORDER: [usize; 16] = [4, 11, 9, 6, 8, 13, 15, 5, 14, 3, 1, 12, 0, 7, 10, 2];
+    let bytes = word.to_le_bytes();
+    add(u128::from_le_bytes(ORDER.map(|at| bytes[at])), other)
+}
+
+impl State {
+    #[inline(always)]
+    fn take(&mut self, block: u128) {
+        self.encrypted = decrypt(self.encrypted, block);
+        self.sum = shuffle_and_add(self.sum, block);
+    }
+
+    #[inline(always)]
+    fn write(&mut self, bytes: &[u8]) {
+        let len = bytes.len();
+        self.encrypted = add(self.encrypted, len as u128);
+        let words = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
+        match len {
+            0 => self.take(0),
+            1 => self.take(words(u64::from(bytes[0]), u64::from(bytes[0]))),
+            2..4 => {
+                let first = u64::from(bytes[0]) | u64::from(bytes[1]) << 8;
+                self.take(words(first, u64::from(bytes[len - 1])));
+            }
+            4..=8 => self.take(words(u64::from(le32(bytes, 0)), u64::from(le32(bytes, len - 4)))),
+            9..=16 => self.take(words(le64(bytes, 0), le64(bytes, len - 8))),
+            17..=32 => [0, len - 16].into_iter().for_each(|at| self.take(le128(bytes, at))),
+            33..=64 => {
+                [0, 16, len - 32, len - 16].into_iter().for_each(|at| self.take(le128(bytes, at)));
+            }
+            _ => self.write_long(bytes),
+        }
+    }
+
+    /// Takes more than 64 bytes: in four lanes and two sums the last 64, then all but the last 1–64.
+    #[inline(always)]
+    fn write_long(&mut self, bytes: &[u8]) {
+        let blocks = |at: usize| [0, 16, 32, 48].map(|more| le128(bytes, at + more));
+        let tail = blocks(bytes.len() - 64);
+        let mut lanes = [
+            encrypt(self.key, tail[0]),
+            decrypt(self.key, tail[1]),
+            encrypt(self.key, tail[2]),
+            decrypt(self.key, tail[3]),
+        ];
+        let mut sums = [
+            shuffle_and_add(add(self.key, tail[0]), tail[2]),
+            shuffle_and_add(add(!self.key, tail[1]), tail[3]),
+        ];
+        for at in (0..bytes.len() - 64).step_by(64) {
+            for (place, block) in blocks(at).into_iter().enumerate() {
+                lanes[place] = decrypt(lanes[place], block);
+                sums[place % 2] = shuffle_and_add(sums[place % 2], block);
+            }
+        }
+        lanes.into_iter().chain(sums).for_each(|block| self.take(block));
+    }
+
+    #[inline(always)]
+    fn finish(&self) -> u64 {
+        let combined = encrypt(self.sum, self.encrypted);
+        decrypt(decrypt(combined, self.key), combined) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::verification_value;
+    use super::*;
+
+    /// SMHasher3 `hashes/rust-ahash.cpp`, by AES rounds and with the shuffle. It hashes a slice: the length
+    /// goes first.
+    #[test]
+    fn gives_the_verification_value_of_smhasher3() {
+        let hash = |seed, bytes: &[u8]| {
+            let mut state = AHashAes::with_seeds([seed; 4]).state;
+            state.take(bytes.len() as u128);
+            state.write(bytes);
+            state.finish().to_le_bytes()
+        };
+        assert_eq!(verification_value(hash), 0x3bf4_383b);
+    }
+
+    #[cfg(all(target_feature = "aes", target_feature = "ssse3"))]
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_crate(
+            key: [u8; 16],
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..=600),
+        ) {
+            let key = Key::new(key);
+            let direct = crate::ahash::AHash::new(&key).hash(&bytes);
+            proptest::prop_assert_eq!(AHashAes::new(&key).hash(&bytes), direct);
+        }
+    }
+}
