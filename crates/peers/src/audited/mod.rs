@@ -3,12 +3,13 @@
 //! The audit tries every hash that tables are built on, also those that no study would choose; the studies,
 //! which compile their loops once for each hash, do without these. Each module adapts one crate or, for a
 //! function of less than a page that no kept crate holds, is written from its published description
-//! ([`wyhash`], [`a5hash`], [`t1ha`], [`ahash_aes`], [`gxhash`], [`djb2`]).
+//! ([`wyhash`], [`a5hash`], [`absl`], [`t1ha`], [`ahash_aes`], [`gxhash`], [`djb2`]).
 //!
 //! Every hash is a plain function of key and bytes and allocates nothing. Of a function with 128 bits of
 //! result, a table takes 64: the scheme's id ends in the half that it gives.
 
 pub mod a5hash;
+pub mod absl;
 mod aes;
 pub mod ahash_aes;
 pub mod blake3;
@@ -60,6 +61,7 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::komihash::KomiHash,
                 $crate::audited::a5hash::A5Hash,
                 $crate::audited::a5hash::A5Hash128,
+                $crate::audited::absl::AbslHash,
                 $crate::audited::murmurhash::Murmur2,
                 $crate::audited::murmurhash::Murmur64A,
                 $crate::audited::murmurhash::Murmur3X86,
