@@ -2,8 +2,8 @@
 //!
 //! The audit tries every hash that tables are built on, also those that no study would choose; the studies,
 //! which compile their loops once for each hash, do without these. Each module adapts one crate or, for a
-//! function of less than a page that no kept crate holds, is written from its published description
-//! ([`wyhash`], [`a5hash`], [`absl`], [`t1ha`], [`ahash_aes`], [`gxhash`], [`djb2`]).
+//! function that no kept crate holds, is written from its published description and tested against published
+//! results.
 //!
 //! Every hash is a plain function of key and bytes and allocates nothing. Of a function with 128 bits of
 //! result, a table takes 64: the scheme's id ends in the half that it gives.
@@ -24,6 +24,7 @@ pub mod komihash;
 pub mod metrohash;
 pub mod murmurhash;
 pub mod museair;
+pub mod museair_v03;
 mod part;
 pub mod rapidhash;
 pub mod seahash;
@@ -55,6 +56,7 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::foldhash::FoldHashQuality,
                 $crate::audited::ahash_aes::AHashAes,
                 $crate::audited::gxhash::GxHash,
+                $crate::audited::museair_v03::MuseAirV03,
                 $crate::audited::museair::MuseAir,
                 $crate::audited::museair::MuseAirFast,
                 $crate::audited::museair::MuseAir128,

@@ -1,0 +1,149 @@
+//! MuseAir v0.3, written from its description: its releases are withdrawn, as collisions under every seed are
+//! known. It is here because the audit must find them.
+//!
+//! Source: `museair.h` v0.3 (github.com/eternal-io/museair), standard variant with 64 bits; SMHasher3
+//! `hashes/museair.cpp`.
+
+use super::part::scheme;
+use super::words::{le32, le64, multiply};
+
+scheme! {
+    /// MuseAir v0.3 with 64 bits under a 64-bit seed.
+    MuseAirV03(u64) {
+        id: "museair-v0.3",
+        source: "MuseAir v0.3 (eternal-io), 64 bits",
+        width: 64,
+        check: 0x9562_7e2c_d30e_a36f,
+        safe: "Bytes that no adversary chooses: collisions are known that hold under every seed.",
+        hash: |seed, bytes| if bytes.len() <= 32 { short(seed, bytes) } else { long(seed, bytes) },
+    }
+}
+
+/// Digits of the Airy function at 0.
+const DIGITS: [u64; 7] = [
+    0x5ae3_1e58_9c56_e17a,
+    0x96d7_bb04_e64f_6da9,
+    0x7ab1_006b_26f9_eb64,
+    0x2123_3394_220b_8457,
+    0x047c_b955_7c9f_3b43,
+    0xd24f_2590_c0bc_ee28,
+    0x33ea_8f71_bb60_16d8,
+];
+
+/// Up to 16 bytes as two words: reads of four bytes that overlap, or fewer than four bytes in the first word.
+#[inline(always)]
+fn to_16(bytes: &[u8]) -> (u64, u64) {
+    let len = bytes.len();
+    match len {
+        0 => (0, 0),
+        1..4 => {
+            let [first, middle, last] = [0, len / 2, len - 1].map(|at| u64::from(bytes[at]));
+            (first << 48 | middle << 24 | last, 0)
+        }
+        _ => {
+            let step = if len >= 8 { 4 } else { 0 };
+            let pair =
+                |at: usize, then: usize| u64::from(le32(bytes, at)) << 32 | u64::from(le32(bytes, then));
+            (pair(0, len - 4), pair(step, len - 4 - step))
+        }
+    }
+}
+
+/// Up to 32 bytes.
+#[inline(always)]
+fn short(seed: u64, bytes: &[u8]) -> u64 {
+    let len = bytes.len() as u64;
+    let (head, tail) = bytes.split_at(bytes.len().min(16));
+    let (low, high) = multiply(seed ^ DIGITS[0], len ^ DIGITS[1]);
+    let (i, j) = to_16(head);
+    let (mut i, mut j) = (i ^ len ^ low, j ^ seed ^ high);
+    if !tail.is_empty() {
+        let (u, v) = to_16(tail);
+        let (low0, high0) = multiply(DIGITS[2], DIGITS[3] ^ u);
+        let (low1, high1) = multiply(DIGITS[4], DIGITS[5] ^ v);
+        (i, j) = (i ^ low0 ^ high1, j ^ low1 ^ high0);
+    }
+    let (low, high) = multiply(i ^ DIGITS[2], j ^ DIGITS[3]);
+    let (i, j) = (i ^ low, j ^ high);
+    let (low, high) = multiply(i ^ DIGITS[4], j ^ DIGITS[5]);
+    i ^ j ^ low ^ high
+}
+
+/// More than 32 bytes: chunks of 96 around a ring of six words, then what is left in pairs of words, and the
+/// last 16 bytes, which overlap with the others.
+#[inline(always)]
+fn long(seed: u64, bytes: &[u8]) -> u64 {
+    let mut state = [
+        DIGITS[0].wrapping_add(seed),
+        DIGITS[1].wrapping_sub(seed),
+        DIGITS[2] ^ seed,
+        DIGITS[3].wrapping_add(seed),
+        DIGITS[4].wrapping_sub(seed),
+        DIGITS[5] ^ seed,
+    ];
+    let chunks = bytes.chunks_exact(96);
+    let mut rest = chunks.remainder();
+    if bytes.len() >= 96 {
+        let mut before = DIGITS[6];
+        for chunk in chunks {
+            for at in 0..6 {
+                let next = (at + 1) % 6;
+                state[at] ^= le64(chunk, 16 * at);
+                state[next] ^= le64(chunk, 16 * at + 8);
+                let (low, high) = multiply(state[at], state[next]);
+                state[at] = state[at].wrapping_add(before ^ high);
+                before = low;
+            }
+        }
+        state[0] ^= before;
+    }
+
+    let mut take = |p: usize, q: usize, bytes: &[u8], at: usize| {
+        state[p] ^= le64(bytes, at);
+        state[q] ^= le64(bytes, at + 8);
+        let (low, high) = multiply(state[p], state[q]);
+        state[p] ^= low;
+        state[q] ^= high;
+    };
+    if rest.len() >= 48 {
+        [0, 2, 4].into_iter().for_each(|p| take(p, p + 1, rest, 8 * p));
+        rest = &rest[48..];
+    }
+    if rest.len() >= 16 {
+        take(0, 3, rest, 0);
+    }
+    if rest.len() >= 32 {
+        take(1, 4, rest, 16);
+    }
+    take(2, 5, bytes, bytes.len() - 16);
+
+    let len = bytes.len();
+    let turn = (len % 64) as u32;
+    let i = state[0].wrapping_sub(state[1]).rotate_left(turn);
+    let j = state[2].wrapping_sub(state[3]).rotate_right(turn);
+    let k = state[4].wrapping_sub(state[5]) ^ len as u64;
+    let [i, j, k] = mix(mix([i, j, k]));
+    i.wrapping_add(j).wrapping_add(k)
+}
+
+/// The three products of three words, folded crosswise.
+#[inline(always)]
+fn mix([i, j, k]: [u64; 3]) -> [u64; 3] {
+    let [(low0, high0), (low1, high1), (low2, high2)] = [multiply(i, j), multiply(j, k), multiply(k, i)];
+    [low0 ^ high2, low1 ^ high0, low2 ^ high1]
+}
+
+#[cfg(test)]
+mod tests {
+    use hashlane_hash::scheme::BytesHash;
+
+    use super::super::testing::verification_value;
+    use super::*;
+
+    /// SMHasher3 `hashes/museair.cpp`, MuseAir v0.3.
+    #[test]
+    fn gives_the_verification_value_of_smhasher3() {
+        let hash = |seed, bytes: &[u8]| MuseAirV03::with(seed).hash(bytes).to_le_bytes();
+        assert_eq!(verification_value(hash), 0xf89f_1683);
+    }
+}
