@@ -33,8 +33,8 @@ impl Scheme for AHashAes {
         width: 64,
         keying: Keying::Secret(128),
         check: 0x4015_7620_b94b_d1ae,
-        safe: "To be studied: its authors claim resistance in tables that live as long as the process; a pair \
-               is published that collides far more often than by chance.",
+        safe: "To be studied: its authors claim resistance in tables that live as long as the process; a \
+               pair is published that collides far more often than by chance.",
     };
 
     fn new(key: &Key) -> Self {

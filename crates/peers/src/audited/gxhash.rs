@@ -16,8 +16,8 @@ scheme! {
         source: "GxHash 3.5.0 (Giniaux), by crate aes 0.8.4",
         width: 64,
         check: 0xb90e_0a10_be53_9be5,
-        safe: "Bytes that no adversary chooses: the bytes are compressed without the seed, so collisions hold \
-               under every seed.",
+        safe: "Bytes that no adversary chooses: the bytes are compressed without the seed, so collisions \
+               hold under every seed.",
         hash: |seed, bytes| gxhash(seed, bytes) as u64,
     }
 }

@@ -15,6 +15,7 @@ pub mod ahash_aes;
 pub mod blake3;
 pub mod cityhash;
 pub mod djb2;
+pub mod farmhash;
 pub mod fnv;
 pub mod foldhash;
 pub mod fxhash;
@@ -71,6 +72,9 @@ macro_rules! for_each_audited_hash {
                 $crate::audited::cityhash::City32,
                 $crate::audited::cityhash::City64,
                 $crate::audited::cityhash::City64Seeds,
+                $crate::audited::farmhash::Fingerprint64,
+                $crate::audited::farmhash::Na64,
+                $crate::audited::farmhash::Na64Seeds,
                 $crate::audited::t1ha::T1ha1,
                 $crate::audited::t1ha::T1ha2,
                 $crate::audited::metrohash::Metro64,

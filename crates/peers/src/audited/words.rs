@@ -44,12 +44,18 @@ pub(super) fn multiply(a: u64, b: u64) -> (u64, u64) {
     (product as u64, (product >> 64) as u64)
 }
 
-/// Two words mixed into one, as CityHash 1.1 (`HashLen16` in `city.cc`) enters its seeds.
+/// Two words mixed into one, as CityHash 1.1 (`HashLen16` in `city.cc`) and FarmHash enter their seeds.
 #[inline(always)]
 pub(super) fn mix_pair(u: u64, v: u64) -> u64 {
+    mix_pair_by(u, v, 0x9ddf_ea08_eb38_2d69)
+}
+
+/// Two words mixed into one under a multiplier.
+#[inline(always)]
+pub(super) fn mix_pair_by(u: u64, v: u64, by: u64) -> u64 {
     let step = |word: u64| {
-        let product = word.wrapping_mul(0x9ddf_ea08_eb38_2d69);
+        let product = word.wrapping_mul(by);
         product ^ product >> 47
     };
-    step(v ^ step(u ^ v)).wrapping_mul(0x9ddf_ea08_eb38_2d69)
+    step(v ^ step(u ^ v)).wrapping_mul(by)
 }

@@ -1,0 +1,163 @@
+//! FarmHash's Fingerprint64 and the seeded forms of the version NA that it is, written from their description:
+//! the crate `farmhash` 1.1.5 gives other results and overflows in checked builds, and others compile C++.
+//!
+//! Up to 32 bytes it is CityHash64. `Hash64` of the C++ library, which is another version on each kind of CPU,
+//! is not here.
+//!
+//! Source: Pike, FarmHash 1.1 (`farmhash.cc`, namespace `farmhashna`); SMHasher3 `hashes/farmhash.cpp`.
+
+use super::part::scheme;
+use super::words::{le64, mix_pair, mix_pair_by};
+
+scheme! {
+    /// Fingerprint64, which has no seed.
+    Fingerprint64(()) {
+        id: "farmhash-fingerprint64",
+        source: "FarmHash 1.1 (farmhash.cc), Fingerprint64",
+        width: 64,
+        check: 0x6290_b5b9_9f49_dc6a,
+        safe: "Bytes that no adversary chooses: collisions are computed beforehand and hold everywhere.",
+        hash: |(), bytes| fingerprint(bytes),
+    }
+}
+
+scheme! {
+    /// Hash64WithSeed of the version NA under a 64-bit seed.
+    Na64(u64) {
+        id: "farmhash64-na-seed",
+        source: "FarmHash 1.1 (farmhash.cc), farmhashna::Hash64WithSeed",
+        width: 64,
+        check: 0xd3c7_e92e_471b_99fa,
+        safe: "Bytes that no adversary chooses: collisions of the unseeded function hold under every seed.",
+        hash: |seed, bytes| mix_pair(fingerprint(bytes).wrapping_sub(K2), seed),
+    }
+}
+
+scheme! {
+    /// Hash64WithSeeds of the version NA under two 64-bit seeds.
+    Na64Seeds((u64, u64)) {
+        id: "farmhash64-na-seeds",
+        source: "FarmHash 1.1 (farmhash.cc), farmhashna::Hash64WithSeeds",
+        width: 64,
+        check: 0xe30a_eadd_e266_5a1c,
+        safe: "Bytes that no adversary chooses: collisions of the unseeded function hold under every seed.",
+        hash: |(seed0, seed1), bytes| mix_pair(fingerprint(bytes).wrapping_sub(seed0), seed1),
+    }
+}
+
+const K0: u64 = 0xc3a5_c85c_97cb_3127;
+const K1: u64 = 0xb492_b66f_be98_f273;
+const K2: u64 = 0x9ae1_6a3b_2f90_404f;
+
+#[inline(always)]
+fn fingerprint(bytes: &[u8]) -> u64 {
+    match bytes.len() {
+        0..=32 => ::cityhasher::hash(bytes),
+        33..=64 => from_33_to_64(bytes),
+        _ => from_65(bytes),
+    }
+}
+
+/// Two words mixed from four.
+#[inline(always)]
+fn cross(a: u64, b: u64, c: u64, d: u64, then: u64) -> (u64, u64) {
+    let first = a.wrapping_add(b).rotate_right(43).wrapping_add(c.rotate_right(30)).wrapping_add(d);
+    (first, a.wrapping_add(b.wrapping_add(then).rotate_right(18)).wrapping_add(c))
+}
+
+#[inline(always)]
+fn from_33_to_64(bytes: &[u8]) -> u64 {
+    let len = bytes.len();
+    let by = K2.wrapping_add(2 * len as u64);
+    let a = le64(bytes, 0).wrapping_mul(K2);
+    let c = le64(bytes, len - 8).wrapping_mul(by);
+    let d = le64(bytes, len - 16).wrapping_mul(K2);
+    let (y, z) = cross(a, le64(bytes, 8), c, d, K2);
+    let z = mix_pair_by(y, z, by);
+    let e = le64(bytes, 16).wrapping_mul(by);
+    let g = y.wrapping_add(le64(bytes, len - 32)).wrapping_mul(by);
+    let h = z.wrapping_add(le64(bytes, len - 24)).wrapping_mul(by);
+    let (u, v) = cross(e, le64(bytes, 24), g, h, a);
+    mix_pair_by(u, v, by)
+}
+
+/// The state of longer inputs: three words and two pairs.
+struct State {
+    x: u64,
+    y: u64,
+    z: u64,
+    v: (u64, u64),
+    w: (u64, u64),
+}
+
+impl State {
+    /// Takes 64 bytes. The last ones have a multiplier of their own and weigh two words nine times.
+    #[inline(always)]
+    fn take(&mut self, bytes: &[u8], by: u64, weight: u64) {
+        let Self { x, y, z, v, w } = self;
+        let turned = |word: u64, right: u32| word.rotate_right(right).wrapping_mul(by);
+        *x = turned(x.wrapping_add(*y).wrapping_add(v.0).wrapping_add(le64(bytes, 8)), 37);
+        *y = turned(y.wrapping_add(v.1).wrapping_add(le64(bytes, 48)), 42);
+        *x ^= w.1.wrapping_mul(weight);
+        *y = y.wrapping_add(v.0.wrapping_mul(weight)).wrapping_add(le64(bytes, 40));
+        *z = turned(z.wrapping_add(w.0), 33);
+        *v = take_32(bytes, 0, v.1.wrapping_mul(by), x.wrapping_add(w.0));
+        *w = take_32(bytes, 32, z.wrapping_add(w.1), y.wrapping_add(le64(bytes, 16)));
+        core::mem::swap(x, z);
+    }
+}
+
+/// Takes 32 bytes into a pair.
+#[inline(always)]
+fn take_32(bytes: &[u8], at: usize, a: u64, b: u64) -> (u64, u64) {
+    let [first, second, third, last] = [0, 8, 16, 24].map(|more| le64(bytes, at + more));
+    let a = a.wrapping_add(first);
+    let b = b.wrapping_add(a).wrapping_add(last).rotate_right(21);
+    let sum = a.wrapping_add(second).wrapping_add(third);
+    (sum.wrapping_add(last), b.wrapping_add(sum.rotate_right(44)).wrapping_add(a))
+}
+
+#[inline(always)]
+fn from_65(bytes: &[u8]) -> u64 {
+    let shift_mix = |word: u64| word ^ word >> 47;
+    let len = bytes.len();
+    let y = K1.wrapping_mul(81).wrapping_add(113);
+    let z = shift_mix(y.wrapping_mul(K2).wrapping_add(113)).wrapping_mul(K2);
+    let x = K2.wrapping_mul(81).wrapping_add(le64(bytes, 0));
+    let mut state = State { x, y, z, v: (0, 0), w: (0, 0) };
+    for chunk in bytes[..(len - 1) / 64 * 64].chunks_exact(64) {
+        state.take(chunk, K1, 1);
+    }
+
+    let by = K1.wrapping_add((state.z & 0xff) << 1);
+    state.w.0 = state.w.0.wrapping_add((len as u64 - 1) % 64);
+    state.v.0 = state.v.0.wrapping_add(state.w.0);
+    state.w.0 = state.w.0.wrapping_add(state.v.0);
+    state.take(&bytes[len - 64..], by, 9);
+    let State { x, y, z, v, w } = state;
+    let first = mix_pair_by(v.0, w.0, by).wrapping_add(shift_mix(y).wrapping_mul(K0)).wrapping_add(z);
+    mix_pair_by(first, mix_pair_by(v.1, w.1, by).wrapping_add(x), by)
+}
+
+#[cfg(test)]
+mod tests {
+    use hashlane_hash::scheme::BytesHash;
+
+    use super::super::testing::verification_value;
+    use super::*;
+
+    /// SMHasher3 `hashes/farmhash.cpp`, version NA.
+    #[test]
+    fn gives_the_verification_value_of_smhasher3() {
+        let hash = |seed, bytes: &[u8]| Na64::with(seed).hash(bytes).to_le_bytes();
+        assert_eq!(verification_value(hash), 0xebc4_a679);
+        let hash = |seed, bytes: &[u8]| Na64Seeds::with((K2, seed)).hash(bytes).to_le_bytes();
+        assert_eq!(verification_value(hash), 0xebc4_a679);
+    }
+
+    /// The example of the library's ports.
+    #[test]
+    fn gives_the_published_fingerprint() {
+        assert_eq!(Fingerprint64::with(()).hash(b"hello world"), 6_381_520_714_923_946_011);
+    }
+}
