@@ -36,6 +36,7 @@ pub fn subjects() -> Vec<Registered> {
     [
         hashlane_hash::for_each_hash!(of_bytes),
         hashlane_peers::for_each_hash!(of_bytes),
+        hashlane_peers::for_each_audited_hash!(of_bytes),
         hashlane_baseline::for_each_tuple_hash!(of_tuples),
     ]
     .concat()

@@ -90,11 +90,11 @@ impl Geometry {
     /// - `kind`: `chained`, `linear` or `swiss`;
     /// - `buckets`: number of buckets or slots of the empty table;
     /// - `growth`: `double` (the default) or `none`;
-    /// - `load`: entries for each bucket at which the table doubles; 1 if not given, 0.5 for `linear`, 0.875 for
-    ///   `swiss`;
+    /// - `load`: entries for each bucket at which the table doubles; 1 if not given, 0.5 for `linear`,
+    ///   0.875 for `swiss`;
     /// - `index`: bits that choose the bucket: `mask` (the default), `modulo`, `upper` or `multiply-shift`;
     /// - `hash-bits`: 64 (the default) or 32, the lowest bits of the hash;
-    /// - `compare`: `key` (the default), or `hash` if entries hold their hashes and keys are compared after them;
+    /// - `compare`: `key` (the default), or `hash` if entries hold their hashes, which are compared first;
     /// - `tag`, of `swiss` alone: `upper` (the default, hashbrown) or `lower` (Abseil).
     ///
     /// # Errors

@@ -67,8 +67,8 @@ impl Count {
     }
 }
 
-/// Work of inserting all keys into an empty table, each after a lookup that does not find it, and of looking up
-/// each of them afterwards.
+/// Work of inserting all keys into an empty table, each after a lookup that does not find it, and of looking
+/// up each of them afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Insertions.

@@ -1,0 +1,60 @@
+//! ε of a scheme: the share of seeds for which two keys that are chosen without the seed collide.
+
+mod binomial;
+mod proved;
+pub mod search;
+pub mod vectors;
+
+pub use binomial::clopper_pearson;
+pub use proved::{Proved, proved};
+
+use crate::draw::Draw;
+use crate::keys::Keys;
+use crate::subject::{Fault, Subject};
+use serde::Serialize;
+
+/// A share of seeds, measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// Seeds for which the pair collided.
+    pub collisions: u64,
+    /// Seeds tried.
+    pub seeds: u64,
+    /// Lower bound of the share at 95 %.
+    pub low: f64,
+    /// Upper bound of the share at 95 %.
+    pub high: f64,
+}
+
+impl Share {
+    /// The share of `collisions` in `seeds`, with its Clopper–Pearson interval.
+    pub fn new(collisions: u64, seeds: u64) -> Self {
+        let (low, high) = clopper_pearson(collisions, seeds);
+        Self { collisions, seeds, low, high }
+    }
+
+    /// The estimate.
+    pub fn value(&self) -> f64 {
+        self.collisions as f64 / self.seeds.max(1) as f64
+    }
+}
+
+/// Measures the share of seeds for which two keys collide, by `seeds` random ones.
+///
+/// # Errors
+/// The function fails.
+pub fn measure(
+    subject: &mut dyn Subject,
+    pair: &[Vec<u8>; 2],
+    seeds: u64,
+    draw: &mut Draw,
+) -> Result<Share, Fault> {
+    let keys: Keys = pair.iter().collect();
+    let mut hashes = Vec::new();
+    let mut collisions = 0;
+    for _ in 0..seeds {
+        subject.hash_all(&draw.key(), &keys, &mut hashes)?;
+        collisions += u64::from(matches!(hashes[..], [a, b] if a == b));
+    }
+    Ok(Share::new(collisions, seeds))
+}
