@@ -1,0 +1,176 @@
+//! Attacks: what each needs to know, its source, and the keys that it yields.
+
+mod arithmetic;
+mod city;
+mod erase;
+mod gxhash;
+mod jhash;
+mod lanes;
+mod length;
+mod linear;
+mod murmur;
+mod museair;
+mod order;
+mod polynomial;
+mod structure;
+mod truncation;
+mod unhashed;
+
+pub use unhashed::{Unhashed, unhashed};
+
+use crate::draw::Draw;
+use crate::keys::Keys;
+use crate::subject::{Fault, Lengths, Subject};
+use crate::table::Geometry;
+use core::fmt;
+use hashlane_hash::scheme::Key;
+use std::collections::HashMap;
+
+/// Facts that an attacker needs besides the function itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing: the keys flood the table under every seed, or under so many that seeds do not protect.
+    Nothing,
+    /// Results: collisions learnt from the table's answers, for example by timing.
+    Results,
+    /// The seed of the table.
+    Seed,
+}
+
+impl fmt::Display for Knowledge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "nothing",
+            Self::Results => "results",
+            Self::Seed => "the seed",
+        })
+    }
+}
+
+/// Facts about an attack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Name in tables and files.
+    pub id: &'static str,
+    /// Property of the function that it uses, in one clause.
+    pub title: &'static str,
+    /// Paper, thread or CVE.
+    pub source: &'static str,
+    /// Facts that the attacker needs.
+    pub knowledge: Knowledge,
+    /// Ids of the schemes that it was published for; empty for one that asks any function like a black box.
+    /// Every attack is tried on every function all the same.
+    pub aims_at: &'static [&'static str],
+}
+
+/// A function and a table under attack.
+pub struct Target<'a> {
+    /// The function.
+    pub subject: &'a mut dyn Subject,
+    /// A seed that the attacker has: that of the table, or one of his own if the attack needs to know
+    /// [`Knowledge::Nothing`].
+    pub key: Key,
+    /// The table.
+    pub geometry: &'a Geometry,
+    /// Bytes of a key, if the user has stated them.
+    pub length: Option<usize>,
+    /// Keys wanted.
+    pub count: usize,
+    /// Source of random choices.
+    pub draw: &'a mut Draw,
+}
+
+/// Longest keys that an attack makes.
+pub const MAX_LENGTH: usize = 4096;
+
+/// Bytes of a key if neither the user nor the attack states them: those of an IPv6 4-tuple.
+pub const USUAL_LENGTH: usize = 36;
+
+impl Target<'_> {
+    /// Bytes of a key: those that the function or the user demands, else `usual`.
+    fn length_or(&self, usual: usize) -> usize {
+        match self.subject.info().lengths {
+            Lengths::Exactly(length) => length,
+            Lengths::Any => self.length.unwrap_or(usual),
+        }
+    }
+
+    /// Hashes under the attacker's seed.
+    fn hash(&mut self, keys: &Keys) -> Result<Vec<u64>, Fault> {
+        let mut hashes = Vec::with_capacity(keys.len());
+        self.subject.hash_all(&self.key, keys, &mut hashes)?;
+        Ok(hashes)
+    }
+
+    /// `keys`, if most of the first 64 have one hash under the attacker's seed, and there are at least
+    /// [`FEWEST`].
+    fn colliding(&mut self, keys: Keys) -> Result<Keys, Miss> {
+        if keys.len() < FEWEST {
+            return Err(Miss::NotApplicable(format!(
+                "{} keys of this length, and {FEWEST} are needed",
+                keys.len()
+            )));
+        }
+        let first: Keys = keys.iter().take(64).collect();
+        let hashes = self.hash(&first)?;
+        let mut equal: HashMap<u64, usize> = HashMap::new();
+        hashes.iter().for_each(|hash| *equal.entry(*hash).or_default() += 1);
+        let most = equal.into_values().max().unwrap_or(0);
+        match 2 * most > hashes.len() {
+            true => Ok(keys),
+            false => Err(Miss::NotApplicable("its keys do not collide".to_owned())),
+        }
+    }
+}
+
+/// Fewest keys of a flood.
+pub const FEWEST: usize = 16;
+
+/// An attack that yields no keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Miss {
+    /// It does not apply to the function, the table or keys of this length: the reason.
+    NotApplicable(String),
+    /// The function has failed.
+    Fault(Fault),
+}
+
+impl From<Fault> for Miss {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// An attack.
+pub trait Attack: Sync {
+    /// Facts about it.
+    fn about(&self) -> About;
+
+    /// Keys that flood the table, at most as many as wanted, all different.
+    ///
+    /// # Errors
+    /// The attack does not apply, or the function fails.
+    fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss>;
+}
+
+/// All attacks: first those that need nothing, then those that need results, then those that need the seed.
+pub fn attacks() -> Vec<&'static dyn Attack> {
+    let lists: [Vec<&'static dyn Attack>; 12] = [
+        vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
+        vec![&linear::Linear, &structure::Structure],
+        polynomial::ALL.iter().map(|attack| attack as _).collect(),
+        erase::ALL.iter().map(|attack| attack as _).collect(),
+        murmur::ALL.iter().map(|attack| attack as _).collect(),
+        vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled],
+        lanes::ALL.iter().map(|attack| attack as _).collect(),
+        vec![&truncation::Unkeyed],
+        vec![&order::TableOrder],
+        vec![&linear::Learnt],
+        vec![&jhash::Inverted],
+        vec![&truncation::KnownSeed],
+    ];
+    lists.concat()
+}
+
+#[cfg(test)]
+mod tests;

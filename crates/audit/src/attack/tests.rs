@@ -1,0 +1,52 @@
+use super::*;
+use crate::registered;
+use std::collections::HashSet;
+
+/// Hashes of an attack's keys under a seed that the attacker did not know unless he must, and their number of
+/// distinct values.
+fn distinct(attack: &dyn Attack, subject: &mut dyn Subject) -> Result<(usize, usize), Miss> {
+    let geometry = &Geometry::named()[0];
+    let mut draw = Draw::new(11);
+    let (own, of_table) = (draw.key(), draw.key());
+    let key = if attack.about().knowledge == Knowledge::Nothing { own } else { of_table };
+    let mut target = Target { subject, key, geometry, length: None, count: 4096, draw: &mut draw };
+    let keys = attack.keys(&mut target)?;
+    assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len(), "{}", attack.about().id);
+    let mut hashes = Vec::new();
+    subject.hash_all(&of_table, &keys, &mut hashes)?;
+    Ok((keys.len(), hashes.into_iter().collect::<HashSet<_>>().len()))
+}
+
+#[test]
+fn ids_of_attacks_differ_and_aims_are_registered() {
+    let ids: HashSet<_> = attacks().iter().map(|attack| attack.about().id).collect();
+    assert_eq!(ids.len(), attacks().len());
+    let schemes: HashSet<_> =
+        registered::subjects().iter().map(|subject| subject.info().id.clone()).collect();
+    for about in attacks().iter().map(|attack| attack.about()) {
+        for id in about.aims_at {
+            assert!(schemes.contains(*id), "{} aims at {id}", about.id);
+        }
+    }
+}
+
+#[test]
+fn each_attack_yields_keys_for_each_scheme_that_it_aims_at() {
+    let mut subjects = registered::subjects();
+    let mut failed = Vec::new();
+    for attack in attacks() {
+        let about = attack.about();
+        for id in about.aims_at {
+            let Some(subject) = subjects.iter_mut().find(|subject| subject.info().id == **id) else {
+                continue;
+            };
+            // Random keys of one bucket have different hashes.
+            let of_bucket = about.id.starts_with("truncation");
+            match distinct(attack, subject) {
+                Ok((keys, distinct)) if keys >= FEWEST && (of_bucket || 50 * distinct <= keys) => {}
+                outcome => failed.push((about.id, *id, outcome)),
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}

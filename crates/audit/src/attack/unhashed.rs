@@ -1,0 +1,141 @@
+//! Bits of a key that do not move the hash.
+
+use super::{About, Attack, FEWEST, Knowledge, Miss, Target};
+use crate::draw::Draw;
+use crate::keys::Keys;
+use crate::subject::{Fault, Subject};
+use core::fmt;
+use core::ops::Range;
+
+/// Random keys of which each bit is changed, each under a seed of its own.
+const TRIALS: usize = 4;
+
+/// Longest keys whose bits are probed one by one.
+const MAX_PROBED: usize = 1024;
+
+/// Bits of keys of one length that do not move the hash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unhashed {
+    /// Their numbers; bit n is the bit of value 2^(n mod 8) in byte n / 8.
+    pub bits: Vec<usize>,
+}
+
+impl Unhashed {
+    /// The bytes none of whose bits move the hash, as ranges.
+    pub fn bytes(&self) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for group in self.bits.chunk_by(|a, b| a / 8 == b / 8) {
+            let (Some(first), 8) = (group.first(), group.len()) else { continue };
+            match ranges.last_mut() {
+                Some(range) if range.end == first / 8 => range.end += 1,
+                _ => ranges.push(first / 8..first / 8 + 1),
+            }
+        }
+        ranges
+    }
+
+    /// True if every bit moves the hash.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+}
+
+impl fmt::Display for Unhashed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes();
+        for (number, range) in bytes.iter().enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            match range.len() {
+                1 => write!(f, "{comma}byte {}", range.start)?,
+                _ => write!(f, "{comma}bytes {}–{}", range.start, range.end - 1)?,
+            }
+        }
+        let lone = self.bits.iter().filter(|bit| !bytes.iter().any(|range| range.contains(&(**bit / 8))));
+        match lone.count() {
+            0 => Ok(()),
+            lone if bytes.is_empty() => write!(f, "{lone} single bits"),
+            lone => write!(f, " and {lone} single bits"),
+        }
+    }
+}
+
+/// Finds the bits of keys of `length` bytes that do not move the hash: each is changed in several random
+/// keys, under several seeds. A hash of 32 bits keeps its value by chance in all trials with
+/// probability 2⁻¹²⁸.
+///
+/// # Errors
+/// The function fails.
+pub fn unhashed(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Result<Unhashed, Fault> {
+    let mut still: Vec<usize> = (0..8 * length.min(MAX_PROBED)).collect();
+    let mut hashes = Vec::new();
+    for _ in 0..TRIALS {
+        let base = draw.bytes(length);
+        let keys: Keys =
+            core::iter::once(base.clone()).chain(still.iter().map(|bit| flipped(&base, *bit))).collect();
+        subject.hash_all(&draw.key(), &keys, &mut hashes)?;
+        let Some((of_base, of_flipped)) = hashes.split_first() else { break };
+        let mut of_flipped = of_flipped.iter();
+        still.retain(|_| of_flipped.next() == Some(of_base));
+    }
+    Ok(Unhashed { bits: still })
+}
+
+fn flipped(base: &[u8], bit: usize) -> Vec<u8> {
+    let mut bytes = base.to_vec();
+    bytes[bit / 8] ^= 1 << (bit % 8);
+    bytes
+}
+
+/// Keys that differ in unhashed bits alone.
+pub(super) struct UnhashedBits;
+
+impl Attack for UnhashedBits {
+    fn about(&self) -> About {
+        About {
+            id: "unhashed",
+            title: "bits of the key that do not move the hash",
+            source: "net/ipv6/inet6_hashtables.c (inet6_ehashfn); found here by changing each bit",
+            knowledge: Knowledge::Nothing,
+            aims_at: &[
+                "ehash/base",
+                "ehash/v1",
+                "ehash/jhash2",
+                "ehash/hsiphash",
+                "ehash/siphash",
+                "ehash/lport",
+            ],
+        }
+    }
+
+    fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
+        let length = target.length_or(super::USUAL_LENGTH);
+        let found = unhashed(target.subject, length, target.draw)?;
+        let count = 1usize.checked_shl(found.bits.len() as u32).unwrap_or(usize::MAX).min(target.count);
+        if count < FEWEST {
+            return Err(Miss::NotApplicable("every bit moves the hash".to_owned()));
+        }
+        let base = target.draw.bytes(length);
+        Ok((0..count)
+            .map(|number| {
+                let mut bytes = base.clone();
+                for (place, bit) in found.bits.iter().enumerate().take(usize::BITS as usize) {
+                    bytes[bit / 8] ^= (((number >> place) & 1) as u8) << (bit % 8);
+                }
+                bytes
+            })
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_bytes_are_named_as_ranges() {
+        let of = |bits: Vec<usize>| Unhashed { bits }.to_string();
+        assert_eq!(of((0..32).chain(40..48).collect()), "bytes 0–3, byte 5");
+        assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bits");
+        assert_eq!(of(vec![3, 9]), "2 single bits");
+    }
+}

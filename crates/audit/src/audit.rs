@@ -1,0 +1,305 @@
+//! The audit of one function with one table.
+
+use crate::attack::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, unhashed};
+use crate::draw::Draw;
+use crate::epsilon::vectors::{Origin, Pair};
+use crate::epsilon::{self, Proved, Share, proved, search};
+use crate::flood::{self, Flood};
+use crate::keys::Keys;
+use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
+use crate::table::Geometry;
+use crate::verdict::{Flaw, Verdict};
+use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
+use hashlane_hash::siphash::SipHash24;
+
+/// Choices of an audit.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The table.
+    pub geometry: Geometry,
+    /// Bytes of a key; `None` leaves it to each attack.
+    pub length: Option<usize>,
+    /// Keys that an attack makes, at most.
+    pub count: usize,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+/// Seeds under which keys are tried that need no seed.
+const TABLES: usize = 5;
+
+/// Seeds by which the share of a pair is measured.
+const PAIR_SEEDS: u64 = 1 << 16;
+
+/// Keys whose pairs bear out the share of a flood.
+const FLOOD_SEEDS: u64 = 1 << 10;
+
+/// Result of one attack.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It floods the table.
+    Flood(Box<Flood>),
+    /// Its keys do no harm to the table.
+    Harmless,
+    /// It does not apply: the reason.
+    NotApplicable(String),
+}
+
+/// ε of a function: the share of seeds for which the worst pair known collides.
+#[derive(Clone, Debug)]
+pub enum Epsilon {
+    /// A bound is proved, and no pair is known that exceeds it.
+    Proved(Proved),
+    /// A pair collides for more seeds than it should.
+    Broken {
+        /// The keys.
+        keys: [Vec<u8>; 2],
+        /// Thread, paper or search.
+        source: String,
+        /// Origin of the pair.
+        origin: Origin,
+        /// Share as measured here.
+        measured: Share,
+        /// Binary logarithm of the share: as measured, or as its source states it where the seeds tried here
+        /// are too few.
+        log2: f64,
+    },
+    /// No pair of this many keys collided twice under this many seeds.
+    Measured {
+        /// Keys compared with each other.
+        keys: usize,
+        /// Seeds tried.
+        seeds: usize,
+    },
+    /// The function has failed.
+    Unknown,
+}
+
+/// Result of an audit.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The function.
+    pub info: SubjectInfo,
+    /// Bits of its keys that do not move the hash.
+    pub unhashed: Unhashed,
+    /// Each attack and its outcome.
+    pub attempts: Vec<(About, Outcome)>,
+    /// Share of seeds for which the worst pair collides.
+    pub epsilon: Epsilon,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// Audits a function: its contract, its unhashed bits, each attack, ε. `pairs` are known collisions;
+/// `tell` is called with the id of each attack before it runs.
+pub fn audit(
+    subject: &mut dyn Subject,
+    settings: &Settings,
+    pairs: &[Pair],
+    tell: &mut dyn FnMut(&str),
+) -> Report {
+    let mut audit = Audit {
+        report: Report {
+            info: subject.info().clone(),
+            unhashed: Unhashed::default(),
+            attempts: Vec::new(),
+            epsilon: Epsilon::Unknown,
+            verdict: Verdict::NoneKnown,
+        },
+        subject,
+        settings,
+    };
+    let flaw = match audit.run(pairs, tell) {
+        Ok(flaw) => flaw,
+        Err(fault) => Some(Flaw::Fault(fault)),
+    };
+    audit.report.verdict = verdict(&audit.report, flaw);
+    audit.report
+}
+
+struct Audit<'a> {
+    subject: &'a mut dyn Subject,
+    settings: &'a Settings,
+    report: Report,
+}
+
+impl Audit<'_> {
+    fn run(&mut self, pairs: &[Pair], tell: &mut dyn FnMut(&str)) -> Result<Option<Flaw>, Fault> {
+        tell("contract");
+        let flaw = self.contract()?;
+        if matches!(flaw, Some(Flaw::NotDeterministic)) {
+            return Ok(flaw);
+        }
+        let length = self.length();
+        let mut draw = self.draw("unhashed");
+        self.report.unhashed = unhashed(self.subject, length, &mut draw)?;
+        for attack in attacks() {
+            let about = attack.about();
+            tell(about.id);
+            let outcome = self.attempt(attack, &about)?;
+            self.report.attempts.push((about, outcome));
+        }
+        tell("pairs");
+        self.report.epsilon = self.epsilon(pairs)?;
+        Ok(flaw)
+    }
+
+    /// Bytes of the keys whose bits are probed and whose pairs are searched.
+    fn length(&self) -> usize {
+        match self.report.info.lengths {
+            Lengths::Exactly(length) => length,
+            Lengths::Any => self.settings.length.unwrap_or(USUAL_LENGTH),
+        }
+    }
+
+    /// Random choices of one step, which depend on the seed, the function and the step alone.
+    fn draw(&self, step: &str) -> Draw {
+        let name = format!("{} {step}", self.report.info.id);
+        Draw::new(SipHash24::new(&Key::VECTOR).hash(name.as_bytes()) ^ self.settings.seed)
+    }
+
+    /// The contract of a hash function, by keys under several seeds.
+    fn contract(&mut self) -> Result<Option<Flaw>, Fault> {
+        let mut draw = self.draw("contract");
+        let length = self.length();
+        let keys = draw.keys(8, length);
+        let seeds: Vec<Key> = (0..4).map(|_| draw.key()).collect();
+        let mut results = Vec::new();
+        for seed in &seeds {
+            let mut hashes = [Vec::new(), Vec::new()];
+            for hashes in &mut hashes {
+                self.subject.hash_all(seed, &keys, hashes)?;
+            }
+            if hashes[0] != hashes[1] {
+                return Ok(Some(Flaw::NotDeterministic));
+            }
+            results.push(hashes[0].clone());
+        }
+        if self.report.info.keying != Keying::None && results.windows(2).all(|two| two[0] == two[1]) {
+            return Ok(Some(Flaw::IgnoresSeed));
+        }
+        if self.report.info.lengths == Lengths::Any && length >= 16 {
+            let long = draw.bytes(length);
+            let prefixes: Keys = (1..=8).map(|part| &long[..length * part / 8]).collect();
+            let mut hashes = Vec::new();
+            self.subject.hash_all(&seeds[0], &prefixes, &mut hashes)?;
+            if hashes.windows(2).all(|two| two[0] == two[1]) {
+                return Ok(Some(Flaw::IgnoresLength));
+            }
+        }
+        Ok(None)
+    }
+
+    fn attempt(&mut self, attack: &dyn Attack, about: &About) -> Result<Outcome, Fault> {
+        let mut draw = self.draw(about.id);
+        let (own, of_table) = (draw.key(), draw.key());
+        let geometry = &self.settings.geometry;
+        let mut target = Target {
+            subject: self.subject,
+            key: if about.knowledge == Knowledge::Nothing { own } else { of_table },
+            geometry,
+            length: self.settings.length,
+            count: self.settings.count,
+            draw: &mut draw,
+        };
+        let keys = match attack.keys(&mut target) {
+            Ok(keys) => keys,
+            Err(Miss::NotApplicable(why)) => return Ok(Outcome::NotApplicable(why)),
+            Err(Miss::Fault(fault)) => return Err(fault),
+        };
+        let mut seeds = vec![of_table];
+        if about.knowledge == Knowledge::Nothing {
+            seeds.extend((1..TABLES).map(|_| draw.key()));
+        }
+        let flood = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)?;
+        Ok(flood.map_or(Outcome::Harmless, |flood| Outcome::Flood(Box::new(flood))))
+    }
+
+    /// The worst pair: of the floods that need no seed, of the known collisions, of a search.
+    fn epsilon(&mut self, pairs: &[Pair]) -> Result<Epsilon, Fault> {
+        let mut draw = self.draw("pairs");
+        let mut worst: Option<(f64, Epsilon)> = None;
+        let mut consider = |log2: f64, keys, source, origin, measured| {
+            if worst.as_ref().is_none_or(|(before, _)| *before < log2) {
+                worst = Some((log2, Epsilon::Broken { keys, source, origin, measured, log2 }));
+            }
+        };
+        let floods = self.report.attempts.iter().filter_map(|(about, outcome)| match outcome {
+            Outcome::Flood(flood) if about.knowledge == Knowledge::Nothing => Some((about.source, flood)),
+            _ => None,
+        });
+        for (source, flood) in floods {
+            let (Some(a), Some(b)) = (flood.keys.get(0), flood.keys.get(1)) else { continue };
+            let keys = [a.to_vec(), b.to_vec()];
+            let share = epsilon::measure(self.subject, &keys, FLOOD_SEEDS, &mut draw)?;
+            if share.collisions > 0 {
+                consider(share.value().log2(), keys, source.to_owned(), Origin::Published, share);
+            }
+        }
+        for pair in pairs.iter().filter(|pair| pair.scheme == self.report.info.id) {
+            let mut hashes = Vec::new();
+            self.subject.hash_all(&pair.seed, &pair.keys.iter().collect(), &mut hashes)?;
+            // A pair of another release, which no longer collides, says nothing.
+            if hashes.first() == hashes.get(1) {
+                let share = epsilon::measure(self.subject, &pair.keys, PAIR_SEEDS, &mut draw)?;
+                let log2 = if share.collisions > 9 { share.value().log2() } else { pair.log2_share };
+                consider(log2, pair.keys.clone(), pair.source.clone(), pair.origin, share);
+            }
+        }
+        let length = self.length();
+        if let Some(suspect) = search::search(self.subject, length, &mut draw)? {
+            let share = epsilon::measure(self.subject, &suspect.keys, FLOOD_SEEDS, &mut draw)?;
+            if share.collisions > 0 {
+                let source = format!("search of this audit, seed {}", self.settings.seed);
+                consider(share.value().log2(), suspect.keys, source, Origin::Found, share);
+            }
+        }
+        Ok(match (worst, proved(&self.report.info.id)) {
+            (Some((log2, broken)), Some(proved)) if log2 > proved.log2 => broken,
+            (_, Some(proved)) => Epsilon::Proved(proved),
+            (Some((_, broken)), None) => broken,
+            (None, None) => Epsilon::Measured { keys: search::keys_of(length), seeds: search::SEEDS },
+        })
+    }
+}
+
+/// The verdict that follows from the outcomes: the one that needs to know least, and of these the worst.
+fn verdict(report: &Report, flaw: Option<Flaw>) -> Verdict {
+    if let Some(flaw) = flaw {
+        return Verdict::Faulty(flaw);
+    }
+    let worst = |knowledge: Knowledge| {
+        let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
+            Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, flood)),
+            _ => None,
+        });
+        floods.max_by(|(_, a), (_, b)| a.growth().total_cmp(&b.growth()))
+    };
+    let of_bits = report.attempts.iter().find_map(|(about, outcome)| match outcome {
+        Outcome::Flood(flood) if about.id == "unhashed" => Some(flood),
+        _ => None,
+    });
+    if let Some(flood) = of_bits {
+        return Verdict::Partial(report.unhashed.clone(), flood.clone());
+    }
+    for knowledge in [Knowledge::Nothing, Knowledge::Results] {
+        if let Some((id, flood)) = worst(knowledge) {
+            return Verdict::Floodable(knowledge, id, flood.clone());
+        }
+    }
+    if let Some((id, flood)) = worst(Knowledge::Seed) {
+        // A seed that everyone has leaks nothing.
+        return match report.info.keying {
+            Keying::None => Verdict::Floodable(Knowledge::Nothing, id, flood.clone()),
+            Keying::Seed(_) | Keying::Secret(_) => Verdict::IfSeedLeaks(id, flood.clone()),
+        };
+    }
+    match &report.epsilon {
+        Epsilon::Proved(proved) => Verdict::Proved(*proved),
+        Epsilon::Broken { log2, .. } => Verdict::WeakPair(*log2),
+        Epsilon::Measured { .. } | Epsilon::Unknown => Verdict::NoneKnown,
+    }
+}
+
+#[cfg(test)]
+mod tests;

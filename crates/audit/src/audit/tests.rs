@@ -1,0 +1,102 @@
+use super::*;
+use crate::epsilon::vectors::committed;
+use crate::registered;
+
+fn settings(geometry: &str, seed: u64) -> Settings {
+    let geometry = Geometry::named().into_iter().find(|named| named.name == geometry).unwrap();
+    Settings { geometry, length: None, count: 4096, seed }
+}
+
+fn report(id: &str, settings: &Settings) -> Report {
+    let mut subjects = registered::subjects();
+    let subject = subjects.iter_mut().find(|subject| subject.info().id == id).unwrap();
+    audit(subject, settings, &committed().unwrap(), &mut |_| {})
+}
+
+#[test]
+fn no_alarm_on_functions_that_nothing_is_known_against() {
+    for id in ["siphash-1-3", "siphash-2-4", "highwayhash64", "blake3-keyed", "multilinear"] {
+        let fixed = (0..20).map(|run| (run, if run % 2 == 0 { "chained" } else { "hashbrown" }));
+        for (seed, geometry) in fixed {
+            let verdict = report(id, &settings(geometry, seed)).verdict;
+            assert!(
+                matches!(verdict, Verdict::NoneKnown | Verdict::Proved(_)),
+                "{id}, seed {seed}: {verdict}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_alarm_under_seeds_of_the_moment() {
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    for id in ["siphash-1-3", "highwayhash64", "multilinear"] {
+        let verdict = report(id, &settings("linux-ehash", seed)).verdict;
+        assert!(!verdict.is_floodable() && !verdict.is_faulty(), "{id}, seed {seed}: {verdict}");
+    }
+}
+
+#[test]
+fn unhashed_words_of_linux_are_named_without_a_table_of_answers() {
+    for (id, bytes) in [
+        ("ehash/base", "bytes 0–11"),
+        ("ehash/v1", "bytes 0–11"),
+        ("ehash/jhash2", "bytes 0–11"),
+        ("ehash/hsiphash", "bytes 0–11"),
+        ("ehash/siphash", "bytes 0–11"),
+        ("ehash/lport", "bytes 0–11"),
+    ] {
+        let report = report(id, &settings("linux-ehash", 1));
+        assert!(matches!(report.verdict, Verdict::Partial(..)), "{id}: {}", report.verdict);
+        assert_eq!(report.unhashed.to_string(), bytes, "{id}");
+    }
+    assert!(report("ehash/flat", &settings("linux-ehash", 1)).unhashed.is_empty());
+}
+
+/// A function that a test breaks.
+struct Broken<F>(SubjectInfo, F, u64);
+
+impl<F: FnMut(&Key, &[u8], u64) -> Result<u64, Fault>> Subject for Broken<F> {
+    fn info(&self) -> &SubjectInfo {
+        &self.0
+    }
+
+    fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        hashes.clear();
+        for bytes in keys.iter() {
+            self.2 += 1;
+            hashes.push((self.1)(key, bytes, self.2)?);
+        }
+        Ok(())
+    }
+}
+
+fn verdict_of(hash: impl FnMut(&Key, &[u8], u64) -> Result<u64, Fault>) -> String {
+    let info = SubjectInfo {
+        id: "mine".to_owned(),
+        source: "a test".to_owned(),
+        width: 64,
+        keying: Keying::Seed(64),
+        lengths: Lengths::Any,
+    };
+    audit(&mut Broken(info, hash, 0), &settings("chained", 1), &[], &mut |_| {}).verdict.to_string()
+}
+
+#[test]
+fn faults_are_verdicts() {
+    let good = |key: &Key, bytes: &[u8]| SipHash24::new(key).hash(bytes);
+    let leaked = verdict_of(|key, bytes, _| Ok(good(key, bytes)));
+    assert!(leaked.starts_with("floodable if the seed leaks (truncation-known): "), "{leaked}");
+    assert!(verdict_of(|key, bytes, call| Ok(good(key, bytes) ^ call)).contains("not deterministic"));
+    assert!(verdict_of(|_, bytes, _| Ok(good(&Key::VECTOR, bytes))).contains("ignores its seed"));
+    assert!(
+        verdict_of(|key, bytes, _| Ok(good(key, &bytes[..bytes.len().min(2)])))
+            .contains("ignores its length")
+    );
+    let crash = |_: &Key, _: &[u8], call| match call {
+        0..100 => Ok(call),
+        _ => Err(Fault::Crashed("signal 11".to_owned())),
+    };
+    assert!(verdict_of(crash).contains("not deterministic"));
+    assert!(verdict_of(|_, _, _| Err(Fault::Hung(3))).contains("not returned within 3 s"));
+}

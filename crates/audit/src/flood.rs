@@ -1,0 +1,137 @@
+//! The effect of an attack's keys on a table, against as many random keys.
+
+use crate::draw::Draw;
+use crate::keys::Keys;
+use crate::subject::{Fault, Subject};
+use crate::table::time::slowdown;
+use crate::table::{Counts, Geometry};
+use hashlane_hash::scheme::Key;
+use hashlane_lab::stats::Interval;
+use std::collections::HashMap;
+
+/// Criterion of a flood: a lookup among the hostile keys takes at least this many times the work of one among
+/// as many random keys.
+pub const CRITERION: f64 = 4.0;
+
+/// Keys that flood a table.
+#[derive(Clone, Debug)]
+pub struct Flood {
+    /// The keys, in the order of their insertion.
+    pub keys: Keys,
+    /// A seed under which they flood the table.
+    pub seed: Key,
+    /// Seeds under which they flood it.
+    pub seeds: u32,
+    /// Seeds tried.
+    pub tried: u32,
+    /// Work with these keys.
+    pub hostile: Counts,
+    /// Work with as many random keys of the same lengths.
+    pub random: Counts,
+    /// Keys in the fullest bucket.
+    pub deepest: usize,
+    /// Time of a lookup over that among random keys, if a real table stands for the geometry.
+    pub time: Option<Interval>,
+}
+
+impl Flood {
+    /// Work of a lookup over that of one among random keys.
+    pub fn growth(&self) -> f64 {
+        self.hostile.lookup.work() as f64 / self.random.lookup.work().max(1) as f64
+    }
+
+    /// Entries compared by a lookup, on average: of these keys, and of random ones.
+    pub fn compared(&self) -> [f64; 2] {
+        [self.hostile, self.random].map(|counts| counts.lookup.work() as f64 / self.keys.len().max(1) as f64)
+    }
+}
+
+/// A point of the picture: keys in the table, and entries compared by a lookup among hostile and among random
+/// keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Keys in the table.
+    pub keys: usize,
+    /// Entries compared by a lookup, on average, among hostile keys.
+    pub hostile: f64,
+    /// The same among random keys.
+    pub random: f64,
+}
+
+/// Hashes `keys` under each of `seeds`, and returns the flood if the table is flooded under at least one of
+/// them.
+///
+/// # Errors
+/// The function fails.
+pub fn flood(
+    subject: &mut dyn Subject,
+    geometry: &Geometry,
+    keys: Keys,
+    seeds: &[Key],
+    draw: &mut Draw,
+) -> Result<Option<Flood>, Fault> {
+    let random_keys: Keys = keys.iter().map(|key| draw.bytes(key.len())).collect();
+    let mut flood: Option<Flood> = None;
+    let mut found = 0;
+    for seed in seeds {
+        let mut hashes = [Vec::new(), Vec::new()];
+        subject.hash_all(seed, &keys, &mut hashes[0])?;
+        subject.hash_all(seed, &random_keys, &mut hashes[1])?;
+        let [hostile, random] = hashes.each_ref().map(|hashes| geometry.count(hashes));
+        let (work, usual) = (hostile.lookup.work() as f64, random.lookup.work() as f64);
+        if work < CRITERION * usual {
+            continue;
+        }
+        found += 1;
+        if flood.is_none() {
+            let time = slowdown(geometry, (&keys, &hashes[0]), (&random_keys, &hashes[1]));
+            let deepest = deepest(geometry, &hashes[0]);
+            flood = Some(Flood {
+                keys: keys.clone(),
+                seed: *seed,
+                seeds: 0,
+                tried: seeds.len() as u32,
+                hostile,
+                random,
+                deepest,
+                time,
+            });
+        }
+    }
+    Ok(flood.map(|flood| Flood { seeds: found, ..flood }))
+}
+
+/// Entries compared as the table fills: 1, 2, 4, … keys, up to all.
+///
+/// # Errors
+/// The function fails.
+pub fn curve(
+    subject: &mut dyn Subject,
+    geometry: &Geometry,
+    flood: &Flood,
+    draw: &mut Draw,
+) -> Result<Vec<Point>, Fault> {
+    let random_keys: Keys = flood.keys.iter().map(|key| draw.bytes(key.len())).collect();
+    let mut hashes = [Vec::new(), Vec::new()];
+    subject.hash_all(&flood.seed, &flood.keys, &mut hashes[0])?;
+    subject.hash_all(&flood.seed, &random_keys, &mut hashes[1])?;
+    let all = flood.keys.len();
+    let sizes = core::iter::successors(Some(1), |size| Some(2 * size)).take_while(|size| *size < all);
+    Ok(sizes
+        .chain([all])
+        .map(|keys| {
+            let [hostile, random] = hashes
+                .each_ref()
+                .map(|hashes| geometry.count(&hashes[..keys]).lookup.work() as f64 / keys as f64);
+            Point { keys, hostile, random }
+        })
+        .collect())
+}
+
+fn deepest(geometry: &Geometry, hashes: &[u64]) -> usize {
+    let mut buckets: HashMap<usize, usize> = HashMap::new();
+    for hash in hashes {
+        *buckets.entry(geometry.bucket(*hash, hashes.len())).or_default() += 1;
+    }
+    buckets.into_values().max().unwrap_or(0)
+}
