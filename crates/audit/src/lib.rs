@@ -1,10 +1,11 @@
 //! Tells if a hash table can be flooded, for any hash function, with the keys that do it.
 //!
 //! A [`subject`] is a hash function under audit: a [`registered`] one, or one that a caller adapts. It hashes
-//! [`keys`] under a seed. An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make
-//! it compare, [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the
-//! [`verdict`] from them.
-#![forbid(unsafe_code)]
+//! [`keys`] under a seed. A [`library`] has a hash function or a table in a shared object.
+//!
+//! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
+//! [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the [`verdict`] from them.
+#![deny(unsafe_code)]
 
 pub mod attack;
 pub mod audit;
@@ -12,6 +13,7 @@ pub mod draw;
 pub mod epsilon;
 pub mod flood;
 pub mod keys;
+pub mod library;
 pub mod registered;
 pub mod subject;
 pub mod table;

@@ -1,0 +1,173 @@
+//! Functions and files that do harm: each ends in its fault, within bounded time.
+
+use crate::support::{LIMIT, Object, keys, launcher};
+use hashlane_audit::library::Library;
+use hashlane_audit::subject::{Fault, Lengths, Subject};
+use hashlane_hash::scheme::Key;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Limit of libraries that do not return.
+const SHORT: Duration = Duration::from_secs(2);
+
+const MEANT: &str = "uint64_t f(const uint8_t *p, size_t n, uint64_t seed)";
+
+fn hash(library: &mut Library) -> Result<Vec<u64>, Fault> {
+    let mut hashes = Vec::new();
+    library.hash_all(&Key::VECTOR, &keys(100), &mut hashes).map(|()| hashes)
+}
+
+/// The fault of a function with this body.
+#[track_caller]
+fn fault(body: &str, limit: Duration) -> Fault {
+    let object = Object::of(&format!("{MEANT} {{ (void)p; (void)n; (void)seed; {body} }}"));
+    hash(&mut object.library(limit).unwrap()).unwrap_err()
+}
+
+#[track_caller]
+fn says(fault: &Fault, part: &str) {
+    assert!(matches!(fault, Fault::Unusable(why) if why.contains(part)), "{fault:?}");
+}
+
+#[test]
+fn crashes_and_exits_are_named() {
+    let crashed = |how: &str| Fault::Crashed(how.to_owned());
+    assert_eq!(fault("return *(volatile int *)(n - 28);", LIMIT), crashed("signal 11 (SIGSEGV)"));
+    assert_eq!(fault("abort();", LIMIT), crashed("signal 6 (SIGABRT)"));
+    assert_eq!(fault("exit(0);", LIMIT), crashed("exit status 0"));
+    assert_eq!(fault("_exit(9);", LIMIT), crashed("exit status 9"));
+    assert_eq!(fault("raise(SIGKILL); return 0;", LIMIT), crashed("signal 9 (SIGKILL)"));
+    // The standard library reports a full stack by another signal than the kernel.
+    let full = fault("volatile char a[1 << 20]; a[0] = 1; return f(p, n + a[0], seed) + a[0];", LIMIT);
+    assert!(matches!(full, Fault::Crashed(_)), "{full:?}");
+}
+
+#[test]
+fn endless_loops_and_sleeps_reach_the_limit() {
+    let start = Instant::now();
+    assert_eq!(fault("for (volatile int i = 0;; i++);", SHORT), Fault::Hung(2));
+    assert_eq!(
+        fault("sigset_t s; sigfillset(&s); sigprocmask(SIG_BLOCK, &s, 0); sleep(999); return 0;", SHORT),
+        Fault::Hung(2)
+    );
+    let object = Object::of(&format!(
+        "__attribute__((constructor)) static void wait(void) {{ sleep(999); }}
+         {MEANT} {{ return *p + n + seed; }}"
+    ));
+    assert_eq!(object.library(SHORT).unwrap_err(), Fault::Hung(2));
+    // An exit handler that does not return.
+    assert_eq!(fault("atexit((void (*)(void))pause); exit(0);", SHORT), Fault::Hung(2));
+    assert!(start.elapsed() < LIMIT);
+}
+
+#[test]
+fn output_does_not_disturb() {
+    let object = Object::of(&format!(
+        "__attribute__((constructor)) static void hello(void) {{ puts(\"loaded\"); fflush(stdout); }}
+         {MEANT} {{
+            puts(\"hello\"); fflush(stdout); fputs(\"err\", stderr); write(1, p, n);
+            return getchar() == EOF ? seed : 1;
+        }}"
+    ));
+    let (low, _) = Key::VECTOR.halves();
+    assert_eq!(hash(&mut object.library(LIMIT).unwrap()), Ok(vec![low; 100]));
+}
+
+#[test]
+fn foreign_writes_and_closed_descriptors_are_faults() {
+    says(
+        &fault(
+            "for (int d = 3; d < 99; d++) if (write(d, \"garbage garbage!\", 16) < 0) seed++; return seed;",
+            LIMIT,
+        ),
+        "not opened",
+    );
+    says(&fault("for (int d = 0; d < 999; d++) close(d); return 0;", LIMIT), "closed a descriptor");
+    // A closed connection, and no end.
+    says(&fault("for (int d = 0; d < 999; d++) close(d); for (;;) pause();", LIMIT), "closed a descriptor");
+    // A reply of the right form, of fewer hashes than keys.
+    says(
+        &fault(
+            "uint32_t head[] = {2, 1};
+             for (int d = 3; d < 99; d++) { write(d, head, 8); write(d, \"\\2\", 1); }
+             return seed;",
+            LIMIT,
+        ),
+        "not opened",
+    );
+}
+
+#[test]
+fn processes_of_a_function_are_faults_and_end_with_it() {
+    says(&fault("static int once; if (!once++) fork(); return seed;", LIMIT), "started a process");
+    says(&fault("if (!fork()) { setsid(); for (;;) pause(); } return seed;", LIMIT), "started a process");
+    // The first ends, the second keeps the connection open.
+    assert_eq!(
+        fault("if (!fork()) for (;;) pause(); _exit(3);", LIMIT),
+        Fault::Crashed("exit status 3".into())
+    );
+}
+
+#[test]
+fn a_process_starts_anew_after_a_crash_a_few_times() {
+    let object = Object::of(&format!("{MEANT} {{ if (n == 1) abort(); return *p + seed; }}"));
+    let mut library = object.library(LIMIT).unwrap();
+    let crash = |library: &mut Library| {
+        let mut hashes = Vec::new();
+        library.hash_all(&Key::VECTOR, &["x"].into_iter().collect(), &mut hashes)
+    };
+    let crashed = Fault::Crashed("signal 6 (SIGABRT)".into());
+    for _ in 0..3 {
+        assert_eq!(crash(&mut library), Err(crashed.clone()));
+        assert_eq!(hash(&mut library).map(|hashes| hashes.len()), Ok(100));
+    }
+    assert_eq!(crash(&mut library), Err(crashed.clone()));
+    assert_eq!(hash(&mut library), Err(crashed), "the fourth process was the last");
+}
+
+#[test]
+fn an_end_between_two_requests_is_no_fault_of_the_next() {
+    let object =
+        Object::of(&format!("{MEANT} {{ if (n == 1) alarm(1); return getpid() + 0 * (*p + seed); }}"));
+    let mut library = object.library(LIMIT).unwrap();
+    let mut pids = Vec::new();
+    assert_eq!(library.hash_all(&Key::VECTOR, &["x"].into_iter().collect(), &mut pids), Ok(()));
+    let stat = format!("/proc/{}/stat", pids[0]);
+    let start = Instant::now();
+    while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+        assert!(start.elapsed() < LIMIT, "it has not ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let after = hash(&mut library).unwrap();
+    assert!(after.len() == 100 && after[0] != pids[0], "{after:?} {pids:?}");
+}
+
+#[test]
+fn files_that_cannot_be_loaded_are_named_with_the_next_step() {
+    let folder = TempDir::new().unwrap();
+    let load = |path: &Path, symbol: &str| {
+        let signature = "u64(const u8*, usize)".parse().unwrap();
+        Library::load(launcher(), path, symbol, &signature, Lengths::Any, LIMIT).unwrap_err()
+    };
+    let written = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    says(&load(folder.path(), "f"), "not a file");
+    says(&load(&folder.path().join("none.so"), "f"), "No such file");
+    says(&load(&written("empty.so", b""), "f"), "-shared -fPIC");
+    says(
+        &load(&written("text.so", b"no shared object, but more than a header of one has: 64 bytes"), "f"),
+        "-shared -fPIC",
+    );
+    let object = Object::of(&format!("{MEANT} {{ return *p + n + seed; }}"));
+    says(&load(&object.path(), "g"), "nm -D");
+    says(&load(&object.path(), "a\0b"), "no symbol");
+    let unresolved =
+        Object::of("extern int nowhere(void); uint64_t f(void *p) { return nowhere() + (p == 0); }");
+    says(&load(&unresolved.path(), "f"), "nowhere");
+    let crashing = Object::of("__attribute__((constructor)) static void crash(void) { abort(); }");
+    assert_eq!(load(&crashing.path(), "f"), Fault::Crashed("signal 6 (SIGABRT)".into()));
+}

@@ -1,0 +1,13 @@
+//! Hash functions and tables in shared objects, compiled for each test.
+#![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
+
+mod hash;
+mod hostile;
+mod support;
+
+/// The process of a library: `support::launcher` starts this test alone.
+#[test]
+#[ignore = "other tests start it in a process of its own"]
+fn child() {
+    hashlane_audit::library::child_main()
+}
