@@ -5,7 +5,7 @@ use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
-use crate::keys::Keys;
+use crate::library::behaviour::{Behaviour, check};
 use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict};
@@ -127,7 +127,7 @@ impl Audit<'_> {
     fn run(&mut self, pairs: &[Pair], tell: &mut dyn FnMut(&str)) -> Result<Option<Flaw>, Fault> {
         tell("contract");
         let flaw = self.contract()?;
-        if matches!(flaw, Some(Flaw::NotDeterministic)) {
+        if matches!(flaw, Some(Flaw::Behaviour(Behaviour::NotDeterministic))) {
             return Ok(flaw);
         }
         let length = self.length();
@@ -158,36 +158,10 @@ impl Audit<'_> {
         Draw::new(SipHash24::new(&Key::VECTOR).hash(name.as_bytes()) ^ self.settings.seed)
     }
 
-    /// The contract of a hash function, by keys under several seeds.
+    /// The treatment of its arguments.
     fn contract(&mut self) -> Result<Option<Flaw>, Fault> {
-        let mut draw = self.draw("contract");
-        let length = self.length();
-        let keys = draw.keys(8, length);
-        let seeds: Vec<Key> = (0..4).map(|_| draw.key()).collect();
-        let mut results = Vec::new();
-        for seed in &seeds {
-            let mut hashes = [Vec::new(), Vec::new()];
-            for hashes in &mut hashes {
-                self.subject.hash_all(seed, &keys, hashes)?;
-            }
-            if hashes[0] != hashes[1] {
-                return Ok(Some(Flaw::NotDeterministic));
-            }
-            results.push(hashes[0].clone());
-        }
-        if self.report.info.keying != Keying::None && results.windows(2).all(|two| two[0] == two[1]) {
-            return Ok(Some(Flaw::IgnoresSeed));
-        }
-        if self.report.info.lengths == Lengths::Any && length >= 16 {
-            let long = draw.bytes(length);
-            let prefixes: Keys = (1..=8).map(|part| &long[..length * part / 8]).collect();
-            let mut hashes = Vec::new();
-            self.subject.hash_all(&seeds[0], &prefixes, &mut hashes)?;
-            if hashes.windows(2).all(|two| two[0] == two[1]) {
-                return Ok(Some(Flaw::IgnoresLength));
-            }
-        }
-        Ok(None)
+        let seed = self.draw("contract").key();
+        Ok(check(self.subject, &seed)?.into_iter().next().map(Flaw::Behaviour))
     }
 
     fn attempt(&mut self, attack: &dyn Attack, about: &About) -> Result<Outcome, Fault> {

@@ -3,6 +3,7 @@
 use crate::attack::{Knowledge, Unhashed};
 use crate::epsilon::Proved;
 use crate::flood::Flood;
+use crate::library::behaviour::Behaviour;
 use crate::subject::Fault;
 use core::fmt;
 use hashlane_lab::report::format::count;
@@ -15,27 +16,15 @@ const SAFE: f64 = -60.0;
 pub enum Flaw {
     /// It has failed.
     Fault(Fault),
-    /// Equal keys and seeds give different hashes.
-    NotDeterministic,
-    /// Keys that are each other's prefixes hash alike.
-    IgnoresLength,
-    /// No seed changes a hash, though the function is said to take one.
-    IgnoresSeed,
+    /// It treats its arguments wrongly.
+    Behaviour(Behaviour),
 }
 
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(fault) => fault.fmt(f),
-            Self::NotDeterministic => {
-                f.write_str("the function is not deterministic: equal keys hash differently")
-            }
-            Self::IgnoresLength => {
-                f.write_str("the function ignores its length: a key and its prefix hash alike")
-            }
-            Self::IgnoresSeed => {
-                f.write_str("the function ignores its seed: its hashes are the same everywhere")
-            }
+            Self::Behaviour(behaviour) => behaviour.fmt(f),
         }
     }
 }
@@ -194,7 +183,7 @@ mod tests {
         assert!(
             of(Flaw::Fault(Fault::Hung(5))).starts_with("faulty: the function has not returned within 5 s")
         );
-        assert!(of(Flaw::IgnoresSeed).contains("ignores its seed"));
+        assert!(of(Flaw::Behaviour(Behaviour::IgnoresSeed)).contains("ignores its seed"));
         let proved = |log2| Verdict::Proved(Proved { log2, source: "" }).to_string();
         assert_eq!(proved(-61.0), "safe (proved ≤ 2^-61 a pair)");
         assert_eq!(proved(-32.0), "no attack known to this audit (proved ≤ 2^-32 a pair)");
