@@ -8,7 +8,7 @@ use crate::flood::{self, Flood};
 use crate::library::behaviour::{Behaviour, check};
 use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
 use crate::table::Geometry;
-use crate::verdict::{Flaw, Verdict};
+use crate::verdict::{Flaw, Verdict, power_of_two};
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
 use hashlane_hash::siphash::SipHash24;
 
@@ -88,6 +88,19 @@ pub struct Report {
     pub epsilon: Epsilon,
     /// The verdict.
     pub verdict: Verdict,
+}
+
+impl Report {
+    /// The verdict in a sentence, with the worst pair where the verdict does not say it.
+    pub fn sentence(&self) -> String {
+        match (&self.verdict, &self.epsilon) {
+            (Verdict::IfSeedLeaks(..), Epsilon::Broken { log2, .. }) => {
+                let share = power_of_two(*log2);
+                format!("{}; without it, a fixed pair collides for {share} of all seeds", self.verdict)
+            }
+            _ => self.verdict.to_string(),
+        }
+    }
 }
 
 /// Audits a function: its contract, its unhashed bits, each attack, ε. `pairs` are known collisions;

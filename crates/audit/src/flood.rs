@@ -9,8 +9,8 @@ use hashlane_hash::scheme::Key;
 use hashlane_lab::stats::Interval;
 use std::collections::HashMap;
 
-/// Criterion of a flood: a lookup among the hostile keys takes at least this many times the work of one among
-/// as many random keys.
+/// Criterion of a flood: an insertion or a lookup of the hostile keys takes at least this many times the work of
+/// one of as many random keys.
 pub const CRITERION: f64 = 4.0;
 
 /// Keys that flood a table.
@@ -35,9 +35,14 @@ pub struct Flood {
 }
 
 impl Flood {
-    /// Work of a lookup over that of one among random keys.
+    /// Work of a lookup or of an insertion over that of random keys, the larger of both.
     pub fn growth(&self) -> f64 {
-        self.hostile.lookup.work() as f64 / self.random.lookup.work().max(1) as f64
+        growth(self.keys.len(), &self.hostile, &self.random)
+    }
+
+    /// Entries visited by an insertion, on average: of these keys, and of random ones.
+    pub fn inserted(&self) -> [f64; 2] {
+        [self.hostile, self.random].map(|counts| counts.insert.work() as f64 / self.keys.len().max(1) as f64)
     }
 
     /// Entries compared by a lookup, on average: of these keys, and of random ones.
@@ -78,8 +83,7 @@ pub fn flood(
         subject.hash_all(seed, &keys, &mut hashes[0])?;
         subject.hash_all(seed, &random_keys, &mut hashes[1])?;
         let [hostile, random] = hashes.each_ref().map(|hashes| geometry.count(hashes));
-        let (work, usual) = (hostile.lookup.work() as f64, random.lookup.work() as f64);
-        if work < CRITERION * usual {
+        if growth(keys.len(), &hostile, &random) < CRITERION {
             continue;
         }
         found += 1;
@@ -126,6 +130,13 @@ pub fn curve(
             Point { keys, hostile, random }
         })
         .collect())
+}
+
+/// The larger growth of lookups and insertions. An insertion writes an entry, whatever it visits before.
+fn growth(keys: usize, hostile: &Counts, random: &Counts) -> f64 {
+    let lookup = hostile.lookup.work() as f64 / random.lookup.work().max(1) as f64;
+    let written = keys.max(1) as f64;
+    lookup.max((hostile.insert.work() as f64 + written) / (random.insert.work() as f64 + written))
 }
 
 fn deepest(geometry: &Geometry, hashes: &[u64]) -> usize {

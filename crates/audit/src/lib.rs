@@ -15,6 +15,7 @@ pub mod flood;
 pub mod keys;
 pub mod library;
 pub mod registered;
+pub mod stated;
 pub mod subject;
 pub mod table;
 pub mod verdict;

@@ -97,7 +97,7 @@ impl fmt::Display for Verdict {
             Self::Floodable(knowledge, attack, flood) => {
                 f.write_str("floodable")?;
                 if *knowledge == Knowledge::Results {
-                    f.write_str(" by whoever learns collisions")?;
+                    f.write_str(" by whoever learns results")?;
                 }
                 write!(f, " ({attack}): ")?;
                 write_flood(f, flood)
@@ -130,16 +130,14 @@ fn write_flood(f: &mut fmt::Formatter<'_>, flood: &Flood) -> fmt::Result {
     if flood.seeds < flood.tried {
         write!(f, " under {} of {} seeds", flood.seeds, flood.tried)?;
     }
-    match flood.time {
-        Some(time) => {
-            let [value, low, high] = [time.value, time.low, time.high].map(rounded);
-            write!(f, ", lookups {value} × slower [{low}, {high}]")
-        }
-        None => {
-            let [hostile, random] = flood.compared().map(rounded);
-            write!(f, ", {hostile} entries compared by a lookup instead of {random}")
-        }
-    }
+    let (lookup, insert) = (flood.compared(), flood.inserted());
+    // Keys in a bad order are found again as fast as others, and slow down insertions alone.
+    let [hostile, random] = if lookup[0] < 2.0 * lookup[1] { insert } else { lookup }.map(rounded);
+    let operation = if lookup[0] < 2.0 * lookup[1] { "an insertion" } else { "a lookup" };
+    write!(f, ", {hostile} entries compared by {operation} instead of {random}")?;
+    let Some(time) = flood.time.filter(|_| operation == "a lookup") else { return Ok(()) };
+    let [value, low, high] = [time.value, time.low, time.high].map(rounded);
+    write!(f, ", lookups {value} × slower [{low}, {high}]")
 }
 
 /// A number of three significant digits, with separators.

@@ -90,14 +90,60 @@ fn faults_are_verdicts() {
     assert!(leaked.starts_with("floodable if the seed leaks (truncation-known): "), "{leaked}");
     assert!(verdict_of(|key, bytes, call| Ok(good(key, bytes) ^ call)).contains("not deterministic"));
     assert!(verdict_of(|_, bytes, _| Ok(good(&Key::VECTOR, bytes))).contains("ignores its seed"));
-    assert!(
-        verdict_of(|key, bytes, _| Ok(good(key, &bytes[..1])))
-            .contains("ignores its length")
-    );
+    assert!(verdict_of(|key, bytes, _| Ok(good(key, &bytes[..1]))).contains("ignores its length"));
     let crash = |_: &Key, _: &[u8], call| match call {
         0..100 => Ok(call),
         _ => Err(Fault::Crashed("signal 11".to_owned())),
     };
     assert!(verdict_of(crash).contains("ended its process: signal 11"));
     assert!(verdict_of(|_, _, _| Err(Fault::Hung(3))).contains("not returned within 3 s"));
+}
+
+#[test]
+fn keys_in_the_order_of_another_table_flood_linear_probing_by_upper_bits() {
+    let text = "kind = \"linear\"\nbuckets = 16\nload = 0.75\nindex = \"upper\"\n";
+    let geometry = Geometry::parse("mine", text).unwrap();
+    let verdict = report("siphash-1-3", &Settings { geometry, ..settings("linear", 1) }).verdict.to_string();
+    assert!(
+        verdict.starts_with("floodable by whoever learns results (table-order): 4,096 keys → "),
+        "{verdict}"
+    );
+    assert!(verdict.contains("compared by an insertion"), "{verdict}");
+}
+
+#[test]
+fn published_breaks_are_reproduced() {
+    let broken = |id: &str, geometry: &str| report(id, &settings(geometry, 9));
+    for (id, attack) in [
+        ("crc32c", "linear"),
+        ("ehash/toeplitz-published", "linear"),
+        ("toeplitz", "trailing-zeros"),
+        ("rapidhash", "erase-rapidhash-v3"),
+        ("wyhash", "erase-wyhash"),
+        ("a5hash128-low", "erase-a5hash128"),
+        ("murmurhash2-32", "murmur2-32"),
+        ("murmurhash2-64a", "murmur2-64a"),
+        ("murmurhash3-x86-32", "murmur3-x86-32"),
+        ("murmurhash3-x64-128-low", "murmur3-x64-128"),
+        ("cityhash64-seed", "cityhash64"),
+        ("farmhash64-na-seed", "cityhash64"),
+        ("gxhash", "gxhash"),
+        ("museair-v0.3", "museair-v0.3"),
+        ("xxh32", "lanes-xxh32"),
+        ("djb2-seeded", "polynomial-33"),
+        ("fnv-1a", "truncation-unkeyed"),
+    ] {
+        let verdict = broken(id, "chained").verdict;
+        assert!(matches!(&verdict, Verdict::Floodable(_, with, _) if *with == attack), "{id}: {verdict}");
+    }
+    let leaked = broken("jhash", "chained").verdict;
+    assert!(matches!(leaked, Verdict::IfSeedLeaks("jhash-inverted", _)), "{leaked}");
+    for (id, least) in [("komihash", -0.2), ("xxh3", -10.8), ("museair", -17.6), ("ahash-aes", -19.5)] {
+        let report = broken(id, "chained");
+        assert!(
+            matches!(report.epsilon, Epsilon::Broken { log2, .. } if log2 > least),
+            "{:?}",
+            report.epsilon
+        );
+    }
 }
