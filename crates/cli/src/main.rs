@@ -28,6 +28,7 @@ Examples:
   hashlane dns render example.com.zone --explain
                                             the zone as DNS messages, with the form of each name
   hashlane ndn ping /example                round trips to a producer
+  hashlane audit --scheme xxh3              can a table under this hash be flooded, and with what?
   hashlane schemes                          the registered hashes, and where each is safe";
 
 #[derive(Debug, Subcommand)]
@@ -38,6 +39,8 @@ enum Command {
     Report(cmd::report::Report),
     /// Compare two builds, launched alternately, or two folders of records
     Compare(cmd::compare::Compare),
+    /// Tell if a hash table can be flooded, for any hash function, with the keys that do it
+    Audit(cmd::audit::Audit),
     /// Render DNS messages
     Dns(cmd::dns::Dns),
     /// Run, use and manage a forwarder of Named Data Networking
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Study(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Audit(command) => command.run(),
         Command::Dns(command) => command.run(),
         Command::Ndn(command) => command.run(),
         Command::Lab(command) => command.run(),

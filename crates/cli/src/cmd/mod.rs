@@ -1,5 +1,6 @@
 //! One file for each verb.
 
+pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod dns;
 mod inputs;

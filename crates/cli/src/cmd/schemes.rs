@@ -3,12 +3,14 @@
 use crate::output;
 use anyhow::Result;
 use clap::Args;
+use hashlane_audit::stated::stated;
 use hashlane_hash::scheme::Keying;
 use hashlane_study_names::schemes;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// List the registered hashes: source, width, keying, check value, where each is safe.
+/// List the registered hashes: source, width, keying, check value, where each is safe, and ε: the share of
+/// seeds for which the worst pair known collides.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The check value is the hash of the nine bytes 123456789 under the key 00 01 … 0f.
@@ -32,6 +34,7 @@ impl Schemes {
             writeln!(text, "{}  {} bits, {keying}, check {:0digits$x}", info.id, info.width, info.check)?;
             writeln!(text, "    source: {}", info.source)?;
             writeln!(text, "    safe:   {}", info.safe)?;
+            writeln!(text, "    ε:      {}", stated(info.id))?;
         }
         writeln!(text, "\nIn studies: {}.", schemes::names_help())?;
         output::print(&text)?;

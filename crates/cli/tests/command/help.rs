@@ -14,6 +14,7 @@ fn every_verb_shows_examples() {
         &["study", "run"],
         &["report"],
         &["compare"],
+        &["audit"],
         &["schemes"],
         &["dns"],
         &["dns", "render"],

@@ -1,0 +1,141 @@
+//! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
+
+use hashlane_audit::attack::Knowledge;
+use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
+use hashlane_audit::table::{Geometry, Kind};
+use hashlane_audit::verdict::{power_of_two, rounded};
+use hashlane_lab::report::format::count;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Columns of a line of the legend.
+const WIDTH: usize = 110;
+
+/// Reports, with the file that has the keys.
+pub(super) fn text(reports: &[Report], settings: &Settings, keys: Option<&Path>) -> String {
+    let mut text = format!(
+        "Table: {}. Seed {}. No connection is opened.\n\n",
+        describe(&settings.geometry),
+        settings.seed
+    );
+    matrix(&mut text, reports);
+    text.push('\n');
+    for report in reports {
+        let keys = keys.filter(|_| report.verdict.flood().is_some());
+        let keys = keys.map(|path| format!("; keys in {}", path.display())).unwrap_or_default();
+        lines(&mut text, &format!("{}: {}{keys}", report.info.id, report.sentence()));
+    }
+    text
+}
+
+/// One row for each scheme, one column for each attack.
+fn matrix(text: &mut String, reports: &[Report]) {
+    let Some(attempts) = reports.iter().map(|report| &report.attempts).max_by_key(|attempts| attempts.len())
+    else {
+        return;
+    };
+    let wide = reports.iter().map(|report| report.info.id.len()).max().unwrap_or(0).max(6);
+    let numbers: String = (1..=attempts.len()).map(|number| format!("{number:>3}")).collect();
+    push(text, &format!("{:wide$}  {:>9} {numbers}", "scheme", "ε"));
+    for report in reports {
+        let marks: String =
+            report.attempts.iter().map(|(about, outcome)| mark(about.knowledge, outcome)).collect();
+        push(text, &format!("{:wide$}  {:>9} {marks}", report.info.id, epsilon(&report.epsilon)));
+    }
+    text.push_str(
+        "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys do no\n\
+         harm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
+    );
+    for (number, (about, _)) in (1..).zip(attempts) {
+        let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);
+        lines(text, &line);
+    }
+}
+
+fn mark(knowledge: Knowledge, outcome: &Outcome) -> &'static str {
+    match (outcome, knowledge) {
+        (Outcome::Flood(_), Knowledge::Nothing) => "  N",
+        (Outcome::Flood(_), Knowledge::Results) => "  R",
+        (Outcome::Flood(_), Knowledge::Seed) => "  S",
+        (Outcome::Harmless, _) => "  -",
+        (Outcome::NotApplicable(_), _) => "  .",
+    }
+}
+
+/// ε in few characters.
+pub(super) fn epsilon(epsilon: &Epsilon) -> String {
+    match epsilon {
+        Epsilon::Proved(proved) => format!("≤ {}", power_of_two(proved.log2)),
+        Epsilon::Broken { log2, .. } => power_of_two(*log2),
+        Epsilon::Measured { .. } => "none".to_owned(),
+        Epsilon::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// ε in a sentence.
+pub(super) fn epsilon_sentence(epsilon: &Epsilon) -> String {
+    match epsilon {
+        Epsilon::Proved(proved) => {
+            format!("proved ≤ {} a pair: {}", power_of_two(proved.log2), proved.source)
+        }
+        Epsilon::Broken { source, measured, log2, .. } => format!(
+            "broken: a pair collides for {} of the seeds ({} of {} here, 95 % interval {} to {}): {source}",
+            power_of_two(*log2),
+            count(measured.collisions as f64),
+            count(measured.seeds as f64),
+            power_of_two(measured.low.log2()),
+            power_of_two(measured.high.log2()),
+        ),
+        Epsilon::Measured { keys, seeds } => format!(
+            "measured: no pair of {} keys of low weight collided twice under {} seeds",
+            count(*keys as f64),
+            count(*seeds as f64)
+        ),
+        Epsilon::Unknown => "unknown: the function has failed".to_owned(),
+    }
+}
+
+/// A table in one clause.
+pub(super) fn describe(geometry: &Geometry) -> String {
+    let kind = match geometry.kind {
+        Kind::Chained => "chains",
+        Kind::Linear => "linear probing",
+        Kind::Swiss { .. } => "Swiss groups of 16",
+    };
+    let growth = match geometry.grows_at {
+        Some(load) => format!("doubling at a load of {}", rounded(load)),
+        None => "never growing".to_owned(),
+    };
+    let buckets = count(geometry.buckets as f64);
+    format!("{}, {kind}, {buckets} buckets when empty, {growth}", geometry.name)
+}
+
+/// Appends a line without spaces at its end.
+fn push(text: &mut String, line: &str) {
+    // A `String` takes everything.
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+/// Appends `line` in lines of [`WIDTH`] columns.
+fn lines(text: &mut String, line: &str) {
+    for (place, line) in textwrap(line, WIDTH - 4).into_iter().enumerate() {
+        push(text, &if place == 0 { line } else { format!("    {line}") });
+    }
+}
+
+/// The words of `text` in lines of at most `width` characters.
+fn textwrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let long = lines.last().is_some_and(|line| line.chars().count() + 1 + word.chars().count() > width);
+        match lines.last_mut() {
+            Some(line) if !long && !line.is_empty() => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(line) if line.is_empty() => line.push_str(word),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
