@@ -9,8 +9,8 @@ use hashlane_hash::scheme::Key;
 use hashlane_lab::stats::Interval;
 use std::collections::HashMap;
 
-/// Criterion of a flood: an insertion or a lookup of the hostile keys takes at least this many times the work of
-/// one of as many random keys.
+/// Criterion of a flood: an insertion or a lookup of the hostile keys takes at least this many times the work
+/// of one of as many random keys.
 pub const CRITERION: f64 = 4.0;
 
 /// Keys that flood a table.

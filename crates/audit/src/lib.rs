@@ -4,7 +4,8 @@
 //! [`keys`] under a seed. A [`library`] has a hash function or a table in a shared object.
 //!
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
-//! [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the [`verdict`] from them.
+//! [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the [`verdict`] from
+//! them.
 #![deny(unsafe_code)]
 
 pub mod attack;
