@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use hashlane_hash::scheme::{BytesHash, CHECK_INPUT, Key, Keying, Scheme, SchemeInfo};
+use hashlane_peers::audited::NOT_AUDITED;
 
 struct Registered {
     info: SchemeInfo,
@@ -32,13 +33,35 @@ fn every_check_value_holds() {
 }
 
 #[test]
-fn ids_are_unique_also_among_the_other_hashes() {
+fn ids_are_unique_also_among_the_other_hashes_and_those_not_audited() {
     let mut all = audited();
     all.extend(hashlane_hash::for_each_hash!(list));
     all.extend(hashlane_peers::for_each_hash!(list));
-    let ids: Vec<_> = all.iter().map(|scheme| scheme.info.id).collect();
+    let mut ids: Vec<_> = all.iter().map(|scheme| scheme.info.id).collect();
+    ids.extend(NOT_AUDITED.iter().map(|missing| missing.id));
     let unique: HashSet<_> = ids.iter().collect();
     assert_eq!(unique.len(), ids.len(), "{ids:?}");
+}
+
+/// The row of a hash in the README's table: its id, the first part of its source, its width, its key.
+fn row(info: &SchemeInfo) -> String {
+    let end = info.source.find([',', ';']).unwrap_or(info.source.len());
+    let key = match info.keying {
+        Keying::None => "none".to_owned(),
+        Keying::Seed(bits) => format!("seed, {bits} bits"),
+        Keying::Secret(bits) => format!("secret, {bits} bits"),
+    };
+    format!("| `{}` | {} | {} | {key} |", info.id, &info.source[..end], info.width)
+}
+
+#[test]
+fn the_readme_lists_every_hash_and_those_not_audited() {
+    let readme = include_str!("../README.md");
+    let rows: Vec<_> = audited().iter().map(|scheme| row(&scheme.info)).collect();
+    assert!(readme.contains(&rows.join("\n")), "{}", rows.join("\n"));
+    for missing in NOT_AUDITED.iter().filter(|missing| missing.id != "ahash-fallback") {
+        assert!(readme.contains(&format!("- `{}`: ", missing.id)), "{}", missing.id);
+    }
 }
 
 /// Bytes that differ from one another, from a multiplicative generator.

@@ -1,8 +1,9 @@
-//! FarmHash's Fingerprint64 and the seeded forms of the version NA that it is, written from their description:
-//! the crate `farmhash` 1.1.5 gives other results and overflows in checked builds, and others compile C++.
+//! FarmHash's Fingerprint64 and the seeded forms of the version NA that it is, written from their
+//! description: the crate `farmhash` 1.1.5 gives other results and overflows in checked builds, and others
+//! compile C++.
 //!
-//! Up to 32 bytes it is CityHash64. `Hash64` of the C++ library, which is another version on each kind of CPU,
-//! is not here.
+//! Up to 32 bytes it is CityHash64. `Hash64` of the C++ library, which is another version on each kind of
+//! CPU, is not here.
 //!
 //! Source: Pike, FarmHash 1.1 (`farmhash.cc`, namespace `farmhashna`); SMHasher3 `hashes/farmhash.cpp`.
 
