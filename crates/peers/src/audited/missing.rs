@@ -15,7 +15,8 @@ pub const NOT_AUDITED: &[Missing] = &[
     Missing {
         id: "ahash-fallback",
         reason: "The crate ahash 0.8.12 chooses between AES rounds and folded products when it is compiled: \
-                 in this build `ahash` is by AES rounds, and one without -C target-feature=+aes has the other.",
+                 in this build `ahash` is by AES rounds, and one without -C target-feature=+aes has the \
+                 other.",
     },
     Missing {
         id: "absl-hash-simd",
