@@ -123,7 +123,14 @@ impl Audit {
         }
         let text = match self.json {
             true => json::text(&reports, &settings)?,
-            false => table::text(&reports, &settings, self.write_keys.as_deref()),
+            false => {
+                let text = table::text(&reports, &settings, self.write_keys.as_deref());
+                if self.library.is_none() && self.schemes.is_empty() {
+                    text + &table::not_audited()
+                } else {
+                    text
+                }
+            }
         };
         output::print(&text)?;
         Ok(exit_code(&reports))

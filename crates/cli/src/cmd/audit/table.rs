@@ -5,6 +5,7 @@ use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, Kind};
 use hashlane_audit::verdict::{power_of_two, rounded};
 use hashlane_lab::report::format::count;
+use hashlane_peers::audited::NOT_AUDITED;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,6 +25,15 @@ pub(super) fn text(reports: &[Report], settings: &Settings, keys: Option<&Path>)
         let keys = keys.filter(|_| report.verdict.flood().is_some());
         let keys = keys.map(|path| format!("; keys in {}", path.display())).unwrap_or_default();
         lines(&mut text, &format!("{}: {}{keys}", report.info.id, report.sentence()));
+    }
+    text
+}
+
+/// Hashes that are not audited, with the reasons.
+pub(super) fn not_audited() -> String {
+    let mut text = "\nNot audited:\n".to_owned();
+    for missing in NOT_AUDITED {
+        lines(&mut text, &format!("{}: {}", missing.id, missing.reason));
     }
     text
 }
