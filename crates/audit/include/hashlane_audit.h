@@ -46,8 +46,9 @@ size_t hashlane_audit_len(void *table);
 void hashlane_audit_free(void *table);
 
 /*
- * Optional. Returns the number of entries whose keys were compared with others since the table was made: in
- * insertions, lookups and growth. It tells a flooded table from a slow machine.
+ * Optional. Returns the number of entries that insertions and lookups have compared with their keys since the
+ * table was made: by the hash, by a tag or by the bytes. Counts do not depend on the machine, so that they
+ * decide where both counts and times are there.
  */
 uint64_t hashlane_audit_compared(void *table);
 

@@ -1,9 +1,11 @@
 //! Hash functions and tables in shared objects, compiled for each test.
 #![allow(clippy::unwrap_used, reason = "a helper that cannot do its work fails the test")]
 
+mod examples;
 mod hash;
 mod hostile;
 mod support;
+mod table;
 
 /// The process of a library: `support::launcher` starts this test alone.
 #[test]

@@ -3,6 +3,8 @@
 use hashlane_audit::keys::Keys;
 use hashlane_audit::library::{Launcher, Library};
 use hashlane_audit::subject::{Fault, Lengths};
+use hashlane_hash::scheme::Key;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -68,4 +70,50 @@ impl Object {
 /// Different keys of 36 bytes.
 pub(crate) fn keys(count: u32) -> Keys {
     (0..count).map(|number| number.wrapping_mul(0x9e37_79b1).to_le_bytes().repeat(9)).collect()
+}
+
+/// A file of the examples.
+pub(crate) fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+}
+
+/// 4,096 keys whose FNV-1a hashes agree in their lowest 16 bits, and as many random keys.
+///
+/// The lowest bits of a state and of its successor depend on no higher bits. So eight blocks lead from each
+/// state to the same next one, and four blocks in a row make 8⁴ keys.
+pub(crate) fn flood() -> (Keys, Keys) {
+    const PRIME: u16 = 0x01b3;
+    let mut state = 0x2325;
+    let mut keys = vec![Vec::new()];
+    for _ in 0..4 {
+        let mut blocks: HashMap<u16, Vec<[u8; 4]>> = HashMap::new();
+        let (next, found) = (0_u32..)
+            .find_map(|number| {
+                let block = number.to_le_bytes();
+                let next = block
+                    .iter()
+                    .fold(state, |state: u16, byte| (state ^ u16::from(*byte)).wrapping_mul(PRIME));
+                let found = blocks.entry(next).or_default();
+                found.push(block);
+                (found.len() == 8).then(|| (next, found.clone()))
+            })
+            .unwrap();
+        state = next;
+        let continued =
+            |key: &Vec<u8>| found.iter().map(|block| [&key[..], block].concat()).collect::<Vec<_>>();
+        keys = keys.iter().flat_map(continued).collect();
+    }
+    let random = (0..keys.len() as u64).map(|number| Key::VECTOR.derive(b"random  ", number).to_bytes());
+    (keys.iter().collect(), random.collect())
+}
+
+/// True if a program is installed; with CI=true it must be.
+pub(crate) fn is_there(program: &str, version: &str) -> bool {
+    if Command::new(program).arg(version).output().is_ok_and(|output| output.status.success()) {
+        return true;
+    }
+    let required = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
+    assert!(!required, "{program} is missing, and CI=true asks for it");
+    eprintln!("not tested: {program} is not installed");
+    false
 }

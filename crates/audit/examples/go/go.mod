@@ -1,0 +1,3 @@
+module flowtable
+
+go 1.19
