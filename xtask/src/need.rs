@@ -12,6 +12,19 @@ pub(crate) struct Need {
     pub(crate) install: &'static str,
 }
 
+pub(crate) const PYTHON: Need = Need {
+    name: "python 3.11 with venv",
+    probe: &["python3", "-c", "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))"],
+    install: "apt-get update && apt-get install --yes python3 python3-venv",
+};
+
+/// Any version.
+pub(crate) const GO: Need = Need {
+    name: "go",
+    probe: &["go", "version"],
+    install: "apt-get update && apt-get install --yes golang-go",
+};
+
 impl Need {
     fn install(&self) -> Result<(), String> {
         println!("{self}");

@@ -103,15 +103,20 @@ impl Step {
     }
 }
 
-/// Tool of the tests of the mca probe. Without it they print so and pass, and the other tests run.
-const LLVM: [Need; 1] = [Need {
-    name: "llvm-mca",
-    probe: &["llvm-mca", "--version"],
-    install: "apt-get update && apt-get install --yes llvm",
-}];
+/// Tools of the tests: of the mca probe, and of tables in other languages under audit. Without one, its tests
+/// print so and pass, and the other tests run.
+const TOOLS: [Need; 3] = [
+    Need {
+        name: "llvm-mca",
+        probe: &["llvm-mca", "--version"],
+        install: "apt-get update && apt-get install --yes llvm",
+    },
+    need::GO,
+    need::PYTHON,
+];
 
 fn tests() -> Outcome {
-    match need::meet(&LLVM) {
+    match need::meet(&TOOLS) {
         Err(Outcome::Failed(why)) => return Outcome::Failed(why),
         Err(Outcome::Skipped(why)) => println!("without the tests that need it: {why}"),
         Ok(()) | Err(Outcome::Passed) => {}

@@ -2,7 +2,7 @@
 
 use super::install::once;
 use super::toolchains;
-use crate::need::Need;
+use crate::need::{self, Need};
 use crate::run;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,13 @@ use std::process::Command;
 /// Tools that install the packages. Go and Node.js may have any version: [`toolchains`] fetches newer ones if
 /// needed.
 pub(crate) const NEEDS: [Need; 3] = [
-    Need {
-        name: "python 3.11 with venv",
-        probe: &["python3", "-c", "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))"],
-        install: "apt-get update && apt-get install --yes python3 python3-venv",
-    },
+    need::PYTHON,
     Need {
         name: "npm",
         probe: &["npm", "--version"],
         install: "apt-get update && apt-get install --yes npm",
     },
-    Need {
-        name: "go",
-        probe: &["go", "version"],
-        install: "apt-get update && apt-get install --yes golang-go",
-    },
+    need::GO,
 ];
 
 const PYTHON_NDN: &str = "python-ndn==0.5.2";

@@ -81,3 +81,24 @@ fn go() {
     });
     judged(&weak, &good);
 }
+
+#[test]
+fn python() {
+    if !is_there("python3", "--version") {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let (hostile, _) = flood();
+    let file = folder.path().join("keys.txt");
+    let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
+    std::fs::write(&file, hostile.iter().map(hex).collect::<String>()).unwrap();
+    for (defines, status, verdict) in [(&["-DWEAK"][..], 2, "floodable"), (&[], 0, "not flooded")] {
+        let object = Object::of_file(&example("c/flow_table.c"), defines);
+        let mut python = Command::new("python3");
+        python.arg(example("python/audit_table.py")).arg(object.path()).arg("--keys").arg(&file);
+        let output = python.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        assert!(said.contains(verdict), "{said}");
+    }
+}
