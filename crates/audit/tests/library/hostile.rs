@@ -5,6 +5,7 @@ use hashlane_audit::library::Library;
 use hashlane_audit::subject::{Fault, Lengths, Subject};
 use hashlane_hash::scheme::Key;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -126,6 +127,69 @@ fn a_process_starts_anew_after_a_crash_a_few_times() {
     assert_eq!(hash(&mut library), Err(crashed), "the fourth process was the last");
 }
 
+/// Waits until a process is gone, or, if `zombie`, until it waits to be reaped.
+#[track_caller]
+fn ends(pid: u64, zombie: bool) {
+    let start = Instant::now();
+    let is_there = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => !(zombie && stat.contains(") Z ")),
+        Err(_) => false,
+    };
+    while is_there() {
+        assert!(start.elapsed() < LIMIT, "process {pid} has not ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_process_is_reaped_when_the_library_is_dropped() {
+    let object = Object::of(&format!("{MEANT} {{ return getpid(); }}"));
+    let mut library = object.library(LIMIT).unwrap();
+    let pid = hash(&mut library).unwrap()[0];
+    drop(library);
+    assert!(!Path::new(&format!("/proc/{pid}")).exists());
+}
+
+/// Variable with the path of the library that [`wait_in_library`] loads.
+const WAITING: &str = "HASHLANE_TEST_LIBRARY";
+
+/// Calls a function that does not return.
+pub(crate) fn wait_in_library() {
+    let path = std::env::var_os(WAITING).unwrap();
+    let signature = "u64(const u8*, usize)".parse().unwrap();
+    let mut library =
+        Library::load(launcher(), Path::new(&path), "f", &signature, Lengths::Any, LIMIT * 10).unwrap();
+    let _ = hash(&mut library);
+}
+
+#[test]
+fn the_process_ends_with_the_one_that_started_it() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("pid");
+    // The file appears with its content.
+    let (path, part) = (file.display(), folder.path().join("part").display().to_string());
+    let object = Object::of(&format!(
+        "uint64_t f(const uint8_t *p, size_t n) {{
+            FILE *file = fopen(\"{part}\", \"w\");
+            fprintf(file, \"%d\", getpid()); fclose(file); rename(\"{part}\", \"{path}\");
+            for (;;) pause();
+        }}"
+    ));
+    let mut parent = Command::new(std::env::current_exe().unwrap());
+    parent.args(["--exact", "parent", "--ignored"]).env(WAITING, object.path());
+    let mut parent = parent.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !file.exists() {
+        assert!(start.elapsed() < LIMIT, "the library was not called");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = std::fs::read_to_string(&file).unwrap().parse().unwrap();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    // Its new parent may not reap it.
+    ends(pid, true);
+}
+
 #[test]
 fn an_end_between_two_requests_is_no_fault_of_the_next() {
     let object =
@@ -133,12 +197,7 @@ fn an_end_between_two_requests_is_no_fault_of_the_next() {
     let mut library = object.library(LIMIT).unwrap();
     let mut pids = Vec::new();
     assert_eq!(library.hash_all(&Key::VECTOR, &["x"].into_iter().collect(), &mut pids), Ok(()));
-    let stat = format!("/proc/{}/stat", pids[0]);
-    let start = Instant::now();
-    while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
-        assert!(start.elapsed() < LIMIT, "it has not ended");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    ends(pids[0], true);
     let after = hash(&mut library).unwrap();
     assert!(after.len() == 100 && after[0] != pids[0], "{after:?} {pids:?}");
 }

@@ -13,3 +13,10 @@ mod table;
 fn child() {
     hashlane_audit::library::child_main()
 }
+
+/// A process that is killed while its library runs: `hostile` starts this test alone.
+#[test]
+#[ignore = "another test starts it in a process of its own"]
+fn parent() {
+    hostile::wait_in_library();
+}
