@@ -39,6 +39,15 @@ pub trait Subject {
     /// # Errors
     /// The function has failed. `hashes` is then of no use.
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault>;
+
+    /// True if the function reads beyond the end of its keys, which only foreign functions can: it hashes them
+    /// all in the middle of memory, and crashes if a page that cannot be read begins at their end.
+    ///
+    /// # Errors
+    /// The function fails also in the middle of memory, or fails otherwise than by a crash.
+    fn reads_beyond_end(&mut self, _key: &Key, _keys: &Keys) -> Result<bool, Fault> {
+        Ok(false)
+    }
 }
 
 /// Failure of a function under audit.

@@ -97,13 +97,18 @@ impl Library {
         };
         other.map_or(Ok(()), |len| Err(Fault::Length(len)))
     }
+}
 
-    /// True if the function reads beyond the end of its keys: it hashes them all in the middle of memory, and
-    /// crashes where a page that cannot be read begins at their end.
-    ///
-    /// # Errors
-    /// The function fails also in the middle of memory, or fails otherwise than by a crash.
-    pub fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
+impl Subject for Library {
+    fn info(&self) -> &SubjectInfo {
+        &self.info
+    }
+
+    fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
+        self.hash_batches(key, keys, false, hashes)
+    }
+
+    fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
         let mut hashes = Vec::new();
         self.hash_batches(key, keys, false, &mut hashes)?;
         match self.hash_batches(key, keys, true, &mut hashes) {
@@ -115,16 +120,6 @@ impl Library {
             }
             Err(fault) => Err(fault),
         }
-    }
-}
-
-impl Subject for Library {
-    fn info(&self) -> &SubjectInfo {
-        &self.info
-    }
-
-    fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
-        self.hash_batches(key, keys, false, hashes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{LIMIT, Object, keys};
 use hashlane_audit::keys::Keys;
-use hashlane_audit::library::behaviour::{Behaviour, check_library};
+use hashlane_audit::library::behaviour::{Behaviour, check};
 use hashlane_audit::subject::{Fault, Lengths, Subject};
 use hashlane_hash::scheme::{Key, Keying};
 
@@ -78,7 +78,7 @@ fn a_library_states_its_facts_and_hashes_many_keys_of_many_lengths() {
     library.hash_all(&Key::VECTOR, &keys, &mut hashes).unwrap();
     let (low, _) = Key::VECTOR.halves();
     assert!(keys.iter().map(|key| mixed(key, low)).eq(hashes));
-    assert_eq!(check_library(&mut library, &Key::VECTOR), Ok(vec![]));
+    assert_eq!(check(&mut library, &Key::VECTOR), Ok(vec![]));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn behaves(body: &str, expected: &[Behaviour]) {
         "uint64_t f(const uint8_t *p, size_t n, uint64_t seed) {{ (void)p; (void)n; (void)seed; {body} }}"
     ));
     let mut library = object.library(LIMIT).unwrap();
-    assert_eq!(check_library(&mut library, &Key::VECTOR).as_deref(), Ok(expected), "{body}");
+    assert_eq!(check(&mut library, &Key::VECTOR).as_deref(), Ok(expected), "{body}");
 }
 
 const SUM: &str = "uint64_t h = 7; for (size_t i = 0; i < n; i++) h = h * 31 + p[i];";
