@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 # Times as many entries compared as with random keys: then the table is flooded.
-CRITERION = 10
+CRITERION = 4
 
 
 class Table:
