@@ -40,8 +40,8 @@ pub trait Subject {
     /// The function has failed. `hashes` is then of no use.
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault>;
 
-    /// True if the function reads beyond the end of its keys, which only foreign functions can: it hashes them
-    /// all in the middle of memory, and crashes if a page that cannot be read begins at their end.
+    /// True if the function reads beyond the end of its keys, which only foreign functions can: it hashes
+    /// them all in the middle of memory, and crashes if a page that cannot be read begins at their end.
     ///
     /// # Errors
     /// The function fails also in the middle of memory, or fails otherwise than by a crash.
