@@ -86,18 +86,21 @@ pub struct Report {
     pub attempts: Vec<(About, Outcome)>,
     /// Share of seeds for which the worst pair collides.
     pub epsilon: Epsilon,
+    /// Fault of the function, or wrong treatment of its arguments.
+    pub flaw: Option<Flaw>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Report {
-    /// The verdict in a sentence, with the worst pair where the verdict does not say it.
+    /// The verdict in a sentence, with the worst pair or the flaw where the verdict does not say it.
     pub fn sentence(&self) -> String {
-        match (&self.verdict, &self.epsilon) {
-            (Verdict::IfSeedLeaks(..), Epsilon::Broken { log2, .. }) => {
+        match (&self.verdict, &self.epsilon, &self.flaw) {
+            (Verdict::IfSeedLeaks(..), Epsilon::Broken { log2, .. }, _) => {
                 let share = power_of_two(*log2);
                 format!("{}; without it, a fixed pair collides for {share} of all seeds", self.verdict)
             }
+            (verdict, _, Some(flaw)) if !verdict.is_faulty() => format!("{verdict}; {flaw}"),
             _ => self.verdict.to_string(),
         }
     }
@@ -117,16 +120,17 @@ pub fn audit(
             unhashed: Unhashed::default(),
             attempts: Vec::new(),
             epsilon: Epsilon::Unknown,
+            flaw: None,
             verdict: Verdict::NoneKnown,
         },
         subject,
         settings,
     };
-    let flaw = match audit.run(pairs, tell) {
+    audit.report.flaw = match audit.run(pairs, tell) {
         Ok(flaw) => flaw,
         Err(fault) => Some(Flaw::Fault(fault)),
     };
-    audit.report.verdict = verdict(&audit.report, flaw);
+    audit.report.verdict = verdict(&audit.report);
     audit.report
 }
 
@@ -251,10 +255,18 @@ impl Audit<'_> {
 }
 
 /// The verdict that follows from the outcomes: the one that needs to know least, and of these the worst.
-fn verdict(report: &Report, flaw: Option<Flaw>) -> Verdict {
-    if let Some(flaw) = flaw {
-        return Verdict::Faulty(flaw);
+///
+/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable.
+fn verdict(report: &Report) -> Verdict {
+    match (&report.flaw, of_attacks(report)) {
+        (Some(Flaw::Behaviour(_)), verdict) if verdict.is_floodable() => verdict,
+        (Some(flaw), _) => Verdict::Faulty(flaw.clone()),
+        (None, verdict) => verdict,
     }
+}
+
+/// The verdict that follows from the attacks and ε.
+fn of_attacks(report: &Report) -> Verdict {
     let worst = |knowledge: Knowledge| {
         let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
             Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, flood)),

@@ -15,6 +15,7 @@ pub mod epsilon;
 pub mod flood;
 pub mod keys;
 pub mod library;
+pub mod own_table;
 pub mod registered;
 pub mod stated;
 pub mod subject;

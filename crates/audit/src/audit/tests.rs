@@ -80,7 +80,7 @@ fn verdict_of(hash: impl FnMut(&Key, &[u8], u64) -> Result<u64, Fault>) -> Strin
         keying: Keying::Seed(64),
         lengths: Lengths::Any,
     };
-    audit(&mut Broken(info, hash, 0), &settings("chained", 1), &[], &mut |_| {}).verdict.to_string()
+    audit(&mut Broken(info, hash, 0), &settings("chained", 1), &[], &mut |_| {}).sentence()
 }
 
 #[test]

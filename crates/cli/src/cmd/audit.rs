@@ -1,6 +1,7 @@
 //! `hashlane audit`
 
 mod json;
+mod own_table;
 mod page;
 mod table;
 
@@ -37,7 +38,8 @@ Examples:
   hashlane audit --table linux-ehash --scheme ehash/jhash2 --page audit.html
   hashlane audit --scheme wyhash --write-keys keys.txt
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
-      --signature 'u64(const u8*, usize, u64 seed)'")]
+      --signature 'u64(const u8*, usize, u64 seed)'
+  hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h")]
 pub(crate) struct Audit {
     /// Audit this scheme alone; may be repeated. A wrong id lists them all
     #[arg(long = "scheme", value_name = "ID", conflicts_with = "library")]
@@ -51,8 +53,8 @@ pub(crate) struct Audit {
     /// Type of the function in --library, as in C
     #[arg(long, value_name = "TYPE", requires = "library")]
     signature: Option<Signature>,
-    /// Seconds that 65,536 hashes of --library may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "library",
+    /// Seconds that a shared object may take for 65,536 hashes, or for one set of keys
+    #[arg(long, value_name = "SECONDS", default_value_t = 10,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
     /// Bytes of a key; each attack chooses them if not given
@@ -62,7 +64,8 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "N", default_value_t = 4096,
         value_parser = clap::value_parser!(u32).range(16..=MAX_KEYS as i64))]
     count: u32,
-    /// Table: chained, linear, swiss, hashbrown, linux-ehash, or a file of TOML (docs/audit.md)
+    /// Table: chained, linear, swiss, hashbrown, linux-ehash, a file of TOML (docs/audit.md), or a shared object
+    /// with a table of your own (hashlane_audit.h)
     #[arg(long, value_name = "TABLE", default_value = "chained")]
     table: String,
     /// Seed of all random choices; drawn anew if not given, and printed
@@ -102,6 +105,9 @@ impl Audit {
     }
 
     fn audit(&self) -> Result<ExitCode> {
+        if own_table::is_library(&self.table) {
+            return own_table::run(self);
+        }
         let settings = Settings {
             geometry: geometry(&self.table)?,
             length: self.length.map(|length| length as usize),
@@ -147,10 +153,8 @@ impl Audit {
                 bail!("{symbol} takes no length ({signature}): state the bytes of a key with --keys")
             }
         };
-        let launcher = Launcher::this_program(["audit", "--serve-library"])
-            .context("cannot start the process of the library")?;
         let limit = Duration::from_secs(self.timeout);
-        let mut library = Library::load(launcher, path, symbol, signature, lengths, limit)
+        let mut library = Library::load(launcher()?, path, symbol, signature, lengths, limit)
             .with_context(|| format!("cannot use {}", path.display()))?;
         let progress = Progress::new("audit")?;
         let total = hashlane_audit::attack::attacks().len() + 2;
@@ -210,6 +214,11 @@ fn of_schemes(subjects: Vec<Registered>, settings: &Settings) -> Result<Vec<Repo
     let reports =
         reports.into_iter().map(|report| report.into_inner().unwrap_or_else(PoisonError::into_inner));
     reports.collect::<Option<_>>().context("an audit has ended without a report")
+}
+
+/// The start of this program as the process of a library.
+fn launcher() -> Result<Launcher> {
+    Launcher::this_program(["audit", "--serve-library"]).context("cannot start the process of the library")
 }
 
 /// The named table, or that of a file.

@@ -75,3 +75,42 @@ fn a_table_in_a_file_is_audited_and_json_is_printed() {
     assert_eq!(code, Some(2));
     holds(&error, &["table.toml states no table: `buckets` must be from 1 to"]);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn functions_and_tables_of_shared_objects_are_audited() {
+    let folder = Folder::new();
+    let crate_of_audit = concat!(env!("CARGO_MANIFEST_DIR"), "/../audit");
+    for (name, definitions) in [("good.so", &[][..]), ("weak.so", &["-DWEAK"])] {
+        let built = Command::new("cc")
+            .args(["-O2", "-shared", "-fPIC", "-I", &format!("{crate_of_audit}/include"), "-o"])
+            .arg(folder.path(name))
+            .args(definitions)
+            .arg(format!("{crate_of_audit}/examples/c/flow_table.c"))
+            .status()
+            .unwrap();
+        assert!(built.success());
+    }
+    let of_function = |file| {
+        let signature = "u64(const u8* data, usize len, const u8* seed)";
+        audit(
+            &folder,
+            &["--library", file, "--symbol", "hash_flow", "--signature", signature, "--timeout", "60"],
+        )
+    };
+    let (code, out, error) = of_function("./good.so");
+    assert_eq!(code, Some(0), "{out}{error}");
+    holds(&out, &["hash_flow: floodable if the seed leaks (truncation-known): 1,024 keys"]);
+    let (code, out, error) = of_function("./weak.so");
+    assert_eq!(code, Some(1), "{out}{error}");
+    holds(&out, &["hash_flow: floodable (truncation-unkeyed): 1,024 keys", "ignores its seed"]);
+    let of_table = |file| audit(&folder, &["--table", file, "--timeout", "60"]);
+    let (code, out, error) = of_table("./good.so");
+    assert_eq!(code, Some(0), "{out}{error}");
+    holds(&out, &["no attack known to this audit"]);
+    let (code, out, error) = of_table("./weak.so");
+    assert_eq!(code, Some(1), "{out}{error}");
+    holds(&out, &["floodable (truncation-unkeyed for fnv-1a): 1,024 keys"]);
+    let (code, _, error) = of_table("./none.so");
+    assert_eq!(code, Some(2), "{error}");
+}
