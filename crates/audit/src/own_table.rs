@@ -32,9 +32,9 @@ pub struct Choices {
     pub seed: u64,
 }
 
-/// Inserts the keys of every attack that needs nothing, made for each scheme of `subjects` that it aims at, and
-/// compares with random keys. An attack that needs a bucket is aimed at the lowest bits of the hash. `tell` is
-/// called before each with the attack and the scheme.
+/// Inserts the keys of every attack that needs nothing, made for each scheme of `subjects` that it aims at,
+/// and compares with random keys. An attack that needs a bucket is aimed at the lowest bits of the hash.
+/// `tell` is called before each with the attack and the scheme.
 ///
 /// # Errors
 /// The table has failed: the attack and the scheme whose keys it held, and the failure.

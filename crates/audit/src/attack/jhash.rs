@@ -40,8 +40,12 @@ impl Attack for Inverted {
     }
 }
 
-/// `base` with the last block that leads to outcome `number` of the final mixing.
-fn key(base: &[u8], seed: u32, number: u32) -> Vec<u8> {
+/// `base`, whose length is a multiple of 12 but not 0, with the last block that leads to outcome `number` of
+/// the final mixing of jhash under `seed`: all outcomes have one hash.
+///
+/// # Panics
+/// `base` has fewer than 12 bytes.
+pub fn key(base: &[u8], seed: u32, number: u32) -> Vec<u8> {
     let start = JHASH_INITVAL.wrapping_add(base.len() as u32).wrapping_add(seed);
     let last = base.len() - BLOCK;
     let mut state = [start; 3];

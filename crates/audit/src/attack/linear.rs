@@ -95,7 +95,7 @@ fn is_affine(target: &mut Target<'_>, length: usize) -> Result<bool, Miss> {
 }
 
 /// A basis of the differences that an affine map takes to 0, from its value at 0 and at each single bit.
-pub(super) fn kernel(values: &[u64]) -> Vec<u128> {
+pub fn kernel(values: &[u64]) -> Vec<u128> {
     let Some((constant, values)) = values.split_first() else { return Vec::new() };
     // Rows in echelon form: the image of a difference, led by its highest bit, and the difference.
     let mut rows: Vec<(u64, u128)> = Vec::new();

@@ -16,6 +16,8 @@ mod structure;
 mod truncation;
 mod unhashed;
 
+pub use jhash::key as jhash_key;
+pub use linear::kernel;
 pub use unhashed::{Unhashed, unhashed};
 
 use crate::draw::Draw;

@@ -64,8 +64,8 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "N", default_value_t = 4096,
         value_parser = clap::value_parser!(u32).range(16..=MAX_KEYS as i64))]
     count: u32,
-    /// Table: chained, linear, swiss, hashbrown, linux-ehash, a file of TOML (docs/audit.md), or a shared object
-    /// with a table of your own (hashlane_audit.h)
+    /// Table: chained, linear, swiss, hashbrown, linux-ehash, a file of TOML (docs/audit.md), or a shared
+    /// object with a table of your own (hashlane_audit.h)
     #[arg(long, value_name = "TABLE", default_value = "chained")]
     table: String,
     /// Seed of all random choices; drawn anew if not given, and printed

@@ -1,5 +1,6 @@
 //! Collisions of a hash that is affine over GF(2): differences that it maps to 0, by elimination.
 
+use hashlane_audit::attack::kernel;
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use std::ops::Range;
@@ -10,7 +11,9 @@ use std::ops::Range;
 /// The hash is asked like a black box: for the tuple, and for the tuple with one bit changed. There are fewer
 /// where the hash maps fewer differences to 0.
 pub(crate) fn collisions<H: TupleHash>(hash: &H, bytes: Range<usize>, count: usize) -> Vec<Tuple> {
-    let basis = kernel(|difference| hash.hash(&changed(&bytes, difference)), 8 * bytes.len());
+    let differences = core::iter::once(0).chain((0..8 * bytes.len()).map(|bit| 1 << bit));
+    let values: Vec<u64> = differences.map(|difference| hash.hash(&changed(&bytes, difference))).collect();
+    let basis = kernel(&values);
     // Number i is the sum of those elements of the basis whose bit is set in i.
     let sum = |i: usize| {
         let chosen = basis.iter().enumerate().filter(|(bit, _)| i >> bit & 1 == 1);
@@ -27,52 +30,4 @@ fn changed(bytes: &Range<usize>, difference: u128) -> Tuple {
         *byte ^= by;
     }
     Tuple::from_bytes(&changed)
-}
-
-/// A basis of the differences of `bits` bits that an affine map takes to 0.
-fn kernel(map: impl Fn(u128) -> u64, bits: usize) -> Vec<u128> {
-    let constant = map(0);
-    // Rows in echelon form: the image of a difference, led by its highest bit, and the difference.
-    let mut rows: Vec<(u64, u128)> = Vec::new();
-    let mut basis = Vec::new();
-    for bit in 0..bits {
-        let (mut image, mut difference) = (map(1 << bit) ^ constant, 1 << bit);
-        for &(row, by) in &rows {
-            // A row is taken away where its leading bit is set.
-            if image ^ row < image {
-                (image, difference) = (image ^ row, difference ^ by);
-            }
-        }
-        if image == 0 {
-            basis.push(difference);
-        } else {
-            rows.push((image, difference));
-            rows.sort_by_key(|row| core::cmp::Reverse(row.0));
-        }
-    }
-    basis
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_kernel_of_a_random_map_is_found(columns: [u64; 40], width in 1..30u32, constant: u64) {
-            let map = |x: u128| {
-                let chosen = columns.iter().enumerate().filter(|(bit, _)| x >> bit & 1 == 1);
-                chosen.fold(constant, |sum, (_, column)| sum ^ (column >> (64 - width)))
-            };
-            let basis = kernel(map, columns.len());
-            prop_assert!(basis.iter().all(|element| map(*element) == constant));
-            // Rank and nullity are the number of columns; the rank is at most the width.
-            prop_assert!(basis.len() >= columns.len() - width as usize);
-            // No element is a sum of others: each brings in a highest bit of its own.
-            let mut highest: Vec<u32> = basis.iter().map(|element| element.ilog2()).collect();
-            highest.dedup();
-            prop_assert_eq!(highest.len(), basis.len());
-        }
-    }
 }
