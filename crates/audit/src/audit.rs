@@ -100,6 +100,9 @@ impl Report {
                 let share = power_of_two(*log2);
                 format!("{}; without it, a fixed pair collides for {share} of all seeds", self.verdict)
             }
+            (Verdict::Partial(unhashed, _), ..) if self.info.id.starts_with("ehash/") => {
+                format!("{}; unhashed: {}", self.verdict, unhashed.words_of_tuple())
+            }
             (verdict, _, Some(flaw)) if !verdict.is_faulty() => format!("{verdict}; {flaw}"),
             _ => self.verdict.to_string(),
         }

@@ -13,11 +13,13 @@ enum Place {
 }
 
 impl Place {
+    /// Start of eight bytes in a key of `length` bytes; `None` if it has no such place.
     fn of(self, length: usize) -> Option<usize> {
-        match self {
+        let at = match self {
             Self::Start(at) => Some(at),
             Self::End(before) => length.checked_sub(before),
-        }
+        };
+        at.filter(|at| at + 8 <= length)
     }
 }
 

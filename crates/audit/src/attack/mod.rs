@@ -26,7 +26,7 @@ use crate::subject::{Fault, Lengths, Subject};
 use crate::table::Geometry;
 use core::fmt;
 use hashlane_hash::scheme::Key;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Facts that an attacker needs besides the function itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +113,7 @@ impl Target<'_> {
                 keys.len()
             )));
         }
+        debug_assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
         let first: Keys = keys.iter().take(64).collect();
         let hashes = self.hash(&first)?;
         let mut equal: HashMap<u64, usize> = HashMap::new();

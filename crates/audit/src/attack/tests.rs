@@ -31,6 +31,28 @@ fn ids_of_attacks_differ_and_aims_are_registered() {
 }
 
 #[test]
+fn keys_of_every_length_differ() {
+    let mut subjects = registered::subjects();
+    let geometry = &Geometry::named()[0];
+    for id in ["fnv-1a", "toeplitz", "rapidhash", "murmurhash2-32"] {
+        let subject = subjects.iter_mut().find(|subject| subject.info().id == id).unwrap();
+        for length in [1, 2, 3, 7, 16, 37, MAX_LENGTH] {
+            for attack in
+                attacks().into_iter().filter(|attack| attack.about().knowledge == Knowledge::Nothing)
+            {
+                let mut draw = Draw::new(length as u64);
+                let key = draw.key();
+                let mut target =
+                    Target { subject, key, geometry, length: Some(length), count: 64, draw: &mut draw };
+                let Ok(keys) = attack.keys(&mut target) else { continue };
+                let distinct = keys.iter().collect::<HashSet<_>>().len();
+                assert_eq!(distinct, keys.len(), "{} on {id}, {length} bytes", attack.about().id);
+            }
+        }
+    }
+}
+
+#[test]
 fn each_attack_yields_keys_for_each_scheme_that_it_aims_at() {
     let mut subjects = registered::subjects();
     let mut failed = Vec::new();

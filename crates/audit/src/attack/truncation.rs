@@ -4,6 +4,7 @@ use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::epsilon::proved;
 use crate::keys::Keys;
 use hashlane_hash::scheme::Keying;
+use std::collections::HashSet;
 
 /// Random keys that are hashed, at most.
 const BUDGET: usize = 1 << 21;
@@ -78,13 +79,15 @@ fn in_one_bucket(target: &mut Target<'_>) -> Result<Keys, Miss> {
         count /= 2;
     }
     let mut found = Keys::default();
+    let mut seen = HashSet::new();
     let mut bucket = None;
     for _ in 0..BUDGET / BATCH {
         let keys = target.draw.keys(BATCH, length);
         let hashes = target.hash(&keys)?;
         for (key, hash) in keys.iter().zip(&hashes) {
             let of_key = target.geometry.bucket(*hash, count.max(FEWEST));
-            if *bucket.get_or_insert(of_key) == of_key && found.len() < count {
+            // Of short keys, random ones repeat.
+            if *bucket.get_or_insert(of_key) == of_key && found.len() < count && seen.insert(key.to_vec()) {
                 found.push(key);
             }
         }

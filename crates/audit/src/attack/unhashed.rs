@@ -34,6 +34,31 @@ impl Unhashed {
         ranges
     }
 
+    /// The unhashed words of 32 bits of a [tuple](hashlane_flow::tuple::Tuple), by the names of its fields; empty
+    /// if no whole word is unhashed.
+    pub fn words_of_tuple(&self) -> String {
+        let whole = |word: &usize| {
+            self.bytes().iter().any(|range| range.start <= 4 * word && 4 * word + 4 <= range.end)
+        };
+        let fields = [("local address", 0..4), ("foreign address", 4..8)];
+        let mut names = Vec::new();
+        for (name, words) in fields {
+            let unhashed: Vec<usize> = words.clone().filter(whole).map(|word| word - words.start).collect();
+            match unhashed[..] {
+                [] => {}
+                [word] => names.push(format!("word {word} of the {name}")),
+                [first, .., last] if last - first + 1 == unhashed.len() => {
+                    names.push(format!("words {first}–{last} of the {name}"));
+                }
+                _ => names.push(format!("words {unhashed:?} of the {name}")),
+            }
+        }
+        if whole(&8) {
+            names.push("the ports".to_owned());
+        }
+        names.join(", ")
+    }
+
     /// True if every bit moves the hash.
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
@@ -137,5 +162,13 @@ mod tests {
         assert_eq!(of((0..32).chain(40..48).collect()), "bytes 0–3, byte 5");
         assert_eq!(of((8..16).chain([17]).collect()), "byte 1 and 1 single bits");
         assert_eq!(of(vec![3, 9]), "2 single bits");
+        let words = |bits| Unhashed { bits }.words_of_tuple();
+        assert_eq!(words((0..96).collect()), "words 0–2 of the local address");
+        assert_eq!(
+            words((32..64).chain(128..160).chain(192..288).collect()),
+            "word 1 of the local address, \
+            words [0, 2, 3] of the foreign address, the ports"
+        );
+        assert_eq!(words((1..32).collect()), "");
     }
 }

@@ -50,6 +50,11 @@ fn unhashed_words_of_linux_are_named_without_a_table_of_answers() {
         let report = report(id, &settings("linux-ehash", 1));
         assert!(matches!(report.verdict, Verdict::Partial(..)), "{id}: {}", report.verdict);
         assert_eq!(report.unhashed.to_string(), bytes, "{id}");
+        assert!(
+            report.sentence().ends_with("; unhashed: words 0–2 of the local address"),
+            "{}",
+            report.sentence()
+        );
     }
     assert!(report("ehash/flat", &settings("linux-ehash", 1)).unhashed.is_empty());
 }
