@@ -1,11 +1,12 @@
 """Audits a hash table in a shared object from Python.
 
-    python3 audit_table.py ./libflow.so                  runs `hashlane audit --table`
-    python3 audit_table.py ./libflow.so --keys keys.txt  a regression test without hashlane: inserts these keys,
-                                                         one in hexadecimal on each line, by ctypes
+    python3 audit_table.py ./libflow.so                   runs `hashlane audit --table`
+    python3 audit_table.py ./libflow.so --keys keys.txt   a regression test without hashlane: inserts the keys
+                                                          of `hashlane audit --write-keys keys.txt` by ctypes
 
-The shared object has the functions of hashlane_audit.h. The exit status is 0 if the table is safe, and 2 if it
-can be flooded. The environment variable HASHLANE names the command, if it is not on PATH.
+The shared object has the functions of hashlane_audit.h. The exit status is 0 if no keys flood the table, 1 if
+some do, and 2 if the audit or the table fails. The environment variable HASHLANE names the command, if it is
+not on PATH.
 """
 
 import argparse
@@ -18,6 +19,12 @@ import sys
 
 # Times as many entries compared as with random keys: then the table is flooded.
 CRITERION = 4
+
+
+def fail(why):
+    """Ends the program."""
+    print(why, file=sys.stderr)
+    sys.exit(2)
 
 
 class Table:
@@ -34,7 +41,7 @@ class Table:
         self._declare("compared", ctypes.c_uint64, handle)
         self._declare("free", None, handle)
         if self._call("abi") != 1:
-            raise SystemExit(f"{path}: built with another version of hashlane_audit.h")
+            fail(f"{path}: built with another version of hashlane_audit.h")
         self.table = self._call("init", seed, 0)
 
     def _declare(self, name, result, *arguments):
@@ -65,11 +72,11 @@ def lookups_compared(path, keys):
     table = Table(path, os.urandom(16))
     for key in keys:
         if not table.insert(key):
-            raise SystemExit(f"{path}: refuses the key {key.hex()}")
+            fail(f"{path}: refuses the key {key.hex()}")
     before = table.compared()
     missing = [key for key in keys if key not in table]
     if missing or len(table) != len(set(keys)):
-        raise SystemExit(f"{path}: {len(missing)} keys are missing, {len(table)} are there")
+        fail(f"{path}: {len(missing)} keys are missing, {len(table)} are there")
     compared = table.compared() - before
     table.close()
     return compared
@@ -78,13 +85,15 @@ def lookups_compared(path, keys):
 def regression(path, keys_file):
     """Compares the keys of a file with as many random ones."""
     with open(keys_file, encoding="ascii") as lines:
-        keys = [bytes.fromhex(line) for line in lines]
+        keys = [bytes.fromhex(line) for line in lines if not line.startswith("#")]
+    if not keys:
+        fail(f"{keys_file}: no keys")
     hostile = lookups_compared(path, keys)
     other = lookups_compared(path, [random.randbytes(len(key)) for key in keys])
     flooded = hostile >= CRITERION * other
     print(f"{len(keys)} keys: {hostile} entries compared, {other} with random keys: "
           f"{'floodable' if flooded else 'not flooded'}")
-    return 2 if flooded else 0
+    return 1 if flooded else 0
 
 
 def audit(path):
@@ -99,11 +108,15 @@ def audit(path):
 def main():
     parser = argparse.ArgumentParser(description="Audit a hash table in a shared object")
     parser.add_argument("library", help="shared object with the functions of hashlane_audit.h")
-    parser.add_argument("--keys", metavar="FILE", help="keys in hexadecimal, one on each line")
+    parser.add_argument("--keys", metavar="FILE", help="keys in hexadecimal, a line each")
     arguments = parser.parse_args()
-    if arguments.keys:
-        return regression(arguments.library, arguments.keys)
-    return audit(arguments.library)
+    try:
+        if arguments.keys:
+            return regression(arguments.library, arguments.keys)
+        return audit(arguments.library)
+    # No such file or command, no such function of the library, no hexadecimal digits.
+    except (OSError, AttributeError, ValueError) as error:
+        return fail(error)
 
 
 if __name__ == "__main__":

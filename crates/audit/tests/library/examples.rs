@@ -91,8 +91,9 @@ fn python() {
     let (hostile, _) = flood();
     let file = folder.path().join("keys.txt");
     let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
-    std::fs::write(&file, hostile.iter().map(hex).collect::<String>()).unwrap();
-    for (defines, status, verdict) in [(&["-DWEAK"][..], 2, "floodable"), (&[], 0, "not flooded")] {
+    let lines = hostile.iter().map(hex).collect::<String>();
+    std::fs::write(&file, format!("# fnv-1a: floodable\n{lines}")).unwrap();
+    for (defines, status, verdict) in [(&["-DWEAK"][..], 1, "floodable"), (&[], 0, "not flooded")] {
         let object = Object::of_file(&example("c/flow_table.c"), defines);
         let mut python = Command::new("python3");
         python.arg(example("python/audit_table.py")).arg(object.path()).arg("--keys").arg(&file);
@@ -101,4 +102,10 @@ fn python() {
         assert_eq!(output.status.code(), Some(status), "{output:?}");
         assert!(said.contains(verdict), "{said}");
     }
+    // A library without a table: another status than that of one that is flooded.
+    let none = Object::of("int f;");
+    let mut python = Command::new("python3");
+    let output =
+        python.arg(example("python/audit_table.py")).arg(none.path()).arg("--keys").arg(&file).output();
+    assert_eq!(output.unwrap().status.code(), Some(2));
 }
