@@ -109,9 +109,10 @@ impl Store {
         Some(first)
     }
 
-    /// Takes a dataset from the face that has most, the newest dataset excepted: its oldest of one segment, as
-    /// nobody asks for more of that, or else its oldest. Drops the dataset if no other face has asked for it, or
-    /// none lately.
+    /// Makes room, by a dataset of the holder that has most, the newest dataset excepted. The face of that
+    /// holder that has most gives up its oldest dataset of one segment. If it has none, the oldest dataset of
+    /// the holder that nobody reads any more is dropped, or else the face gives up its oldest. What a face
+    /// gives up is dropped if no other face has asked for it.
     fn evict(&mut self, now: Now) {
         let mut holders = BTreeMap::<Option<Owner>, usize>::new();
         let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
@@ -126,24 +127,37 @@ impl Store {
         }
         let largest = holders.into_iter().max_by_key(|(_, weight)| *weight).map(|(holder, _)| holder);
         let of_largest = faces.into_iter().filter(|((holder, _), _)| Some(*holder) == largest);
-        let user = of_largest.max_by_key(|(_, weight)| *weight).map(|(user, _)| user);
+        // Of equal ones the oldest face: the newest may be reading.
+        let user = of_largest.rev().max_by_key(|(_, weight)| *weight).map(|(user, _)| user);
         let Some(user) = user else {
             debug_assert!(false, "a dataset has been asked for");
             return self.drop_oldest();
         };
-        let mut its = (0..older)
-            .filter(|at| self.datasets.get(*at).is_some_and(|dataset| dataset.users.contains_key(&user)));
-        let oldest = its.clone().next();
-        let whole = its.find(|at| self.datasets.get(*at).is_some_and(Dataset::is_whole));
-        let Some(at) = whole.or(oldest) else {
+        let mut candidates = self.datasets.iter().take(older).enumerate();
+        let its = |dataset: &Dataset| dataset.users.contains_key(&user);
+        // Nobody asks for more of a dataset of one segment.
+        let whole = candidates.clone().find(|(_, dataset)| its(dataset) && dataset.is_whole());
+        let of_holder = |dataset: &Dataset| dataset.users.keys().all(|(holder, _)| *holder == user.0);
+        let stale = candidates.clone().find(|(_, dataset)| of_holder(dataset) && dataset.is_stale(now));
+        if whole.is_none()
+            && let Some((at, _)) = stale
+        {
+            return self.drop_at(at);
+        }
+        let Some((at, _)) = whole.or_else(|| candidates.find(|(_, dataset)| its(dataset))) else {
             debug_assert!(false, "the face with most datasets has one");
             return;
         };
-        let Some(dataset) = self.datasets.get_mut(at) else { return };
-        dataset.users.remove(&user);
-        if (dataset.users.is_empty() || (!dataset.is_whole() && dataset.is_stale(now)))
-            && let Some(dataset) = self.datasets.remove(at)
-        {
+        if let Some(dataset) = self.datasets.get_mut(at) {
+            dataset.users.remove(&user);
+            if dataset.users.is_empty() {
+                self.drop_at(at);
+            }
+        }
+    }
+
+    fn drop_at(&mut self, at: usize) {
+        if let Some(dataset) = self.datasets.remove(at) {
             self.bytes -= dataset.content.len();
         }
     }
@@ -161,9 +175,7 @@ impl Store {
     }
 
     fn drop_oldest(&mut self) {
-        if let Some(dataset) = self.datasets.pop_front() {
-            self.bytes -= dataset.content.len();
-        }
+        self.drop_at(0);
     }
 
     /// The segment with this name; `None` if there is none. The dataset counts for the face from then on: its

@@ -101,14 +101,22 @@ fn long_lists_that_nobody_reads_any_more_go_before_new_ones() {
     }
     let innocent = bench.from.clone();
     let flooder = from(400, Peer::User { uid: 0, over: Over::Unix });
-    // More than 64 MiB of lists, all asked for by both.
+    // More than 64 MiB of lists. Each is read by a new face, whose first Interest the forwarder has
+    // aggregated.
+    let mut last = None;
     for number in 0..100 {
         bench.time += 100;
         bench.from = flooder.clone();
         let list = first(&mut bench, "rib/list");
-        first(&mut bench, &format!("status/general/{number}"));
-        bench.from = innocent.clone();
+        for other in 0..4 {
+            first(&mut bench, &format!("status/general/{number}/{other}"));
+        }
+        bench.from = from(1000 + number, innocent.peer.clone());
         assert!(is_kept(&mut bench, &list), "list {number}");
+        if let Some(last) = last.replace(list) {
+            bench.from = from(999 + number, innocent.peer.clone());
+            assert!(is_kept(&mut bench, &last), "list before {number}");
+        }
     }
     assert!(bench.manager.store.len() < 40);
 }
