@@ -8,6 +8,9 @@ use std::collections::HashMap;
 /// Seeds under which all keys of the search are hashed.
 pub const SEEDS: usize = 1 << 8;
 
+/// Bytes at the start of a key in which the search makes changes; those behind change all at once.
+const SEARCHED: usize = 64;
+
 /// Two keys of the search that collided under `collisions` of [`SEEDS`] seeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspect {
@@ -68,12 +71,13 @@ fn differences(length: usize) -> Vec<Vec<u8>> {
         bits.iter().for_each(|(at, by)| difference[*at] ^= by);
         differences.push(difference);
     };
-    for bit in 0..8 * length.min(64) {
+    for bit in 0..8 * length.min(SEARCHED) {
         add(&[(bit / 8, 1 << (bit % 8))]);
     }
     for width in [1, 4, 8, 16] {
         let complement = |at: usize| (at..at + width).map(|at| (at, 0xff));
-        let places: Vec<usize> = (0..(length + 1).saturating_sub(width)).step_by(width.min(4)).collect();
+        let ends = (length.min(SEARCHED) + 1).saturating_sub(width);
+        let places: Vec<usize> = (0..ends).step_by(width.min(4)).collect();
         for (number, at) in places.iter().enumerate() {
             add(&complement(*at).collect::<Vec<_>>());
             let later = places[number + 1..].iter().filter(|later| **later >= at + width);
