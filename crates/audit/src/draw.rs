@@ -4,6 +4,10 @@ use crate::keys::Keys;
 use hashlane_hash::scheme::Key;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::collections::HashSet;
+
+/// Draws for one key that differs from the others.
+const DRAWS: usize = 64;
 
 /// Generator of an audit's random keys.
 ///
@@ -36,8 +40,42 @@ impl Draw {
         bytes
     }
 
+    /// As many random keys as `keys`, of the same lengths. They differ from each other, unless they are so short
+    /// that hardly any others are left.
+    pub fn like(&mut self, keys: &Keys) -> Keys {
+        let mut drawn = HashSet::new();
+        keys.iter()
+            .map(|key| {
+                let mut bytes = self.bytes(key.len());
+                for _ in 0..DRAWS {
+                    if drawn.insert(bytes.clone()) {
+                        break;
+                    }
+                    bytes = self.bytes(key.len());
+                }
+                bytes
+            })
+            .collect()
+    }
+
     /// `count` random keys of `length` bytes each.
     pub fn keys(&mut self, count: usize, length: usize) -> Keys {
         (0..count).map(|_| self.bytes(length)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_like_others_have_their_lengths_and_differ() {
+        let keys: Keys = (0..100).map(|_| [0]).chain((0..28).map(|_| [1])).collect();
+        let like = Draw::new(1).like(&keys);
+        assert!(like.iter().map(<[u8]>::len).eq(keys.iter().map(<[u8]>::len)));
+        assert_eq!(like.iter().collect::<HashSet<_>>().len(), 128);
+        // There are 256 keys of one byte.
+        let many: Keys = (0..1000_u32).map(|_| [0]).collect();
+        assert_eq!(Draw::new(1).like(&many).len(), 1000);
     }
 }

@@ -75,7 +75,7 @@ pub fn flood(
     seeds: &[Key],
     draw: &mut Draw,
 ) -> Result<Option<Flood>, Fault> {
-    let random_keys: Keys = keys.iter().map(|key| draw.bytes(key.len())).collect();
+    let random_keys: Keys = draw.like(&keys);
     let mut flood: Option<Flood> = None;
     let mut found = 0;
     for seed in seeds {
@@ -115,7 +115,7 @@ pub fn curve(
     flood: &Flood,
     draw: &mut Draw,
 ) -> Result<Vec<Point>, Fault> {
-    let random_keys: Keys = flood.keys.iter().map(|key| draw.bytes(key.len())).collect();
+    let random_keys: Keys = draw.like(&flood.keys);
     let mut hashes = [Vec::new(), Vec::new()];
     subject.hash_all(&flood.seed, &flood.keys, &mut hashes[0])?;
     subject.hash_all(&flood.seed, &random_keys, &mut hashes[1])?;

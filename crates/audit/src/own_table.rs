@@ -58,7 +58,7 @@ pub fn trials(
             tell(about.id, &scheme);
             let mut draw = Draw::new(choices.seed);
             let Some(keys) = keys(attack, subject, &geometry, choices, &mut draw) else { continue };
-            let random = keys.iter().map(|key| draw.bytes(key.len())).collect();
+            let random = draw.like(&keys);
             let compared = table.compare(&draw.key(), true, keys.len() as u64, &keys, &random);
             let comparison = compared.map_err(|fault| (about.id, scheme.clone(), fault))?;
             trials.push(Trial { about: about.clone(), scheme, keys, comparison });
