@@ -5,7 +5,7 @@
 //!
 //! An [`attack`] yields keys for a [`table`], [`flood`] counts the entries that they make it compare,
 //! [`epsilon`] is the share of seeds for which two keys collide, and [`audit`] draws the [`verdict`] from
-//! them.
+//! them. [`traffic`] spreads keys that a user has over buckets, queues and paths.
 #![deny(unsafe_code)]
 
 pub mod attack;
@@ -20,4 +20,5 @@ pub mod registered;
 pub mod stated;
 pub mod subject;
 pub mod table;
+pub mod traffic;
 pub mod verdict;

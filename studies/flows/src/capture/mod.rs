@@ -3,8 +3,7 @@
 //! A file is read once, in a window of 8 MB; the caller bounds the memory of the result. Nothing in the file
 //! is trusted.
 
-pub mod packets;
-
+pub use hashlane_audit::traffic::packets;
 pub use hashlane_link::capture::FormatError;
 
 use hashlane_flow::tuple::Tuple;

@@ -1,5 +1,6 @@
 //! Spread of tuples over buckets under a hash.
 
+use hashlane_audit::traffic::{depth, poisson};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::tuple::Tuple;
 use hashlane_lab::record::Record;
@@ -31,13 +32,8 @@ impl Spread {
     /// Distributes `tuples`, at most 2³¹.
     pub(super) fn of<H: TupleHash>(hash: &H, tuples: &[Tuple]) -> Self {
         let buckets = tuples.len().next_power_of_two();
-        let mut counts = vec![0u32; buckets];
         let mut hashes: Vec<u64> = tuples.iter().map(|tuple| hash.hash(tuple)).collect();
-        for hash in &hashes {
-            if let Some(count) = counts.get_mut(*hash as usize & (buckets - 1)) {
-                *count += 1;
-            }
-        }
+        let counts = depth::counts(&hashes, buckets);
         hashes.sort_unstable();
         hashes.dedup();
         let expected = tuples.len() as f64 / buckets as f64;
@@ -48,7 +44,7 @@ impl Spread {
             keys: tuples.len(),
             buckets,
             longest_chain: counts.iter().copied().max().unwrap_or(0),
-            longest_expected: longest(expected, buckets),
+            longest_expected: poisson::deepest(expected, buckets),
             chi_squared: chi / degrees,
             chi_expected: Interval {
                 value: 1.0,
@@ -146,24 +142,6 @@ fn chi_per_degree(degrees: f64, z: f64) -> f64 {
     (1.0 - ninth + z * ninth.sqrt()).max(0.0).powi(3)
 }
 
-/// The fullest of `buckets` buckets that each get a Poisson number of keys with mean `mean`: the median, and
-/// the range of 99.9 %. The fixed sum of the numbers matters little with many buckets.
-fn longest(mean: f64, buckets: usize) -> Interval {
-    let quantile = |probability: f64| {
-        // All buckets are at or below k with the probability P(X ≤ k)^buckets.
-        let below = probability.powf(1.0 / buckets as f64);
-        let (mut k, mut term) = (0.0, (-mean).exp());
-        let mut sum = term;
-        while sum < below && term > f64::MIN_POSITIVE {
-            k += 1.0;
-            term *= mean / k;
-            sum += term;
-        }
-        k
-    };
-    Interval { value: quantile(0.5), low: quantile(0.0005), high: quantile(0.9995), coverage: 0.999 }
-}
-
 /// Keys less distinct values of a random function into 2^`bits` values, on average.
 fn collisions(keys: f64, bits: f64) -> f64 {
     let values = bits.exp2();
@@ -209,10 +187,6 @@ mod tests {
 
     #[test]
     fn expects_what_tables_and_bounds_say() {
-        // Raab and Steger 1998 give ln n / ln ln n (1 + o(1)) for n balls in n bins; for 2^20, observed
-        // values are 8 or 9.
-        let Interval { value, low, high, .. } = longest(1.0, 1 << 20);
-        assert!((8.0..=9.0).contains(&value) && low >= 7.0 && high <= 14.0, "{low} {value} {high}");
         // The birthday bound: n² / 2m.
         assert!((collisions(1e6, 32.0) - 116.4).abs() < 0.1, "{}", collisions(1e6, 32.0));
         assert!(collisions(1e6, 64.0) < 1e-3);

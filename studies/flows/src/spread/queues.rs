@@ -1,8 +1,9 @@
 //! Spread of a capture's packets over the receive queues of a network card (RSS).
 
 use crate::capture::Capture;
+use hashlane_audit::traffic::imbalance::busiest;
+use hashlane_audit::traffic::rss::queue;
 use hashlane_baseline::rss::PUBLISHED_KEY;
-use hashlane_flow::tuple::Tuple;
 use hashlane_hash::toeplitz::Rss;
 use hashlane_lab::stats::Interval;
 use rand_xoshiro::SplitMix64;
@@ -34,10 +35,11 @@ impl Busiest {
             }
         }
         let rss = Rss::new(&PUBLISHED_KEY);
-        let found = busiest(&packets, |flow| capture.tuples.get(flow).map_or(0, |tuple| queue(&rss, tuple)));
+        let found =
+            by_queue(&packets, |flow| capture.tuples.get(flow).map_or(0, |tuple| queue(&rss, tuple, QUEUES)));
         let mut random = SplitMix64::seed_from_u64(seed);
         let mut draws: Vec<f64> =
-            (0..DRAWS).map(|_| busiest(&packets, |_| (random.next_u64() >> 32) as usize)).collect();
+            (0..DRAWS).map(|_| by_queue(&packets, |_| (random.next_u64() >> 32) as usize)).collect();
         draws.sort_by(f64::total_cmp);
         let at = |share: usize| draws.get(share * (DRAWS - 1) / 1000).copied().unwrap_or(1.0);
         Self { found, by_chance: Interval::bounded(at(500), at(25), at(975)) }
@@ -45,42 +47,18 @@ impl Busiest {
 }
 
 /// The busiest queue's packets over the mean.
-fn busiest(packets: &[u64], mut queue: impl FnMut(usize) -> usize) -> f64 {
+fn by_queue(packets: &[u64], mut queue: impl FnMut(usize) -> usize) -> f64 {
     let mut queues = [0u64; QUEUES];
     for (flow, count) in packets.iter().enumerate() {
         queues[queue(flow) % QUEUES] += count;
     }
-    let (most, all) = (queues.iter().max().copied().unwrap_or(0), queues.iter().sum::<u64>());
-    if all == 0 { 1.0 } else { most as f64 * QUEUES as f64 / all as f64 }
-}
-
-/// Queue of a received packet. The input is its source and destination address and its two ports; IPv4
-/// addresses have four bytes.
-fn queue(rss: &Rss, received: &Tuple) -> usize {
-    let sent = received.reversed();
-    let bytes = sent.as_bytes();
-    let hash = if received.is_v4() {
-        rss.hash(&[&bytes[12..16], &bytes[28..32], &bytes[32..36]].concat())
-    } else {
-        rss.hash(bytes)
-    };
-    // 128 is a multiple of the number of queues.
-    hash as usize % 128 % QUEUES
+    busiest(&queues)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tuples::TupleSet;
-    use std::net::Ipv4Addr;
-
-    /// The first row of Microsoft's table: 66.9.149.187:2794 to 161.142.100.80:1766 has the hash 51ccc178.
-    #[test]
-    fn chooses_the_queue_of_the_published_hash() {
-        let (source, destination) = (Ipv4Addr::new(66, 9, 149, 187), Ipv4Addr::new(161, 142, 100, 80));
-        let received = Tuple::v4(destination, 1766, source, 2794);
-        assert_eq!(queue(&Rss::new(&PUBLISHED_KEY), &received), 0x78 % QUEUES);
-    }
 
     #[test]
     fn one_flow_is_in_one_queue() {

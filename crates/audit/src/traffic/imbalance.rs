@@ -1,0 +1,95 @@
+//! Imbalance of places (queues, paths) between which flows are divided: the busiest over the mean.
+
+use super::flows::Flow;
+
+/// Load of the busiest place over the mean of all. 1 is even.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imbalance {
+    /// In packets.
+    pub packets: f64,
+    /// In flows.
+    pub flows: f64,
+}
+
+impl Imbalance {
+    /// Divides `flows` between `places` places, at least one; `place` is taken modulo their number.
+    pub fn of(flows: &[Flow], places: usize, mut place: impl FnMut(&Flow) -> usize) -> Self {
+        let mut loads = vec![(0u64, 0u64); places];
+        for flow in flows {
+            if let Some((packets, flows)) = loads.get_mut(place(flow) % places) {
+                *packets += flow.packets;
+                *flows += 1;
+            }
+        }
+        let (packets, flows): (Vec<u64>, Vec<u64>) = loads.into_iter().unzip();
+        Self { packets: busiest(&packets), flows: busiest(&flows) }
+    }
+}
+
+/// The largest load over the mean; 1 if there is none.
+pub fn busiest(loads: &[u64]) -> f64 {
+    let (most, all) = (loads.iter().max().copied().unwrap_or(0), loads.iter().sum::<u64>());
+    if all == 0 { 1.0 } else { most as f64 * loads.len() as f64 / all as f64 }
+}
+
+/// Result of a trial of random keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial<K> {
+    /// Keys tried.
+    pub tried: u32,
+    /// The key with the least imbalance in packets; in flows, among equal ones.
+    pub key: K,
+    /// Its imbalance.
+    pub best: Imbalance,
+    /// Median imbalance of all keys in packets: that of a key without a trial.
+    pub median: f64,
+}
+
+impl<K> Trial<K> {
+    /// Tries as many keys as asked for; `None` if that is none.
+    pub fn of(keys: u32, mut attempt: impl FnMut(u32) -> (K, Imbalance)) -> Option<Self> {
+        let mut best: Option<(K, Imbalance)> = None;
+        let mut all = Vec::new();
+        for number in 0..keys {
+            let (key, found) = attempt(number);
+            all.push(found.packets);
+            let better = |best: &Imbalance| (found.packets, found.flows) < (best.packets, best.flows);
+            if best.as_ref().is_none_or(|(_, best)| better(best)) {
+                best = Some((key, found));
+            }
+        }
+        all.sort_unstable_by(f64::total_cmp);
+        let median = all.get(all.len() / 2).copied()?;
+        let (key, best) = best?;
+        Some(Self { tried: keys, key, best, median })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashlane_flow::tuple::Tuple;
+
+    fn flow(packets: u64) -> Flow {
+        Flow { tuple: Tuple::CHECK, protocol: 6, packets }
+    }
+
+    #[test]
+    fn packets_and_flows_are_weighed_apart() {
+        let flows = [flow(7), flow(1), flow(1), flow(1)];
+        let even = Imbalance::of(&flows, 2, |flow| usize::from(flow.packets == 7));
+        assert_eq!(even, Imbalance { packets: 1.4, flows: 1.5 });
+        assert_eq!(Imbalance::of(&[], 8, |_| 0), Imbalance { packets: 1.0, flows: 1.0 });
+    }
+
+    #[test]
+    fn the_best_key_is_kept_with_the_median_of_all() {
+        let attempt = |number: u32| {
+            let packets = f64::from([4, 2, 9][number as usize]);
+            (number, Imbalance { packets, flows: 1.0 })
+        };
+        let trial = Trial::of(3, attempt).unwrap();
+        assert_eq!((trial.key, trial.best.packets, trial.median), (1, 2.0, 4.0));
+        assert_eq!(Trial::of(0, attempt), None);
+    }
+}
