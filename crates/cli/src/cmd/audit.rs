@@ -4,6 +4,7 @@ mod json;
 mod own_table;
 mod page;
 mod table;
+mod traffic;
 
 use crate::output::{self, progress::Progress};
 use anyhow::{Context as _, Result, bail};
@@ -39,7 +40,10 @@ Examples:
   hashlane audit --scheme wyhash --write-keys keys.txt
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
       --signature 'u64(const u8*, usize, u64 seed)'
-  hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h")]
+  hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h
+  hashlane audit --pcap T.pcap --function ehash depth of buckets, queues and paths of real traffic
+  hashlane audit --tuples T.csv --function rss --queues 16 --try-keys 1000
+  hashlane audit --names T.txt --function siphash-1-3 --buckets 4096")]
 pub(crate) struct Audit {
     /// Audit this scheme alone; may be repeated. A wrong id lists them all
     #[arg(long = "scheme", value_name = "ID", conflicts_with = "library")]
@@ -80,6 +84,8 @@ pub(crate) struct Audit {
     /// Write a page with one picture per verdict
     #[arg(long, value_name = "FILE.html")]
     page: Option<PathBuf>,
+    #[command(flatten)]
+    traffic: traffic::Traffic,
     /// Load a library and serve requests on standard input
     #[arg(long, hide = true, exclusive = true)]
     serve_library: bool,
@@ -105,6 +111,9 @@ impl Audit {
     }
 
     fn audit(&self) -> Result<ExitCode> {
+        if self.traffic.is_chosen() {
+            return self.traffic.run(self.seed.map_or_else(random_seed, Ok)?, self.json);
+        }
         if own_table::is_library(&self.table) {
             return own_table::run(self);
         }

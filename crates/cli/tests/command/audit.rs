@@ -114,3 +114,123 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     let (code, _, error) = of_table("./none.so");
     assert_eq!(code, Some(2), "{error}");
 }
+
+const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/captures");
+
+#[test]
+fn flows_of_captures_are_spread_over_buckets_queues_and_paths() {
+    let folder = Folder::new();
+    for (file, summary) in [
+        ("ipv4.pcap", "8 flows from 24 packets; 4 skipped: 4 without ports. Seed 7."),
+        ("ipv6.pcap", "10 flows from 23 packets. Seed 7."),
+        ("ipv6.pcapng", "10 flows from 23 packets. Seed 7."),
+        ("cooked.pcap", "4 flows from 4 packets. Seed 7."),
+    ] {
+        for function in ["rss", "ecmp", "ehash", "siphash-2-4"] {
+            let path = format!("{CAPTURES}/{file}");
+            let arguments = ["--pcap", &path, "--function", function, "--try-keys", "9"];
+            let (code, out, error) = audit(&folder, &arguments);
+            assert_eq!((code, error.as_str()), (Some(0), ""), "{out}");
+            let parts = ["6d5a repeated", "best of 9 random keys", "ECMP: ", "source port", "bits"];
+            holds(&out, &[&[summary, &format!("Buckets: {function}, ")], &parts[..]].concat());
+        }
+    }
+}
+
+#[test]
+fn the_spread_of_a_capture_is_printed_as_json() {
+    let folder = Folder::new();
+    let path = format!("{CAPTURES}/ipv4.pcap");
+    let of = |more: &[&str]| {
+        let arguments = [&["--pcap", &path, "--function", "rss", "--json"], more].concat();
+        let (code, out, error) = audit(&folder, &arguments);
+        assert_eq!(code, Some(0), "{error}");
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()
+    };
+    let document = of(&["--buckets", "5", "--queues", "1", "--paths", "3"]);
+    let buckets = &document["buckets"];
+    assert_eq!((&buckets["keys"], &buckets["buckets"]), (&8.into(), &5.into()));
+    let rows = buckets["histogram"].as_array().unwrap();
+    let sum = |of: fn(u64, u64) -> u64| -> u64 {
+        rows.iter().map(|row| of(row["from"].as_u64().unwrap(), row["buckets"].as_u64().unwrap())).sum()
+    };
+    assert_eq!((sum(|_, buckets| buckets), sum(|depth, buckets| depth * buckets)), (5, 8));
+    // One queue has all, under any key.
+    let rss = &document["rss"];
+    assert_eq!((&rss["published"]["packets"], &rss["random"]["best"]["flows"]), (&1.0.into(), &1.0.into()));
+    assert_eq!(rss["random"]["key"].as_str().unwrap().len(), 80);
+    assert_eq!((&document["ecmp"]["paths"], &document["ecmp"]["random"]["tried"]), (&3.into(), &256.into()));
+    assert_eq!(document["entropy"][6]["field"], "protocol");
+    // Four flows of TCP connections' clients, or of UDP: one bit.
+    assert_eq!(document["entropy"][6]["bits"], 1.0);
+    let rss = &of(&[])["rss"];
+    assert_eq!((&rss["symmetric"]["symmetric_flows"], &rss["flows"]), (&8.into(), &8.into()));
+    // The same again under the same seed.
+    assert_eq!(of(&[]), of(&["--queues", "8", "--paths", "8", "--try-keys", "256", "--buckets", "8"]));
+}
+
+#[test]
+fn tuples_and_names_are_spread() {
+    let folder = Folder::new();
+    let tuples: String = (0..512).map(|port| format!("192.0.2.7,192.0.2.1,{port},443,udp\n")).collect();
+    folder.write("t.csv", format!("src,dst,sport,dport,proto\n{tuples}{tuples}"));
+    let (code, out, _) = audit(&folder, &["--tuples", "t.csv", "--function", "ehash", "--queues", "4"]);
+    assert_eq!(code, Some(0));
+    holds(&out, &["t.csv: 512 flows from 1024 packets", "512 keys in 512 buckets", "busiest of 4 queues"]);
+    let port: Vec<&str> =
+        out.lines().find(|line| line.contains("source port")).unwrap().split_whitespace().collect();
+    assert_eq!(port, ["source", "port", "9.00", "512", "512"]);
+    holds(&out, &["512 of 512 flows"]);
+    let names: String = (0..64).map(|number| format!("/a/b/{number}\nndn:/a\n")).collect();
+    folder.write("names.txt", &names);
+    let (code, out, _) = audit(&folder, &["--names", "names.txt", "--function", "crc32c"]);
+    assert_eq!(code, Some(0));
+    holds(&out, &["names.txt: 65 distinct names from 128 lines", "65 keys in 128 buckets"]);
+    let component: Vec<&str> =
+        out.lines().find(|line| line.contains("component 3")).unwrap().split_whitespace().collect();
+    assert_eq!(component, ["component", "3", "6.00", "64", "64"]);
+    assert!(!out.contains("RSS"), "{out}");
+}
+
+#[test]
+fn traffic_of_no_use_is_an_error_with_its_reason() {
+    let folder = Folder::new();
+    folder.write("bad.csv", "src,dst,sport,dport\n::1,::2,1,2\n::1,::2,1,x\n");
+    folder.write("bad.txt", "/a\n\nno name\n");
+    folder.write("empty", "");
+    let header = std::fs::read(format!("{CAPTURES}/ipv4.pcap")).unwrap();
+    std::fs::write(folder.path("none.pcap"), &header[..24]).unwrap();
+    let fragments = format!("{CAPTURES}/fragments.pcap");
+    for (option, file, function, reason) in [
+        ("--tuples", "bad.csv", "rss", "bad.csv: line 3: dport \"x\" is no port from 0 to 65,535"),
+        ("--names", "bad.txt", "crc32c", "bad.txt: line 3: "),
+        ("--names", "bad.txt", "ehash", "--function ehash hashes addresses and ports, not names"),
+        ("--names", "empty", "crc32c", "no names in empty; write one name per line"),
+        ("--tuples", "empty", "rss", "empty has no packet with ports"),
+        ("--pcap", "empty", "rss", "empty: not a pcap or pcapng file (the file is empty)"),
+        ("--pcap", "none.pcap", "rss", "none.pcap has no packet with ports"),
+        ("--pcap", &fragments, "rss", "0 flows from 6 packets; 6 skipped: 6 fragments"),
+        ("--pcap", "missing", "rss", "cannot read missing: "),
+        ("--pcap", "empty", "rsss", "unknown function \"rsss\"; did you mean \"rss\"?"),
+    ] {
+        let (code, out, error) = audit(&folder, &[option, file, "--function", function]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{error}");
+        holds(&error, &[reason]);
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    for arguments in [
+        &["--pcap", "empty"][..],
+        &["--function", "rss"],
+        &["--queues", "4"],
+        &["--pcap", "empty", "--names", "empty", "--function", "crc32c"],
+        &["--pcap", "empty", "--function", "rss", "--scheme", "crc32c"],
+        &["--pcap", "empty", "--function", "rss", "--table", "chained"],
+        &["--pcap", "empty", "--function", "rss", "--write-keys", "keys"],
+        &["--names", "empty", "--function", "crc32c", "--queues", "4"],
+        &["--pcap", "empty", "--function", "rss", "--buckets", "0"],
+    ] {
+        let (code, _, error) = audit(&folder, arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {error}");
+        holds(&error, &["error: "]);
+    }
+}
