@@ -40,8 +40,8 @@ impl Draw {
         bytes
     }
 
-    /// As many random keys as `keys`, of the same lengths. They differ from each other, unless they are so short
-    /// that hardly any others are left.
+    /// As many random keys as `keys`, of the same lengths. They differ from each other, unless they are so
+    /// short that hardly any others are left.
     pub fn like(&mut self, keys: &Keys) -> Keys {
         let mut drawn = HashSet::new();
         keys.iter()

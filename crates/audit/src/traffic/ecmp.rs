@@ -1,7 +1,7 @@
 //! Spread of flows over paths of equal cost (ECMP): a keyed hash of the 5-tuple, modulo the paths.
 //!
-//! The hash is SipHash-2-4 under a random key, as in Linux (`flow_hash_from_keys`, net/core/flow_dissector.c),
-//! though not bit for bit: there the input is a structure of the kernel.
+//! The hash is SipHash-2-4 under a random key, as in Linux (`flow_hash_from_keys`,
+//! net/core/flow_dissector.c), though not bit for bit: there the input is a structure of the kernel.
 
 use super::flows::Flow;
 use super::imbalance::{Imbalance, Trial};

@@ -1,9 +1,9 @@
 //! Spread of real traffic over buckets, queues and paths.
 //!
 //! The keys are [`flows`] of a capture or of a file of [`tuples`], or [`names`] of a file. A [`function`]
-//! hashes them; [`depth`] counts the keys of each bucket beside the [`poisson`] distribution of a uniform hash.
-//! [`rss`] and [`ecmp`] spread flows over queues and paths, under one key or the best of many ([`imbalance`]).
-//! [`entropy`] shows the fields that differ.
+//! hashes them; [`depth`] counts the keys of each bucket beside the [`poisson`] distribution of a uniform
+//! hash. [`rss`] and [`ecmp`] spread flows over queues and paths, under one key or the best of many
+//! ([`imbalance`]). [`entropy`] shows the fields that differ.
 //!
 //! The files are untrusted: they are read once, a line or a frame at a time, and at most [`MOST_KEYS`]
 //! distinct keys are kept.
