@@ -2,6 +2,7 @@
 
 use super::packets;
 use hashlane_flow::tuple::Tuple;
+use hashlane_lab::report::format::count;
 use hashlane_link::capture::FormatError;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -30,8 +31,8 @@ pub struct Flows {
     pub skipped: BTreeMap<&'static str, u64>,
     /// Error that ended the reading early, if one did; everything before it is kept.
     pub broken: Option<String>,
-    /// `true` if the file had more flows than the limit.
-    pub full: bool,
+    /// Limit of the flows, if the file had more.
+    pub limit: Option<usize>,
 }
 
 /// `12 flows from 80 packets; 5 skipped: 3 not IP, 2 fragments`
@@ -39,8 +40,13 @@ impl fmt::Display for Flows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let flows = self.flows.len() as u64;
-        write!(f, "{flows} flow{} from {} packet{}", plural(flows), self.seen, plural(self.seen))?;
-        packets::write_rest(f, &self.skipped, self.full, self.broken.as_deref())
+        let [found, seen] = [flows, self.seen].map(|number| count(number as f64));
+        write!(f, "{found} flow{} from {seen} packet{}", plural(flows), plural(self.seen))?;
+        packets::write_rest(f, &self.skipped, false, self.broken.as_deref())?;
+        match self.limit {
+            Some(most) => write!(f, "; the rest was not read: limit of {} flows reached", count(most as f64)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -63,7 +69,7 @@ impl Flows {
             }
             counter.flows.seen += 1;
             progress(counter.flows.seen);
-            if counter.flows.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if counter.flows.limit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(Self { broken, ..counter.flows })
     }
@@ -82,15 +88,15 @@ impl Counter {
         Self { flows: Flows::default(), places: HashMap::new(), most }
     }
 
-    /// Counts a packet; one of a new flow beyond the limit sets `full` instead.
+    /// Counts a packet; one of a new flow beyond the limit sets `limit` instead.
     pub(super) fn count(&mut self, tuple: Tuple, protocol: u8) {
-        let Flows { flows, full, .. } = &mut self.flows;
+        let Flows { flows, limit, .. } = &mut self.flows;
         if let Some(place) = self.places.get(&(tuple, protocol)) {
             if let Some(flow) = flows.get_mut(*place) {
                 flow.packets += 1;
             }
         } else if flows.len() >= self.most {
-            *full = true;
+            *limit = Some(self.most);
         } else {
             self.places.insert((tuple, protocol), flows.len());
             flows.push(Flow { tuple, protocol, packets: 1 });
@@ -121,8 +127,8 @@ mod tests {
     #[test]
     fn no_more_flows_are_kept_than_the_limit() {
         let flows = read(IPV4, 3);
-        assert_eq!((flows.flows.len(), flows.full), (3, true));
-        assert!(flows.to_string().ends_with("the rest was not read: limit reached"), "{flows}");
+        assert_eq!((flows.flows.len(), flows.limit), (3, Some(3)));
+        assert!(flows.to_string().ends_with("the rest was not read: limit of 3 flows reached"), "{flows}");
     }
 
     #[test]

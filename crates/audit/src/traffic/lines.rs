@@ -39,8 +39,8 @@ impl std::error::Error for TextError {
 /// Byte order mark of UTF-8, with which some editors begin a file. It is skipped.
 const UTF_8: &[u8] = "\u{feff}".as_bytes();
 
-/// Handler of a line: it gets the number of the line and the line, and tells if reading goes on, or the
-/// reason why the line is wrong.
+/// Handler of a line: it gets the line and its number, and returns `true` if reading goes on, or the reason
+/// for which the line is wrong.
 pub(super) type TakeLine<'a> = dyn FnMut(u64, &[u8]) -> Result<bool, String> + 'a;
 
 /// Passes each line to `take`, without its end. Empty lines and those that begin with `#` are skipped; a line

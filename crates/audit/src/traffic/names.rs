@@ -2,6 +2,7 @@
 
 use super::lines::{TextError, lines};
 use crate::keys::Keys;
+use hashlane_lab::report::format::count;
 use hashlane_name::ndn::Ndn;
 use hashlane_name::uri::parse_line;
 use std::collections::HashSet;
@@ -11,8 +12,8 @@ use std::io::BufRead;
 /// Longest line, in bytes: each byte of a name of 64 KiB may be written as three.
 const LONGEST: u64 = 3 * 65_536;
 
-/// Limit of the names in memory, in bytes.
-const MOST_BYTES: usize = 128 << 20;
+/// Limit of the distinct names together, in MiB.
+const MOST_MIB: usize = 128;
 
 /// Names of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub struct Names {
     pub names: Keys,
     /// Names in the file, as far as it was read.
     pub seen: u64,
-    /// `true` if the file had more distinct names, or more bytes of them, than the limits.
-    pub full: bool,
+    /// Limit at which reading stopped, in words, if it stopped before the end of the file.
+    pub limit: Option<String>,
 }
 
 /// `12 names from 80 lines`
@@ -30,8 +31,12 @@ impl fmt::Display for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let names = self.names.len() as u64;
-        write!(f, "{names} distinct name{} from {} line{}", plural(names), self.seen, plural(self.seen))?;
-        if self.full { f.write_str("; the rest was not read: limit reached") } else { Ok(()) }
+        let [found, seen] = [names, self.seen].map(|number| count(number as f64));
+        write!(f, "{found} distinct name{} from {seen} line{}", plural(names), plural(self.seen))?;
+        match &self.limit {
+            Some(limit) => write!(f, "; the rest was not read: limit of {limit} reached"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -47,8 +52,12 @@ pub fn read(from: impl BufRead, most: usize, progress: &mut dyn FnMut(u64)) -> R
     lines(from, LONGEST, &mut |_, line| {
         let name = parse_line::<Ndn>(line).map_err(|error| error.to_string())?.into_bytes();
         if !known.contains(name.as_slice()) {
-            if known.len() >= most || bytes + name.len() > MOST_BYTES {
-                found.full = true;
+            if known.len() >= most {
+                found.limit = Some(format!("{} distinct names", count(most as f64)));
+                return Ok(false);
+            }
+            if bytes + name.len() > MOST_MIB << 20 {
+                found.limit = Some(format!("{MOST_MIB} MiB of names"));
                 return Ok(false);
             }
             bytes += name.len();
@@ -72,7 +81,10 @@ mod tests {
         assert_eq!(names.to_string(), "2 distinct names from 3 lines");
         assert_eq!(names.names.get(1), Some(&b"\x07\x03\x08\x01c"[..]));
         let names = read(&b"/a\n/a\n/b\n/c\n"[..], 1, &mut |_| ()).unwrap();
-        assert_eq!((names.names.len(), names.seen, names.full), (1, 2, true));
+        assert_eq!((names.names.len(), names.seen), (1, 2));
+        let expected =
+            "1 distinct name from 2 lines; the rest was not read: limit of 1 distinct names reached";
+        assert_eq!(names.to_string(), expected);
     }
 
     #[test]

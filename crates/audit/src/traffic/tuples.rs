@@ -32,7 +32,7 @@ pub fn read(from: impl BufRead, most: usize, progress: &mut dyn FnMut(u64)) -> R
         counter.count(tuple, protocol);
         counter.flows.seen += 1;
         progress(counter.flows.seen);
-        Ok(!counter.flows.full)
+        Ok(counter.flows.limit.is_none())
     })?;
     Ok(counter.flows)
 }
@@ -98,15 +98,15 @@ mod tests {
 
     #[test]
     fn lines_are_packets_of_flows() {
-        let text = "src,dst,sport,dport,proto\n192.0.2.1,192.0.2.2,1024,443\n192.0.2.1, 192.0.2.2, 1024, 443, TCP\n\
-                    2001:db8::1,2001:db8::2,53,53,17\n";
+        let text = "src,dst,sport,dport,proto\n192.0.2.1,192.0.2.2,1024,443\n\
+                    192.0.2.1, 192.0.2.2, 1024, 443, TCP\n2001:db8::1,2001:db8::2,53,53,17\n";
         let flows = of(text).unwrap();
         assert_eq!(flows.to_string(), "2 flows from 3 packets");
         assert_eq!(flows.flows[0].tuple.to_string(), "192.0.2.2:443 > 192.0.2.1:1024");
         assert_eq!((flows.flows[0].packets, flows.flows[0].protocol, flows.flows[1].protocol), (2, 6, 17));
         let many: String = (0..9).map(|port| format!("::1,::2,{port},1\n")).collect();
         let flows = of(&many).unwrap();
-        assert_eq!((flows.flows.len(), flows.full), (3, true));
+        assert_eq!((flows.flows.len(), flows.limit), (3, Some(3)));
     }
 
     #[test]
