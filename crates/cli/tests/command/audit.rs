@@ -176,7 +176,7 @@ fn tuples_and_names_are_spread() {
     folder.write("t.csv", format!("src,dst,sport,dport,proto\n{tuples}{tuples}"));
     let (code, out, _) = audit(&folder, &["--tuples", "t.csv", "--function", "ehash", "--queues", "4"]);
     assert_eq!(code, Some(0));
-    holds(&out, &["t.csv: 512 flows from 1024 packets", "512 keys in 512 buckets", "busiest of 4 queues"]);
+    holds(&out, &["t.csv: 512 flows from 1,024 packets", "512 keys in 512 buckets", "busiest of 4 queues"]);
     let port: Vec<&str> =
         out.lines().find(|line| line.contains("source port")).unwrap().split_whitespace().collect();
     assert_eq!(port, ["source", "port", "9.00", "512", "512"]);
@@ -206,9 +206,9 @@ fn traffic_of_no_use_is_an_error_with_its_reason() {
         ("--names", "bad.txt", "crc32c", "bad.txt: line 3: "),
         ("--names", "bad.txt", "ehash", "--function ehash hashes addresses and ports, not names"),
         ("--names", "empty", "crc32c", "no names in empty; write one name per line"),
-        ("--tuples", "empty", "rss", "empty has no packet with ports"),
+        ("--tuples", "empty", "rss", "no flows in empty; write one in a line: src,dst,sport,dport[,proto]"),
         ("--pcap", "empty", "rss", "empty: not a pcap or pcapng file (the file is empty)"),
-        ("--pcap", "none.pcap", "rss", "none.pcap has no packet with ports"),
+        ("--pcap", "none.pcap", "rss", "none.pcap is an empty capture: it has no packets"),
         ("--pcap", &fragments, "rss", "0 flows from 6 packets; 6 skipped: 6 fragments"),
         ("--pcap", "missing", "rss", "cannot read missing: "),
         ("--pcap", "empty", "rsss", "unknown function \"rsss\"; did you mean \"rss\"?"),

@@ -113,9 +113,6 @@ impl Traffic {
             (None, None, None) => bail!("real traffic needs --pcap, --tuples or --names"),
         };
         let found = read(path, &mut |packets| show_reading(&show, path, packets))?;
-        if found.flows.is_empty() {
-            bail!("{} has no packet with ports (TCP, UDP, SCTP, DCCP) over IP: {found}", path.display());
-        }
         let report = self.of_flows(path, name, &mut function, seed, &found, &show)?;
         drop(progress);
         print(&report, json)
@@ -196,20 +193,30 @@ type Show<'a> = dyn Fn(usize, &Path, &str) + 'a;
 type Reader = fn(&Path, &mut dyn FnMut(u64)) -> Result<Flows>;
 
 fn of_capture(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
-    match Flows::of_capture(open(path)?, MOST_KEYS, progress) {
-        Ok(flows) => Ok(flows),
-        Err(FormatError::Read(error)) => {
-            Err(error).with_context(|| format!("cannot read {}", path.display()))
-        }
+    let file = path.display();
+    let found = match Flows::of_capture(open(path)?, MOST_KEYS, progress) {
+        Ok(found) => found,
+        Err(FormatError::Read(error)) => return Err(error).with_context(|| format!("cannot read {file}")),
         Err(FormatError::NotACapture(why)) => {
-            bail!("{}: not a pcap or pcapng file ({why}); `tcpdump -w FILE` writes one", path.display())
+            bail!("{file}: not a pcap or pcapng file ({why}); `tcpdump -w FILE` writes one")
         }
+    };
+    if found.seen == 0 && found.broken.is_none() {
+        bail!("{file} is an empty capture: it has no packets");
     }
+    if found.flows.is_empty() {
+        bail!("{file} has no packet with ports (TCP, UDP, SCTP, DCCP) over IP: {found}");
+    }
+    Ok(found)
 }
 
 fn of_tuples(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
     let file = BufReader::new(open(path)?);
-    tuples::read(file, MOST_KEYS, progress).with_context(|| path.display().to_string())
+    let found = tuples::read(file, MOST_KEYS, progress).with_context(|| path.display().to_string())?;
+    if found.flows.is_empty() {
+        bail!("no flows in {}; write one in a line: src,dst,sport,dport[,proto]", path.display());
+    }
+    Ok(found)
 }
 
 fn open(path: &Path) -> Result<File> {
