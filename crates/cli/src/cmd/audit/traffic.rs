@@ -67,8 +67,8 @@ const MOST_BUCKETS: i64 = 1 << 24;
 /// Packets or lines between two steps of the progress.
 const EVERY: u64 = 1 << 16;
 
-/// Steps of the progress: reading, buckets, queues, paths.
-const STEPS: usize = 4;
+/// Steps of the progress: reading, buckets, queues, paths, entropy.
+const STEPS: usize = 5;
 
 /// Result of an audit of real traffic.
 struct Report {
@@ -139,6 +139,7 @@ impl Traffic {
         let rss = rss::Report::of(flows, self.queues as usize, self.try_keys, &mut draw, &mut queues);
         let mut paths = |number| tried(3, "paths", number);
         let ecmp = ecmp::Report::of(flows, self.paths as usize, self.try_keys, &mut draw, &mut paths);
+        show(4, path, "counting values of fields");
         Ok(Report {
             input: format!("{}: {found}", path.display()),
             function: name.to_owned(),
@@ -170,6 +171,7 @@ impl Traffic {
         show(1, path, "filling buckets");
         let hashes = function.hash_names(&Draw::new(seed).key(), &found.names)?;
         let hashes = hashes.with_context(|| format!("--function {name} hashes no names"))?;
+        show(4, path, "counting values of components");
         Ok(Report {
             input: format!("{}: {found}", path.display()),
             function: name.to_owned(),
