@@ -81,7 +81,10 @@ fn in_one_bucket(target: &mut Target<'_>) -> Result<Keys, Miss> {
     let mut found = Keys::default();
     let mut seen = HashSet::new();
     let mut bucket = None;
-    for _ in 0..BUDGET / BATCH {
+    // Of short keys, eight times as many random ones as there are have shown nearly all.
+    let all = u32::try_from(8 * length + 3).ok().and_then(|bits| 1_usize.checked_shl(bits));
+    let budget = all.map_or(BUDGET, |all| all.min(BUDGET));
+    for _ in 0..budget.div_ceil(BATCH) {
         let keys = target.draw.keys(BATCH, length);
         let hashes = target.hash(&keys)?;
         for (key, hash) in keys.iter().zip(&hashes) {
