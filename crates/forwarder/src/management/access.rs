@@ -8,7 +8,7 @@
 //!    Unix connection, and that of a TCP or WebSocket connection from a loopback address; a page of a browser
 //!    counts as the user of the browser only if its origin is of this host or listed. The signature is not
 //!    verified, but a wrong digest is refused.
-//! 2. A key that `verify` trusts, with a time of signing that is no [replay](super::replay).
+//! 2. A key that `verify` trusts, with a time of signing that is no replay.
 //!
 //! Commands of rule 2 under `/localhop` pass if that is enabled, and only for the face that they
 //! come from.

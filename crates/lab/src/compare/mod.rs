@@ -2,7 +2,7 @@
 //!
 //! - [`launches`]: launches of A and B in alternation, with a second launch of A in each round as the A/A
 //!   control; these have verdicts.
-//! - [`selection`]: the schemes and workloads to launch, as a study file that both builds read.
+//! - [`launched`]: the study file of a launch, without the schemes that a build does not know.
 //! - [`folders`]: two sets of records of separate runs, which have ratios and no verdict.
 //! - [`text`](Comparison::text): both as tables for the terminal.
 

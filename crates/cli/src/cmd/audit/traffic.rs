@@ -37,7 +37,7 @@ pub(super) struct Traffic {
     /// Spread the names of this file over buckets: one in a line, each a path or a URI
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Spread the flows of this file: lines of src,dst,sport,dport[,proto], each a packet
+    /// Spread the flows of this file: lines of src,dst,sport,dport and maybe proto, each a packet
     #[arg(long, value_name = "FILE.csv")]
     tuples: Option<PathBuf>,
     /// Function that chooses the bucket: rss, ecmp, ehash, or the id of a scheme
