@@ -109,15 +109,20 @@ impl Store {
         Some(first)
     }
 
-    /// Makes room, by a dataset of the holder that has most, the newest dataset excepted. The face of that
-    /// holder that has most gives up its oldest dataset of one segment. If it has none, the oldest dataset of
-    /// the holder that nobody reads any more is dropped, or else the face gives up its oldest. What a face
-    /// gives up is dropped if no other face has asked for it.
+    /// Makes room, by a dataset of the holder that has most, the newest dataset excepted. Long ones that are
+    /// being read count only if there are no others. The face of that holder that has most gives up its
+    /// oldest dataset of one segment. If it has none, the oldest dataset of the holder that nobody reads any
+    /// more is dropped, or else the face gives up its oldest. What a face gives up is dropped if no other
+    /// face has asked for it.
     fn evict(&mut self, now: Now) {
         let mut holders = BTreeMap::<Option<Owner>, usize>::new();
         let mut faces = BTreeMap::<(Option<Owner>, u64), usize>::new();
         let older = self.datasets.len().saturating_sub(1);
-        for dataset in self.datasets.iter().take(older) {
+        // Long ones that are being read go only if there are no others.
+        let is_idle = |dataset: &Dataset| dataset.is_whole() || dataset.is_stale(now);
+        let are_all_read = !self.datasets.iter().take(older).any(is_idle);
+        let goes = |dataset: &Dataset| are_all_read || is_idle(dataset);
+        for dataset in self.datasets.iter().take(older).filter(|dataset| goes(dataset)) {
             // Each counts as much as the limit of their number allows.
             let weight = dataset.content.len().max(MAX_BYTES / MAX_DATASETS);
             for user in dataset.users.keys() {
@@ -133,7 +138,8 @@ impl Store {
             debug_assert!(false, "a dataset has been asked for");
             return self.drop_oldest();
         };
-        let mut candidates = self.datasets.iter().take(older).enumerate();
+        let mut candidates =
+            self.datasets.iter().take(older).enumerate().filter(|(_, dataset)| goes(dataset));
         let its = |dataset: &Dataset| dataset.users.contains_key(&user);
         // Nobody asks for more of a dataset of one segment.
         let whole = candidates.clone().find(|(_, dataset)| its(dataset) && dataset.is_whole());
