@@ -6,7 +6,7 @@
 //! - [`chained`]: buckets with chains of nodes, the shape of the Linux kernel's connection tables. For
 //!   studies.
 //! - [`swiss`]: groups of 16 control bytes, and all entries in one array.
-//! - [`batched`]: buckets of one cache line with short tags, and entries that never move.
+//! - [`batched`]: buckets of one cache line with short tags, and entries that never move; it grows in steps.
 //!
 //! [`shared`] is a table of fixed capacity for several threads: one thread writes while others find.
 //! [`share`] divides bounded resources among peer addresses and local users: no party fills a table.
@@ -26,6 +26,7 @@ pub mod batched;
 pub mod chained;
 mod group;
 mod place;
+mod segments;
 pub mod share;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
@@ -34,6 +35,7 @@ pub mod swiss;
 mod table;
 
 pub use group::prefetch_bytes;
+pub use segments::Segments;
 pub use table::{Inserted, Table};
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Entries at numbered places that they keep, and places that are free again.
 
-use alloc::vec::Vec;
+use crate::group::prefetch;
+use crate::segments::Segments;
 
 /// An entry.
 #[derive(Clone, Debug)]
@@ -12,14 +13,14 @@ pub(crate) struct Entry<K, V> {
 /// An array of entries with holes.
 #[derive(Clone, Debug)]
 pub(crate) struct Places<T> {
-    places: Vec<Option<T>>,
-    free: Vec<u32>,
+    places: Segments<Option<T>>,
+    free: Segments<u32>,
 }
 
 impl<T> Places<T> {
     /// No places, with memory for `entries` and for the list of free places.
     pub(crate) fn with_capacity(entries: usize) -> Self {
-        Self { places: Vec::with_capacity(entries), free: Vec::with_capacity(entries) }
+        Self { places: Segments::with_capacity(entries), free: Segments::with_capacity(entries) }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -28,7 +29,7 @@ impl<T> Places<T> {
 
     /// Bytes of memory that the places take, those that are free and those in reserve included.
     pub(crate) fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<Option<T>>() + self.free.capacity() * size_of::<u32>()
+        self.places.memory() + self.free.memory()
     }
 
     /// The bound of the places' numbers.
@@ -50,6 +51,17 @@ impl<T> Places<T> {
     #[inline(always)]
     pub(crate) fn memory(&self, place: u32) -> Option<&Option<T>> {
         self.places.get(place as usize)
+    }
+
+    /// Prefetches the free places that the next `entries` take; a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch_free(&self, entries: usize) {
+        let free = self.free.len();
+        for place in (free.saturating_sub(entries)..free).rev().filter_map(|at| self.free.get(at)) {
+            if let Some(place) = self.memory(*place) {
+                prefetch(place);
+            }
+        }
     }
 
     /// Puts an entry at a free place.
@@ -82,6 +94,6 @@ impl<T> Places<T> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..).zip(&self.places).filter_map(|(place, entry)| Some((place, entry.as_ref()?)))
+        (0..).zip(self.places.iter()).filter_map(|(place, entry)| Some((place, entry.as_ref()?)))
     }
 }

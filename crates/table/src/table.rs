@@ -55,6 +55,12 @@ pub trait Table<K, V> {
     /// Brings into the cache the entry that [`find`](Self::find) would compare first, if there is one.
     fn prefetch_entry(&self, hash: u64);
 
+    /// Brings into the cache the places that the next `entries` insertions take; a hint.
+    #[inline(always)]
+    fn prefetch_free(&self, entries: usize) {
+        let _ = entries;
+    }
+
     /// Number of entries that [`find`](Self::find) compares with the key. An attacker wants it high.
     fn comparisons(&self, hash: u64, key: &K) -> usize;
 

@@ -99,6 +99,52 @@ proptest! {
     }
 }
 
+#[test]
+fn a_batched_table_moves_eight_entries_an_insertion_at_most() {
+    let calls = core::cell::Cell::new(0);
+    let hash = |key: &u32| u64::from(*key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let rehash = |key: &u32| {
+        calls.set(calls.get() + 1);
+        hash(key)
+    };
+    let mut table = Batched::with_capacity(0);
+    let (mut moved, mut of_slot) = (0_u64, Vec::new());
+    for key in 0..300_000_u32 {
+        calls.set(0);
+        of_slot.push(table.insert(hash(&key), key, !key, rehash).slot);
+        assert!(calls.get() <= 8, "{} moved by one insertion", calls.get());
+        moved += calls.get();
+        // An entry of each age is found in every state of a growth, once, and can be removed.
+        let old = key / 2;
+        let mut seen = 0;
+        table.slot_by(hash(&old), |_, other, _| {
+            seen += u32::from(*other == old);
+            false
+        });
+        assert_eq!(seen, u32::from(key % 2 == 0), "{key}");
+        if key % 2 == 0 {
+            assert_eq!(table.remove_slot(hash(&old), of_slot[old as usize]), Some((old, !old)));
+        }
+    }
+    assert!(moved > 150_000, "{moved}");
+    // A slot and its bucket: twice the memory of the entries and the list of free ones at most.
+    assert!(table.memory() < 300_000 * 2 * (16 + 64 / 3 + 4), "{}", table.memory());
+}
+
+#[test]
+fn a_batched_table_takes_no_memory_within_its_room() {
+    let hash = |key: &u32| u64::from(*key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mut table = Batched::with_capacity(20_000);
+    let memory = table.memory();
+    for key in 0..200_000_u32 {
+        if key >= 20_000 {
+            assert_eq!(table.remove(hash(&(key - 20_000)), &(key - 20_000)), Some(()));
+        }
+        table.insert(hash(&key), key, (), |_| unreachable!("nothing moves within the room"));
+        assert_eq!(table.memory(), memory);
+    }
+}
+
 fn survives_churn<T: Table<u32, u32>>() {
     let hash = |key: &u32| u64::from(*key).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(*key) << 40;
     let mut table = T::with_capacity(1000);
