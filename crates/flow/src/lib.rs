@@ -1,6 +1,7 @@
 //! Flows: the 4-tuple of a connection, its hash, and the table from tuples to connections.
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as bytes and as words.
+//! - [`key`]: keys of tables that hold several protocols.
 //! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
@@ -18,6 +19,7 @@ extern crate std;
 pub mod burst;
 pub mod captured;
 pub mod ehash;
+pub mod key;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
