@@ -112,7 +112,7 @@ impl Side {
 
     fn expire(&mut self, now: u32) -> Vec<([u8; Tuple::LEN], u32)> {
         let mut expired = Vec::new();
-        self.flows.expire(now, |tuple, packets| expired.push((*tuple.as_bytes(), packets)));
+        self.flows.expire(now, usize::MAX, |tuple, packets| expired.push((*tuple.as_bytes(), packets)));
         expired.sort_unstable();
         expired
     }

@@ -7,13 +7,16 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-/// Key of a flow table: `N` words, of which all bytes are hashed and compared.
-pub trait FlowKey<const N: usize>: Copy + Eq {
+/// Key of a flow table: an array of words, of which all bytes are hashed and compared.
+pub trait FlowKey: Copy + Eq {
+    /// The array: `[u64; N]`, N from 1 to 8.
+    type Words;
+
     /// The words, in the machine's own order.
-    fn as_words(&self) -> &[u64; N];
+    fn as_words(&self) -> &Self::Words;
 
     /// The words of many keys, for hashes of several at once.
-    fn memories(keys: &[Self]) -> &[[u64; N]];
+    fn memories(keys: &[Self]) -> &[Self::Words];
 }
 
 /// Both ends of an IPv4 flow, its protocol and its virtual LAN.
@@ -76,7 +79,9 @@ impl Tuple4 {
     }
 }
 
-impl FlowKey<2> for Tuple4 {
+impl FlowKey for Tuple4 {
+    type Words = [u64; 2];
+
     #[inline(always)]
     fn as_words(&self) -> &[u64; 2] {
         &self.memory
@@ -287,7 +292,9 @@ impl MeterKey {
     }
 }
 
-impl FlowKey<6> for MeterKey {
+impl FlowKey for MeterKey {
+    type Words = [u64; 6];
+
     #[inline(always)]
     fn as_words(&self) -> &[u64; 6] {
         &self.memory

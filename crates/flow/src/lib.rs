@@ -4,6 +4,7 @@
 //! - [`key`]: keys of tables that hold several protocols.
 //! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
+//! - [`hashed`]: hashes of every key with fixed words.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
 //! - [`shared`]: a table of flows that one thread writes while others read.
@@ -19,6 +20,7 @@ extern crate std;
 pub mod burst;
 pub mod captured;
 pub mod ehash;
+pub mod hashed;
 pub mod key;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]

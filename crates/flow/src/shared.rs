@@ -7,7 +7,8 @@
 pub use hashlane_table::shared::InsertError;
 
 use crate::burst::{BURST, Hash, Keys, Prefetch};
-use crate::ehash::{TupleHash, widened};
+use crate::ehash::TupleHash;
+use crate::hashed::KeyHash;
 use crate::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::shared;
@@ -48,7 +49,7 @@ impl<H: TupleHash> Writer<H> {
     /// The value of a flow.
     #[inline]
     pub fn find(&self, tuple: &Tuple) -> Option<u64> {
-        self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.find(self.hash.hash_key(tuple), tuple.as_ref())
     }
 
     /// Inserts a flow or changes its value; returns the old value. Readers find the old value or the new one.
@@ -56,12 +57,12 @@ impl<H: TupleHash> Writer<H> {
     /// # Errors
     /// [`InsertError::Full`] if the flow is not in the table and the table is full.
     pub fn insert(&mut self, tuple: &Tuple, value: u64) -> Result<Option<u64>, InsertError> {
-        self.table.insert(widened::<H>(self.hash.hash(tuple)), tuple.as_ref(), value)
+        self.table.insert(self.hash.hash_key(tuple), tuple.as_ref(), value)
     }
 
     /// Takes out a flow; the value that it had.
     pub fn remove(&mut self, tuple: &Tuple) -> Option<u64> {
-        self.table.remove(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.remove(self.hash.hash_key(tuple), tuple.as_ref())
     }
 }
 
@@ -76,7 +77,7 @@ impl<H: TupleHash> Reader<H> {
     /// The value of a flow.
     #[inline]
     pub fn find(&self, tuple: &Tuple) -> Option<u64> {
-        self.table.find(widened::<H>(self.hash.hash(tuple)), tuple.as_ref())
+        self.table.find(self.hash.hash_key(tuple), tuple.as_ref())
     }
 
     /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in

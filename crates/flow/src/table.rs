@@ -1,8 +1,10 @@
-//! A table of flows: from the tuple of a packet to the state of its connection.
+//! A table of flows: from the key of a packet, such as its tuple, to the state of its flow.
 
-use crate::ehash::{SipHash13, TupleHash, widened};
+use crate::burst::BURST;
+use crate::ehash::SipHash13;
+use crate::hashed::KeyHash;
 use crate::tuple::Tuple;
-use crate::wheel::Wheel;
+use crate::wheel::{TICKS, Wheel};
 use core::fmt;
 use core::num::NonZeroU32;
 use hashlane_hash::scheme::Key;
@@ -57,9 +59,13 @@ fn after(now: u32) -> NonZeroU32 {
 /// of 4) and at most 30 bytes more, plus 1 KiB and the wheel of [`Limits::idle`]. A
 /// [`Swiss`](hashlane_table::swiss::Swiss) table finds known flows up to a quarter faster (study
 /// `flow-table`), but stalls while it is rebuilt.
-pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
+pub type Flows<V> = FlowsBy<Tuple, V>;
 
-/// A table from tuples to values of type `V`, hashed by `H` under a secret key, in a table of shape `T`.
+/// [`Flows`] by keys of another type: a [`FlowKey`](crate::key::FlowKey).
+pub type FlowsBy<K, V> = FlowTable<K, V, SipHash13, Batched<K, Flow<V>>>;
+
+/// A table from keys of type `K` to values of type `V`, hashed by `H` under a secret key, in a table of shape
+/// `T`.
 ///
 /// Time is counted in ticks of the caller's choice, an argument of each operation that needs it; the count
 /// may wrap.
@@ -73,17 +79,17 @@ pub type Flows<V> = FlowTable<V, SipHash13, Batched<Tuple, Flow<V>>>;
 /// flows.insert(tuple, "a connection", 0)?;
 /// assert_eq!(flows.find(&tuple), Some(&"a connection"));
 /// flows.find_burst(&[tuple, tuple.reversed()], |at, found| assert_eq!(found.is_some(), at == 0));
-/// flows.expire(300, |tuple, connection| println!("{tuple}: {connection} was idle"));
+/// flows.expire(300, 1000, |tuple, connection| println!("{tuple}: {connection} was idle"));
 /// assert!(flows.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct FlowTable<V, H, T> {
+pub struct FlowTable<K, V, H, T> {
     pub(crate) hash: H,
     pub(crate) table: T,
     wheel: Wheel,
     limits: Limits,
-    value: core::marker::PhantomData<V>,
+    types: core::marker::PhantomData<(K, V)>,
 }
 
 /// The table has as many flows as it may: the value that found no room.
@@ -98,7 +104,7 @@ impl<V> fmt::Display for Full<V> {
 
 impl<V: fmt::Debug> core::error::Error for Full<V> {}
 
-impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
+impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T> {
     /// An empty table at tick `now`, with little room. It grows up to its limit if its shape can grow: such
     /// an insertion takes time proportional to all flows, and the table up to twice the memory of one [with
     /// room](Self::with_room).
@@ -121,7 +127,7 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         let limits = Limits { idle: limits.idle.clamp(1, 1 << 24), ..limits };
         let table = T::with_capacity(flows);
         let wheel = Wheel::new(limits.idle, table.slots().max(flows), now);
-        Self { hash: H::new(key), table, wheel, limits, value: core::marker::PhantomData }
+        Self { hash: H::keyed(key), table, wheel, limits, types: core::marker::PhantomData }
     }
 
     /// Bytes of memory of the table, without the heap memory of values. It does not shrink.
@@ -139,34 +145,28 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
         self.table.is_empty()
     }
 
-    /// The hash of a tuple, as wide as the tables want it.
-    #[inline(always)]
-    fn hash(&self, tuple: &Tuple) -> u64 {
-        widened::<H>(self.hash.hash(tuple))
-    }
-
     /// The value of a flow.
     #[inline(always)]
-    pub fn find(&self, tuple: &Tuple) -> Option<&V> {
-        self.find_hashed(self.hash(tuple), tuple)
+    pub fn find(&self, key: &K) -> Option<&V> {
+        self.find_hashed(self.hash.hash_key(key), key)
     }
 
     /// The value of a flow, which is marked as seen at tick `now`.
     #[inline(always)]
-    pub fn touch(&mut self, tuple: &Tuple, now: u32) -> Option<&mut V> {
-        self.touch_hashed(self.hash(tuple), tuple, now)
+    pub fn touch(&mut self, key: &K, now: u32) -> Option<&mut V> {
+        self.touch_hashed(self.hash.hash_key(key), key, now)
     }
 
-    /// [`find`](Self::find) of a tuple with a known hash.
+    /// [`find`](Self::find) of a key with a known hash.
     #[inline(always)]
-    pub(crate) fn find_hashed(&self, hash: u64, tuple: &Tuple) -> Option<&V> {
-        self.table.find(hash, tuple).map(|flow| &flow.value)
+    pub(crate) fn find_hashed(&self, hash: u64, key: &K) -> Option<&V> {
+        self.table.find(hash, key).map(|flow| &flow.value)
     }
 
-    /// [`touch`](Self::touch) of a tuple with a known hash.
+    /// [`touch`](Self::touch) of a key with a known hash.
     #[inline(always)]
-    pub(crate) fn touch_hashed(&mut self, hash: u64, tuple: &Tuple, now: u32) -> Option<&mut V> {
-        let flow = self.table.find_mut(hash, tuple)?;
+    pub(crate) fn touch_hashed(&mut self, hash: u64, key: &K, now: u32) -> Option<&mut V> {
+        let flow = self.table.find_mut(hash, key)?;
         flow.after = after(now);
         Some(&mut flow.value)
     }
@@ -175,12 +175,12 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     ///
     /// # Errors
     /// The table is full and the flow is not in it.
-    pub fn insert(&mut self, tuple: Tuple, value: V, now: u32) -> Result<Option<V>, Full<V>> {
-        let hash = self.hash(&tuple);
-        if let Some(known) = self.touch_hashed(hash, &tuple, now) {
+    pub fn insert(&mut self, key: K, value: V, now: u32) -> Result<Option<V>, Full<V>> {
+        let hash = self.hash.hash_key(&key);
+        if let Some(known) = self.touch_hashed(hash, &key, now) {
             return Ok(Some(core::mem::replace(known, value)));
         }
-        self.insert_hashed(hash, tuple, value, now).map(|()| None)
+        self.insert_hashed(hash, key, value, now).map(|()| None)
     }
 
     /// Adds a flow that is not in the table, without a lookup, for callers that have just looked. If the flow
@@ -188,26 +188,20 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     ///
     /// # Errors
     /// The table is full.
-    pub fn insert_new(&mut self, tuple: Tuple, value: V, now: u32) -> Result<(), Full<V>> {
-        self.insert_hashed(self.hash(&tuple), tuple, value, now)
+    pub fn insert_new(&mut self, key: K, value: V, now: u32) -> Result<(), Full<V>> {
+        self.insert_hashed(self.hash.hash_key(&key), key, value, now)
     }
 
-    /// [`insert_new`](Self::insert_new) of a tuple with a known hash.
+    /// [`insert_new`](Self::insert_new) of a key with a known hash.
     #[inline]
-    pub(crate) fn insert_hashed(
-        &mut self,
-        hash: u64,
-        tuple: Tuple,
-        value: V,
-        now: u32,
-    ) -> Result<(), Full<V>> {
+    pub(crate) fn insert_hashed(&mut self, hash: u64, key: K, value: V, now: u32) -> Result<(), Full<V>> {
         if self.table.len() >= self.limits.flows {
             return Err(Full(value));
         }
-        let rehash = |tuple: &Tuple| widened::<H>(self.hash.hash(tuple));
+        let rehash = |key: &K| self.hash.hash_key(key);
         let flow = Flow::new(value, now);
         let due = flow.seen().wrapping_add(self.limits.idle);
-        let inserted = self.table.insert(hash, tuple, flow, rehash);
+        let inserted = self.table.insert(hash, key, flow, rehash);
         if inserted.moved {
             self.wheel.clear();
             for (slot, _, flow) in self.table.iter() {
@@ -220,41 +214,76 @@ impl<V, H: TupleHash, T: Table<Tuple, Flow<V>>> FlowTable<V, H, T> {
     }
 
     /// Takes out a flow.
-    pub fn remove(&mut self, tuple: &Tuple) -> Option<V> {
-        let hash = self.hash(tuple);
-        self.table.remove(hash, tuple).map(|flow| flow.value)
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        let hash = self.hash.hash_key(key);
+        self.table.remove(hash, key).map(|flow| flow.value)
     }
 
-    /// Removes every flow that has been idle for the limit at tick `now`, and passes it to `each`.
+    /// [`remove`](Self::remove) of a key with a known hash.
+    #[inline(always)]
+    pub(crate) fn remove_hashed(&mut self, hash: u64, key: &K) -> Option<V> {
+        self.table.remove(hash, key).map(|flow| flow.value)
+    }
+
+    /// Removes flows that have been idle for the limit at tick `now`, and passes them to `each`. Returns true
+    /// once every such flow has been removed, false if the budget was used up before: the next call goes on.
     ///
-    /// The work is proportional to the flows that may have expired since the last call, not to the whole
-    /// table.
-    pub fn expire(&mut self, now: u32, mut each: impl FnMut(Tuple, V)) {
+    /// `budget` counts flows looked at, rounded up to bursts of 32; 128 ticks without flows count as one. The
+    /// work is proportional to the flows that may have expired since the last call, not to the whole table.
+    pub fn expire(&mut self, now: u32, budget: usize, mut each: impl FnMut(K, V)) -> bool {
+        let mut left = budget;
+        while self.wheel.is_behind(now) {
+            if left == 0 {
+                return false;
+            }
+            let mut slots = [0; BURST];
+            let taken = self.wheel.due(now, &mut slots);
+            left = left.saturating_sub(if taken < BURST { taken + TICKS / 128 } else { taken });
+            self.expire_burst(slots.get(..taken).unwrap_or_default(), now, &mut each);
+        }
+        true
+    }
+
+    /// Removes those of the flows in these slots, a burst of them, that are due, and watches the others again.
+    fn expire_burst(&mut self, slots: &[u32], now: u32, each: &mut impl FnMut(K, V)) {
         let Self { hash, table, wheel, limits, .. } = self;
-        wheel.advance(now, |slot| {
-            let (tuple, flow) = table.entry(slot)?;
+        slots.iter().for_each(|slot| table.prefetch_slot(*slot));
+        let (mut due, mut count) = (None, 0);
+        for slot in slots {
+            let Some((key, flow)) = table.entry(*slot) else { continue };
             let idle = flow.idle(now);
             if idle < limits.idle {
-                return Some(now.wrapping_add(limits.idle - idle));
+                wheel.watch(*slot, now.wrapping_add(limits.idle - idle));
+            } else if let Some(place) = due.get_or_insert([*key; BURST]).get_mut(count) {
+                *place = *key;
+                count += 1;
             }
-            let tuple = *tuple;
-            let flow = table.remove(widened::<H>(hash.hash(&tuple)), &tuple)?;
-            each(tuple, flow.value);
-            None
-        });
+        }
+        let keys = due.as_ref().and_then(|keys| keys.get(..count)).unwrap_or_default();
+        let mut hashes = [0; BURST];
+        hash.hash_keys(keys, &mut hashes);
+        for hash in hashes.iter().take(count) {
+            table.prefetch(*hash);
+        }
+        for (key, hash) in keys.iter().zip(hashes) {
+            if let Some(flow) = table.remove(hash, key) {
+                each(*key, flow.value);
+            }
+        }
     }
 
     /// All flows, in no order that means anything.
-    pub fn iter<'a>(&'a self) -> impl Iterator<Item = (&'a Tuple, &'a V)>
+    pub fn iter<'a>(&'a self) -> impl Iterator<Item = (&'a K, &'a V)>
     where
+        K: 'a,
         T: 'a,
     {
-        self.table.iter().map(|(_, tuple, flow)| (tuple, &flow.value))
+        self.table.iter().map(|(_, key, flow)| (key, &flow.value))
     }
 
     /// Number of tuples that a find of this one compares: 1 without collisions.
-    pub fn comparisons(&self, tuple: &Tuple) -> usize {
-        self.table.comparisons(self.hash(tuple), tuple)
+    pub fn comparisons(&self, key: &K) -> usize {
+        self.table.comparisons(self.hash.hash_key(key), key)
     }
 }
 

@@ -52,6 +52,12 @@ pub trait Table<K, V> {
     /// Prefetches the bucket of this hash; a hint.
     fn prefetch(&self, hash: u64);
 
+    /// Prefetches the entry in a slot; a hint.
+    #[inline(always)]
+    fn prefetch_slot(&self, slot: u32) {
+        let _ = slot;
+    }
+
     /// Brings into the cache the entry that [`find`](Self::find) would compare first, if there is one.
     fn prefetch_entry(&self, hash: u64);
 

@@ -48,7 +48,7 @@ pub(crate) const TICK: usize = BURST;
 
 /// A [`FlowTable`], asked for one tuple at a time, or for a burst where `BURSTS`.
 pub(crate) struct Front<H, T, const BURSTS: bool> {
-    flows: FlowTable<u32, H, T>,
+    flows: FlowTable<Tuple, u32, H, T>,
     now: u32,
     idle: u32,
 }
@@ -122,7 +122,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
     fn churn(&mut self, tuples: &[Tuple], first: u32) {
         for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
             self.tick(tuples, first);
-            self.flows.expire(self.now, |_, _| ());
+            self.flows.expire(self.now, usize::MAX, |_, _| ());
         }
     }
 
@@ -131,7 +131,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
         let mut known = Known(0);
         for packets in packets.chunks(TICK) {
             self.now += 1;
-            self.flows.expire(self.now, |_, _| ());
+            self.flows.expire(self.now, usize::MAX, |_, _| ());
             if BURSTS {
                 let mut hashes = [0; TICK];
                 let mut keys = Keys::new(packets, &mut hashes);

@@ -85,7 +85,7 @@ impl Visitor<u32> for Log {
     }
 }
 
-type Flows<T> = FlowTable<u32, SipHash13, T>;
+type Flows<T> = FlowTable<Tuple, u32, SipHash13, T>;
 
 fn one_by_one<T: Table<Tuple, Flow<u32>>>(
     flows: &mut Flows<T>,
@@ -164,7 +164,7 @@ fn agree<T: Table<Tuple, Flow<u32>>>(rounds: &[(Vec<u8>, u32)], size: usize, pro
         now += wait;
         let expire = |flows: &mut Flows<T>| {
             let mut gone = Vec::new();
-            flows.expire(now, |tuple, value| gone.push((*tuple.as_bytes(), value)));
+            flows.expire(now, usize::MAX, |tuple, value| gone.push((*tuple.as_bytes(), value)));
             gone.sort_unstable();
             gone
         };

@@ -36,12 +36,6 @@ pub trait TupleHash: Clone {
     }
 }
 
-/// A hash as wide as the tables want it: the upper half of a narrow one is a copy of the lower half.
-#[inline(always)]
-pub(crate) fn widened<H: TupleHash>(hash: u64) -> u64 {
-    if H::INFO.width <= 32 { hash << 32 | hash } else { hash }
-}
-
 /// A hash of bytes, over the 36 bytes of the tuple. Its check value remains that of the hash of bytes.
 #[derive(Clone, Debug)]
 pub struct TupleBytes<H>(H);

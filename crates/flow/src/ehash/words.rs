@@ -29,6 +29,18 @@ impl<const C: usize, const D: usize> Words<siphash::SipHash<C, D>> {
     }
 }
 
+impl<H> Words<H> {
+    pub(crate) const fn from_words(hash: H) -> Self {
+        Self(hash)
+    }
+
+    /// The hash of words.
+    #[inline(always)]
+    pub(crate) const fn words(&self) -> &H {
+        &self.0
+    }
+}
+
 impl<H: Scheme + WordsHash<5, { Tuple::LEN }>> TupleHash for Words<H> {
     const INFO: SchemeInfo = H::INFO;
 

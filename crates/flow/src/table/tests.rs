@@ -1,6 +1,7 @@
 //! The table of flows against the standard library's map, with every shape.
 
 use super::*;
+use crate::ehash::TupleHash;
 use core::net::Ipv6Addr;
 use hashlane_table::batched::Batched;
 use hashlane_table::chained::Chained;
@@ -45,6 +46,8 @@ enum Step {
     Remove(u16),
     Seen(u16),
     SeenBurst(Vec<u16>),
+    InsertBurst(Vec<u16>),
+    RemoveBurst(Vec<u16>),
     Wait(u32),
 }
 
@@ -54,7 +57,9 @@ fn step() -> impl Strategy<Value = Step> {
         8 => number.clone().prop_map(Step::Insert),
         2 => number.clone().prop_map(Step::Remove),
         2 => number.clone().prop_map(Step::Seen),
-        1 => vec(number, 0..70).prop_map(Step::SeenBurst),
+        1 => vec(number.clone(), 0..70).prop_map(Step::SeenBurst),
+        1 => vec(number.clone(), 0..70).prop_map(Step::InsertBurst),
+        1 => vec(number, 0..70).prop_map(Step::RemoveBurst),
         2 => prop_oneof![8 => 0..4u32, 1 => 0..200u32].prop_map(Step::Wait),
     ]
 }
@@ -63,7 +68,7 @@ const LIMITS: Limits = Limits { flows: 150, idle: 20 };
 
 fn behaves_like_a_map<H: TupleHash, T: Table<Tuple, Flow<u32>>>(start: u32, steps: &[Step]) {
     let mut now = start;
-    let mut flows = FlowTable::<u32, H, T>::with_room(8, &Key::VECTOR, LIMITS, now);
+    let mut flows = FlowTable::<Tuple, u32, H, T>::with_room(8, &Key::VECTOR, LIMITS, now);
     let mut map: BTreeMap<u16, (u32, u32)> = BTreeMap::new();
     for (count, step) in (0..).zip(steps) {
         match step {
@@ -98,10 +103,47 @@ fn behaves_like_a_map<H: TupleHash, T: Table<Tuple, Flow<u32>>>(start: u32, step
                     map.entry(*number).and_modify(|(_, seen)| *seen = now);
                 }
             }
+            Step::InsertBurst(numbers) => {
+                let tuples: Vec<Tuple> = numbers.iter().map(|number| tuple(*number)).collect();
+                let mut positions = 0..;
+                flows.insert_burst(
+                    &tuples,
+                    now,
+                    |at| count + at as u32,
+                    |at, result| {
+                        assert_eq!(Some(at), positions.next());
+                        let value = count + at as u32;
+                        let full = map.len() == LIMITS.flows;
+                        let expected = match map.get_mut(&numbers[at]) {
+                            Some(old) => Ok(Some(core::mem::replace(old, (value, now)).0)),
+                            None if full => Err(Full(value)),
+                            None => Ok(map.insert(numbers[at], (value, now)).map(|(value, _)| value)),
+                        };
+                        assert_eq!(result, expected);
+                    },
+                );
+                assert_eq!(positions.next(), Some(numbers.len()));
+            }
+            Step::RemoveBurst(numbers) => {
+                let tuples: Vec<Tuple> = numbers.iter().map(|number| tuple(*number)).collect();
+                flows.remove_burst(&tuples, |at, value| {
+                    assert_eq!(value, map.remove(&numbers[at]).map(|(value, _)| value));
+                });
+            }
             Step::Wait(ticks) => {
                 now = now.wrapping_add(*ticks);
                 let mut expired = Vec::new();
-                flows.expire(now, |tuple, value| expired.push((tuple.foreign_port(), value)));
+                let mut calls = 0;
+                let mut expire = |flows: &mut FlowTable<_, _, H, T>| {
+                    let before = expired.len();
+                    let done =
+                        flows.expire(now, 32, |tuple, value| expired.push((tuple.foreign_port(), value)));
+                    (done, expired.len() - before)
+                };
+                while let (false, count) = expire(&mut flows) {
+                    calls += 1;
+                    assert!(count <= 32 && calls < 100);
+                }
                 expired.sort_unstable();
                 let due = |seen: u32| {
                     // The last tick before the count wraps is stored as the one before it.
@@ -142,7 +184,7 @@ fn churned<T: Table<Tuple, Flow<u32>>>(room: usize, replaced: u32) -> usize {
     // At least as long as a flow lives here.
     let idle = 1 << 10;
     let limits = Limits { flows: room, idle };
-    let mut flows = FlowTable::<u32, Sum<64>, T>::with_room(room, &Key::VECTOR, limits, 0);
+    let mut flows = FlowTable::<Tuple, u32, Sum<64>, T>::with_room(room, &Key::VECTOR, limits, 0);
     let numbered = |number: u32| {
         let foreign =
             Ipv6Addr::from_bits(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
@@ -165,7 +207,7 @@ fn churned<T: Table<Tuple, Flow<u32>>>(room: usize, replaced: u32) -> usize {
         assert_eq!(flows.memory(), memory, "flow {number} in a table with room for {room}");
     }
     let mut expired = 0;
-    flows.expire(idle, |_, _| expired += 1);
+    assert!(flows.expire(idle, usize::MAX, |_, _| expired += 1));
     assert_eq!((expired, flows.memory()), (room, memory));
     memory
 }
@@ -180,7 +222,8 @@ fn the_default_table_takes_the_memory_that_is_documented_and_no_more_under_churn
     let memory = churned::<Batched<Tuple, Flow<u32>>>(800_000, 1_000_000);
     assert!(memory <= documented(800_000), "{memory}");
     // The alias has this shape.
-    let default: FlowTable<u32, SipHash13, Batched<Tuple, Flow<u32>>> = Flows::new(&Key::VECTOR, LIMITS, 0);
+    let default: FlowTable<Tuple, u32, SipHash13, Batched<Tuple, Flow<u32>>> =
+        Flows::new(&Key::VECTOR, LIMITS, 0);
     assert!(default.is_empty());
 }
 
@@ -219,11 +262,54 @@ fn an_entry_takes_no_room_for_being_absent() {
 
 #[test]
 fn a_clock_that_runs_backwards_expires_nothing() {
-    let mut flows = FlowTable::<(), Sum<64>, Batched<Tuple, Flow<()>>>::new(&Key::VECTOR, LIMITS, 1000);
+    let mut flows =
+        FlowTable::<Tuple, (), Sum<64>, Batched<Tuple, Flow<()>>>::new(&Key::VECTOR, LIMITS, 1000);
     flows.insert(tuple(1), (), 1000).unwrap();
-    flows.expire(900, |_, ()| panic!("expired"));
-    flows.expire(1019, |_, ()| panic!("expired"));
+    flows.expire(900, 9, |_, ()| panic!("expired"));
+    flows.expire(1019, 9, |_, ()| panic!("expired"));
     assert_eq!(flows.len(), 1);
-    flows.expire(1020, |expired, ()| assert_eq!(expired, tuple(1)));
+    flows.expire(1020, 9, |expired, ()| assert_eq!(expired, tuple(1)));
     assert!(flows.is_empty());
+}
+
+#[test]
+fn many_flows_that_are_due_at_once_expire_in_steps_of_the_budget() {
+    let limits = Limits { flows: 10_000, idle: 20 };
+    let mut flows = Flows::with_room(10_000, &Key::VECTOR, limits, 0);
+    let tuples: Vec<Tuple> = (0..10_000).map(tuple).collect();
+    flows.insert_burst(&tuples, 5, |at| at, |_, result| assert_eq!(result, Ok(None)));
+    let mut gone = Vec::new();
+    let mut calls = 0;
+    loop {
+        let before = gone.len();
+        let done = flows.expire(25, 256, |_, value| gone.push(value));
+        assert!(gone.len() - before <= 256 && flows.len() + gone.len() == 10_000);
+        calls += 1;
+        // Flows come while others go.
+        if calls == 3 {
+            flows.insert(tuple(20_000), 20_000, 25).unwrap();
+        }
+        if done {
+            break;
+        }
+        flows.remove(&tuple(gone.last().map_or(0, |last| *last as u16)));
+        if calls == 3 {
+            flows.remove(&tuple(20_000));
+        }
+    }
+    assert_eq!((calls, flows.len()), (40, 0));
+    gone.sort_unstable();
+    assert!(gone.into_iter().eq(0..10_000));
+}
+
+#[test]
+fn a_long_pause_is_walked_in_steps() {
+    let limits = Limits { flows: 10, idle: 1 << 20 };
+    let mut flows = Flows::new(&Key::VECTOR, limits, 0);
+    flows.insert(tuple(1), 1, 0).unwrap();
+    let mut calls = 1;
+    while !flows.expire(1 << 20, 64, |_, _| ()) {
+        calls += 1;
+    }
+    assert_eq!((calls, flows.len()), ((1 << 20) / (2 * crate::wheel::TICKS), 0));
 }

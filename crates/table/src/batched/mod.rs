@@ -49,14 +49,6 @@ impl<K: Eq, V> Batched<K, V> {
         }
     }
 
-    /// Prefetches the entry in a slot.
-    #[inline(always)]
-    pub fn prefetch_slot(&self, slot: u32) {
-        if let Some(entry) = self.entries.memory(slot) {
-            prefetch(entry);
-        }
-    }
-
     /// The entry in a slot, with a mutable value.
     #[inline(always)]
     pub fn entry_mut(&mut self, slot: u32) -> Option<(&K, &mut V)> {
@@ -139,6 +131,13 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
         self.index.prefetch(hash);
         if let Some(old) = self.growth.old() {
             old.prefetch(hash);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_slot(&self, slot: u32) {
+        if let Some(entry) = self.entries.memory(slot) {
+            prefetch(entry);
         }
     }
 

@@ -18,7 +18,7 @@ fn receive(burst: &[Tuple]) -> Result<usize, Box<dyn std::error::Error>> {
             break; // The table is full.
         }
     }
-    flows.expire(301, |tuple, packets| println!("{tuple}: idle after {packets} packets"));
+    flows.expire(301, 1000, |tuple, packets| println!("{tuple}: idle after {packets} packets"));
     Ok(flows.len())
 }
 
