@@ -21,6 +21,9 @@ pub struct Limits {
     pub idle: u32,
 }
 
+/// Insertions by which the prefetching of free slots is ahead.
+const AHEAD: usize = 8;
+
 /// An entry of a table of flows in its [`Table`]: the caller's value, and the tick of the last packet.
 #[derive(Clone, Debug)]
 pub struct Flow<V> {
@@ -199,6 +202,10 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
             return Err(Full(value));
         }
         let rehash = |key: &K| self.hash.hash_key(key);
+        if let Some(slot) = self.table.free_slot(AHEAD) {
+            self.table.prefetch_slot(slot);
+            self.wheel.prefetch(slot);
+        }
         let flow = Flow::new(value, now);
         let due = flow.seen().wrapping_add(self.limits.idle);
         let inserted = self.table.insert(hash, key, flow, rehash);

@@ -62,6 +62,14 @@ impl Wheel {
         }
     }
 
+    /// Prefetches what [`watch`](Self::watch) of a slot reads; a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, slot: u32) {
+        if let Some(next) = self.next.get(slot as usize) {
+            hashlane_table::prefetch(next);
+        }
+    }
+
     /// Takes slots that may be due at tick `now` out of the wheel, writes them to the front of `slots`, and
     /// returns their number; [`TICKS`] are walked at most. With [`is_behind`](Self::is_behind) there may be
     /// more.

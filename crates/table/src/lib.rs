@@ -34,7 +34,7 @@ pub mod stage;
 pub mod swiss;
 mod table;
 
-pub use group::prefetch_bytes;
+pub use group::{prefetch, prefetch_bytes};
 pub use segments::Segments;
 pub use table::{Inserted, Table};
 

@@ -1,6 +1,5 @@
 //! Entries at numbered places that they keep, and places that are free again.
 
-use crate::group::prefetch;
 use crate::segments::Segments;
 
 /// An entry.
@@ -53,15 +52,10 @@ impl<T> Places<T> {
         self.places.get(place as usize)
     }
 
-    /// Prefetches the free places that the next `entries` take; a hint.
+    /// The free place that is taken after `ahead` others.
     #[inline(always)]
-    pub(crate) fn prefetch_free(&self, entries: usize) {
-        let free = self.free.len();
-        for place in (free.saturating_sub(entries)..free).rev().filter_map(|at| self.free.get(at)) {
-            if let Some(place) = self.memory(*place) {
-                prefetch(place);
-            }
-        }
+    pub(crate) fn free(&self, ahead: usize) -> Option<u32> {
+        self.free.get(self.free.len().wrapping_sub(ahead + 1)).copied()
     }
 
     /// Puts an entry at a free place.

@@ -52,6 +52,13 @@ pub trait Table<K, V> {
     /// Prefetches the bucket of this hash; a hint.
     fn prefetch(&self, hash: u64);
 
+    /// The slot that an insertion after `ahead` others takes, if it was in use before, for prefetching.
+    #[inline(always)]
+    fn free_slot(&self, ahead: usize) -> Option<u32> {
+        let _ = ahead;
+        None
+    }
+
     /// Prefetches the entry in a slot; a hint.
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
@@ -60,12 +67,6 @@ pub trait Table<K, V> {
 
     /// Brings into the cache the entry that [`find`](Self::find) would compare first, if there is one.
     fn prefetch_entry(&self, hash: u64);
-
-    /// Brings into the cache the places that the next `entries` insertions take; a hint.
-    #[inline(always)]
-    fn prefetch_free(&self, entries: usize) {
-        let _ = entries;
-    }
 
     /// Number of entries that [`find`](Self::find) compares with the key. An attacker wants it high.
     fn comparisons(&self, hash: u64, key: &K) -> usize;

@@ -135,6 +135,11 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
     }
 
     #[inline(always)]
+    fn free_slot(&self, ahead: usize) -> Option<u32> {
+        self.entries.free(ahead)
+    }
+
+    #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
         if let Some(entry) = self.entries.memory(slot) {
             prefetch(entry);
@@ -150,11 +155,6 @@ impl<K: Eq, V> Table<K, V> for Batched<K, V> {
         if let Some(place) = place {
             self.prefetch_slot(place);
         }
-    }
-
-    #[inline(always)]
-    fn prefetch_free(&self, entries: usize) {
-        self.entries.prefetch_free(entries);
     }
 
     fn comparisons(&self, hash: u64, key: &K) -> usize {

@@ -3,6 +3,5 @@
 mod prefetch;
 mod tags;
 
-pub(crate) use prefetch::prefetch;
-pub use prefetch::prefetch_bytes;
+pub use prefetch::{prefetch, prefetch_bytes};
 pub(crate) use tags::{Tags8, Tags16};

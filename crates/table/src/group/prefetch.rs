@@ -3,7 +3,7 @@
 
 /// Asks the CPU to bring `what` into its caches; a hint. Reads nothing.
 #[inline(always)]
-pub(crate) fn prefetch<T>(what: &T) {
+pub fn prefetch<T>(what: &T) {
     const LINE: usize = 64;
     let first = core::ptr::from_ref(what).cast::<u8>();
     let mut at = 0;
