@@ -40,6 +40,12 @@ impl Flood {
         growth(self.keys.len(), &self.hostile, &self.random)
     }
 
+    /// True if the keys slow down insertions alone: keys in a bad order are found again as fast as others.
+    pub fn slows_insertions_alone(&self) -> bool {
+        let [hostile, random] = self.compared();
+        hostile < 2.0 * random
+    }
+
     /// Entries visited by an insertion, on average: of these keys, and of random ones.
     pub fn inserted(&self) -> [f64; 2] {
         [self.hostile, self.random].map(|counts| counts.insert.work() as f64 / self.keys.len().max(1) as f64)
@@ -49,18 +55,6 @@ impl Flood {
     pub fn compared(&self) -> [f64; 2] {
         [self.hostile, self.random].map(|counts| counts.lookup.work() as f64 / self.keys.len().max(1) as f64)
     }
-}
-
-/// A point of the picture: keys in the table, and entries compared by a lookup among hostile and among random
-/// keys.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Keys in the table.
-    pub keys: usize,
-    /// Entries compared by a lookup, on average, among hostile keys.
-    pub hostile: f64,
-    /// The same among random keys.
-    pub random: f64,
 }
 
 /// Hashes `keys` under each of `seeds`, and returns the flood if the table is flooded under at least one of
@@ -103,33 +97,6 @@ pub fn flood(
         }
     }
     Ok(flood.map(|flood| Flood { seeds: found, ..flood }))
-}
-
-/// Entries compared as the table fills: 1, 2, 4, … keys, up to all.
-///
-/// # Errors
-/// The function fails.
-pub fn curve(
-    subject: &mut dyn Subject,
-    geometry: &Geometry,
-    flood: &Flood,
-    draw: &mut Draw,
-) -> Result<Vec<Point>, Fault> {
-    let random_keys: Keys = draw.like(&flood.keys);
-    let mut hashes = [Vec::new(), Vec::new()];
-    subject.hash_all(&flood.seed, &flood.keys, &mut hashes[0])?;
-    subject.hash_all(&flood.seed, &random_keys, &mut hashes[1])?;
-    let all = flood.keys.len();
-    let sizes = core::iter::successors(Some(1), |size| Some(2 * size)).take_while(|size| *size < all);
-    Ok(sizes
-        .chain([all])
-        .map(|keys| {
-            let [hostile, random] = hashes
-                .each_ref()
-                .map(|hashes| geometry.count(&hashes[..keys]).lookup.work() as f64 / keys as f64);
-            Point { keys, hostile, random }
-        })
-        .collect())
 }
 
 /// The larger growth of lookups and insertions. An insertion writes an entry, whatever it visits before.

@@ -10,9 +10,11 @@
 
 pub mod attack;
 pub mod audit;
+pub mod curve;
 pub mod draw;
 pub mod epsilon;
 pub mod flood;
+pub mod key_sets;
 pub mod keys;
 pub mod library;
 pub mod own_table;

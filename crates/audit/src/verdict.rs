@@ -70,6 +70,15 @@ impl Verdict {
         }
     }
 
+    /// Attack that makes these keys.
+    pub fn attack(&self) -> Option<&'static str> {
+        match self {
+            Self::Partial(..) => Some("unhashed"),
+            Self::Floodable(_, attack, _) | Self::IfSeedLeaks(attack, _) => Some(attack),
+            Self::Faulty(_) | Self::Proved(_) | Self::WeakPair(_) | Self::NoneKnown => None,
+        }
+    }
+
     /// One or two words.
     pub fn word(&self) -> &'static str {
         match self {
@@ -130,10 +139,11 @@ fn write_flood(f: &mut fmt::Formatter<'_>, flood: &Flood) -> fmt::Result {
     if flood.seeds < flood.tried {
         write!(f, " under {} of {} seeds", flood.seeds, flood.tried)?;
     }
-    let (lookup, insert) = (flood.compared(), flood.inserted());
-    // Keys in a bad order are found again as fast as others, and slow down insertions alone.
-    let [hostile, random] = if lookup[0] < 2.0 * lookup[1] { insert } else { lookup }.map(rounded);
-    let operation = if lookup[0] < 2.0 * lookup[1] { "an insertion" } else { "a lookup" };
+    let (work, operation) = match flood.slows_insertions_alone() {
+        true => (flood.inserted(), "an insertion"),
+        false => (flood.compared(), "a lookup"),
+    };
+    let [hostile, random] = work.map(rounded);
     write!(f, ", {hostile} entries compared by {operation} instead of {random}")?;
     let Some(time) = flood.time.filter(|_| operation == "a lookup") else { return Ok(()) };
     let [value, low, high] = [time.value, time.low, time.high].map(rounded);

@@ -3,6 +3,7 @@
 mod json;
 mod own_table;
 mod page;
+mod picture;
 mod table;
 mod traffic;
 
@@ -10,6 +11,7 @@ use crate::output::{self, progress::Progress};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use hashlane_audit::audit::{Report, Settings, audit};
+use hashlane_audit::curve::Curve;
 use hashlane_audit::epsilon::vectors;
 use hashlane_audit::library::{Launcher, Library, Signature, child_main};
 use hashlane_audit::registered::{Registered, subjects};
@@ -18,6 +20,7 @@ use hashlane_audit::table::{Geometry, MAX_KEYS};
 use hashlane_lab::nearest::suggestion;
 use hashlane_lab::study::Step;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +41,7 @@ Examples:
   hashlane audit --scheme xxh3 --keys 36        one hash, keys of 36 bytes
   hashlane audit --table linux-ehash --scheme ehash/jhash2 --page audit.html
   hashlane audit --scheme wyhash --write-keys keys.txt
+  hashlane audit --scheme wyhash --scheme siphash-1-3 --picture audit.svg
   hashlane audit --library ./libmyhash.so --symbol hash_flow \\
       --signature 'u64(const u8*, usize, u64 seed)'
   hashlane audit --table ./libmytable.so        a table of your own: hashlane_audit.h
@@ -84,6 +88,9 @@ pub(crate) struct Audit {
     /// Write a page with one picture per verdict
     #[arg(long, value_name = "FILE.html")]
     page: Option<PathBuf>,
+    /// Write one picture of all: hostile keys against entries compared
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
     #[command(flatten)]
     traffic: traffic::Traffic,
     /// Load a library and serve requests on standard input
@@ -114,44 +121,70 @@ impl Audit {
         if self.traffic.is_chosen() {
             return self.traffic.run(self.seed.map_or_else(random_seed, Ok)?, self.json);
         }
-        if own_table::is_library(&self.table) {
-            return own_table::run(self);
+        let files = [&self.write_keys, &self.page, &self.picture].map(Option::as_deref);
+        files.into_iter().flatten().try_for_each(check_writable)?;
+        let printed = match own_table::is_library(&self.table) {
+            true => own_table::run(self)?,
+            false => self.of_functions()?,
+        };
+        let texts = [Some(printed.keys), Some(printed.page), printed.picture];
+        for (path, text) in files.into_iter().zip(texts) {
+            let Some(path) = path else { continue };
+            let text = text.context("no picture: the function gives no hashes")?;
+            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
+        output::print(&printed.text)?;
+        Ok(ExitCode::from(printed.code))
+    }
+
+    /// Audits registered functions, or that of a library.
+    fn of_functions(&self) -> Result<Printed> {
         let settings = Settings {
             geometry: geometry(&self.table)?,
             length: self.length.map(|length| length as usize),
             count: self.count as usize,
             seed: self.seed.map_or_else(random_seed, Ok)?,
         };
-        let reports = match &self.library {
-            Some(path) => vec![self.of_library(path, &settings)?],
-            None => of_schemes(chosen(&self.schemes)?, &settings)?,
-        };
-        if let Some(path) = &self.write_keys {
-            std::fs::write(path, keys_text(&reports))
-                .with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        if let Some(path) = &self.page {
-            let mut subjects = subjects();
-            let page = page::html(&reports, &settings, &mut subjects);
-            std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        let text = match self.json {
-            true => json::text(&reports, &settings)?,
-            false => {
-                let text = table::text(&reports, &settings, self.write_keys.as_deref());
-                if self.library.is_none() && self.schemes.is_empty() {
-                    text + &table::not_audited()
-                } else {
-                    text
-                }
+        let wants_curves = self.page.is_some() || self.picture.is_some();
+        let (reports, curves) = match &self.library {
+            Some(path) => {
+                let mut library = self.load(path, &settings)?;
+                let reports = vec![of_library(&mut library, &settings)?];
+                let asked: Vec<&mut dyn Subject> = vec![&mut library];
+                let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
+                (reports, curves.transpose()?)
+            }
+            None => {
+                let mut subjects = chosen(&self.schemes)?;
+                let reports = of_schemes(&subjects, &settings)?;
+                let asked = subjects.iter_mut().map(|subject| subject as &mut dyn Subject).collect();
+                let curves = wants_curves.then(|| picture::curves(&reports, &settings, asked));
+                (reports, curves.transpose()?)
             }
         };
-        output::print(&text)?;
-        Ok(exit_code(&reports))
+        let curves = curves.unwrap_or_else(|| reports.iter().map(|_| None).collect());
+        Ok(Printed {
+            text: self.text(&reports, &settings)?,
+            keys: keys_text(&reports),
+            page: page_of(&reports, &curves, &settings),
+            picture: picture_of(&reports, &curves),
+            code: exit_code(&reports),
+        })
     }
 
-    fn of_library(&self, path: &Path, settings: &Settings) -> Result<Report> {
+    fn text(&self, reports: &[Report], settings: &Settings) -> Result<String> {
+        if self.json {
+            return json::of_functions(reports, settings);
+        }
+        let mut text = table::text(reports, settings, self.write_keys.as_deref());
+        if self.library.is_none() && self.schemes.is_empty() {
+            text += &table::not_audited();
+        }
+        Ok(text)
+    }
+
+    /// Loads the library.
+    fn load(&self, path: &Path, settings: &Settings) -> Result<Library> {
         let (Some(symbol), Some(signature)) = (&self.symbol, &self.signature) else {
             bail!("--library needs --symbol and --signature");
         };
@@ -163,16 +196,67 @@ impl Audit {
             }
         };
         let limit = Duration::from_secs(self.timeout);
-        let mut library = Library::load(launcher()?, path, symbol, signature, lengths, limit)
-            .with_context(|| format!("cannot use {}", path.display()))?;
-        let progress = Progress::new("audit")?;
-        let total = hashlane_audit::attack::attacks().len() + 2;
-        let mut done = 0;
-        let report = audit(&mut library, settings, &[], &mut |what| {
-            progress.show(Step { done, total, workload: symbol, what });
-            done = (done + 1).min(total - 1);
-        });
-        Ok(report)
+        Library::load(launcher()?, path, symbol, signature, lengths, limit)
+            .with_context(|| format!("cannot use {}", path.display()))
+    }
+}
+
+/// Results of an audit: the text that is printed, the contents of files, and the exit code.
+struct Printed {
+    text: String,
+    keys: String,
+    page: String,
+    picture: Option<String>,
+    code: u8,
+}
+
+fn of_library(library: &mut Library, settings: &Settings) -> Result<Report> {
+    let progress = Progress::new("audit")?;
+    let total = hashlane_audit::attack::attacks().len() + 2;
+    let symbol = library.info().id.clone();
+    let mut done = 0;
+    Ok(audit(library, settings, &[], &mut |what| {
+        progress.show(Step { done, total, workload: &symbol, what });
+        done = (done + 1).min(total - 1);
+    }))
+}
+
+/// Checks that a file can be written, before the work begins. It changes nothing.
+fn check_writable(path: &Path) -> Result<()> {
+    let is_new = !path.exists();
+    let opened = File::options().append(true).create(true).open(path);
+    opened.with_context(|| format!("cannot write {}", path.display()))?;
+    if is_new {
+        std::fs::remove_file(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn page_of(reports: &[Report], curves: &[Option<Curve>], settings: &Settings) -> String {
+    let parts: Vec<page::Part<'_>> = reports
+        .iter()
+        .zip(curves)
+        .map(|(report, curve)| page::Part {
+            name: &report.info.id,
+            sentence: report.sentence(),
+            facts: vec![
+                format!("Source: {}", report.info.source),
+                format!("ε: {}", table::epsilon_sentence(&report.epsilon)),
+            ],
+            curve: curve.as_ref().map(|curve| (curve, report.verdict.flood().is_some())),
+        })
+        .collect();
+    page::html(&table::describe(&settings.geometry), settings.seed, &parts)
+}
+
+/// One picture of all functions that give hashes.
+fn picture_of(reports: &[Report], curves: &[Option<Curve>]) -> Option<String> {
+    let drawn: Vec<(&Report, &Curve)> =
+        reports.iter().zip(curves).filter_map(|(report, curve)| Some((report, curve.as_ref()?))).collect();
+    match drawn[..] {
+        [] => None,
+        [(report, curve)] => picture::of_one(curve, report.verdict.flood().is_some()),
+        _ => picture::of_many(&drawn),
     }
 }
 
@@ -192,7 +276,7 @@ fn chosen(ids: &[String]) -> Result<Vec<Registered>> {
 }
 
 /// Audits functions on all processors, and returns the reports in the order of the functions.
-fn of_schemes(subjects: Vec<Registered>, settings: &Settings) -> Result<Vec<Report>> {
+fn of_schemes(subjects: &[Registered], settings: &Settings) -> Result<Vec<Report>> {
     let pairs = vectors::committed().map_err(|(name, error)| anyhow::anyhow!("vector {name}: {error}"))?;
     let progress = Progress::new("audit")?;
     let total = subjects.len();
@@ -258,12 +342,11 @@ fn random_seed() -> Result<u64> {
     Ok(u64::from(u32::from_le_bytes(bytes)))
 }
 
-fn exit_code(reports: &[Report]) -> ExitCode {
+fn exit_code(reports: &[Report]) -> u8 {
     let any = |is: fn(&Report) -> bool| reports.iter().any(is);
     match (any(|report| report.verdict.is_faulty()), any(|report| report.verdict.is_floodable())) {
-        (true, _) => ExitCode::from(FAILED),
-        (false, true) => ExitCode::from(1),
-        (false, false) => ExitCode::SUCCESS,
+        (true, _) => FAILED,
+        (false, flooded) => u8::from(flooded),
     }
 }
 

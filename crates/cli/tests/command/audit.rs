@@ -1,5 +1,7 @@
 //! `hashlane audit`.
 
+mod pictures;
+
 use crate::support::{Folder, holds};
 use std::process::{Command, Output};
 
@@ -64,7 +66,7 @@ fn a_table_in_a_file_is_audited_and_json_is_printed() {
     let (code, out, _) = audit(&folder, &arguments);
     assert_eq!(code, Some(1));
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let scheme = &document["schemes"][0];
+    let scheme = &document["audited"][0];
     assert_eq!((&document["seed"], &scheme["verdict"]), (&7.into(), &"floodable".into()));
     assert_eq!(scheme["epsilon"]["kind"], "broken");
     let linear =

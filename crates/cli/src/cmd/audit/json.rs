@@ -1,23 +1,60 @@
-//! The reports as JSON.
+//! The verdicts as JSON, of functions and tables in the same shape.
 
 use super::table::describe;
 use anyhow::Result;
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::flood::Flood;
+use hashlane_audit::own_table::{self, Trial};
+use hashlane_lab::stats::{Interval, median};
 use serde_json::{Value, json};
 
-pub(super) fn text(reports: &[Report], settings: &Settings) -> Result<String> {
-    let document = json!({
-        "seed": settings.seed,
-        "table": describe(&settings.geometry),
-        "keys": settings.length,
-        "schemes": reports.iter().map(scheme).collect::<Vec<_>>(),
+/// Verdicts on functions.
+pub(super) fn of_functions(reports: &[Report], settings: &Settings) -> Result<String> {
+    let audited = reports.iter().map(of_function).collect();
+    text(settings.seed, &describe(&settings.geometry), settings.length, audited)
+}
+
+/// The verdict on the table of a shared object.
+pub(super) fn of_table(
+    path: &str,
+    seed: u64,
+    length: Option<usize>,
+    report: &own_table::Report,
+) -> Result<String> {
+    let trials = report.trials.iter().map(of_trial);
+    let failed = report.fault.iter().map(|failed| {
+        json!({
+            "id": failed.about.id,
+            "made_for": failed.scheme,
+            "needs": failed.about.knowledge.to_string(),
+            "source": failed.about.source,
+            "outcome": "fails",
+            "reason": failed.fault.to_string(),
+            "flood": null,
+        })
     });
+    let audited = json!({
+        "id": path,
+        "kind": "table",
+        "source": path,
+        "verdict": report.word(),
+        "sentence": report.to_string(),
+        "floodable": report.is_floodable(),
+        "faulty": report.fault.is_some(),
+        "unhashed_bits": null,
+        "epsilon": epsilon(&Epsilon::Unknown),
+        "attacks": trials.chain(failed).collect::<Vec<_>>(),
+    });
+    text(seed, path, length, vec![audited])
+}
+
+fn text(seed: u64, table: &str, length: Option<usize>, audited: Vec<Value>) -> Result<String> {
+    let document = json!({"seed": seed, "table": table, "keys": length, "audited": audited});
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-fn scheme(report: &Report) -> Value {
+fn of_function(report: &Report) -> Value {
     let attacks = report.attempts.iter().map(|(about, outcome)| {
         let (word, why, flood) = match outcome {
             Outcome::Flood(flood) => ("floods", None, Some(of_flood(flood))),
@@ -26,6 +63,7 @@ fn scheme(report: &Report) -> Value {
         };
         json!({
             "id": about.id,
+            "made_for": report.info.id,
             "needs": about.knowledge.to_string(),
             "source": about.source,
             "outcome": word,
@@ -35,6 +73,7 @@ fn scheme(report: &Report) -> Value {
     });
     json!({
         "id": report.info.id,
+        "kind": "function",
         "source": report.info.source,
         "verdict": report.verdict.word(),
         "sentence": report.sentence(),
@@ -56,8 +95,38 @@ fn of_flood(flood: &Flood) -> Value {
         "seed": hex(&flood.seed.to_bytes()),
         "entries_compared": hostile,
         "entries_compared_random": random,
-        "time_ratio": flood.time.map(|time| json!({"value": time.value, "low": time.low, "high": time.high})),
+        "time_ratio": flood.time.map(interval),
     })
+}
+
+fn of_trial(trial: &Trial) -> Value {
+    let pairs = &trial.comparison.pairs;
+    let flood = trial.comparison.is_flooded().then(|| {
+        let compared = |values: Option<Vec<f64>>| values.and_then(|values| median(&values));
+        json!({
+            "keys": trial.keys.len(),
+            "deepest_bucket": null,
+            "seeds": pairs.len(),
+            "seeds_tried": pairs.len(),
+            "seed": null,
+            "entries_compared": compared(pairs.iter().map(|pair| pair.0.lookup_compared()).collect()),
+            "entries_compared_random": compared(pairs.iter().map(|pair| pair.1.lookup_compared()).collect()),
+            "time_ratio": trial.comparison.lookup_time().map(interval),
+        })
+    });
+    json!({
+        "id": trial.about.id,
+        "made_for": trial.scheme,
+        "needs": trial.about.knowledge.to_string(),
+        "source": trial.about.source,
+        "outcome": if flood.is_some() { "floods" } else { "harmless" },
+        "reason": null,
+        "flood": flood,
+    })
+}
+
+fn interval(ratio: Interval) -> Value {
+    json!({"value": ratio.value, "low": ratio.low, "high": ratio.high})
 }
 
 fn epsilon(epsilon: &Epsilon) -> Value {

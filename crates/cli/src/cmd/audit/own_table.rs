@@ -1,19 +1,16 @@
 //! `hashlane audit --table ./libmytable.so`
 
-use super::{Audit, FAILED, chosen, launcher, random_seed};
-use crate::output::{self, progress::Progress};
+use super::{Audit, FAILED, Printed, chosen, json, launcher, page, picture, random_seed};
+use crate::output::progress::Progress;
 use anyhow::{Context as _, Result};
+use hashlane_audit::curve::of_trial;
 use hashlane_audit::epsilon::vectors::hex;
+use hashlane_audit::key_sets::Choices;
 use hashlane_audit::library::Table;
-use hashlane_audit::own_table::{Choices, Trial, trials};
-use hashlane_audit::verdict::rounded;
-use hashlane_lab::report::format::count;
-use hashlane_lab::stats::Interval;
+use hashlane_audit::own_table::{Report, audit};
 use hashlane_lab::study::Step;
-use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// True if the name of a table is that of a shared object.
@@ -22,84 +19,61 @@ pub(super) fn is_library(name: &str) -> bool {
 }
 
 /// Audits the table of a shared object.
-pub(super) fn run(audit: &Audit) -> Result<ExitCode> {
-    let limit = Duration::from_secs(audit.timeout);
-    let mut table = Table::load(launcher()?, Path::new(&audit.table), limit)
-        .with_context(|| format!("cannot use the table {}", audit.table))?;
+pub(super) fn run(options: &Audit) -> Result<Printed> {
+    let limit = Duration::from_secs(options.timeout);
+    let mut table = Table::load(launcher()?, Path::new(&options.table), limit)
+        .with_context(|| format!("cannot use the table {}", options.table))?;
     let choices = Choices {
-        length: audit.length.map(|length| length as usize),
-        count: audit.count as usize,
-        seed: audit.seed.map_or_else(random_seed, Ok)?,
+        length: options.length.map(|length| length as usize),
+        count: options.count as usize,
+        seed: options.seed.map_or_else(random_seed, Ok)?,
     };
-    let mut subjects = chosen(&audit.schemes)?;
+    let mut subjects = chosen(&options.schemes)?;
     let progress = Progress::new("audit")?;
     let (mut done, total) = (0, 64);
-    let result = trials(&mut table, &mut subjects, choices, &mut |attack, scheme| {
+    let report = audit(&mut table, &mut subjects, choices, &mut |attack, scheme| {
         progress.show(Step { done, total, workload: scheme, what: attack });
         done = (done + 1).min(total - 1);
     });
     drop(progress);
-    let trials = match result {
-        Ok(trials) => trials,
-        Err((attack, scheme, fault)) => {
-            let table = &audit.table;
-            output::print(&format!("{table}: faulty under keys of {attack} for {scheme}: {fault}\n"))?;
-            return Ok(ExitCode::from(FAILED));
-        }
-    };
-    let flooded: Vec<&Trial> = trials.iter().filter(|trial| trial.comparison.is_flooded()).collect();
-    if let Some(path) = &audit.write_keys {
-        let mut text = String::new();
-        for trial in &flooded {
-            // A `String` takes everything.
-            let _ = writeln!(text, "# {}: {} for {}", audit.table, trial.about.id, trial.scheme);
-            trial.keys.iter().for_each(|key| text += &(hex(key) + "\n"));
-        }
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    let text =
-        if audit.json { json(audit, choices.seed, &trials)? } else { text(audit, choices.seed, &trials) };
-    output::print(&text)?;
-    Ok(if flooded.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let worst = report.worst().map(of_trial);
+    let curve = worst.as_ref().map(|curve| (curve, report.is_floodable()));
+    let facts = vec!["Keys of all attacks that need nothing were inserted into it.".to_owned()];
+    let part = page::Part { name: &options.table, sentence: report.to_string(), facts, curve };
+    Ok(Printed {
+        text: match options.json {
+            true => json::of_table(&options.table, choices.seed, choices.length, &report)?,
+            false => text(&options.table, choices.seed, &report),
+        },
+        keys: keys_text(&options.table, &report),
+        page: page::html(&options.table, choices.seed, &[part]),
+        picture: curve.and_then(|(curve, flooded)| picture::of_one(curve, flooded)),
+        code: match (&report.fault, report.is_floodable()) {
+            (Some(_), _) => FAILED,
+            (None, flooded) => u8::from(flooded),
+        },
+    })
 }
 
-fn text(audit: &Audit, seed: u64, trials: &[Trial]) -> String {
-    let mut text = format!("Table: {}. Seed {seed}. No connection is opened.\n\n", audit.table);
-    let flooded = trials.iter().filter(|trial| trial.comparison.is_flooded());
-    for trial in flooded.clone() {
-        let keys = count(trial.keys.len() as f64);
-        let mut line = format!("floodable ({} for {}): {keys} keys", trial.about.id, trial.scheme);
-        let (compared, time) = (trial.comparison.lookup_compared(), trial.comparison.lookup_time());
-        for (ratio, what) in [(compared, "more entries compared by a lookup"), (time, "slower lookups")] {
-            if let Some(Interval { value, low, high, .. }) = ratio {
-                let [value, low, high] = [value, low, high].map(rounded);
-                // A `String` takes everything.
-                let _ = write!(line, ", {value} × {what} [{low}, {high}]");
-            }
-        }
-        text += &(line + "\n");
+fn text(table: &str, seed: u64, report: &Report) -> String {
+    let mut text = format!("Table: {table}. Seed {seed}. No connection is opened.\n\n");
+    for trial in report.floods() {
+        // A `String` takes everything.
+        let _ = writeln!(text, "{trial}");
     }
-    if flooded.count() == 0 {
-        let _ = writeln!(text, "no attack known to this audit: {} sets of keys do no harm", trials.len());
+    if report.fault.is_some() || !report.is_floodable() {
+        let _ = writeln!(text, "{report}");
     }
     text
 }
 
-fn json(audit: &Audit, seed: u64, trials: &[Trial]) -> Result<String> {
-    let interval = |ratio: Option<Interval>| {
-        ratio.map(|ratio| json!({"value": ratio.value, "low": ratio.low, "high": ratio.high}))
-    };
-    let trials = trials.iter().map(|trial| {
-        json!({
-            "attack": trial.about.id,
-            "source": trial.about.source,
-            "scheme": trial.scheme,
-            "keys": trial.keys.len(),
-            "floodable": trial.comparison.is_flooded(),
-            "compared_ratio": interval(trial.comparison.lookup_compared()),
-            "time_ratio": interval(trial.comparison.lookup_time()),
-        })
-    });
-    let document = json!({"seed": seed, "table": audit.table, "trials": trials.collect::<Vec<_>>()});
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+/// Text of the file of keys.
+fn keys_text(table: &str, report: &Report) -> String {
+    let mut text = String::new();
+    for trial in report.floods() {
+        // A `String` takes everything.
+        let _ = writeln!(text, "# {table}: {} for {}", trial.about.id, trial.scheme);
+        trial.keys.iter().for_each(|key| text += &(hex(key) + "\n"));
+    }
+    text
 }

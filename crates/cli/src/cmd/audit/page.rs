@@ -1,63 +1,59 @@
-//! The reports as a page: one picture per verdict, hostile keys against entries compared.
+//! The reports as a page: one picture per verdict, hostile keys against the work of the table.
 
-use super::table::{describe, epsilon_sentence};
-use hashlane_audit::audit::{Report, Settings};
-use hashlane_audit::draw::Draw;
-use hashlane_audit::flood::{Flood, curve};
-use hashlane_audit::subject::Subject;
+use super::picture;
+use hashlane_audit::curve::Curve;
 use hashlane_lab::report::format::plain;
-use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Role, Series, svg_file};
-use hashlane_lab::stats::Interval;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
-color:#222;background:#fff}h2{margin-top:2.5rem}svg{max-width:100%;height:auto}small{color:#666}";
+const STYLE: &str = "\
+:root{color-scheme:light dark}\
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+color:light-dark(#1c1e21,#e7e8ea);background:light-dark(#fff,#0d1117)}\
+h2{margin-top:2.5rem}svg{max-width:36rem;width:100%;height:auto}\
+small{color:light-dark(#5a6068,#a2a9b2)}";
 
-/// A page that needs no other file. `subjects` are asked again for the points of the pictures.
-pub(super) fn html(reports: &[Report], settings: &Settings, subjects: &mut [impl Subject]) -> String {
+/// Verdict on one function or table.
+pub(super) struct Part<'a> {
+    pub(super) name: &'a str,
+    pub(super) sentence: String,
+    pub(super) facts: Vec<String>,
+    /// The picture's curve, and true if its keys flood the table.
+    pub(super) curve: Option<(&'a Curve, bool)>,
+}
+
+/// A page that needs no other file.
+pub(super) fn html(table: &str, seed: u64, parts: &[Part<'_>]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>hashlane audit</title>\
-         <style>{STYLE}</style></head><body>\n<h1>hashlane audit</h1>\n<p>Table: {}. Seed {}.</p>\n",
-        escaped(&describe(&settings.geometry)),
-        settings.seed
+         <style>{STYLE}</style></head><body>\n<h1>hashlane audit</h1>\n<p>Table: {}. Seed {seed}.</p>\n",
+        escaped(table),
     );
-    for report in reports {
-        page += &format!(
-            "<h2>{}</h2>\n<p><strong>{}</strong></p>\n<p><small>{} ε: {}</small></p>\n",
-            escaped(&report.info.id),
-            escaped(&report.sentence()),
-            escaped(&report.info.source),
-            escaped(&epsilon_sentence(&report.epsilon)),
-        );
-        let subject = subjects.iter_mut().find(|subject| subject.info().id == report.info.id);
-        if let (Some(flood), Some(subject)) = (report.verdict.flood(), subject) {
-            page += &picture(flood, settings, subject).unwrap_or_default();
+    for part in parts {
+        page += &format!("<h2>{}</h2>\n", escaped(part.name));
+        page += &format!("<p><strong>{}</strong></p>\n", escaped(&part.sentence));
+        for fact in &part.facts {
+            page += &format!("<p><small>{}</small></p>\n", escaped(fact));
+        }
+        let drawn = part.curve.and_then(|(curve, flooded)| Some((picture::of_one(curve, flooded)?, curve)));
+        match drawn {
+            Some((svg, curve)) => {
+                page += &format!("{svg}<p><small>{}</small></p>\n", escaped(&origin(curve)));
+            }
+            None => page += "<p><small>No picture: the function gives no hashes.</small></p>\n",
         }
     }
     page + "</body></html>\n"
 }
 
-/// Entries compared by a lookup as the table fills; `None` if the function fails.
-fn picture(flood: &Flood, settings: &Settings, subject: &mut impl Subject) -> Option<String> {
-    let points = curve(subject, &settings.geometry, flood, &mut Draw::new(settings.seed)).ok()?;
-    let line = |name: &str, y: fn(&hashlane_audit::flood::Point) -> f64| Line {
-        name: name.to_owned(),
-        points: points.iter().map(|point| (point.keys as f64, Interval::exact(y(point)))).collect(),
-    };
-    let block = Block::Lines(LinePlots {
-        x: "keys in the table".to_owned(),
-        y: "entries compared by a lookup".to_owned(),
-        series: vec![
-            Series::labelled("hostile", Role::Danger, "hostile keys"),
-            Series::labelled("random", Role::Ours, "random keys"),
-        ],
-        plots: vec![LinePlot {
-            lines: vec![line("hostile", |point| point.hostile), line("random", |point| point.random)],
-            ..LinePlot::default()
-        }],
-        ..LinePlots::default()
-    });
-    svg_file(&block)
+/// Origin of the keys of a picture.
+fn origin(curve: &Curve) -> String {
+    match &curve.made_for {
+        Some(scheme) => format!(
+            "Hostile keys: {} for {scheme}. Of the keys that attacks make without a seed, they cost most here.",
+            curve.attack
+        ),
+        None => format!("Hostile keys: {}.", curve.attack),
+    }
 }
 
 /// Text from outside as HTML.
