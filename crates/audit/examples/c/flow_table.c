@@ -84,13 +84,16 @@ static int grow(struct table *t) {
         return -1;
     t->buckets = to;
     t->mask = mask;
-    for (size_t i = 0; i <= old; i++)
-        for (struct entry *e = from[i], *next; e; e = next) {
-            struct entry **b = bucket(t, e->key, e->len);
-            next = e->next;
-            e->next = *b;
-            *b = e;
+    /* Each bucket is divided between two new ones, in the same order. */
+    for (size_t i = 0; i <= old; i++) {
+        struct entry **tail[2] = {&to[i], &to[i + old + 1]};
+        for (struct entry *e = from[i]; e; e = e->next) {
+            int upper = (hash_flow(e->key, e->len, t->seed) & (old + 1)) != 0;
+            *tail[upper] = e;
+            tail[upper] = &e->next;
         }
+        *tail[0] = *tail[1] = NULL;
+    }
     free(from);
     return 0;
 }
@@ -105,7 +108,7 @@ void *hashlane_audit_init(const uint8_t *seed, size_t capacity) {
         return NULL;
     memcpy(t->seed, seed, sizeof t->seed);
     t->mask = 15;
-    while (t->mask < capacity && t->mask < (1u << 24) - 1)
+    while (t->mask + 1 < capacity && t->mask < (1u << 24) - 1)
         t->mask = t->mask * 2 + 1;
     t->buckets = calloc(t->mask + 1, sizeof *t->buckets);
     if (!t->buckets) {
@@ -131,13 +134,15 @@ int hashlane_audit_insert(void *table, const uint8_t *key, size_t len) {
         return 0;
     if (t->len > t->mask && grow(t))
         return -1;
-    struct entry *e = malloc(sizeof *e + len), **b = bucket(t, key, len);
+    struct entry *e = malloc(sizeof *e + len), **tail = bucket(t, key, len);
     if (!e)
         return -1;
+    e->next = NULL;
     e->len = len;
     memcpy(e->key, key, len);
-    e->next = *b;
-    *b = e;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = e;
     t->len++;
     return 0;
 }

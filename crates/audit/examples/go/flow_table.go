@@ -1,6 +1,6 @@
 // A flow table with the functions of hashlane_audit.h: chained buckets, doubled as it fills.
 //
-//	go build -buildmode=c-shared -o libflow.so .                   hash/maphash, keyed
+//	go build -buildmode=c-shared -o libflow.so .                   SipHash-2-4, keyed
 //	go build -buildmode=c-shared -tags weak -o libflow-weak.so .   FNV-1a, without a key
 //
 // The file declares the functions itself, as cgo writes prototypes without the const of the header.
@@ -16,7 +16,7 @@ import (
 )
 
 type flowTable struct {
-	hash     func([]byte) uint64
+	seed     [16]byte
 	buckets  [][][]byte
 	len      int
 	compared uint64
@@ -27,7 +27,7 @@ type flowTable struct {
 var tables = map[unsafe.Pointer]*flowTable{}
 
 func (t *flowTable) bucket(key []byte) *[][]byte {
-	return &t.buckets[t.hash(key)&uint64(len(t.buckets)-1)]
+	return &t.buckets[hash(key, &t.seed)&uint64(len(t.buckets)-1)]
 }
 
 func (t *flowTable) find(key []byte) bool {
@@ -63,6 +63,13 @@ func goBytes(key *C.uint8_t, len C.size_t) []byte {
 	return unsafe.Slice((*byte)(key), int(len))
 }
 
+// The hash, for `hashlane audit --library`.
+//
+//export hash_flow
+func hash_flow(key *C.uint8_t, len C.size_t, seed *C.uint8_t) C.uint64_t {
+	return C.uint64_t(hash(goBytes(key, len), (*[16]byte)(unsafe.Pointer(seed))))
+}
+
 //export hashlane_audit_abi
 func hashlane_audit_abi() C.uint32_t { return 1 }
 
@@ -73,7 +80,7 @@ func hashlane_audit_init(seed *C.uint8_t, capacity C.size_t) unsafe.Pointer {
 	for buckets < int(capacity) && buckets < 1<<24 {
 		buckets *= 2
 	}
-	tables[handle] = &flowTable{hash: newHash(), buckets: make([][][]byte, buckets)}
+	tables[handle] = &flowTable{seed: *(*[16]byte)(unsafe.Pointer(seed)), buckets: make([][][]byte, buckets)}
 	return handle
 }
 

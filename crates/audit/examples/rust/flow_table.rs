@@ -48,6 +48,22 @@ impl FlowTable {
     }
 }
 
+/// The hash, for `hashlane audit --library`.
+///
+/// # Safety
+/// `key` points to `len` bytes, and `seed` to 16.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hash_flow(key: *const u8, len: usize, seed: *const u8) -> u64 {
+    let key: &[u8] = match len {
+        // The pointer may be null.
+        0 => &[],
+        // SAFETY: the caller says so.
+        len => unsafe { std::slice::from_raw_parts(key, len) },
+    };
+    // SAFETY: the caller says so.
+    hash(key, unsafe { &*seed.cast::<[u8; 16]>() })
+}
+
 /// Version of the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn hashlane_audit_abi() -> u32 {

@@ -56,6 +56,7 @@ impl Library {
         };
         let keying = match signature.seed_bits() {
             0 => Keying::None,
+            bits if signature.has_secret() => Keying::Secret(bits),
             bits => Keying::Seed(bits),
         };
         let info = SubjectInfo {

@@ -24,6 +24,8 @@ pub struct Signature {
     pub(super) result: Width,
     /// From one to three, of which exactly one is [`Parameter::Bytes`], each at most once.
     pub(super) parameters: Vec<Parameter>,
+    /// True if the seed is a secret key by its name.
+    is_secret: bool,
 }
 
 /// Width of an integer.
@@ -80,6 +82,11 @@ impl Signature {
             Parameter::Bytes | Parameter::Length(_) => 0,
         };
         self.parameters.iter().map(bits).sum()
+    }
+
+    /// True if the function takes a secret key: a pointer with the name `key`, `k` or one that has `secret`.
+    pub fn has_secret(&self) -> bool {
+        self.is_secret
     }
 
     /// Bits of the result: 32 or 64.
@@ -144,6 +151,7 @@ impl fmt::Display for Signature {
                 Parameter::Length(Width::Bits32) => write!(f, "{comma}u32 len")?,
                 Parameter::Length(Width::Bits64) => write!(f, "{comma}usize len")?,
                 Parameter::Seed(width) => write!(f, "{comma}u{} seed", width.bits())?,
+                Parameter::SeedPointer if self.is_secret => write!(f, "{comma}const u8* secret")?,
                 Parameter::SeedPointer => write!(f, "{comma}const u8* seed")?,
             }
         }
@@ -165,8 +173,8 @@ impl FromStr for Signature {
         if parameters.contains(['(', ')']) {
             return Err(SignatureError::Form);
         }
-        let signature = Self { result: parse_result(result)?, parameters: parse_parameters(parameters)? };
-        Ok(signature)
+        let (parameters, is_secret) = parse_parameters(parameters)?;
+        Ok(Self { result: parse_result(result)?, parameters, is_secret })
     }
 }
 
@@ -218,6 +226,7 @@ fn parse_result(text: &str) -> Result<Width, SignatureError> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     Seed,
+    Secret,
     Length,
     Bytes,
     /// `key`, which may be the bytes or the seed.
@@ -234,7 +243,8 @@ impl Named {
             "key" | "k" => Self::Key,
             "n" | "length" | "bytes" | "count" | "l" => Self::Length,
             "iv" | "hval" | "hash" | "h" => Self::Seed,
-            _ if contains(&["seed", "secret", "init", "salt", "basis"]) => Self::Seed,
+            _ if contains(&["secret"]) => Self::Secret,
+            _ if contains(&["seed", "init", "salt", "basis"]) => Self::Seed,
             _ if contains(&["len", "size", "num", "nbytes"]) => Self::Length,
             _ => Self::Bytes,
         }
@@ -286,7 +296,8 @@ fn parse_parameter(text: &str) -> Result<Parsed<'_>, SignatureError> {
     Ok(Parsed { text, integer: Some(integer), name: one_name(name)? })
 }
 
-fn parse_parameters(text: &str) -> Result<Vec<Parameter>, SignatureError> {
+/// The parameters, and true if the seed is a secret key.
+fn parse_parameters(text: &str) -> Result<(Vec<Parameter>, bool), SignatureError> {
     if matches!(text.trim(), "" | "void") {
         return Err(SignatureError::NoBytes);
     }
@@ -295,20 +306,23 @@ fn parse_parameters(text: &str) -> Result<Vec<Parameter>, SignatureError> {
     let (pointers, seeds, keys) = pointers.fold((0, 0, 0), |(pointers, seeds, keys), parsed| {
         (
             pointers + 1,
-            seeds + u32::from(parsed.name == Named::Seed),
+            seeds + u32::from(matches!(parsed.name, Named::Seed | Named::Secret)),
             keys + u32::from(parsed.name == Named::Key),
         )
     });
     let mut parameters: Vec<Parameter> = Vec::new();
+    let mut is_secret = false;
     for parsed in &parsed {
         let parameter = match parsed.integer {
-            None if parsed.name == Named::Seed => Parameter::SeedPointer,
+            None if matches!(parsed.name, Named::Seed | Named::Secret) => Parameter::SeedPointer,
             None if pointers - seeds <= 1 => Parameter::Bytes,
             // Two pointers, none of them named as a seed: `key` is one if the other has another name.
             None if seeds == 0 && keys == 1 => match parsed.name {
                 Named::Key => Parameter::SeedPointer,
                 Named::Bytes | Named::Length => Parameter::Bytes,
-                Named::Nothing | Named::Seed => return Err(SignatureError::Unclear(parsed.text.to_owned())),
+                Named::Nothing | Named::Seed | Named::Secret => {
+                    return Err(SignatureError::Unclear(parsed.text.to_owned()));
+                }
             },
             None => return Err(SignatureError::Unclear(parsed.text.to_owned())),
             Some(integer) => parse_integer(integer, parsed)?,
@@ -316,12 +330,13 @@ fn parse_parameters(text: &str) -> Result<Vec<Parameter>, SignatureError> {
         if parameters.iter().any(|other| other.part() == parameter.part()) {
             return Err(SignatureError::Twice(parameter.part()));
         }
+        is_secret |= parameter == Parameter::SeedPointer && parsed.name != Named::Seed;
         parameters.push(parameter);
     }
     if !parameters.contains(&Parameter::Bytes) {
         return Err(SignatureError::NoBytes);
     }
-    Ok(parameters)
+    Ok((parameters, is_secret))
 }
 
 fn parse_integer(integer: Integer, parsed: &Parsed<'_>) -> Result<Parameter, SignatureError> {
@@ -331,7 +346,7 @@ fn parse_integer(integer: Integer, parsed: &Parsed<'_>) -> Result<Parameter, Sig
     };
     match (parsed.name, integer) {
         (Named::Length, _) | (Named::Nothing, Integer::Size | Integer::Int) => Ok(Parameter::Length(width)),
-        (Named::Seed | Named::Key, Integer::U32 | Integer::U64 | Integer::Size)
+        (Named::Seed | Named::Secret | Named::Key, Integer::U32 | Integer::U64 | Integer::Size)
         | (Named::Nothing, Integer::U64) => Ok(Parameter::Seed(width)),
         _ => Err(SignatureError::Unclear(parsed.text.to_owned())),
     }
@@ -359,11 +374,11 @@ mod tests {
         reads("u32 jhash(const void *key, u32 length, u32 initval)", "u32(const u8* key, u32 len, u32 seed)");
         reads(
             "uint64_t siphash(const void *in, size_t inlen, const void *k)",
-            "u64(const u8* key, usize len, const u8* seed)",
+            "u64(const u8* key, usize len, const u8* secret)",
         );
         reads(
             "uint64_t h(const uint8_t key[16], char const * data, size_t n)",
-            "u64(const u8* seed, const u8* key, usize len)",
+            "u64(const u8* secret, const u8* key, usize len)",
         );
         reads("size_t(uint32_t seed, const char *s)", "u64(u32 seed, const u8* key)");
         reads("  u64 ( const unsigned char * restrict name )  ", "u64(const u8* key)");

@@ -1,5 +1,7 @@
 //! `hashlane audit`.
 
+#[cfg(target_os = "linux")]
+mod languages;
 mod pictures;
 
 use crate::support::{Folder, holds};
