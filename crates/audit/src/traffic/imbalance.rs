@@ -14,15 +14,36 @@ pub struct Imbalance {
 impl Imbalance {
     /// Divides `flows` between `places` places, at least one; `place` is taken modulo their number.
     pub fn of(flows: &[Flow], places: usize, mut place: impl FnMut(&Flow) -> usize) -> Self {
-        let mut loads = vec![(0u64, 0u64); places];
-        for flow in flows {
-            if let Some((packets, flows)) = loads.get_mut(place(flow) % places) {
-                *packets += flow.packets;
-                *flows += 1;
-            }
+        let mut loads = Loads::new(places);
+        flows.iter().for_each(|flow| loads.add(place(flow) % places, flow));
+        loads.imbalance()
+    }
+}
+
+/// Loads of places.
+pub struct Loads {
+    packets: Vec<u64>,
+    flows: Vec<u64>,
+}
+
+impl Loads {
+    /// No load on any of `places` places.
+    pub fn new(places: usize) -> Self {
+        Self { packets: vec![0; places], flows: vec![0; places] }
+    }
+
+    /// Adds a flow to a place, which is less than their number.
+    pub fn add(&mut self, place: usize, flow: &Flow) {
+        debug_assert!(place < self.flows.len());
+        if let (Some(packets), Some(flows)) = (self.packets.get_mut(place), self.flows.get_mut(place)) {
+            *packets += flow.packets;
+            *flows += 1;
         }
-        let (packets, flows): (Vec<u64>, Vec<u64>) = loads.into_iter().unzip();
-        Self { packets: busiest(&packets), flows: busiest(&flows) }
+    }
+
+    /// The busiest place over the mean.
+    pub fn imbalance(&self) -> Imbalance {
+        Imbalance { packets: busiest(&self.packets), flows: busiest(&self.flows) }
     }
 }
 
