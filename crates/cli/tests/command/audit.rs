@@ -4,7 +4,7 @@
 mod languages;
 mod pictures;
 
-use crate::support::{Folder, holds};
+use crate::support::{Folder, Ran, holds};
 use std::process::{Command, Output};
 
 fn audit(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -194,6 +194,27 @@ fn tuples_and_names_are_spread() {
         out.lines().find(|line| line.contains("component 3")).unwrap().split_whitespace().collect();
     assert_eq!(component, ["component", "3", "6.00", "64", "64"]);
     assert!(!out.contains("RSS"), "{out}");
+}
+
+#[test]
+fn traffic_is_read_from_standard_input() {
+    let folder = Folder::new();
+    let tuples = "::1,::2,1,2\n::1,::2,3,4\n";
+    let capture = std::fs::read(format!("{CAPTURES}/ipv4.pcap")).unwrap();
+    for (option, function, input, part) in [
+        ("--names", "crc32c", &b"/a\n/b\n/a\n"[..], "standard input: 2 distinct names from 3 lines"),
+        ("--tuples", "rss", tuples.as_bytes(), "standard input: 2 flows from 2 packets"),
+        ("--pcap", "rss", &capture, "standard input: 8 flows from 24 packets"),
+    ] {
+        folder.write("input", input);
+        let mut command = folder.command(&["audit", option, "-", "--function", function, "--try-keys", "2"]);
+        let input = std::fs::File::open(folder.path("input")).unwrap();
+        let ran = Ran::from(command.stdin(input).output().unwrap());
+        holds(&ran.ok(), &[part]);
+        let ran = Ran::from(command.stdin(std::process::Stdio::null()).output().unwrap());
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        holds(&ran.err, &["standard input"]);
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use hashlane_lab::nearest::suggestion;
 use hashlane_lab::study::Step;
 use hashlane_link::capture::FormatError;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -31,13 +31,14 @@ use std::process::ExitCode;
         ["schemes", "library", "timeout", "length", "count", "table", "write_keys", "page", "picture"]))]
 #[group(skip)]
 pub(super) struct Traffic {
-    /// Spread the flows of this capture (pcap, pcapng) over buckets, queues and paths
+    /// Spread the flows of this capture (pcap, pcapng) over buckets, queues and paths; - for standard input
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Spread the names of this file over buckets: one in a line, each a path or a URI
+    /// Spread the names of this file over buckets: one in a line, each a path or a URI; - for standard input
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Spread the flows of this file: lines of src,dst,sport,dport and maybe proto, each a packet
+    /// Spread the flows of this file: lines of src,dst,sport,dport and maybe proto, each a packet; - for
+    /// standard input
     #[arg(long, value_name = "FILE.csv")]
     tuples: Option<PathBuf>,
     /// Function that chooses the bucket: rss, ecmp, ehash, or the id of a scheme
@@ -100,7 +101,7 @@ impl Traffic {
         let mut function = named(name)?;
         let progress = Progress::new("audit")?;
         let show = |done, path: &Path, what: &str| {
-            progress.show(Step { done, total: STEPS, workload: &path.display().to_string(), what });
+            progress.show(Step { done, total: STEPS, workload: &shown(path), what });
         };
         let (path, read): (&Path, Reader) = match (&self.pcap, &self.tuples, &self.names) {
             (Some(path), ..) => (path, of_capture),
@@ -141,7 +142,7 @@ impl Traffic {
         let ecmp = ecmp::Report::of(flows, self.paths as usize, self.try_keys, &mut draw, &mut paths);
         show(4, path, "counting values of fields");
         Ok(Report {
-            input: format!("{}: {found}", path.display()),
+            input: format!("{}: {found}", shown(path)),
             function: name.to_owned(),
             seed,
             depths,
@@ -161,19 +162,18 @@ impl Traffic {
         if !function.takes_names() {
             bail!("--function {name} hashes addresses and ports, not names; state a scheme, as siphash-1-3");
         }
-        let file = open(path)?;
-        let found =
-            names::read(BufReader::new(file), MOST_KEYS, &mut |lines| show_reading(show, path, lines))
-                .with_context(|| path.display().to_string())?;
+        let file = BufReader::new(open(path)?);
+        let found = names::read(file, MOST_KEYS, &mut |lines| show_reading(show, path, lines))
+            .with_context(|| shown(path))?;
         if found.names.is_empty() {
-            bail!("no names in {}; write one name per line, such as /usr/share or ndn:/a/b", path.display());
+            bail!("no names in {}; write one name per line, such as /usr/share or ndn:/a/b", shown(path));
         }
         show(1, path, "filling buckets");
         let hashes = function.hash_names(&Draw::new(seed).key(), &found.names)?;
         let hashes = hashes.with_context(|| format!("--function {name} hashes no names"))?;
         show(4, path, "counting values of components");
         Ok(Report {
-            input: format!("{}: {found}", path.display()),
+            input: format!("{}: {found}", shown(path)),
             function: name.to_owned(),
             seed,
             depths: self.depths(&hashes),
@@ -195,7 +195,7 @@ type Show<'a> = dyn Fn(usize, &Path, &str) + 'a;
 type Reader = fn(&Path, &mut dyn FnMut(u64)) -> Result<Flows>;
 
 fn of_capture(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
-    let file = path.display();
+    let file = shown(path);
     let found = match Flows::of_capture(open(path)?, MOST_KEYS, progress) {
         Ok(found) => found,
         Err(FormatError::Read(error)) => return Err(error).with_context(|| format!("cannot read {file}")),
@@ -214,15 +214,28 @@ fn of_capture(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
 
 fn of_tuples(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<Flows> {
     let file = BufReader::new(open(path)?);
-    let found = tuples::read(file, MOST_KEYS, progress).with_context(|| path.display().to_string())?;
+    let found = tuples::read(file, MOST_KEYS, progress).with_context(|| shown(path))?;
     if found.flows.is_empty() {
-        bail!("no flows in {}; write one in a line: src,dst,sport,dport[,proto]", path.display());
+        bail!("no flows in {}; write one in a line: src,dst,sport,dport[,proto]", shown(path));
     }
     Ok(found)
 }
 
-fn open(path: &Path) -> Result<File> {
-    File::open(path).with_context(|| format!("cannot read {}", path.display()))
+/// A file, or standard input.
+fn open(path: &Path) -> Result<Box<dyn Read>> {
+    Ok(match is_standard_input(path) {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(File::open(path).with_context(|| format!("cannot read {}", path.display()))?),
+    })
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Name of a file in messages.
+fn shown(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 fn show_reading(show: &Show<'_>, path: &Path, read: u64) {
