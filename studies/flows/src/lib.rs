@@ -8,6 +8,7 @@
 pub mod capture;
 mod clock;
 mod cost;
+mod epsilon;
 mod flood;
 mod flow_subject;
 pub mod hashes;

@@ -90,6 +90,15 @@ fn lists_every_hash_with_its_check_value() {
 }
 
 #[test]
+fn the_page_of_schemes_is_the_one_that_is_printed() {
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schemes.md");
+    let printed = Folder::new().run(&["schemes", "--markdown"]).ok();
+    let stored = std::fs::read_to_string(stored).unwrap();
+    assert!(printed == stored, "run: hashlane schemes --markdown > docs/schemes.md");
+    holds(&printed, &["| `multilinear` | 32 |", "≤ 2^-32, proved", "| `ehash/jhash2` | 32 |"]);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = Folder::new();
     let mut child =

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::metric;
+use crate::{epsilon, metric};
 use hashlane_lab::definition::Definition;
 use hashlane_lab::record::{Record, RecordSet};
 use hashlane_lab::report::Facts;
@@ -28,6 +28,7 @@ pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Se
             facts.workloads.iter().filter_map(|w| table(definition, &facts, w, (metric, ratio, bound)));
         blocks.extend(tables.map(Block::Table));
     }
+    blocks.extend(epsilon::table(facts.schemes.iter().map(|id| scheme_id::head(id))));
     Some(Section {
         title: format!("Cost: cycles per {per}"),
         note: facts.note(format!(

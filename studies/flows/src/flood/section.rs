@@ -1,6 +1,7 @@
 //! Report section: the lookup time of an innocent flow against the number of hostile flows.
 
 use super::growth::{Verdict, taken_apart};
+use crate::epsilon;
 use crate::metric::{self, COMPARED, LONGEST_CHAIN, NS};
 use crate::series::series;
 use crate::words::{times, times_with_bounds};
@@ -19,7 +20,8 @@ const FEW: usize = 8;
 
 pub(crate) fn section(definition: &Definition, records: &RecordSet) -> Option<Section> {
     let facts = Facts::of(definition, records, MODEL)?;
-    let (blocks, findings) = attacks(definition, &facts, &definition.per);
+    let (mut blocks, findings) = attacks(definition, &facts, &definition.per);
+    blocks.extend(epsilon::table(facts.schemes.iter().filter_map(|id| id.split('/').nth(1))));
     Some(Section {
         title: "Under flood".to_owned(),
         note: facts.note(format!(
