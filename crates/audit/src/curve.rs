@@ -65,8 +65,8 @@ pub fn of_flood(
     Ok(Curve { attack: attack.to_owned(), made_for: None, work, points })
 }
 
-/// For each of `subjects` the curve of the keys that cost it most, of all sets that attacks on `known` functions
-/// make without a seed. `None` for a function that fails, or takes keys of another length.
+/// For each of `subjects` the curve of the keys that cost it most, of all sets that attacks on `known`
+/// functions make without a seed. `None` for a function that fails, or takes keys of another length.
 pub fn of_foreign_keys(
     subjects: &mut [&mut dyn Subject],
     known: &mut [Registered],

@@ -196,6 +196,8 @@ impl Audit {
             }
         };
         let limit = Duration::from_secs(self.timeout);
+        let progress = Progress::new("audit")?;
+        progress.show(Step { done: 0, total: 1, workload: symbol, what: "loading" });
         Library::load(launcher()?, path, symbol, signature, lengths, limit)
             .with_context(|| format!("cannot use {}", path.display()))
     }

@@ -15,12 +15,16 @@ use std::time::Duration;
 
 /// True if the name of a table is that of a shared object.
 pub(super) fn is_library(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == "so" || extension == "dylib")
+    let extension = Path::new(name).extension();
+    // Also with a version, as libmytable.so.1.
+    extension.is_some_and(|extension| extension == "so" || extension == "dylib") || name.contains(".so.")
 }
 
 /// Audits the table of a shared object.
 pub(super) fn run(options: &Audit) -> Result<Printed> {
     let limit = Duration::from_secs(options.timeout);
+    let progress = Progress::new("audit")?;
+    progress.show(Step { done: 0, total: 1, workload: &options.table, what: "loading" });
     let mut table = Table::load(launcher()?, Path::new(&options.table), limit)
         .with_context(|| format!("cannot use the table {}", options.table))?;
     let choices = Choices {
@@ -29,7 +33,6 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
         seed: options.seed.map_or_else(random_seed, Ok)?,
     };
     let mut subjects = chosen(&options.schemes)?;
-    let progress = Progress::new("audit")?;
     let (mut done, total) = (0, 64);
     let report = audit(&mut table, &mut subjects, choices, &mut |attack, scheme| {
         progress.show(Step { done, total, workload: scheme, what: attack });

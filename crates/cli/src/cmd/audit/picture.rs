@@ -69,7 +69,8 @@ pub(super) fn of_one(curve: &Curve, flooded: bool) -> Option<String> {
     draw("keys in the table", curve.work, lines.map(|(role, name, points)| (role, name.to_owned(), points)))
 }
 
-/// Hostile keys under several functions: each report with its curve. Functions whose curves agree share a line.
+/// Hostile keys under several functions: each report with its curve. Functions whose curves agree share a
+/// line.
 pub(super) fn of_many(drawn: &[(&Report, &Curve)]) -> Option<String> {
     let mut lines: Vec<(&Curve, Role, String)> = Vec::new();
     for (report, curve) in drawn {
