@@ -156,7 +156,12 @@ impl Audit<'_> {
         for attack in attacks() {
             let about = attack.about();
             tell(about.id);
-            let outcome = self.attempt(attack, &about)?;
+            let flooded =
+                self.report.attempts.iter().any(|(_, outcome)| matches!(outcome, Outcome::Flood(_)));
+            let outcome = match flooded && attack.is_last_resort() {
+                true => Outcome::NotApplicable("another attack floods the table".to_owned()),
+                false => self.attempt(attack, &about)?,
+            };
             self.report.attempts.push((about, outcome));
         }
         tell("pairs");
@@ -270,9 +275,14 @@ fn verdict(report: &Report) -> Verdict {
 
 /// The verdict that follows from the attacks and ε.
 fn of_attacks(report: &Report) -> Verdict {
+    // A seed that everyone has leaks nothing.
+    let needed = |about: &About| match (about.knowledge, report.info.keying) {
+        (Knowledge::Seed, Keying::None) => Knowledge::Nothing,
+        (knowledge, _) => knowledge,
+    };
     let worst = |knowledge: Knowledge| {
         let floods = report.attempts.iter().filter_map(|(about, outcome)| match outcome {
-            Outcome::Flood(flood) if about.knowledge == knowledge => Some((about.id, flood)),
+            Outcome::Flood(flood) if needed(about) == knowledge => Some((about.id, flood)),
             _ => None,
         });
         floods.max_by(|(_, a), (_, b)| a.growth().total_cmp(&b.growth()))
@@ -290,11 +300,7 @@ fn of_attacks(report: &Report) -> Verdict {
         }
     }
     if let Some((id, flood)) = worst(Knowledge::Seed) {
-        // A seed that everyone has leaks nothing.
-        return match report.info.keying {
-            Keying::None => Verdict::Floodable(Knowledge::Nothing, id, flood.clone()),
-            Keying::Seed(_) | Keying::Secret(_) => Verdict::IfSeedLeaks(id, flood.clone()),
-        };
+        return Verdict::IfSeedLeaks(id, flood.clone());
     }
     match &report.epsilon {
         Epsilon::Proved(proved) => Verdict::Proved(*proved),

@@ -43,7 +43,7 @@ pub(super) struct Erased {
 /// Second secret of `rapidhash.h` and of wyhash from its final version 4 on.
 const SECRET: u64 = 0x8bb8_4b93_962e_acc9;
 
-pub(super) const ALL: [Erased; 7] = [
+pub(super) const ALL: [Erased; 8] = [
     Erased {
         id: "erase-rapidhash-v3",
         source: "github.com/Nicoshev/rapidhash #10 and #25, for its third version; CVE-2025-27209 (V8)",
@@ -105,6 +105,17 @@ pub(super) const ALL: [Erased; 7] = [
         erased: Place::End(24),
         // Of other lengths, the erased bytes are read once more.
         usual: 96,
+    },
+    // The first factor of the bulk is a public word combined with the first of the key.
+    Erased {
+        id: "erase-rustc-hash",
+        source: "crate rustc-hash 2.1.3, whose documentation claims no resistance; by own analysis",
+        aims_at: &["rustc-hash"],
+        word: 0x243f_6a88_85a3_08d3,
+        with_length: false,
+        at: Place::Start(0),
+        erased: Place::Start(8),
+        usual: USUAL_LENGTH,
     },
     Erased {
         id: "erase-vmum",

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod city;
 mod erase;
+mod fnv;
 mod gxhash;
 mod jhash;
 mod lanes;
@@ -13,6 +14,7 @@ mod museair;
 mod order;
 mod polynomial;
 mod structure;
+mod t1ha;
 mod truncation;
 mod unhashed;
 
@@ -149,6 +151,12 @@ pub trait Attack: Sync {
     /// Facts about it.
     fn about(&self) -> About;
 
+    /// True for a search that finds keys for any function, given time: it is left out if another attack floods
+    /// the table already.
+    fn is_last_resort(&self) -> bool {
+        false
+    }
+
     /// Keys that flood the table, at most as many as wanted, all different.
     ///
     /// # Errors
@@ -158,18 +166,19 @@ pub trait Attack: Sync {
 
 /// All attacks: first those that need nothing, then those that need results, then those that need the seed.
 pub fn attacks() -> Vec<&'static dyn Attack> {
-    let lists: [Vec<&'static dyn Attack>; 12] = [
+    let lists: [Vec<&'static dyn Attack>; 13] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
         vec![&linear::Linear, &structure::Structure],
         polynomial::ALL.iter().map(|attack| attack as _).collect(),
         erase::ALL.iter().map(|attack| attack as _).collect(),
         murmur::ALL.iter().map(|attack| attack as _).collect(),
-        vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled],
+        vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled, &t1ha::Sums],
         lanes::ALL.iter().map(|attack| attack as _).collect(),
         vec![&truncation::Unkeyed],
         vec![&order::TableOrder],
         vec![&linear::Learnt],
         vec![&jhash::Inverted],
+        fnv::ALL.iter().map(|attack| attack as _).collect(),
         vec![&truncation::KnownSeed],
     ];
     lists.concat()

@@ -26,6 +26,10 @@ impl Attack for Unkeyed {
         }
     }
 
+    fn is_last_resort(&self) -> bool {
+        true
+    }
+
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
         let keys = target.draw.keys(8, target.length_or(USUAL_LENGTH));
         let ours = target.hash(&keys)?;
@@ -49,8 +53,12 @@ impl Attack for KnownSeed {
             source: "Crosby and Wallach, USENIX Security 2003; Bar-Yosef and Wool, Remote \
                      algorithmic complexity attacks, 2007",
             knowledge: Knowledge::Seed,
-            aims_at: &["t1ha1-le", "t1ha2-atonce", "fnv-1a-offset", "jhash"],
+            aims_at: &["t1ha1-le", "t1ha2-atonce", "xxh3", "jhash"],
         }
+    }
+
+    fn is_last_resort(&self) -> bool {
+        true
     }
 
     /// A function with a claim for its secret key is left out: whoever has the key of a table can fill its

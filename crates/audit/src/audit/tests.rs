@@ -136,13 +136,18 @@ fn published_breaks_are_reproduced() {
         ("museair-v0.3", "museair-v0.3"),
         ("xxh32", "lanes-xxh32"),
         ("djb2-seeded", "polynomial-33"),
-        ("fnv-1a", "truncation-unkeyed"),
+        ("t1ha1-le", "t1ha1"),
+        ("rustc-hash", "erase-rustc-hash"),
+        ("fnv-1a", "fnv-64-lattice"),
+        ("seahash", "truncation-unkeyed"),
     ] {
         let verdict = broken(id, "chained").verdict;
         assert!(matches!(&verdict, Verdict::Floodable(_, with, _) if *with == attack), "{id}: {verdict}");
     }
-    let leaked = broken("jhash", "chained").verdict;
-    assert!(matches!(leaked, Verdict::IfSeedLeaks("jhash-inverted", _)), "{leaked}");
+    for (id, attack) in [("jhash", "jhash-inverted"), ("fnv-1a-offset", "fnv-64-lattice")] {
+        let leaked = broken(id, "chained").verdict;
+        assert!(matches!(leaked, Verdict::IfSeedLeaks(with, _) if with == attack), "{leaked}");
+    }
     for (id, least) in [("komihash", -0.2), ("xxh3", -10.8), ("museair", -17.6), ("ahash-aes", -19.5)] {
         let report = broken(id, "chained");
         assert!(
