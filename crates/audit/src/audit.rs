@@ -191,8 +191,8 @@ impl Audit<'_> {
 
     fn attempt(&mut self, attack: &dyn Attack, about: &About) -> Result<Outcome, Fault> {
         let mut draw = self.draw(about.id);
-        let (own, of_table) = (draw.key(), draw.key());
         let geometry = &self.settings.geometry;
+        let (own, of_table) = (draw.key(), geometry.seed(&mut draw));
         let mut target = Target {
             subject: self.subject,
             key: if about.knowledge == Knowledge::Nothing { own } else { of_table },
@@ -208,7 +208,7 @@ impl Audit<'_> {
         };
         let mut seeds = vec![of_table];
         if about.knowledge == Knowledge::Nothing {
-            seeds.extend((1..TABLES).map(|_| draw.key()));
+            seeds.extend((1..TABLES).map(|_| geometry.seed(&mut draw)));
         }
         let flood = flood::flood(self.subject, geometry, keys, &seeds, &mut draw)?;
         Ok(flood.map_or(Outcome::Harmless, |flood| Outcome::Flood(Box::new(flood))))

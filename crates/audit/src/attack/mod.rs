@@ -1,6 +1,7 @@
 //! Attacks: what each needs to know, its source, and the keys that it yields.
 
 mod arithmetic;
+mod bits;
 mod city;
 mod erase;
 mod fnv;
@@ -13,6 +14,8 @@ mod murmur;
 mod museair;
 mod order;
 mod polynomial;
+mod seeds;
+mod small_words;
 mod structure;
 mod t1ha;
 mod truncation;
@@ -151,8 +154,8 @@ pub trait Attack: Sync {
     /// Facts about it.
     fn about(&self) -> About;
 
-    /// True for a search that finds keys for any function, given time: it is left out if another attack floods
-    /// the table already.
+    /// True for a search that finds keys for any function, given time. It is left out if another attack
+    /// floods the table already.
     fn is_last_resort(&self) -> bool {
         false
     }
@@ -168,15 +171,15 @@ pub trait Attack: Sync {
 pub fn attacks() -> Vec<&'static dyn Attack> {
     let lists: [Vec<&'static dyn Attack>; 13] = [
         vec![&unhashed::UnhashedBits, &length::TrailingZeros, &length::LeadingZeros],
-        vec![&linear::Linear, &structure::Structure],
+        vec![&bits::Truncated, &linear::Linear, &structure::Structure, &small_words::SmallWords],
         polynomial::ALL.iter().map(|attack| attack as _).collect(),
         erase::ALL.iter().map(|attack| attack as _).collect(),
         murmur::ALL.iter().map(|attack| attack as _).collect(),
         vec![&city::Inner, &gxhash::Blocks, &museair::Cancelled, &t1ha::Sums],
         lanes::ALL.iter().map(|attack| attack as _).collect(),
-        vec![&truncation::Unkeyed],
+        vec![&truncation::Unkeyed, &seeds::FewSeeds],
         vec![&order::TableOrder],
-        vec![&linear::Learnt],
+        vec![&linear::Learnt, &seeds::Guessed],
         vec![&jhash::Inverted],
         fnv::ALL.iter().map(|attack| attack as _).collect(),
         vec![&truncation::KnownSeed],

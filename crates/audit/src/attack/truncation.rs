@@ -3,7 +3,8 @@
 use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::epsilon::proved;
 use crate::keys::Keys;
-use hashlane_hash::scheme::Keying;
+use crate::subject::Fault;
+use hashlane_hash::scheme::{Key, Keying};
 use std::collections::HashSet;
 
 /// Random keys that are hashed, at most.
@@ -79,24 +80,45 @@ impl Attack for KnownSeed {
 
 /// Random keys that share the bucket of the first, as many as [`BUDGET`] random ones have.
 fn in_one_bucket(target: &mut Target<'_>) -> Result<Keys, Miss> {
-    let length = target.length_or(USUAL_LENGTH);
     // The table that holds the keys has as many buckets as the keys make it have: fewer keys are found in a
     // table of more buckets.
     let mut count = target.count;
     while count >= FEWEST && count.saturating_mul(target.geometry.buckets_for(count)) > BUDGET {
         count /= 2;
     }
+    let key = target.key;
+    let found = of_bucket(target, &key, count, count)?;
+    match found.len() {
+        few if few < FEWEST => {
+            Err(Miss::NotApplicable(format!("{BUDGET} random keys have {few} in one bucket of this table")))
+        }
+        _ => Ok(found),
+    }
+}
+
+/// Up to `count` random keys that share a bucket under the seed `key` in a table of `held` keys.
+///
+/// # Errors
+/// The function fails.
+pub(super) fn of_bucket(
+    target: &mut Target<'_>,
+    key: &Key,
+    count: usize,
+    held: usize,
+) -> Result<Keys, Fault> {
+    let length = target.length_or(USUAL_LENGTH);
     let mut found = Keys::default();
     let mut seen = HashSet::new();
     let mut bucket = None;
+    let mut hashes = Vec::new();
     // Of short keys, eight times as many random ones as there are have shown nearly all.
     let all = u32::try_from(8 * length + 3).ok().and_then(|bits| 1_usize.checked_shl(bits));
     let budget = all.map_or(BUDGET, |all| all.min(BUDGET));
     for _ in 0..budget.div_ceil(BATCH) {
         let keys = target.draw.keys(BATCH, length);
-        let hashes = target.hash(&keys)?;
+        target.subject.hash_all(key, &keys, &mut hashes)?;
         for (key, hash) in keys.iter().zip(&hashes) {
-            let of_key = target.geometry.bucket(*hash, count.max(FEWEST));
+            let of_key = target.geometry.bucket(*hash, held.max(FEWEST));
             // Of short keys, random ones repeat.
             if *bucket.get_or_insert(of_key) == of_key && found.len() < count && seen.insert(key.to_vec()) {
                 found.push(key);
@@ -106,10 +128,5 @@ fn in_one_bucket(target: &mut Target<'_>) -> Result<Keys, Miss> {
             break;
         }
     }
-    match found.len() {
-        few if few < FEWEST => {
-            Err(Miss::NotApplicable(format!("{BUDGET} random keys have {few} in one bucket of this table")))
-        }
-        _ => Ok(found),
-    }
+    Ok(found)
 }

@@ -96,6 +96,7 @@ mod tests {
                 index: Index::Mask,
                 hash_bits: 64,
                 stores_hash,
+                seed_bits: 128,
             };
             prop_assert_eq!(count(&geometry, &hashes), naive(&geometry, &hashes));
         }

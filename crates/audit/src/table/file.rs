@@ -1,6 +1,6 @@
 //! Geometries in files of TOML.
 
-use super::{Geometry, Index, Kind, MAX_BUCKETS};
+use super::{Geometry, Index, Kind, MAX_BUCKETS, MAX_SEED_BITS};
 use core::fmt;
 use serde::Deserialize;
 
@@ -21,6 +21,8 @@ struct File {
     compare: Compare,
     #[serde(default)]
     tag: Tag,
+    #[serde(default = "all_bits")]
+    seed_bits: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize)]
@@ -59,6 +61,10 @@ fn mask() -> Index {
     Index::Mask
 }
 
+fn all_bits() -> u32 {
+    MAX_SEED_BITS
+}
+
 fn sixty_four() -> u32 {
     64
 }
@@ -95,7 +101,9 @@ impl Geometry {
     /// - `index`: bits that choose the bucket: `mask` (the default), `modulo`, `upper` or `multiply-shift`;
     /// - `hash-bits`: 64 (the default) or 32, the lowest bits of the hash;
     /// - `compare`: `key` (the default), or `hash` if entries hold their hashes, which are compared first;
-    /// - `tag`, of `swiss` alone: `upper` (the default, hashbrown) or `lower` (Abseil).
+    /// - `tag`, of `swiss` alone: `upper` (the default, hashbrown) or `lower` (Abseil);
+    /// - `seed-bits`: bits of the seed that an outsider does not know: 128 (the default), fewer if it comes
+    ///   from a clock or a process id, 0 if it is fixed.
     ///
     /// # Errors
     /// The text is no TOML of this form, or a value is out of its range.
@@ -113,6 +121,9 @@ impl Geometry {
         }
         if !matches!(file.hash_bits, 32 | 64) {
             return Err(FileError::Range("hash-bits", "32 or 64".to_owned()));
+        }
+        if file.seed_bits > MAX_SEED_BITS {
+            return Err(FileError::Range("seed-bits", format!("from 0 to {MAX_SEED_BITS}")));
         }
         let (usual, most) = match file.kind {
             FileKind::Chained => (1.0, 1024.0),
@@ -135,6 +146,7 @@ impl Geometry {
             index: file.index,
             hash_bits: file.hash_bits,
             stores_hash: file.compare == Compare::Hash,
+            seed_bits: file.seed_bits,
         })
     }
 }
@@ -165,5 +177,6 @@ mod tests {
         assert!(error("kind = \"cuckoo\"\nbuckets = 16").contains("cuckoo"));
         assert!(error("kind = \"linear\"\nbuckets = 16\nsize = 3").contains("size"));
         assert!(error("kind = \"linear\"\nbuckets = 16\nhash-bits = 8").contains("32 or 64"));
+        assert!(error("kind = \"linear\"\nbuckets = 16\nseed-bits = 129").contains("from 0 to 128"));
     }
 }

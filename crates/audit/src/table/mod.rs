@@ -12,6 +12,9 @@ pub mod time;
 pub use file::FileError;
 pub use index::Index;
 
+use crate::draw::Draw;
+use hashlane_hash::scheme::Key;
+
 /// Most keys of a count. Keys of one hash cost n²/2 steps in tables without chains.
 pub const MAX_KEYS: usize = 1 << 14;
 
@@ -35,7 +38,12 @@ pub struct Geometry {
     pub hash_bits: u32,
     /// True if an entry holds its hash, and its key is compared only if the hashes are equal.
     pub stores_hash: bool,
+    /// Bits of its seed that an outsider does not know, from 0 (a fixed seed) to [`MAX_SEED_BITS`].
+    pub seed_bits: u32,
 }
+
+/// Bits of a seed, all of which are random in a table that is seeded well.
+pub const MAX_SEED_BITS: u32 = 128;
 
 /// Collision resolution of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +96,7 @@ impl Geometry {
             index: Index::Mask,
             hash_bits,
             stores_hash,
+            seed_bits: MAX_SEED_BITS,
         };
         [
             of("chained", Kind::Chained, 16, Some(1.0), 64, false),
@@ -96,6 +105,19 @@ impl Geometry {
             of("hashbrown", Kind::Swiss { upper_tag: true }, 4, Some(0.875), 64, false),
             of("linux-ehash", Kind::Chained, 1 << 16, None, 32, true),
         ]
+    }
+
+    /// Seed of a table: its lowest [`seed_bits`](Self::seed_bits) are random, and the others are public.
+    pub fn seed(&self, draw: &mut Draw) -> Key {
+        let random = u128::from_le_bytes(draw.key().to_bytes());
+        self.seed_of(random)
+    }
+
+    /// Seed whose unknown bits are the lowest ones of `number`.
+    pub fn seed_of(&self, number: u128) -> Key {
+        let unknown = u128::MAX.checked_shr(MAX_SEED_BITS.saturating_sub(self.seed_bits)).unwrap_or(0);
+        let public = u128::from_le_bytes(Key::VECTOR.to_bytes());
+        Key::new((number & unknown | public & !unknown).to_le_bytes())
     }
 
     /// Bucket of `hash` once the table holds `keys` keys.
@@ -159,6 +181,17 @@ mod tests {
 
     fn named(name: &str) -> Geometry {
         Geometry::named().into_iter().find(|geometry| geometry.name == name).unwrap()
+    }
+
+    #[test]
+    fn public_bits_of_a_seed_are_the_same_for_all_tables() {
+        let seeds = |seed_bits, number| {
+            let geometry = Geometry { seed_bits, ..named("chained") };
+            u128::from_le_bytes(geometry.seed_of(number).to_bytes())
+        };
+        assert_eq!([0, 1].map(|number| seeds(0, number)), [u128::from_le_bytes(Key::VECTOR.to_bytes()); 2]);
+        assert_eq!(seeds(4, 0xab) ^ seeds(4, 0xc3), 0xb ^ 3);
+        assert_eq!(seeds(MAX_SEED_BITS, 7 << 100), 7 << 100);
     }
 
     #[test]
