@@ -6,6 +6,7 @@
     reason = "a property that does not hold is a panic, which is the finding"
 )]
 
+pub mod audit;
 pub mod client;
 pub mod dump;
 pub mod faces;

@@ -1,6 +1,6 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{client, dump, faces, files, flows, forwarder, management, ndn, queries, reassembly, rib};
+use crate::{audit, client, dump, faces, files, flows, forwarder, management, ndn, queries, reassembly, rib};
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
@@ -12,6 +12,11 @@ use hashlane_study_flows::capture::read_from;
 macro_rules! with_targets {
     ($macro:ident) => {
         $macro![
+            audit_names,
+            audit_pair,
+            audit_signature,
+            audit_table,
+            audit_tuples,
             capture,
             config,
             dns_name,
@@ -41,6 +46,31 @@ macro_rules! with_targets {
             trust_anchor,
         ];
     };
+}
+
+/// Reads a file of names; see [`audit::check_names`].
+pub fn audit_names(bytes: &[u8]) {
+    audit::check_names(bytes);
+}
+
+/// Parses a pair of keys that collide; see [`audit::check_pair`].
+pub fn audit_pair(bytes: &[u8]) {
+    audit::check_pair(bytes);
+}
+
+/// Parses the signature of a function; see [`audit::check_signature`].
+pub fn audit_signature(bytes: &[u8]) {
+    audit::check_signature(bytes);
+}
+
+/// Parses the geometry of a table; see [`audit::check_table`].
+pub fn audit_table(bytes: &[u8]) {
+    audit::check_table(bytes);
+}
+
+/// Reads a file of flows; see [`audit::check_tuples`].
+pub fn audit_tuples(bytes: &[u8]) {
+    audit::check_tuples(bytes);
 }
 
 /// Reads a capture to its end or to an error; the result stays within its limits.

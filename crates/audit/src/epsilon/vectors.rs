@@ -62,6 +62,8 @@ pub enum PairError {
     Toml(Box<toml::de::Error>),
     /// The value of this key is not bytes in hexadecimal digits, or has another length than it may have.
     Bytes(&'static str),
+    /// The share is no share.
+    Share(f64),
 }
 
 impl fmt::Display for PairError {
@@ -70,6 +72,9 @@ impl fmt::Display for PairError {
             Self::Toml(error) => write!(f, "{}", error.to_string().trim_end()),
             Self::Bytes(key) => {
                 write!(f, "`{key}` must be bytes in hexadecimal digits (16 bytes for `seed`)")
+            }
+            Self::Share(log2) => {
+                write!(f, "`log2-share` must be at most 0, the logarithm of all seeds; it is {log2}")
             }
         }
     }
@@ -85,6 +90,9 @@ impl Pair {
     pub fn parse(text: &str) -> Result<Self, PairError> {
         let file: File = toml::from_str(text).map_err(|error| PairError::Toml(Box::new(error)))?;
         let bytes = |key, text: &str| bytes(text).ok_or(PairError::Bytes(key));
+        if !file.log2_share.is_finite() || file.log2_share > 0.0 {
+            return Err(PairError::Share(file.log2_share));
+        }
         let seed = bytes("seed", &file.seed)?.try_into().map_err(|_| PairError::Bytes("seed"))?;
         Ok(Self {
             keys: [bytes("a", &file.a)?, bytes("b", &file.b)?],
@@ -169,6 +177,10 @@ mod tests {
         let text = committed().unwrap()[0].to_text().unwrap();
         assert!(error(&text.replace("seed = \"", "seed = \"00")).contains("16 bytes"));
         assert!(error(&text.replace("a = \"", "a = \"0x")).contains("`a`"));
+        for share in ["nan", "-inf", "1.5"] {
+            let (before, _) = text.split_once("log2-share").unwrap();
+            assert!(error(&format!("{before}log2-share = {share}")).contains("at most 0"), "{share}");
+        }
         assert!(error("scheme = 3").contains("scheme"));
     }
 }

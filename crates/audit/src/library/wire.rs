@@ -245,6 +245,26 @@ impl<'a> Body<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A library can write anything in place of a reply.
+        #[test]
+        fn bodies_of_any_bytes_are_refused_or_written_the_same_again(
+            kind in 0..6u8,
+            mut body in proptest::collection::vec(any::<u8>(), 0..200),
+        ) {
+            body.insert(0, kind);
+            match Reply::decode(&body) {
+                // Bytes that are no text are replaced.
+                None | Some(Reply::Refused(_)) => {}
+                Some(reply) => prop_assert_eq!(reply.encode(), body.clone()),
+            }
+            if let Some(Request::Keys(keys)) = Request::decode(&body) {
+                prop_assert_eq!(Request::Keys(keys).encode(), body);
+            }
+        }
+    }
 
     fn requests() -> Vec<Request> {
         let keys: Keys = ["a", "", "bcd"].into_iter().collect();
