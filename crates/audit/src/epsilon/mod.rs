@@ -1,6 +1,7 @@
 //! ε of a scheme: the share of seeds for which two keys that are chosen without the seed collide.
 
 mod binomial;
+pub mod long;
 mod proved;
 pub mod search;
 pub mod vectors;

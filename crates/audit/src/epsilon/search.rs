@@ -41,10 +41,28 @@ pub fn search(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Resu
         )
         .collect();
     let as_keys: Keys = keys.iter().collect();
+    let most = tally(subject, &as_keys, draw)?.into_iter().filter(|(_, collisions)| *collisions > 1);
+    // The first pair of equals, so that the outcome does not depend on the order of the map.
+    let most = most.max_by_key(|(pair, collisions)| (*collisions, core::cmp::Reverse(*pair)));
+    Ok(most.map(|((one, other), collisions)| Suspect {
+        keys: [one, other].map(|number| keys[number].clone()),
+        collisions,
+    }))
+}
+
+/// Pairs of `keys`, by their numbers, that collide under [`SEEDS`] seeds, and for how many of them.
+///
+/// # Errors
+/// The function fails.
+pub(super) fn tally(
+    subject: &mut dyn Subject,
+    keys: &Keys,
+    draw: &mut Draw,
+) -> Result<HashMap<(usize, usize), u32>, Fault> {
     let mut tally: HashMap<(usize, usize), u32> = HashMap::new();
     let mut hashes = Vec::new();
     for _ in 0..SEEDS {
-        subject.hash_all(&draw.key(), &as_keys, &mut hashes)?;
+        subject.hash_all(&draw.key(), keys, &mut hashes)?;
         let mut order: Vec<(u64, usize)> = hashes.iter().copied().zip(0..).collect();
         order.sort_unstable();
         for (one, other) in order.iter().zip(order.iter().skip(1)) {
@@ -53,13 +71,7 @@ pub fn search(subject: &mut dyn Subject, length: usize, draw: &mut Draw) -> Resu
             }
         }
     }
-    let most = tally.into_iter().filter(|(_, collisions)| *collisions > 1);
-    // The first pair of equals, so that the outcome does not depend on the order of the map.
-    let most = most.max_by_key(|(pair, collisions)| (*collisions, core::cmp::Reverse(*pair)));
-    Ok(most.map(|((one, other), collisions)| Suspect {
-        keys: [one, other].map(|number| keys[number].clone()),
-        collisions,
-    }))
+    Ok(tally)
 }
 
 /// Differences: each bit; the highest bits of two words; each byte, each word, each two words and all bytes
