@@ -4,6 +4,7 @@
 //! its low half here, which is also its own form for 64 bits of result.
 //!
 //! Source: Aleksey Vaneev, `a5hash.h` 5.21 (github.com/avaneev/a5hash); SMHasher3 `hashes/a5hash.cpp`.
+//! The library's licence is MIT.
 
 use super::part::scheme;
 use super::words::{le32, le64, le64_to_8, multiply};

@@ -4,7 +4,8 @@
 //! instructions. This is the function of one release in a default build for 64-bit machines. Its tables draw
 //! the seed from addresses, of which they use 5 bits.
 //!
-//! Source: Abseil LTS 20260817.0, `absl/hash/internal/hash.h` and `hash.cc`.
+//! Source: Abseil LTS 20260817.0, `absl/hash/internal/hash.h` and `hash.cc`. The library's licence
+//! is Apache-2.0.
 
 use super::part::scheme;
 use super::words::{le32, le64, multiply};

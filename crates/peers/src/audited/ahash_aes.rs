@@ -5,6 +5,7 @@
 //! bytes and two sums. The shuffle is that of builds with SSSE3.
 //!
 //! Source: crate ahash 0.8.12 (`aes_hash.rs`, `operations.rs`); SMHasher3 `hashes/rust-ahash.cpp`.
+//! The crate's licence is MIT or Apache-2.0.
 
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme, SchemeInfo};
 use hashlane_hash::siphash::SipHash24;

@@ -6,6 +6,7 @@
 //! CPU, is not here.
 //!
 //! Source: Pike, FarmHash 1.1 (`farmhash.cc`, namespace `farmhashna`); SMHasher3 `hashes/farmhash.cpp`.
+//! The library's licence is MIT.
 
 use super::part::scheme;
 use super::words::{le64, mix_pair, mix_pair_by};
@@ -82,29 +83,29 @@ fn from_33_to_64(bytes: &[u8]) -> u64 {
     mix_pair_by(u, v, by)
 }
 
-/// The state of longer inputs: three words and two pairs.
+/// The state of longer inputs: three words, and a pair for each half of the block before.
 struct State {
-    x: u64,
-    y: u64,
-    z: u64,
-    v: (u64, u64),
-    w: (u64, u64),
+    words: [u64; 3],
+    halves: [(u64, u64); 2],
 }
 
 impl State {
-    /// Takes 64 bytes. The last ones have a multiplier of their own and weigh two words nine times.
+    /// The state after 64 bytes more. The last ones have a multiplier of their own and weigh two words nine
+    /// times.
     #[inline(always)]
-    fn take(&mut self, bytes: &[u8], by: u64, weight: u64) {
-        let Self { x, y, z, v, w } = self;
+    fn after(self, bytes: &[u8], by: u64, weight: u64) -> Self {
+        let ([a, b, c], [front, back]) = (self.words, self.halves);
+        let at = |at: usize| le64(bytes, at);
         let turned = |word: u64, right: u32| word.rotate_right(right).wrapping_mul(by);
-        *x = turned(x.wrapping_add(*y).wrapping_add(v.0).wrapping_add(le64(bytes, 8)), 37);
-        *y = turned(y.wrapping_add(v.1).wrapping_add(le64(bytes, 48)), 42);
-        *x ^= w.1.wrapping_mul(weight);
-        *y = y.wrapping_add(v.0.wrapping_mul(weight)).wrapping_add(le64(bytes, 40));
-        *z = turned(z.wrapping_add(w.0), 33);
-        *v = take_32(bytes, 0, v.1.wrapping_mul(by), x.wrapping_add(w.0));
-        *w = take_32(bytes, 32, z.wrapping_add(w.1), y.wrapping_add(le64(bytes, 16)));
-        core::mem::swap(x, z);
+        let low = turned(a.wrapping_add(b).wrapping_add(front.0).wrapping_add(at(8)), 37);
+        let low = low ^ back.1.wrapping_mul(weight);
+        let middle = turned(b.wrapping_add(front.1).wrapping_add(at(48)), 42);
+        let middle = middle.wrapping_add(front.0.wrapping_mul(weight)).wrapping_add(at(40));
+        let high = turned(c.wrapping_add(back.0), 33);
+        let front = take_32(bytes, 0, front.1.wrapping_mul(by), low.wrapping_add(back.0));
+        let back = take_32(bytes, 32, high.wrapping_add(back.1), middle.wrapping_add(at(16)));
+        // The outer words trade places.
+        Self { words: [high, middle, low], halves: [front, back] }
     }
 }
 
@@ -120,24 +121,25 @@ fn take_32(bytes: &[u8], at: usize, a: u64, b: u64) -> (u64, u64) {
 
 #[inline(always)]
 fn from_65(bytes: &[u8]) -> u64 {
-    let shift_mix = |word: u64| word ^ word >> 47;
+    let shifted = |word: u64| word ^ word >> 47;
     let len = bytes.len();
-    let y = K1.wrapping_mul(81).wrapping_add(113);
-    let z = shift_mix(y.wrapping_mul(K2).wrapping_add(113)).wrapping_mul(K2);
-    let x = K2.wrapping_mul(81).wrapping_add(le64(bytes, 0));
-    let mut state = State { x, y, z, v: (0, 0), w: (0, 0) };
-    for chunk in bytes[..(len - 1) / 64 * 64].chunks_exact(64) {
-        state.take(chunk, K1, 1);
-    }
+    // The library's seed 81 and its addend 113.
+    let low = K2.wrapping_mul(81).wrapping_add(le64(bytes, 0));
+    let middle = K1.wrapping_mul(81).wrapping_add(113);
+    let high = shifted(middle.wrapping_mul(K2).wrapping_add(113)).wrapping_mul(K2);
+    let start = State { words: [low, middle, high], halves: [(0, 0); 2] };
+    let whole = bytes[..(len - 1) / 64 * 64].chunks_exact(64);
+    let State { words, halves: [front, back] } = whole.fold(start, |state, chunk| state.after(chunk, K1, 1));
 
-    let by = K1.wrapping_add((state.z & 0xff) << 1);
-    state.w.0 = state.w.0.wrapping_add((len as u64 - 1) % 64);
-    state.v.0 = state.v.0.wrapping_add(state.w.0);
-    state.w.0 = state.w.0.wrapping_add(state.v.0);
-    state.take(&bytes[len - 64..], by, 9);
-    let State { x, y, z, v, w } = state;
-    let first = mix_pair_by(v.0, w.0, by).wrapping_add(shift_mix(y).wrapping_mul(K0)).wrapping_add(z);
-    mix_pair_by(first, mix_pair_by(v.1, w.1, by).wrapping_add(x), by)
+    let by = K1.wrapping_add((words[2] & 0xff) << 1);
+    let left = back.0.wrapping_add((len as u64 - 1) % 64);
+    let sum = front.0.wrapping_add(left);
+    let halves = [(sum, front.1), (left.wrapping_add(sum), back.1)];
+    let State { words: [low, middle, high], halves: [front, back] } =
+        State { words, halves }.after(&bytes[len - 64..], by, 9);
+    let first = mix_pair_by(front.0, back.0, by).wrapping_add(shifted(middle).wrapping_mul(K0));
+    let second = mix_pair_by(front.1, back.1, by).wrapping_add(low);
+    mix_pair_by(first.wrapping_add(high), second, by)
 }
 
 #[cfg(test)]

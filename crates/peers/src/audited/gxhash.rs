@@ -3,7 +3,8 @@
 //!
 //! All bytes are compressed to 128 bits without the seed, which enters in one of the last rounds.
 //!
-//! Source: Olivier Giniaux, crate gxhash 3.5.0; SMHasher3 `hashes/gxhash.cpp`.
+//! Source: Olivier Giniaux, crate gxhash 3.5.0; SMHasher3 `hashes/gxhash.cpp`. The crate's licence is
+//! MIT.
 
 use super::aes::{encrypt, encrypt_last};
 use super::part::scheme;

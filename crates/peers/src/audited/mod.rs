@@ -3,8 +3,9 @@
 //! The audit tries every hash that tables are built on, also those that no study would choose; the studies,
 //! which compile their loops once for each hash, do without these. Each module adapts one crate or, for a
 //! function that no kept crate holds, is written from its published description and tested against published
-//! results. [`for_each_audited_hash!`](crate::for_each_audited_hash) lists them, and [`NOT_AUDITED`] those
-//! that are left out.
+//! results; it names the licence of the library that defines the function.
+//! [`for_each_audited_hash!`](crate::for_each_audited_hash) lists them, and [`NOT_AUDITED`] those that are left
+//! out.
 //!
 //! Every hash is a plain function of key and bytes and allocates nothing. Of a function with 128 bits of
 //! result, a table takes 64: the scheme's id ends in the half that it gives.

@@ -2,7 +2,7 @@
 //! known. It is here because the audit must find them.
 //!
 //! Source: `museair.h` v0.3 (github.com/eternal-io/museair), standard variant with 64 bits; SMHasher3
-//! `hashes/museair.cpp`.
+//! `hashes/museair.cpp`. The algorithm is in the public domain (CC0).
 
 use super::part::scheme;
 use super::words::{le32, le64, multiply};
@@ -55,18 +55,18 @@ fn short(seed: u64, bytes: &[u8]) -> u64 {
     let len = bytes.len() as u64;
     let (head, tail) = bytes.split_at(bytes.len().min(16));
     let (low, high) = multiply(seed ^ DIGITS[0], len ^ DIGITS[1]);
-    let (i, j) = to_16(head);
-    let (mut i, mut j) = (i ^ len ^ low, j ^ seed ^ high);
+    let (first, second) = to_16(head);
+    let mut state = [first ^ len ^ low, second ^ seed ^ high];
     if !tail.is_empty() {
-        let (u, v) = to_16(tail);
-        let (low0, high0) = multiply(DIGITS[2], DIGITS[3] ^ u);
-        let (low1, high1) = multiply(DIGITS[4], DIGITS[5] ^ v);
-        (i, j) = (i ^ low0 ^ high1, j ^ low1 ^ high0);
+        let (first, second) = to_16(tail);
+        let products = [multiply(DIGITS[2], DIGITS[3] ^ first), multiply(DIGITS[4], DIGITS[5] ^ second)];
+        state = [0, 1].map(|at| state[at] ^ products[at].0 ^ products[1 - at].1);
     }
-    let (low, high) = multiply(i ^ DIGITS[2], j ^ DIGITS[3]);
-    let (i, j) = (i ^ low, j ^ high);
-    let (low, high) = multiply(i ^ DIGITS[4], j ^ DIGITS[5]);
-    i ^ j ^ low ^ high
+    for at in [2, 4] {
+        let (low, high) = multiply(state[0] ^ DIGITS[at], state[1] ^ DIGITS[at + 1]);
+        state = [state[0] ^ low, state[1] ^ high];
+    }
+    state[0] ^ state[1]
 }
 
 /// More than 32 bytes: chunks of 96 around a ring of six words, then what is left in pairs of words, and the
@@ -119,18 +119,17 @@ fn long(seed: u64, bytes: &[u8]) -> u64 {
 
     let len = bytes.len();
     let turn = (len % 64) as u32;
-    let i = state[0].wrapping_sub(state[1]).rotate_left(turn);
-    let j = state[2].wrapping_sub(state[3]).rotate_right(turn);
-    let k = state[4].wrapping_sub(state[5]) ^ len as u64;
-    let [i, j, k] = mix(mix([i, j, k]));
-    i.wrapping_add(j).wrapping_add(k)
+    let sides = [0, 2, 4].map(|at| state[at].wrapping_sub(state[at + 1]));
+    let turned = [sides[0].rotate_left(turn), sides[1].rotate_right(turn), sides[2] ^ len as u64];
+    mix(mix(turned)).into_iter().fold(0, u64::wrapping_add)
 }
 
-/// The three products of three words, folded crosswise.
+/// The product of each word and the next around a ring, of which a word takes its own low half and the high
+/// half of the one before.
 #[inline(always)]
-fn mix([i, j, k]: [u64; 3]) -> [u64; 3] {
-    let [(low0, high0), (low1, high1), (low2, high2)] = [multiply(i, j), multiply(j, k), multiply(k, i)];
-    [low0 ^ high2, low1 ^ high0, low2 ^ high1]
+fn mix(words: [u64; 3]) -> [u64; 3] {
+    let products = [0, 1, 2].map(|at| multiply(words[at], words[(at + 1) % 3]));
+    [0, 1, 2].map(|at| products[at].0 ^ products[(at + 2) % 3].1)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Blocks of 32 bytes enter four lanes; what is left of them, or all of 32 bytes and fewer, enters two.
 //!
 //! Source: Leonid Yuriev, `t1ha1.c` and `t1ha2.c` (github.com/erthink/t1ha); SMHasher3 `hashes/t1ha.cpp`.
+//! The library's licence is zlib's.
 
 use super::part::scheme;
 use super::words::{le64, le64_to_8, multiply};
@@ -76,12 +77,12 @@ fn t1ha1(seed: u64, bytes: &[u8]) -> u64 {
     if !blocks.is_empty() {
         let (mut c, mut d) = (len.rotate_right(17).wrapping_add(seed), len ^ seed.rotate_right(17));
         for [w0, w1, w2, w3] in blocks.chunks_exact(32).map(block) {
-            let d02 = w0 ^ w2.wrapping_add(d).rotate_right(17);
-            let c13 = w1 ^ w3.wrapping_add(c).rotate_right(17);
+            let even = w0 ^ w2.wrapping_add(d).rotate_right(17);
+            let odd = w1 ^ w3.wrapping_add(c).rotate_right(17);
             d = d.wrapping_sub(b ^ w1.rotate_right(31));
             c = c.wrapping_add(a ^ w0.rotate_right(41));
-            b ^= P0.wrapping_mul(c13.wrapping_add(w2));
-            a ^= P1.wrapping_mul(d02.wrapping_add(w3));
+            b ^= P0.wrapping_mul(odd.wrapping_add(w2));
+            a ^= P1.wrapping_mul(even.wrapping_add(w3));
         }
         a ^= P6.wrapping_mul(c.rotate_right(17).wrapping_add(d));
         b ^= P5.wrapping_mul(c.wrapping_add(d.rotate_right(17)));
@@ -103,12 +104,12 @@ fn t1ha2(seed: u64, bytes: &[u8]) -> u64 {
         let mut c = len.rotate_right(23).wrapping_add(!seed);
         let mut d = (!len).wrapping_add(seed.rotate_right(19));
         for [w0, w1, w2, w3] in blocks.chunks_exact(32).map(block) {
-            let d02 = w0.wrapping_add(w2.wrapping_add(d).rotate_right(56));
-            let c13 = w1.wrapping_add(w3.wrapping_add(c).rotate_right(19));
+            let even = w0.wrapping_add(w2.wrapping_add(d).rotate_right(56));
+            let odd = w1.wrapping_add(w3.wrapping_add(c).rotate_right(19));
             d ^= b.wrapping_add(w1.rotate_right(38));
             c ^= a.wrapping_add(w0.rotate_right(57));
-            b ^= P6.wrapping_mul(c13.wrapping_add(w2));
-            a ^= P5.wrapping_mul(d02.wrapping_add(w3));
+            b ^= P6.wrapping_mul(odd.wrapping_add(w2));
+            a ^= P5.wrapping_mul(even.wrapping_add(w3));
         }
         a ^= P6.wrapping_mul(c.wrapping_add(d.rotate_right(23)));
         b ^= P5.wrapping_mul(c.rotate_right(19).wrapping_add(d));

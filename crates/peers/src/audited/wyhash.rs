@@ -1,7 +1,7 @@
 //! wyhash, final version 4, written from its description: the crates that are kept hold earlier versions.
 //!
 //! Source: Wang Yi, `wyhash.h`, final version 4.2, default secrets; SMHasher3 `hashes/wyhash.cpp`. Go's and
-//! Zig's tables use variants of it.
+//! Zig's tables use variants of it. The header is in the public domain (The Unlicense).
 
 use super::part::scheme;
 use super::words::{le32, le64, multiply};
