@@ -1,5 +1,5 @@
-//! Properties of what the audit reads from its user: signatures, tables, pairs, flows, names. No text ends the
-//! program; one that is read is within its limits, and is written and read back as the same.
+//! Properties of the audit's readers: signatures, tables, pairs, flows, names. No text ends the program; one
+//! that is read is within its limits, and is written and read back as the same.
 
 use hashlane_audit::draw::Draw;
 use hashlane_audit::epsilon::vectors::Pair;

@@ -26,13 +26,13 @@ pub struct Outcome {
     pub compared: u64,
     /// Collisions. Chance has one in 2³² comparisons of a hash of 32 bits.
     pub collisions: u64,
-    /// The pair that collided under most seeds of its round, if under two at least, or under one for a hash of
-    /// more than 32 bits.
+    /// The pair that collided under most seeds of its round: at least two, or one for a hash of more than 32
+    /// bits.
     pub worst: Option<Suspect>,
 }
 
-/// Searches for `rounds` rounds: in each, keys of `length` bytes that differ in a few bits, bytes or words are
-/// made of a base (zeros, random bytes, a tuple, a name), and hashed under seeds of their own.
+/// Searches for `rounds` rounds: in each, keys of `length` bytes that differ in a few bits, bytes or words
+/// are made of a base (zeros, random bytes, a tuple, a name), and hashed under seeds of their own.
 ///
 /// # Errors
 /// The function fails.
