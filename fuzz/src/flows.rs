@@ -1,6 +1,7 @@
 //! Properties of a table of flows that receives frames in bursts, and one by one.
 
 use hashlane_flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
+use hashlane_flow::dissect::{Options, Undissected, dissect};
 use hashlane_flow::packet::Packet;
 use hashlane_flow::table::{Flows, Full, Limits};
 use hashlane_flow::tuple::Tuple;
@@ -36,6 +37,40 @@ pub fn check_burst(octets: &[u8]) {
         }
         assert_eq!(many.all(), single.all());
         assert_eq!(many.expire(now + 1), single.expire(now + 1));
+    }
+}
+
+/// A frame has one flow however much of it is captured behind its ports, or an error that is counted once.
+///
+/// The first byte is the type of the link.
+pub fn check_dissect(bytes: &[u8]) {
+    let Some((link, frame)) = bytes.split_first() else { return };
+    let link = u32::from(*link);
+    let mut counters = Undissected::default();
+    for options in [Options { tunnels: true }, Options::default()] {
+        match dissect(link, frame, options) {
+            Ok(read) => {
+                let [source, destination] = read.key.ends(read.reversed);
+                assert!(if read.reversed { source > destination } else { source <= destination });
+                let scope = read.key.scope();
+                assert!(scope.vlans.iter().all(|vlan| *vlan < 4096) && matches!(scope.version, 4 | 6));
+            }
+            Err(error) => counters.count(error),
+        }
+    }
+    // The way into a tunnel ends at the tunnel, if not inside.
+    assert!(matches!(counters.total(), 0 | 2));
+    if let Ok(read) = dissect(link, frame, Options::default())
+        && !read.cut
+    {
+        let longer = dissect(link, &[frame, &[0xa5; 40]].concat(), Options::default());
+        assert!(longer.is_ok_and(|longer| longer.key == read.key && longer.fragment == read.fragment));
+    }
+    if link == 1
+        && let Ok(packet) = Packet::ethernet(frame)
+    {
+        let read = dissect(link, frame, Options::default());
+        assert!(read.is_ok_and(|read| read.key.ends(read.reversed) == [packet.source, packet.destination]));
     }
 }
 

@@ -25,6 +25,7 @@ macro_rules! with_targets {
             dns_text,
             dns_zone,
             flow_burst,
+            flow_dissect,
             flow_packet,
             name_ccnx,
             name_ndn,
@@ -116,6 +117,11 @@ pub fn dns_zone(bytes: &[u8]) {
 /// Receives frames in bursts and one by one; see [`flows::check_burst`].
 pub fn flow_burst(bytes: &[u8]) {
     flows::check_burst(bytes);
+}
+
+/// Reads the flow of a frame; see [`flows::check_dissect`].
+pub fn flow_dissect(bytes: &[u8]) {
+    flows::check_dissect(bytes);
 }
 
 /// Reads a frame. Capturing more of it changes nothing, and the received tuple is the sent one reversed.

@@ -3,16 +3,16 @@
 use crate::packet::{PacketError, Segment, ether_type};
 
 // LINKTYPE numbers of the pcap registry (draft-ietf-opsawg-pcaplinktype).
-const NULL: u32 = 0;
+pub(crate) const NULL: u32 = 0;
 /// Ethernet.
 pub const ETHERNET: u32 = 1;
 /// IP without a link header.
 pub const RAW: u32 = 101;
-const LOOP: u32 = 108;
-const LINUX_SLL: u32 = 113;
-const IPV4: u32 = 228;
-const IPV6: u32 = 229;
-const LINUX_SLL2: u32 = 276;
+pub(crate) const LOOP: u32 = 108;
+pub(crate) const LINUX_SLL: u32 = 113;
+pub(crate) const IPV4: u32 = 228;
+pub(crate) const IPV6: u32 = 229;
+pub(crate) const LINUX_SLL2: u32 = 276;
 
 /// Payload of a captured frame.
 #[derive(Clone, Copy, Debug)]

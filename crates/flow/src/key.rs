@@ -207,7 +207,7 @@ impl MeterKey {
     }
 
     #[inline(always)]
-    const fn of_bits(source: (u128, u16), destination: (u128, u16), scope: Scope) -> (Self, bool) {
+    pub(crate) const fn of_bits(source: (u128, u16), destination: (u128, u16), scope: Scope) -> (Self, bool) {
         let reversed = source.0 > destination.0 || (source.0 == destination.0 && source.1 > destination.1);
         let (first, second) = if reversed { (destination, source) } else { (source, destination) };
         let ends = (first.1 as u64) << 48 | (second.1 as u64) << 32;
@@ -275,6 +275,15 @@ impl MeterKey {
     #[inline(always)]
     pub const fn protocol(&self) -> u8 {
         (self.word(4) >> 24) as u8
+    }
+
+    /// Type × 256 + code of an ICMP or ICMPv6 flow, of the query if it has queries and replies; `None` for
+    /// other protocols.
+    pub const fn icmp(&self) -> Option<u16> {
+        match self.protocol() {
+            1 | 58 => Some(self.first().1 | self.second().1),
+            _ => None,
+        }
     }
 
     /// Returns true for a flow of IPv4 packets.

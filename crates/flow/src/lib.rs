@@ -1,6 +1,7 @@
 //! Flows: the 4-tuple of a connection, its hash, and the table from tuples to connections.
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as bytes and as words.
+//! - [`dissect`](mod@dissect): the flow of a frame, through tags, labels, fragments and tunnels.
 //! - [`key`]: keys of tables that hold several protocols.
 //! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
@@ -19,6 +20,7 @@ extern crate std;
 
 pub mod burst;
 pub mod captured;
+pub mod dissect;
 pub mod ehash;
 pub mod hashed;
 pub mod key;

@@ -5,7 +5,11 @@
 
 use crate::tuple::Tuple;
 use core::fmt;
-use core::net::{Ipv4Addr, Ipv6Addr};
+use core::net::Ipv6Addr;
+
+pub(crate) mod ip;
+
+use ip::IpHeader;
 
 /// Source and destination of a packet of a protocol that has ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +84,8 @@ impl<'a> Segment<'a> {
     /// The first rule broken.
     pub fn after_ether_type(ether_type: u16, bytes: &'a [u8], at: usize) -> Result<Self, PacketError> {
         match ether_type {
-            IPV4 => ipv4(bytes, at),
-            IPV6 => ipv6(bytes, at),
+            IPV4 => segment(bytes, &IpHeader::v4(bytes, at)?),
+            IPV6 => segment(bytes, &IpHeader::v6(bytes, at)?),
             _ => Err(PacketError::NotIp { ether_type }),
         }
     }
@@ -91,11 +95,7 @@ impl<'a> Segment<'a> {
     /// # Errors
     /// The first rule broken.
     pub fn ip(packet: &'a [u8]) -> Result<Self, PacketError> {
-        match byte(packet, 0)? >> 4 {
-            4 => ipv4(packet, 0),
-            6 => ipv6(packet, 0),
-            version => Err(PacketError::Version { at: 0, version }),
-        }
+        segment(packet, &IpHeader::read(packet, 0)?)
     }
 
     /// The payload of a UDP datagram, or `None` if it is cut off (RFC 768).
@@ -215,121 +215,53 @@ impl fmt::Display for PacketError {
 
 impl core::error::Error for PacketError {}
 
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
-const VLAN: u16 = 0x8100;
-const SERVICE_VLAN: u16 = 0x88a8;
-const OLD_SERVICE_VLAN: u16 = 0x9100;
+pub(crate) const IPV4: u16 = 0x0800;
+pub(crate) const IPV6: u16 = 0x86dd;
+pub(crate) const VLAN: u16 = 0x8100;
+pub(crate) const SERVICE_VLAN: u16 = 0x88a8;
+pub(crate) const OLD_SERVICE_VLAN: u16 = 0x9100;
 
 /// The flag of a TCP segment that begins a stream (RFC 9293 §3.1).
 const SYN: u8 = 2;
 
-/// RFC 791 §3.1.
-fn ipv4(bytes: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
-    let header: &[u8; 20] = take(bytes, at)?;
-    if header[0] >> 4 != 4 {
-        return Err(PacketError::Version { at, version: header[0] >> 4 });
+/// The ports behind an IP header.
+#[inline(always)]
+fn segment<'a>(bytes: &'a [u8], header: &IpHeader) -> Result<Segment<'a>, PacketError> {
+    if let Some(part) = header.part {
+        return Err(PacketError::Fragment { at: part.at });
     }
-    let length = 4 * usize::from(header[0] & 0xf);
-    if length < header.len() {
-        return Err(PacketError::HeaderLength { at });
+    if !has_ports(header.protocol) {
+        return Err(PacketError::NoPorts { protocol: header.protocol });
     }
-    let total = usize::from(u16::from_be_bytes([header[2], header[3]]));
-    if total < length {
-        return Err(PacketError::HeaderLength { at: at + 2 });
-    }
-    // More fragments, or an offset.
-    if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
-        return Err(PacketError::Fragment { at: at + 6 });
-    }
-    let address = |from: usize| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| header[from + i]);
-        Ipv4Addr::new(a, b, c, d).to_ipv6_mapped()
-    };
-    // Behind the stated length a link may have padded the frame.
-    let packet = bytes.get(..at + total).unwrap_or(bytes);
-    ports(packet, at + length, header[9], address(12), address(16))
-}
-
-/// RFC 8200 §3 and §4.
-fn ipv6(bytes: &[u8], at: usize) -> Result<Segment<'_>, PacketError> {
-    const HEADERS: usize = 16;
-    let header: &[u8; 40] = take(bytes, at)?;
-    if header[0] >> 4 != 6 {
-        return Err(PacketError::Version { at, version: header[0] >> 4 });
-    }
-    let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));
-    // A payload of 0 is a jumbogram's (RFC 2675), whose length is in an option.
-    let end = if payload == 0 { bytes.len() } else { at + header.len() + payload };
-    let packet = bytes.get(..end).unwrap_or(bytes);
-    let address =
-        |from: usize| -> Ipv6Addr { core::array::from_fn::<u8, 16, _>(|i| header[from + i]).into() };
-    let (source, destination) = (address(8), address(24));
-    let (mut next, mut at) = (header[6], at + header.len());
-    for _ in 0..=HEADERS {
-        match next {
-            HOP_BY_HOP | ROUTING | DESTINATION | MOBILITY | HIP | SHIM6 => {
-                let [following, length] = *take(packet, at)?;
-                (next, at) = (following, at + 8 * (usize::from(length) + 1));
-            }
-            AUTHENTICATION => {
-                // RFC 4302 §2.2: in words of four bytes, less two.
-                let [following, length] = *take(packet, at)?;
-                (next, at) = (following, at + 4 * (usize::from(length) + 2));
-            }
-            FRAGMENT => {
-                let [following, _, offset, flags, ..] = *take::<8>(packet, at)?;
-                // An atomic fragment (RFC 6946) is a whole packet.
-                if u16::from_be_bytes([offset, flags]) & 0xfff9 != 0 {
-                    return Err(PacketError::Fragment { at: at + 2 });
-                }
-                (next, at) = (following, at + 8);
-            }
-            _ => return ports(packet, at, next, source, destination),
-        }
-    }
-    Err(PacketError::TooManyHeaders { at })
-}
-
-const HOP_BY_HOP: u8 = 0;
-const ROUTING: u8 = 43;
-const FRAGMENT: u8 = 44;
-const AUTHENTICATION: u8 = 51;
-const DESTINATION: u8 = 60;
-const MOBILITY: u8 = 135;
-const HIP: u8 = 139;
-const SHIM6: u8 = 140;
-
-/// The ports, the first fields of these protocols: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP (RFC
-/// 9260) and UDP-Lite (RFC 3828).
-fn ports(
-    bytes: &[u8],
-    at: usize,
-    protocol: u8,
-    source: Ipv6Addr,
-    destination: Ipv6Addr,
-) -> Result<Segment<'_>, PacketError> {
-    if !matches!(protocol, 6 | 17 | 33 | 132 | 136) {
-        return Err(PacketError::NoPorts { protocol });
-    }
-    let [a, b, c, d] = *take(bytes, at)?;
+    let bytes = bytes.get(..header.end).unwrap_or(bytes);
+    let [a, b, c, d] = *take(bytes, header.payload)?;
     let packet = Packet {
-        source: (source, u16::from_be_bytes([a, b])),
-        destination: (destination, u16::from_be_bytes([c, d])),
-        protocol,
+        source: (Ipv6Addr::from_bits(header.source), u16::from_be_bytes([a, b])),
+        destination: (Ipv6Addr::from_bits(header.destination), u16::from_be_bytes([c, d])),
+        protocol: header.protocol,
     };
-    Ok(Segment { packet, bytes: bytes.get(at..).unwrap_or_default() })
+    Ok(Segment { packet, bytes: bytes.get(header.payload..).unwrap_or_default() })
 }
 
-fn take<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], PacketError> {
+/// Protocols whose first fields are ports: TCP (RFC 9293), UDP (RFC 768), DCCP (RFC 4340), SCTP (RFC 9260)
+/// and UDP-Lite (RFC 3828).
+#[inline(always)]
+pub(crate) const fn has_ports(protocol: u8) -> bool {
+    matches!(protocol, 6 | 17 | 33 | 132 | 136)
+}
+
+#[inline(always)]
+pub(crate) fn take<const N: usize>(bytes: &[u8], at: usize) -> Result<&[u8; N], PacketError> {
     bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort { at, needs: N })
 }
 
-fn byte(bytes: &[u8], at: usize) -> Result<u8, PacketError> {
+#[inline(always)]
+pub(crate) fn byte(bytes: &[u8], at: usize) -> Result<u8, PacketError> {
     take::<1>(bytes, at).map(|[byte]| *byte)
 }
 
-fn be16(bytes: &[u8], at: usize) -> Result<u16, PacketError> {
+#[inline(always)]
+pub(crate) fn be16(bytes: &[u8], at: usize) -> Result<u16, PacketError> {
     take(bytes, at).map(|word| u16::from_be_bytes(*word))
 }
 

@@ -1,0 +1,7 @@
+//! Frames built by hand, by another crate, and at random.
+
+mod build;
+mod hostile;
+mod links;
+mod tunnels;
+mod upper;
