@@ -251,14 +251,6 @@ impl MeterKey {
         if reversed { [ends[1], ends[0]] } else { ends }
     }
 
-    /// The key with these ports of the first and the second end, and `true` if that exchanges the ends.
-    ///
-    /// For later fragments, whose ports are known from the first fragment.
-    #[must_use]
-    pub const fn with_ports(&self, first: u16, second: u16) -> (Self, bool) {
-        Self::new((self.first().0, first), (self.second().0, second), self.scope())
-    }
-
     /// Properties that both directions share.
     pub const fn scope(&self) -> Scope {
         let (ends, rest) = (self.word(4), self.word(5));

@@ -2,6 +2,7 @@
 //!
 //! - [`mod@tuple`]: two addresses and two ports, as bytes and as words.
 //! - [`dissect`](mod@dissect): the flow of a frame, through tags, labels, fragments and tunnels.
+//! - [`fragments`]: the ports of later fragments, which only the first one has.
 //! - [`key`]: keys of tables that hold several protocols.
 //! - [`packet`]: the tuple of a packet, from its bytes.
 //! - [`ehash`]: hashes of a tuple, one at a time and a burst at a time.
@@ -22,7 +23,7 @@ pub mod burst;
 pub mod captured;
 pub mod dissect;
 pub mod ehash;
-pub mod hashed;
+pub mod fragments;
 pub mod key;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]

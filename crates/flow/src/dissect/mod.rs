@@ -9,7 +9,7 @@
 //! | TCP, UDP, UDP-Lite, DCCP, SCTP | source and destination port |
 //! | ICMP, ICMPv6 | source 0, destination type × 256 + code, as NetFlow has it |
 //! | reply of an ICMP query, as echo | source as of the query (type × 256 + code), destination 0 |
-//! | later fragment | 0 and 0; a table of fragments knows those of the first |
+//! | later fragment | 0 and 0; a [`FragmentTable`](crate::fragments::FragmentTable) knows those of the first |
 //! | other protocol, or ports that were not captured | 0 and 0 |
 //!
 //! So an echo request and its reply are the two directions of one biflow. The identifier of a query is not
