@@ -208,18 +208,22 @@ impl MeterKey {
 
     #[inline(always)]
     pub(crate) const fn of_bits(source: (u128, u16), destination: (u128, u16), scope: Scope) -> (Self, bool) {
-        let reversed = source.0 > destination.0 || (source.0 == destination.0 && source.1 > destination.1);
-        let (first, second) = if reversed { (destination, source) } else { (source, destination) };
-        let ends = (first.1 as u64) << 48 | (second.1 as u64) << 32;
+        let (same, higher) = (source.0 == destination.0, source.0 > destination.0);
+        let reversed = higher | (same & (source.1 > destination.1));
+        // Exchanged without a branch: the order of addresses is not predictable.
+        let address = (source.0 ^ destination.0) & (reversed as u128).wrapping_neg();
+        let port = (source.1 ^ destination.1) & (reversed as u16).wrapping_neg();
+        let (first, second) = (source.0 ^ address, destination.0 ^ address);
+        let ends = ((source.1 ^ port) as u64) << 48 | ((destination.1 ^ port) as u64) << 32;
         let kind = (scope.protocol as u64) << 24 | (scope.version as u64) << 16;
         let outer = (scope.vlans[0] & VLAN_ID) as u64;
         let inner = ((scope.vlans[1] & VLAN_ID) as u64) << 48;
         let tunnel = (scope.tunnel as u64) << 40 | scope.tunnel_id as u64;
         let memory = [
-            ((first.0 >> 64) as u64).to_be(),
-            (first.0 as u64).to_be(),
-            ((second.0 >> 64) as u64).to_be(),
-            (second.0 as u64).to_be(),
+            ((first >> 64) as u64).to_be(),
+            (first as u64).to_be(),
+            ((second >> 64) as u64).to_be(),
+            (second as u64).to_be(),
             (ends | kind | outer).to_be(),
             (inner | tunnel).to_be(),
         ];

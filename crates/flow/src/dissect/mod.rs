@@ -24,7 +24,9 @@ pub use error::{DissectError, Undissected};
 
 use crate::captured::{ETHERNET, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, RAW};
 use crate::key::{MeterKey, Scope};
-use crate::packet::be16;
+use crate::packet::ip::IpHeader;
+use crate::packet::{IPV4 as ETHER_TYPE_IPV4, be16};
+use tunnel::is_tunnel;
 
 /// Settings of [`dissect`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +76,18 @@ pub struct Fragment {
 /// The first rule broken. [`Undissected`] counts them by cause.
 #[inline]
 pub fn dissect(link: u32, frame: &[u8], options: Options) -> Result<Dissected, DissectError> {
+    // Most frames: no tags and no tunnel, so nothing is carried along.
+    if link == ETHERNET && be16(frame, 12) == Ok(ETHER_TYPE_IPV4) {
+        let header = IpHeader::v4(frame, 14)?;
+        if !options.tunnels || !is_tunnel(frame, &header) {
+            return Ok(Dissected::new(frame, &header, Scope::default()));
+        }
+    }
+    walk(link, frame, options)
+}
+
+#[inline(never)]
+fn walk(link: u32, frame: &[u8], options: Options) -> Result<Dissected, DissectError> {
     let walk = Walk { frame, options, layer: 0, scope: Scope::default() };
     match link {
         ETHERNET => walk.ethernet(0),

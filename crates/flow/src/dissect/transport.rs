@@ -1,5 +1,6 @@
 //! IP and the header behind it: ports, TCP flags, types of ICMP.
 
+use super::tunnel::is_tunnel;
 use super::{DissectError, Dissected, Fragment, Walk};
 use crate::key::{MeterKey, Scope};
 use crate::packet::ip::IpHeader;
@@ -17,7 +18,7 @@ impl Walk<'_> {
         self.flow(&IpHeader::read(self.frame, at)?)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn v4(self, at: usize) -> Result<Dissected, DissectError> {
         self.flow(&IpHeader::v4(self.frame, at)?)
     }
@@ -28,34 +29,43 @@ impl Walk<'_> {
     }
 
     /// The flow of an IP packet, or of the packet inside it.
-    #[inline(always)]
+    #[inline]
     fn flow(self, header: &IpHeader) -> Result<Dissected, DissectError> {
         if self.options.tunnels
-            && header.part.is_none()
+            && is_tunnel(self.frame, header)
             && let Some(inner) = self.inner(header)
         {
             return Ok(inner);
         }
-        let bytes = self.frame.get(header.payload..header.end).unwrap_or_default();
+        Ok(Dissected::new(self.frame, header, self.scope))
+    }
+}
+
+impl Dissected {
+    /// The flow of the packet with this header.
+    #[inline(always)]
+    pub(super) fn new(frame: &[u8], header: &IpHeader, scope: Scope) -> Self {
         let upper = if header.part.is_some_and(|part| !part.first) {
             Upper::NONE
         } else {
-            Upper::read(header.protocol, bytes)
+            Upper::read(header.protocol, frame.get(header.payload..header.end).unwrap_or_default())
         };
-        let scope = Scope { protocol: header.protocol, version: header.version, ..self.scope };
+        let scope = Scope { protocol: header.protocol, version: header.version, ..scope };
         let [from, to] = upper.ports;
         let (key, reversed) = MeterKey::of_bits((header.source, from), (header.destination, to), scope);
-        let fragment =
-            header.part.map(|part| Fragment { id: part.id, protocol: part.protocol, first: part.first });
-        Ok(Dissected {
+        Self {
             key,
             reversed,
             ip_bytes: header.stated,
             tcp_flags: upper.tcp_flags,
             class: header.class,
             cut: upper.cut,
-            fragment,
-        })
+            fragment: header.part.map(|part| Fragment {
+                id: part.id,
+                protocol: part.protocol,
+                first: part.first,
+            }),
+        }
     }
 }
 

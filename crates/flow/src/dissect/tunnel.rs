@@ -4,7 +4,7 @@ use super::transport::UDP;
 use super::{Dissected, LAYERS, Walk};
 use crate::key::TunnelKind;
 use crate::packet::ip::IpHeader;
-use crate::packet::take;
+use crate::packet::{be16, take};
 
 /// IPv4 in IP (RFC 2003), IPv6 in IP (RFC 2473, RFC 4213).
 const IPV4_IN_IP: u8 = 4;
@@ -15,30 +15,41 @@ const GRE: u8 = 47;
 const VXLAN: u16 = 4789;
 const GTPU: u16 = 2152;
 
+/// Returns `true` for a whole packet that may carry another one.
+#[inline(always)]
+pub(super) fn is_tunnel(frame: &[u8], header: &IpHeader) -> bool {
+    let carries = match header.protocol {
+        IPV4_IN_IP | IPV6_IN_IP | GRE => true,
+        UDP => matches!(destination_port(frame, header), Some(VXLAN | GTPU)),
+        _ => false,
+    };
+    carries && header.part.is_none()
+}
+
+#[inline(always)]
+fn destination_port(frame: &[u8], header: &IpHeader) -> Option<u16> {
+    be16(frame, header.payload + 2).ok()
+}
+
 impl Walk<'_> {
-    /// The flow of the packet inside a tunnel's packet; `None` if this is no tunnel, if its packet is not
-    /// readable, or inside of four layers.
-    #[inline]
+    /// The flow of the packet inside a tunnel's packet; `None` if that packet is not readable, or inside of
+    /// four layers.
+    #[inline(never)]
     pub(super) fn inner(mut self, header: &IpHeader) -> Option<Dissected> {
-        if !matches!(header.protocol, IPV4_IN_IP | IPV6_IN_IP | GRE | UDP) || self.layer == LAYERS {
+        if self.layer == LAYERS {
             return None;
         }
         // A link may have padded the frame.
         self.frame = self.frame.get(..header.end)?;
         self.layer += 1;
         let at = header.payload;
-        match header.protocol {
-            IPV4_IN_IP => self.enter(TunnelKind::Ip, 0).v4(at).ok(),
-            IPV6_IN_IP => self.enter(TunnelKind::Ip, 0).v6(at).ok(),
-            GRE => self.gre(at),
-            _ => {
-                let [_, _, a, b, _, _, _, _] = *take(self.frame, at).ok()?;
-                match u16::from_be_bytes([a, b]) {
-                    VXLAN => self.vxlan(at + 8),
-                    GTPU => self.gtpu(at + 8),
-                    _ => None,
-                }
-            }
+        match (header.protocol, destination_port(self.frame, header)) {
+            (IPV4_IN_IP, _) => self.enter(TunnelKind::Ip, 0).v4(at).ok(),
+            (IPV6_IN_IP, _) => self.enter(TunnelKind::Ip, 0).v6(at).ok(),
+            (GRE, _) => self.gre(at),
+            (UDP, Some(VXLAN)) => self.vxlan(at + 8),
+            (UDP, Some(GTPU)) => self.gtpu(at + 8),
+            _ => None,
         }
     }
 

@@ -161,7 +161,7 @@ const SHIM6: u8 = 140;
 
 #[inline(always)]
 fn mapped(header: &[u8; 20], from: usize) -> u128 {
-    let bits = u32::from_be_bytes([0, 1, 2, 3].map(|i| header[from + i]));
+    let bits = u32::from_be_bytes([header[from], header[from + 1], header[from + 2], header[from + 3]]);
     0xffff_0000_0000 | u128::from(bits)
 }
 
