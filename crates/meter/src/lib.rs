@@ -1,8 +1,13 @@
-//! The flow meter: records of flows.
+//! The flow meter: records of flows, and their export to files and collectors.
 //!
-//! A [`FlowRecord`] holds both directions of a flow.
+//! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
+//! [`Sink`]. [`MeterStats`] are the counters of a meter, with their text for Prometheus.
 #![forbid(unsafe_code)]
 
+pub mod export;
 pub mod record;
+pub mod stats;
 
+pub use export::{CsvExporter, ExportError, Exporter, FileOptions, JsonExporter, Rotation, Sink, Totals};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
+pub use stats::{Dropped, MeterStats, prometheus};
