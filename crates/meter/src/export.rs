@@ -8,6 +8,7 @@
 mod columns;
 mod csv;
 mod error;
+mod ipfix;
 mod json;
 mod lines;
 mod sink;
@@ -16,6 +17,7 @@ mod testing;
 
 pub use csv::CsvExporter;
 pub use error::ExportError;
+pub use ipfix::{IpfixExporter, IpfixOptions, Times};
 pub use json::JsonExporter;
 pub use sink::{FileOptions, Rotation, Sink, Totals};
 

@@ -1,13 +1,18 @@
 //! The flow meter: records of flows, and their export to files and collectors.
 //!
 //! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
-//! [`Sink`]. [`MeterStats`] are the counters of a meter, with their text for Prometheus.
+//! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text for Prometheus.
 #![forbid(unsafe_code)]
 
 pub mod export;
+pub mod ipfix;
 pub mod record;
 pub mod stats;
 
-pub use export::{CsvExporter, ExportError, Exporter, FileOptions, JsonExporter, Rotation, Sink, Totals};
+pub use export::{
+    CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter, Rotation,
+    Sink, Times, Totals,
+};
+pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use stats::{Dropped, MeterStats, prometheus};

@@ -50,6 +50,6 @@ impl Lines {
         let done = self.sink.send(&self.lines, self.flows, now);
         self.lines.clear();
         self.flows = 0;
-        done
+        done.map(drop)
     }
 }

@@ -119,20 +119,20 @@ impl Sink {
         &mut self.prelude
     }
 
-    /// Takes a block that has `flows` flows.
-    pub(crate) fn send(&mut self, block: &[u8], flows: u64, now: u64) -> Result<(), ExportError> {
+    /// Takes a block that has `flows` flows. Returns false if the block is lost as the queue is full.
+    pub(crate) fn send(&mut self, block: &[u8], flows: u64, now: u64) -> Result<bool, ExportError> {
         let (prelude, totals) = (&self.prelude, &mut self.totals);
         match &mut self.kind {
-            Kind::File(sink) => sink.append(block, flows, prelude, now, totals),
+            Kind::File(sink) => sink.append(block, flows, prelude, now, totals).map(|()| true),
             Kind::Udp(sink) => {
-                sink.queue.push(Block::new(block, flows), totals);
+                let taken = sink.queue.push(Block::new(block, flows), totals);
                 sink.pump(totals);
-                Ok(())
+                Ok(taken)
             }
             Kind::Tcp(sink) => {
-                sink.queue.push(Block::new(block, flows), totals);
+                let taken = sink.queue.push(Block::new(block, flows), totals);
                 sink.pump(prelude, now, totals);
-                Ok(())
+                Ok(taken)
             }
         }
     }

@@ -45,14 +45,15 @@ impl Queue {
         Self { blocks: VecDeque::new(), held: 0, limit: QUEUE_LIMIT }
     }
 
-    /// Adds a block, or loses it if the queue is full.
-    pub(super) fn push(&mut self, block: Block, totals: &mut Totals) {
+    /// Adds a block, or loses it and returns false if the queue is full.
+    pub(super) fn push(&mut self, block: Block, totals: &mut Totals) -> bool {
         if self.held + block.cost() > self.limit {
             lose(&block, totals);
-            return;
+            return false;
         }
         self.held += block.cost();
         self.blocks.push_back(block);
+        true
     }
 
     pub(super) fn front(&self) -> Option<&Block> {

@@ -1,0 +1,50 @@
+//! Numbers of information elements, <https://www.iana.org/assignments/ipfix>.
+
+pub(crate) const OCTET_DELTA_COUNT: u16 = 1;
+pub(crate) const PACKET_DELTA_COUNT: u16 = 2;
+pub(crate) const PROTOCOL_IDENTIFIER: u16 = 4;
+pub(crate) const TCP_CONTROL_BITS: u16 = 6;
+pub(crate) const SOURCE_TRANSPORT_PORT: u16 = 7;
+pub(crate) const SOURCE_IPV4_ADDRESS: u16 = 8;
+pub(crate) const INGRESS_INTERFACE: u16 = 10;
+pub(crate) const DESTINATION_TRANSPORT_PORT: u16 = 11;
+pub(crate) const DESTINATION_IPV4_ADDRESS: u16 = 12;
+pub(crate) const SOURCE_IPV6_ADDRESS: u16 = 27;
+pub(crate) const DESTINATION_IPV6_ADDRESS: u16 = 28;
+pub(crate) const ICMP_TYPE_CODE_IPV4: u16 = 32;
+pub(crate) const EXPORTED_OCTET_TOTAL_COUNT: u16 = 40;
+pub(crate) const EXPORTED_MESSAGE_TOTAL_COUNT: u16 = 41;
+pub(crate) const EXPORTED_FLOW_RECORD_TOTAL_COUNT: u16 = 42;
+pub(crate) const VLAN_ID: u16 = 58;
+pub(crate) const INTERFACE_NAME: u16 = 82;
+pub(crate) const OCTET_TOTAL_COUNT: u16 = 85;
+pub(crate) const PACKET_TOTAL_COUNT: u16 = 86;
+pub(crate) const FLOW_END_REASON: u16 = 136;
+pub(crate) const ICMP_TYPE_CODE_IPV6: u16 = 139;
+pub(crate) const EXPORTING_PROCESS_ID: u16 = 144;
+pub(crate) const OBSERVATION_DOMAIN_ID: u16 = 149;
+pub(crate) const FLOW_START_SECONDS: u16 = 150;
+pub(crate) const FLOW_END_SECONDS: u16 = 151;
+pub(crate) const FLOW_START_MILLISECONDS: u16 = 152;
+pub(crate) const FLOW_END_MILLISECONDS: u16 = 153;
+pub(crate) const FLOW_START_MICROSECONDS: u16 = 154;
+pub(crate) const FLOW_END_MICROSECONDS: u16 = 155;
+pub(crate) const FLOW_START_NANOSECONDS: u16 = 156;
+pub(crate) const FLOW_END_NANOSECONDS: u16 = 157;
+pub(crate) const IGNORED_PACKET_TOTAL_COUNT: u16 = 164;
+pub(crate) const NOT_SENT_FLOW_TOTAL_COUNT: u16 = 166;
+pub(crate) const ICMP_TYPE_IPV4: u16 = 176;
+pub(crate) const ICMP_CODE_IPV4: u16 = 177;
+pub(crate) const ICMP_TYPE_IPV6: u16 = 178;
+pub(crate) const ICMP_CODE_IPV6: u16 = 179;
+pub(crate) const BIFLOW_DIRECTION: u16 = 239;
+pub(crate) const DOT1Q_VLAN_ID: u16 = 243;
+pub(crate) const DOT1Q_CUSTOMER_VLAN_ID: u16 = 245;
+pub(crate) const SELECTOR_ID: u16 = 302;
+pub(crate) const SELECTOR_ALGORITHM: u16 = 304;
+pub(crate) const SAMPLING_PACKET_INTERVAL: u16 = 305;
+pub(crate) const SAMPLING_PACKET_SPACE: u16 = 306;
+pub(crate) const LAYER2_SEGMENT_ID: u16 = 351;
+
+/// Type of overlay in the highest byte of layer2SegmentId.
+pub(crate) const SEGMENT_VXLAN: u64 = 1 << 56;

@@ -1,0 +1,285 @@
+//! Reading flows from IPFIX messages, from a file (RFC 5655) or a connection.
+
+use super::flow::{Builder, split};
+use super::template::Templates;
+use super::{FIRST_TEMPLATE, HEADER, OPTIONS_TEMPLATES, SET_HEADER, TEMPLATES, VERSION};
+use crate::record::FlowRecord;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::io::{self, ErrorKind, Read};
+
+/// Largest number of observation domains whose sequence numbers are followed.
+const MAX_DOMAINS: usize = 4_096;
+
+/// Flows of a stream of IPFIX messages, as an iterator.
+///
+/// Records that are no flows are passed over and counted: options, records without two addresses, records
+/// whose template is not known. Memory is bounded, whatever the bytes: one message, 4,096 templates with
+/// 65,536 fields together.
+#[derive(Debug)]
+pub struct IpfixReader<R> {
+    input: R,
+    message: Vec<u8>,
+    flows: VecDeque<FlowRecord>,
+    decoder: Decoder,
+    /// Offset of the next message.
+    at: u64,
+    ended: bool,
+}
+
+/// Counts of a reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadReport {
+    /// Messages read.
+    pub messages: u64,
+    /// Flows found.
+    pub flows: u64,
+    /// Records of options templates.
+    pub options: u64,
+    /// Records without two addresses.
+    pub other_records: u64,
+    /// Sets of data whose template is not known.
+    pub sets_without_template: u64,
+    /// Data records that the sequence numbers miss.
+    pub missing: u64,
+    /// Bytes of a last message that is cut off, as a writer leaves it that was killed.
+    pub cut_off: u64,
+}
+
+/// Bytes that are not IPFIX.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The input cannot be read.
+    Io(io::Error),
+    /// A message of another version, at this offset.
+    Version {
+        /// Offset in the input.
+        at: u64,
+        /// The version.
+        version: u16,
+    },
+    /// A message or a set whose length is wrong.
+    Length {
+        /// Offset in the input.
+        at: u64,
+        /// The length, in bytes.
+        len: u16,
+    },
+    /// A template that cannot be read, or one too many.
+    Template {
+        /// Offset in the input.
+        at: u64,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "cannot read: {error}"),
+            Self::Version { at: 0, version } => write!(f, "not an IPFIX file: version {version}, not 10"),
+            Self::Version { at, version } => {
+                write!(f, "no IPFIX message at byte {at}: version {version}, not 10")
+            }
+            Self::Length { at, len } => write!(f, "broken IPFIX message: length {len} at byte {at}"),
+            Self::Template { at } => write!(f, "broken IPFIX message: bad template at byte {at}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl<R: Read> IpfixReader<R> {
+    /// Reads messages from `input`, which should be buffered.
+    pub fn new(input: R) -> Self {
+        Self {
+            input,
+            message: Vec::new(),
+            flows: VecDeque::new(),
+            decoder: Decoder::default(),
+            at: 0,
+            ended: false,
+        }
+    }
+
+    /// Counts so far.
+    pub const fn report(&self) -> ReadReport {
+        self.decoder.report
+    }
+
+    /// Reads a message, and keeps its flows. Returns false at the end.
+    fn next_message(&mut self) -> Result<bool, ReadError> {
+        self.message.clear();
+        self.take(HEADER)?;
+        if self.message.len() < HEADER {
+            self.decoder.report.cut_off = self.message.len() as u64;
+            return Ok(false);
+        }
+        let word = |at: usize| u16::from_be_bytes([self.message[at], self.message[at + 1]]);
+        let (version, len) = (word(0), word(2));
+        if version != VERSION {
+            return Err(ReadError::Version { at: self.at, version });
+        }
+        if usize::from(len) < HEADER {
+            return Err(ReadError::Length { at: self.at, len });
+        }
+        self.take(usize::from(len) - HEADER)?;
+        if self.message.len() < usize::from(len) {
+            self.decoder.report.cut_off = self.message.len() as u64;
+            return Ok(false);
+        }
+        self.decoder.message(&self.message, self.at, &mut self.flows)?;
+        self.at += u64::from(len);
+        Ok(true)
+    }
+
+    /// Appends up to `count` bytes of the input to the message.
+    fn take(&mut self, count: usize) -> Result<(), ReadError> {
+        let mut left = count;
+        let mut buffer = [0; 4_096];
+        while left > 0 {
+            let room = left.min(buffer.len());
+            match self.input.read(&mut buffer[..room]) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    self.message.extend_from_slice(&buffer[..count]);
+                    left -= count;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::Io(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Iterator for IpfixReader<R> {
+    type Item = Result<FlowRecord, ReadError>;
+
+    /// The next flow. After an error there are no more.
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(flow) = self.flows.pop_front() {
+                return Some(Ok(flow));
+            }
+            if self.ended {
+                return None;
+            }
+            match self.next_message() {
+                Ok(true) => {}
+                Ok(false) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    // The flows of the message before the error.
+                    self.flows.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Decoder {
+    templates: Templates,
+    /// Sequence number that the next message of a domain should have, if all its records were counted.
+    expected: HashMap<u32, Option<u32>>,
+    report: ReadReport,
+}
+
+impl Decoder {
+    /// Decodes a whole message, which is at `offset` of the input.
+    fn message(
+        &mut self,
+        message: &[u8],
+        offset: u64,
+        flows: &mut VecDeque<FlowRecord>,
+    ) -> Result<(), ReadError> {
+        let long =
+            |at: usize| u32::from_be_bytes([message[at], message[at + 1], message[at + 2], message[at + 3]]);
+        let (sequence, domain) = (long(8), long(12));
+        self.follow(domain, sequence);
+        let mut counted = Some(0_u32);
+        let mut at = HEADER;
+        while at < message.len() {
+            let here = offset + at as u64;
+            let Some(header) = message.get(at..at + SET_HEADER) else {
+                return Err(ReadError::Length { at: here, len: 0 });
+            };
+            let id = u16::from_be_bytes([header[0], header[1]]);
+            let len = u16::from_be_bytes([header[2], header[3]]);
+            let set = usize::from(len)
+                .checked_sub(SET_HEADER)
+                .and_then(|size| message.get(at + SET_HEADER..at + SET_HEADER + size))
+                .ok_or(ReadError::Length { at: here, len })?;
+            match id {
+                TEMPLATES | OPTIONS_TEMPLATES => {
+                    self.templates
+                        .learn(domain, set, id == OPTIONS_TEMPLATES)
+                        .map_err(|at| ReadError::Template { at: here + (SET_HEADER + at) as u64 })?
+                }
+                FIRST_TEMPLATE.. => {
+                    let count = self.data(domain, id, set, flows);
+                    counted = counted.zip(count).map(|(sum, count)| sum.wrapping_add(count));
+                }
+                // Reserved.
+                _ => {}
+            }
+            at += usize::from(len);
+        }
+        self.report.messages += 1;
+        if let Some(expected) = self.expected.get_mut(&domain) {
+            *expected = counted.map(|count| sequence.wrapping_add(count));
+        }
+        Ok(())
+    }
+
+    /// Compares a sequence number with the expected one.
+    fn follow(&mut self, domain: u32, sequence: u32) {
+        if self.expected.len() < MAX_DOMAINS {
+            self.expected.entry(domain).or_insert(None);
+        }
+        if let Some(Some(expected)) = self.expected.get(&domain) {
+            let gap = sequence.wrapping_sub(*expected);
+            // A lower number is a message out of order, or an exporter that began again.
+            if gap < 1 << 31 {
+                self.report.missing += u64::from(gap);
+            }
+        }
+    }
+
+    /// Decodes the records of a set, and counts them; nothing if their template is not known.
+    fn data(&mut self, domain: u32, id: u16, set: &[u8], flows: &mut VecDeque<FlowRecord>) -> Option<u32> {
+        let Some(template) = self.templates.find(domain, id) else {
+            self.report.sets_without_template += 1;
+            return None;
+        };
+        let (mut rest, mut count) = (set, 0);
+        // Whatever is shorter than a record is padding.
+        while rest.len() >= template.min_len {
+            let mut flow = Builder::new(domain);
+            let Some(len) = split(template, rest, |field, bytes| flow.set(field, bytes)) else {
+                break;
+            };
+            count += 1;
+            rest = &rest[len..];
+            if template.options {
+                self.report.options += 1;
+            } else if let Some(flow) = flow.finish() {
+                self.report.flows += 1;
+                flows.push_back(flow);
+            } else {
+                self.report.other_records += 1;
+            }
+        }
+        Some(count)
+    }
+}

@@ -1,0 +1,114 @@
+//! Templates that a reader has learned.
+
+use super::{FIRST_TEMPLATE, VARIABLE};
+use std::collections::HashMap;
+
+/// Largest number of templates of all domains; further ones are ignored and counted.
+const MAX_TEMPLATES: usize = 4_096;
+/// Largest number of fields of all templates.
+const MAX_FIELDS: usize = 1 << 16;
+
+/// A field specifier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) enterprise: u32,
+    pub(super) id: u16,
+    /// Bytes, or [`VARIABLE`].
+    pub(super) len: u16,
+}
+
+/// A template or an options template.
+#[derive(Debug)]
+pub(super) struct Template {
+    pub(super) fields: Vec<Field>,
+    /// Smallest length of a record; not 0.
+    pub(super) min_len: usize,
+    /// Tests if it is an options template.
+    pub(super) options: bool,
+}
+
+/// Templates by observation domain and id.
+#[derive(Debug, Default)]
+pub(super) struct Templates {
+    known: HashMap<(u32, u16), Template>,
+    fields: usize,
+}
+
+impl Templates {
+    pub(super) fn find(&self, domain: u32, id: u16) -> Option<&Template> {
+        self.known.get(&(domain, id))
+    }
+
+    /// Reads the records of a set of templates.
+    ///
+    /// # Errors
+    /// The offset in `set` of a record that is cut off, of a template with a reserved id, of one whose records
+    /// have no bytes, or of the first one too many.
+    pub(super) fn learn(&mut self, domain: u32, set: &[u8], options: bool) -> Result<(), usize> {
+        let mut at = 0;
+        // Up to three bytes of padding.
+        while set.len() - at >= 4 {
+            at = self.learn_one(domain, set, at, options).ok_or(at)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the record at `at`, and returns the end of it.
+    fn learn_one(&mut self, domain: u32, set: &[u8], at: usize, options: bool) -> Option<usize> {
+        let mut at = at;
+        let mut word = || {
+            let bytes = set.get(at..at + 2)?;
+            at += 2;
+            Some(u16::from_be_bytes([bytes[0], bytes[1]]))
+        };
+        let (id, count) = (word()?, word()?);
+        if id < FIRST_TEMPLATE {
+            // A withdrawal of all templates has the id of its set.
+            let all = count == 0 && id == if options { 3 } else { 2 };
+            if all {
+                self.forget_all(domain, options);
+            }
+            return all.then_some(at);
+        }
+        if count == 0 {
+            self.forget(domain, id);
+            return Some(at);
+        }
+        if options {
+            // The number of scope fields; they are like the others to a reader of flows.
+            word()?;
+        }
+        let mut fields = Vec::new();
+        let mut min_len = 0;
+        for _ in 0..count {
+            let (id, len) = (word()?, word()?);
+            let enterprise = if id & 0x8000 == 0 { 0 } else { u32::from(word()?) << 16 | u32::from(word()?) };
+            min_len += if len == VARIABLE { 1 } else { usize::from(len) };
+            fields.push(Field { enterprise, id: id & 0x7fff, len });
+        }
+        self.forget(domain, id);
+        if min_len == 0 || self.known.len() >= MAX_TEMPLATES || self.fields + fields.len() > MAX_FIELDS {
+            return None;
+        }
+        self.fields += fields.len();
+        self.known.insert((domain, id), Template { fields, min_len, options });
+        Some(at)
+    }
+
+    fn forget(&mut self, domain: u32, id: u16) {
+        if let Some(template) = self.known.remove(&(domain, id)) {
+            self.fields -= template.fields.len();
+        }
+    }
+
+    fn forget_all(&mut self, domain: u32, options: bool) {
+        let fields = &mut self.fields;
+        self.known.retain(|key, template| {
+            let keep = key.0 != domain || template.options != options;
+            if !keep {
+                *fields -= template.fields.len();
+            }
+            keep
+        });
+    }
+}
