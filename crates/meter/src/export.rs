@@ -11,6 +11,9 @@ mod error;
 mod ipfix;
 mod json;
 mod lines;
+mod message;
+mod netflow9;
+mod shape;
 mod sink;
 #[cfg(test)]
 mod testing;
@@ -19,6 +22,7 @@ pub use csv::CsvExporter;
 pub use error::ExportError;
 pub use ipfix::{IpfixExporter, IpfixOptions, Times};
 pub use json::JsonExporter;
+pub use netflow9::{Netflow9Exporter, Netflow9Options};
 pub use sink::{FileOptions, Rotation, Sink, Totals};
 
 use crate::record::FlowRecord;
@@ -26,6 +30,9 @@ use crate::stats::MeterStats;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// Time that records wait for their block to fill.
+const DELAY: u64 = SECOND;
 
 /// A format that flows are written in.
 pub trait Exporter: Send {

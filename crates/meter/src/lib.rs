@@ -10,8 +10,8 @@ pub mod record;
 pub mod stats;
 
 pub use export::{
-    CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter, Rotation,
-    Sink, Times, Totals,
+    CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
+    Netflow9Exporter, Netflow9Options, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};

@@ -13,20 +13,19 @@
 //! from inside those have the inner addresses alone.
 
 mod domain;
-mod message;
 mod options;
-mod shape;
 
-use super::{ExportError, Exporter, SECOND, Sink, Totals};
+use super::shape::Clock;
+use super::{ExportError, Exporter, Sink, Totals};
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use domain::Domain;
 use std::collections::BTreeMap;
 
 /// Largest message in a file or over TCP, in bytes.
-const MAX_MESSAGE: usize = 65_535;
+pub(super) const MAX_MESSAGE: usize = 65_535;
 /// Smallest limit of a message, which a record with its template and headers fits in.
-const MIN_MESSAGE: usize = 512;
+pub(super) const MIN_MESSAGE: usize = 512;
 
 /// Settings of an IPFIX exporter.
 #[derive(Clone, Debug)]
@@ -54,6 +53,15 @@ pub enum Times {
     Milliseconds,
     /// flowStartNanoseconds and flowEndNanoseconds.
     Nanoseconds,
+}
+
+impl Times {
+    const fn clock(self) -> Clock {
+        match self {
+            Self::Milliseconds => Clock::Milliseconds,
+            Self::Nanoseconds => Clock::Nanoseconds,
+        }
+    }
 }
 
 impl Default for IpfixOptions {
@@ -166,6 +174,3 @@ impl Exporter for IpfixExporter {
 fn either(one: Result<bool, ExportError>, other: Result<bool, ExportError>) -> Result<bool, ExportError> {
     Ok(one? | other?)
 }
-
-/// Time that records wait for their message to fill.
-const DELAY: u64 = SECOND;

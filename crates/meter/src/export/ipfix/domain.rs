@@ -1,11 +1,11 @@
 //! An observation domain: its templates, its sequence number, its message.
 
-use super::message::Message;
 use super::options::{Exported, Kind, standing, statistics};
-use super::shape::{Shape, template};
-use super::{DELAY, IpfixOptions, Output};
-use crate::export::{ExportError, SECOND};
-use crate::ipfix::{OPTIONS_TEMPLATES, SET_HEADER, TEMPLATES};
+use super::{IpfixOptions, Output};
+use crate::export::message::{Message, length};
+use crate::export::shape::{Shape, template};
+use crate::export::{DELAY, ExportError, SECOND};
+use crate::ipfix::{HEADER, OPTIONS_TEMPLATES, TEMPLATES, VERSION};
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 
@@ -39,7 +39,7 @@ impl Domain {
         Self {
             id,
             sequence: 0,
-            message: Message::default(),
+            message: Message::new(HEADER, 1),
             shapes: 0,
             kinds: 0,
             templates: Vec::new(),
@@ -63,11 +63,11 @@ impl Domain {
         output: &mut Output,
     ) -> Result<bool, ExportError> {
         let sent = self.describe(now, output)? | self.repeat(now, output)?;
-        let (shape, times) = (Shape::of(flow), output.options.times);
+        let (shape, clock) = (Shape::of(flow), output.options.times.clock());
         let mut record = std::mem::take(&mut self.record);
         record.clear();
-        shape.put(flow, times, &mut record);
-        let made = || template(shape.template_id(), None, &shape.fields(times));
+        shape.put(flow, clock, &mut record);
+        let made = || template(shape.template_id(), None, &shape.fields(clock));
         let known = self.shapes & shape.bit() != 0;
         let room = self.reserve(record.len() + if known { 0 } else { made().len() }, now, output);
         // A lost message takes its templates with it.
@@ -76,7 +76,7 @@ impl Domain {
             self.shapes |= shape.bit();
         }
         self.message.add(shape.template_id(), &record);
-        self.message.records += 1;
+        self.message.data += 1;
         self.message.flows += 1;
         self.record = record;
         Ok(sent | room?)
@@ -111,8 +111,8 @@ impl Domain {
         if self.message.is_empty() {
             return Ok(false);
         }
-        let (records, flows, templates) = (self.message.records, self.message.flows, self.message.templates);
-        let bytes = self.message.finish(seconds(now), self.sequence, self.id);
+        let (records, flows, templates) = (self.message.data, self.message.flows, self.message.templates);
+        let bytes = finish(&mut self.message, now, self.sequence, self.id);
         let len = bytes.len() as u64;
         let taken = output.sink.send(bytes, flows, now);
         self.message.clear();
@@ -180,7 +180,7 @@ impl Domain {
             self.kinds |= kind.bit();
         }
         self.message.add(kind.template_id(), record);
-        self.message.records += 1;
+        self.message.data += 1;
         room
     }
 
@@ -193,7 +193,7 @@ impl Domain {
 
     /// Sends the message if it has no room for a record and its template of `len` bytes together.
     fn reserve(&mut self, len: usize, now: u64, output: &mut Output) -> Result<bool, ExportError> {
-        let full = !self.message.is_empty() && self.message.len() + len + 2 * SET_HEADER > output.limit;
+        let full = self.message.is_full(len, output.limit);
         let done = if full { self.flush(now, output) } else { Ok(false) };
         if self.message.is_empty() {
             self.message.since = now;
@@ -204,7 +204,7 @@ impl Domain {
     /// A message with all templates and standing records, with the sequence number that makes the next
     /// message follow it.
     fn refresh_prelude(&mut self, now: u64) {
-        let mut message = Message::default();
+        let mut message = Message::new(HEADER, 1);
         for (set, record) in &self.templates {
             message.add(*set, record);
         }
@@ -215,14 +215,21 @@ impl Domain {
         }
         self.prelude.clear();
         if !message.is_empty() {
-            let bytes = message.finish(seconds(now), self.sequence.wrapping_sub(count), self.id);
+            let bytes = finish(&mut message, now, self.sequence.wrapping_sub(count), self.id);
             self.prelude.extend_from_slice(bytes);
         }
     }
 }
 
-/// Seconds since 1970, modulo 2³².
-#[allow(clippy::cast_possible_truncation, reason = "the field wraps in 2106")]
-const fn seconds(now: u64) -> u32 {
-    (now / SECOND) as u32
+/// Fills the header, RFC 7011 section 3.1.
+#[allow(clippy::cast_possible_truncation, reason = "seconds wrap in 2106")]
+fn finish(message: &mut Message, now: u64, sequence: u32, domain: u32) -> &[u8] {
+    let bytes = message.finish();
+    let len = length(bytes.len());
+    bytes[..2].copy_from_slice(&VERSION.to_be_bytes());
+    bytes[2..4].copy_from_slice(&len.to_be_bytes());
+    for (at, word) in [(4, (now / SECOND) as u32), (8, sequence), (12, domain)] {
+        bytes[at..at + 4].copy_from_slice(&word.to_be_bytes());
+    }
+    bytes
 }

@@ -1,7 +1,7 @@
 //! Options templates and their records: interfaces, sampling, statistics of the meter and of the export.
 
 use super::IpfixOptions;
-use super::shape::{Field, Shape, field};
+use crate::export::shape::{Field, Shape, field};
 use crate::ipfix::{FIRST_TEMPLATE, VARIABLE, element as ie};
 use crate::stats::MeterStats;
 

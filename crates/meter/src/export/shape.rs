@@ -1,6 +1,5 @@
-//! Templates of flows: the fields that a kind of flow has, and their values.
+//! Templates of flows, of IPFIX and NetFlow v9: the fields that a kind of flow has, and their values.
 
-use super::Times;
 use crate::ipfix::time::to_ntp;
 use crate::ipfix::{FIRST_TEMPLATE, REVERSE, VARIABLE, element as ie};
 use crate::record::{Counters, FlowRecord, TunnelKind};
@@ -20,6 +19,17 @@ pub(super) const fn field(id: u16, len: u16) -> Field {
     Field { id, len, reverse: false }
 }
 
+/// Elements for times, which tell the formats apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// IPFIX, milliseconds since 1970.
+    Milliseconds,
+    /// IPFIX, seconds since 1900 and their fraction.
+    Nanoseconds,
+    /// NetFlow v9, milliseconds since this time, which is in nanoseconds since 1970.
+    Uptime(u64),
+}
+
 /// Kind of a flow: one bit for each group of fields that it has or has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape(u8);
@@ -30,6 +40,9 @@ const BIFLOW: u8 = 1 << 2;
 const VLAN: u8 = 1 << 3;
 const INNER_VLAN: u8 = 1 << 4;
 const SEGMENT: u8 = 1 << 5;
+
+/// Nanoseconds of a millisecond.
+const MILLISECOND: u64 = 1_000_000;
 
 /// Value of biflowDirection: the source sent the first packet that the meter saw.
 const INITIATOR: u8 = 1;
@@ -63,10 +76,12 @@ impl Shape {
         FIRST_TEMPLATE + u16::from(self.0)
     }
 
-    pub(super) fn fields(self, times: Times) -> Vec<Field> {
-        let (start, end) = match times {
-            Times::Milliseconds => (ie::FLOW_START_MILLISECONDS, ie::FLOW_END_MILLISECONDS),
-            Times::Nanoseconds => (ie::FLOW_START_NANOSECONDS, ie::FLOW_END_NANOSECONDS),
+    pub(super) fn fields(self, clock: Clock) -> Vec<Field> {
+        let uptime = matches!(clock, Clock::Uptime(_));
+        let (start, end) = match clock {
+            Clock::Milliseconds => (ie::FLOW_START_MILLISECONDS, ie::FLOW_END_MILLISECONDS),
+            Clock::Nanoseconds => (ie::FLOW_START_NANOSECONDS, ie::FLOW_END_NANOSECONDS),
+            Clock::Uptime(_) => (ie::FLOW_START_SYS_UP_TIME, ie::FLOW_END_SYS_UP_TIME),
         };
         let mut fields = if self.has(IPV6) {
             vec![field(ie::SOURCE_IPV6_ADDRESS, 16), field(ie::DESTINATION_IPV6_ADDRESS, 16)]
@@ -82,7 +97,7 @@ impl Shape {
         }
         fields.extend([field(ie::INGRESS_INTERFACE, 4), field(ie::FLOW_END_REASON, 1)]);
         if self.has(VLAN) {
-            fields.push(field(ie::DOT1Q_VLAN_ID, 2));
+            fields.push(field(if uptime { ie::VLAN_ID } else { ie::DOT1Q_VLAN_ID }, 2));
         }
         if self.has(INNER_VLAN) {
             fields.push(field(ie::DOT1Q_CUSTOMER_VLAN_ID, 2));
@@ -97,7 +112,8 @@ impl Shape {
         if !self.has(ICMP) {
             counters.push(field(ie::TCP_CONTROL_BITS, 1));
         }
-        counters.extend([field(start, 8), field(end, 8)]);
+        let len = if uptime { 4 } else { 8 };
+        counters.extend([field(start, len), field(end, len)]);
         fields.extend_from_slice(&counters);
         if self.has(BIFLOW) {
             fields.extend(counters.into_iter().map(|field| Field { reverse: true, ..field }));
@@ -106,7 +122,7 @@ impl Shape {
     }
 
     /// Appends the values of the fields, in their order.
-    pub(super) fn put(self, flow: &FlowRecord, times: Times, out: &mut Vec<u8>) {
+    pub(super) fn put(self, flow: &FlowRecord, clock: Clock, out: &mut Vec<u8>) {
         if self.has(IPV6) {
             out.extend_from_slice(&ipv6(flow.source).octets());
             out.extend_from_slice(&ipv6(flow.destination).octets());
@@ -132,25 +148,28 @@ impl Shape {
         if self.has(BIFLOW) {
             out.push(INITIATOR);
         }
-        put_counters(&flow.forward, flow.icmp.is_none(), times, out);
+        put_counters(&flow.forward, flow.icmp.is_none(), clock, out);
         if self.has(BIFLOW) {
-            put_counters(&flow.reverse, flow.icmp.is_none(), times, out);
+            put_counters(&flow.reverse, flow.icmp.is_none(), clock, out);
         }
     }
 }
 
-fn put_counters(counters: &Counters, flags: bool, times: Times, out: &mut Vec<u8>) {
+fn put_counters(counters: &Counters, flags: bool, clock: Clock, out: &mut Vec<u8>) {
     out.extend_from_slice(&counters.bytes.to_be_bytes());
     out.extend_from_slice(&counters.packets.to_be_bytes());
     if flags {
         out.push(counters.tcp_flags);
     }
     for time in [counters.first, counters.last] {
-        let time = match times {
-            Times::Milliseconds => time / 1_000_000,
-            Times::Nanoseconds => to_ntp(time),
-        };
-        out.extend_from_slice(&time.to_be_bytes());
+        match clock {
+            Clock::Milliseconds => out.extend_from_slice(&(time / MILLISECOND).to_be_bytes()),
+            Clock::Nanoseconds => out.extend_from_slice(&to_ntp(time).to_be_bytes()),
+            Clock::Uptime(boot) => {
+                let passed = u32::try_from(time.saturating_sub(boot) / MILLISECOND).unwrap_or(u32::MAX);
+                out.extend_from_slice(&passed.to_be_bytes());
+            }
+        }
     }
 }
 
@@ -196,13 +215,16 @@ mod tests {
     #[test]
     fn records_have_the_lengths_of_their_templates() {
         for flow in samples() {
-            for times in [Times::Milliseconds, Times::Nanoseconds] {
+            for clock in [Clock::Milliseconds, Clock::Nanoseconds, Clock::Uptime(0)] {
                 let shape = Shape::of(&flow);
                 let mut record = Vec::new();
-                shape.put(&flow, times, &mut record);
-                let fields = shape.fields(times);
+                shape.put(&flow, clock, &mut record);
+                let fields = shape.fields(clock);
                 assert_eq!(record.len(), fields.iter().map(|field| usize::from(field.len)).sum::<usize>());
-                assert!(record.len() + template(256, None, &fields).len() + 24 <= super::super::MIN_MESSAGE);
+                assert!(
+                    record.len() + template(256, None, &fields).len() + 24
+                        <= crate::export::ipfix::MIN_MESSAGE
+                );
             }
         }
     }
