@@ -24,6 +24,7 @@ pub mod captured;
 pub mod dissect;
 pub mod ehash;
 pub mod fragments;
+pub mod hashed;
 pub mod key;
 pub mod packet;
 #[cfg(target_has_atomic = "64")]

@@ -92,6 +92,8 @@ pub struct FlowTable<K, V, H, T> {
     pub(crate) table: T,
     wheel: Wheel,
     limits: Limits,
+    /// The slot at which the next eviction begins to look.
+    hand: u32,
     types: core::marker::PhantomData<(K, V)>,
 }
 
@@ -130,7 +132,7 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         let limits = Limits { idle: limits.idle.clamp(1, 1 << 24), ..limits };
         let table = T::with_capacity(flows);
         let wheel = Wheel::new(limits.idle, table.slots().max(flows), now);
-        Self { hash: H::keyed(key), table, wheel, limits, types: core::marker::PhantomData }
+        Self { hash: H::keyed(key), table, wheel, limits, hand: 0, types: core::marker::PhantomData }
     }
 
     /// Bytes of memory of the table, without the heap memory of values. It does not shrink.
@@ -277,6 +279,46 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
                 each(*key, flow.value);
             }
         }
+    }
+
+    /// Removes the first flow whose rank is `enough`, or else the one of the highest rank among at most 1,024,
+    /// to make room for another. `rank` gets the ticks for which a flow has been idle at tick `now`, too.
+    /// Returns `None` if there was no flow.
+    ///
+    /// It goes on in the slots where the last call ended, as the hand of a clock (Corbató, "A paging
+    /// experiment with the Multics system", 1968), and jumps after 64 slots that were in vain: flows that
+    /// began at the same time stand next to each other.
+    pub fn evict(
+        &mut self,
+        now: u32,
+        enough: u64,
+        mut rank: impl FnMut(&K, &V, u32) -> u64,
+    ) -> Option<(K, V)> {
+        const STRETCH: usize = 64;
+        const STRETCHES: usize = 16;
+        let slots = self.table.slots();
+        let mut best: Option<(u64, K)> = None;
+        'search: for _ in 0..STRETCHES {
+            for _ in 0..STRETCH {
+                self.hand = if (self.hand as usize) < slots { self.hand } else { 0 };
+                let slot = self.hand;
+                self.hand += 1;
+                let Some((key, flow)) = self.table.entry(slot) else { continue };
+                let rank = rank(key, &flow.value, flow.idle(now));
+                if best.is_none_or(|(highest, _)| rank > highest) {
+                    best = Some((rank, *key));
+                }
+                if rank >= enough {
+                    break 'search;
+                }
+            }
+            // By the golden ratio, which comes back late to where it was.
+            let jump = (slots as u64 * 0x9e37_79b9) >> 32;
+            self.hand = ((u64::from(self.hand) + jump) % slots.max(1) as u64) as u32;
+        }
+        let (_, key) = best?;
+        let value = self.remove(&key)?;
+        Some((key, value))
     }
 
     /// All flows, in no order that means anything.

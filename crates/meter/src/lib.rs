@@ -1,11 +1,15 @@
-//! The flow meter: records of flows, and their export to files and collectors.
+//! The flow meter: packets in, records of flows out, and their export to files and collectors.
 //!
+//! A [`Meter`] is a state machine from frames to records, without input or output of its own.
 //! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
-//! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text for Prometheus.
+//! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text
+//! for Prometheus.
 #![forbid(unsafe_code)]
 
+mod biflow;
 pub mod export;
 pub mod ipfix;
+pub mod meter;
 pub mod record;
 pub mod stats;
 
@@ -14,5 +18,6 @@ pub use export::{
     Netflow9Exporter, Netflow9Options, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
+pub use meter::{Frame, Meter, MeterOptions};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use stats::{Dropped, MeterStats, prometheus};

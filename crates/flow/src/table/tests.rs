@@ -313,3 +313,25 @@ fn a_long_pause_is_walked_in_steps() {
     }
     assert_eq!((calls, flows.len()), ((1 << 20) / (2 * crate::wheel::TICKS), 0));
 }
+
+#[test]
+fn the_hand_of_a_clock_evicts_the_first_flow_of_enough_rank_or_the_highest() {
+    let limits = Limits { flows: 10_000, idle: 20 };
+    let mut flows = Flows::new(&Key::VECTOR, limits, 0);
+    assert_eq!(flows.evict(0, 0, |_, _, _| 0), None);
+    for number in 0..10_000 {
+        flows.insert(tuple(number), number, 0).unwrap();
+    }
+    // The second half may go; it is found from a place in the first half.
+    let rank = |_: &Tuple, value: &u16, idle: u32| u64::from(*value >= 5000) + u64::from(idle);
+    for count in 1..=5000 {
+        let (key, value) = flows.evict(0, 1, rank).unwrap();
+        assert!(value >= 5000 && key == tuple(value), "{value} after {count}");
+        assert_eq!(flows.len(), 10_000 - count);
+        if flows.len() < 5200 {
+            break;
+        }
+    }
+    // None has enough rank: the highest of those that were looked at.
+    assert!(flows.evict(7, 100, rank).is_some_and(|(_, value)| value >= 5000));
+}
