@@ -207,7 +207,7 @@ fn traffic_is_read_from_standard_input() {
         ("--pcap", "rss", &capture, "standard input: 8 flows from 24 packets"),
     ] {
         folder.write("input", input);
-        let mut command = folder.command(&["audit", option, "-", "--function", function, "--try-keys", "2"]);
+        let mut command = folder.command(&["audit", option, "-", "--function", function]);
         let input = std::fs::File::open(folder.path("input")).unwrap();
         let ran = Ran::from(command.stdin(input).output().unwrap());
         holds(&ran.ok(), &[part]);
