@@ -65,8 +65,16 @@ impl Session {
     /// Starts the process, in which `load` loads the library. No reply may take longer than `limit`.
     pub(super) fn start(launcher: Launcher, load: Request, limit: Duration) -> Result<Self, Fault> {
         let mut session = Self { launcher, load, limit, process: None, started: 0, fault: None };
-        session.run(|_| Ok(()))?;
-        Ok(session)
+        match session.run(|_| Ok(())) {
+            Ok(()) => Ok(session),
+            Err(Fault::Hung(seconds)) => {
+                Err(Fault::Unusable(format!("loading it has not ended within {seconds} s")))
+            }
+            Err(Fault::Crashed(how)) => {
+                Err(Fault::Unusable(format!("loading it has ended its process: {how}")))
+            }
+            Err(fault) => Err(fault),
+        }
     }
 
     pub(super) fn limit(&self) -> Duration {

@@ -119,6 +119,42 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     assert_eq!(code, Some(2), "{error}");
 }
 
+/// Builds a library with the function `f`, and audits it.
+#[cfg(target_os = "linux")]
+fn of_c(text: &str, more: &[&str]) -> (Option<i32>, String, String, Folder) {
+    let folder = Folder::new();
+    let types = "#include <stddef.h>\n#include <stdint.h>\n#include <unistd.h>\n";
+    folder.write("f.c", format!("{types}{text}"));
+    let cc = ["-shared", "-fPIC", "-o"];
+    let built = Command::new("cc").args(cc).args([folder.path("f.so"), folder.path("f.c")]).status();
+    assert!(built.unwrap().success());
+    let signature = "u64(const u8*, usize, u64 seed)";
+    let options = ["--library", "./f.so", "--symbol", "f", "--signature", signature];
+    let (code, out, error) = audit(&folder, &[&options, more].concat());
+    (code, out, error, folder)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn libraries_that_fail_have_a_verdict_and_no_picture() {
+    let f = "uint64_t f(const uint8_t *d, size_t n, uint64_t s)";
+    let (code, out, error, folder) =
+        of_c(&format!("{f} {{ return *(char *)s; }}"), &["--picture", "p.svg", "--page", "p.html"]);
+    assert_eq!((code, out.lines().count()), (Some(2), 3), "{out}");
+    holds(&out, &["f: faulty: the function has ended its process: "]);
+    holds(&error, &["p.svg is not written: no function gives hashes to draw"]);
+    assert!(!folder.path("p.svg").exists());
+    holds(&std::fs::read_to_string(folder.path("p.html")).unwrap(), &["No picture: "]);
+    for (text, reason) in [
+        ("__attribute__((constructor)) void g(void) { _exit(3); }", "f.so: loading it has ended its process"),
+        ("__attribute__((constructor)) void g(void) { pause(); }", "loading it has not ended within 1 s"),
+    ] {
+        let (code, out, error, _) = of_c(text, &["--timeout", "1"]);
+        assert_eq!((code, out.as_str()), (Some(2), ""));
+        holds(&error, &[reason]);
+    }
+}
+
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/captures");
 
 #[test]

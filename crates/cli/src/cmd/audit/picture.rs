@@ -9,7 +9,7 @@ use hashlane_audit::draw::Draw;
 use hashlane_audit::key_sets::Choices;
 use hashlane_audit::registered::subjects;
 use hashlane_audit::subject::Subject;
-use hashlane_audit::verdict::Verdict;
+use hashlane_audit::verdict::{Flaw, Verdict};
 use hashlane_lab::report::{Block, Line, LinePlot, LinePlots, Role, Series, svg_file};
 use hashlane_lab::stats::Interval;
 use hashlane_lab::study::Step;
@@ -30,6 +30,10 @@ pub(super) fn curves(
     let mut curves: Vec<Option<Curve>> = reports.iter().map(|_| None).collect();
     let (mut others, mut places) = (Vec::new(), Vec::new());
     for ((place, report), subject) in reports.iter().enumerate().zip(asked) {
+        // It would fail again, and each time at the limit of its time.
+        if matches!(report.flaw, Some(Flaw::Fault(_))) {
+            continue;
+        }
         match report.verdict.attack().zip(report.verdict.flood()) {
             Some(flood) => {
                 let draw = &mut Draw::new(settings.seed);

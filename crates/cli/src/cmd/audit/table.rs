@@ -19,8 +19,11 @@ pub(super) fn text(reports: &[Report], settings: &Settings, keys: Option<&Path>)
         describe(&settings.geometry),
         settings.seed
     );
-    matrix(&mut text, reports);
-    text.push('\n');
+    // A function that fails is not attacked.
+    if reports.iter().any(|report| !report.attempts.is_empty()) {
+        matrix(&mut text, reports);
+        text.push('\n');
+    }
     for report in reports {
         let keys = keys.filter(|_| report.verdict.flood().is_some());
         let keys = keys.map(|path| format!("; keys in {}", path.display())).unwrap_or_default();
