@@ -1,6 +1,6 @@
 //! Tuples out of captures: pcap and pcapng, as `tcpdump -w` and Wireshark write them.
 //!
-//! A file is read once, in a window of 8 MB; the caller bounds the memory of the result. Nothing in the file
+//! A file is read once, in a window of 1 MiB; the caller bounds the memory of the result. Nothing in the file
 //! is trusted.
 
 pub use hashlane_audit::traffic::packets;

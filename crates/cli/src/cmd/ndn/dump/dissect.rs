@@ -101,9 +101,9 @@ impl Dissector {
     /// selected.
     pub(super) fn take(&mut self, frame: &Frame<'_>, show: &mut dyn FnMut(String)) {
         self.frames += 1;
-        self.time = frame.time;
+        self.time = frame.since_epoch();
         match Carried::of(frame.link, frame.bytes) {
-            Ok(Carried::Segment(segment)) => self.segment(&segment, frame.cut, show),
+            Ok(Carried::Segment(segment)) => self.segment(&segment, frame.is_cut(), show),
             Ok(Carried::Other { ether_type: ETHER_TYPE, bytes: octets }) => {
                 let address = |at: usize| match frame.bytes.get(at..).and_then(<[u8]>::first_chunk) {
                     Some(address) if frame.link == Some(ETHERNET) => End::Ethernet(*address),

@@ -195,8 +195,9 @@ fn listen(interface: &str, lines: &mut Lines) -> Result<()> {
         let Some(octets) = tap.receive().with_context(|| format!("cannot listen to {interface}"))? else {
             continue;
         };
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if lines.take(&Frame { link: Some(link), time, bytes: octets, cut: false }).is_break() {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        let original = octets.len() as u32;
+        if lines.take(&Frame { link: Some(link), time, original, bytes: octets }).is_break() {
             break;
         }
     }

@@ -1,0 +1,317 @@
+//! The window over a capture, and the frames in it.
+
+use super::Frame;
+use super::pcap::{self, Pcap};
+use super::pcapng::{self, PcapNg};
+use std::fmt;
+use std::io::{self, Read};
+
+/// Length of the window in bytes: two of the longest packets.
+const WINDOW: usize = 2 * LONGEST;
+
+/// Length of a packet at most, and of a block with one. libpcap writes at most 256 KiB of a packet.
+pub(super) const LONGEST: usize = 512 << 10;
+
+/// Reason why a stream is not readable as a capture.
+#[derive(Debug)]
+pub enum FormatError {
+    /// The stream itself fails.
+    Read(io::Error),
+    /// The stream does not begin as a capture does.
+    NotACapture(String),
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::NotACapture(reason) => write!(f, "not a pcap or pcapng file: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// Reason why a capture ends early; the frames before `at` are sound. `at` counts bytes from the start of the
+/// capture, after decompression.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The stream fails.
+    Read {
+        /// Offset of the first byte that was not read.
+        at: u64,
+        /// The error of the stream.
+        error: io::Error,
+    },
+    /// The capture ends within a packet or a block.
+    CutOff {
+        /// Offset of that packet or block.
+        at: u64,
+    },
+    /// A packet or block is broken.
+    Broken {
+        /// Its offset.
+        at: u64,
+        /// The rule that it breaks.
+        problem: Problem,
+    },
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { at, error } => write!(f, "it cannot be read at offset {at}: {error}"),
+            Self::CutOff { at } => write!(f, "it ends within a packet, at offset {at}"),
+            Self::Broken { at, problem } => write!(f, "{problem}, at offset {at}"),
+        }
+    }
+}
+
+impl std::error::Error for CaptureError {}
+
+/// The rule that a packet or block breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A packet, or a block with one, longer than 512 KiB.
+    Packet {
+        /// The length stated.
+        length: usize,
+    },
+    /// A block whose lengths do not agree with each other or with its fields, or the description of one
+    /// interface more than 4,096.
+    Block {
+        /// The length stated.
+        length: usize,
+    },
+    /// A section with an unknown byte order.
+    Order {
+        /// Its magic number.
+        magic: u32,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packet { length } => write!(f, "packet of {length} bytes; at most {LONGEST} are read"),
+            Self::Block { length } => write!(f, "malformed block of {length} bytes"),
+            Self::Order { magic } => write!(f, "section with the unknown byte order {magic:#010x}"),
+        }
+    }
+}
+
+/// Format of a capture, with the state that later packets need.
+#[derive(Debug)]
+enum State {
+    Pcap(Pcap),
+    PcapNg(PcapNg),
+}
+
+/// Result of one step through the window.
+pub(super) enum Step<'a> {
+    Frame {
+        frame: Frame<'a>,
+        used: usize,
+    },
+    /// That many bytes hold no frame.
+    Skip(usize),
+    /// The record goes on behind the window.
+    Short,
+    Bad(Problem),
+}
+
+/// Kind of a capture, by its first bytes.
+pub(super) enum Format {
+    Pcap,
+    PcapNg,
+}
+
+impl Format {
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        if u32::from_be_bytes(*bytes.first_chunk()?) == pcapng::SECTION {
+            return Some(Self::PcapNg);
+        }
+        pcap::magic(bytes).map(|_| Self::Pcap)
+    }
+}
+
+/// Reads a capture from a stream.
+#[derive(Debug)]
+pub struct Reader<R> {
+    from: R,
+    window: Box<[u8]>,
+    /// Offset of the window in the capture.
+    offset: u64,
+    /// The part of the window that was read and not yet passed.
+    start: usize,
+    end: usize,
+    cursor: Cursor,
+}
+
+#[derive(Debug)]
+struct Cursor {
+    state: State,
+    /// Bytes behind the window that hold no frame.
+    skip: usize,
+    /// `true` if a frame may remain in the window.
+    more: bool,
+    failed: Option<Problem>,
+    done: bool,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the header of a capture.
+    ///
+    /// # Errors
+    /// The stream fails, or does not begin as a capture does.
+    pub fn new(mut from: R) -> Result<Self, FormatError> {
+        let mut window = vec![0; WINDOW].into_boxed_slice();
+        let mut end = 0;
+        while end < Pcap::HEADER {
+            match fill(&mut from, &mut window, &mut end) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => return Err(FormatError::Read(error)),
+            }
+        }
+        let head = window.get(..end).unwrap_or_default();
+        let (state, start) = begin(head).map_err(FormatError::NotACapture)?;
+        let cursor = Cursor { state, skip: 0, more: true, failed: None, done: false };
+        Ok(Self { from, window, offset: 0, start, end, cursor })
+    }
+
+    /// The next frames, at least those that one read of the stream brings; there may be none among them.
+    /// `None` at the end of the capture.
+    ///
+    /// # Errors
+    /// The capture ends early. The next call returns `None`.
+    pub fn next_batch(&mut self) -> Result<Option<Batch<'_>>, CaptureError> {
+        if self.cursor.done {
+            return Ok(None);
+        }
+        if let Err(error) = self.refill() {
+            self.cursor.done = true;
+            return Err(error);
+        }
+        if self.cursor.done {
+            return Ok(None);
+        }
+        let Self { window, start, end, cursor, .. } = self;
+        Ok(Some(Batch { window: window.get(..*end).unwrap_or_default(), start, cursor }))
+    }
+
+    /// Offset in the capture of the first byte that was not passed.
+    pub fn offset(&self) -> u64 {
+        self.offset + self.start as u64
+    }
+
+    fn refill(&mut self) -> Result<(), CaptureError> {
+        if let Some(problem) = self.cursor.failed {
+            return Err(CaptureError::Broken { at: self.offset(), problem });
+        }
+        if self.cursor.more {
+            return Ok(());
+        }
+        // Less than a record is left.
+        self.window.copy_within(self.start..self.end, 0);
+        self.offset += self.start as u64;
+        (self.start, self.end) = (0, self.end - self.start);
+        debug_assert!(self.end < LONGEST, "a record that fits was not passed");
+        let read = fill(&mut self.from, &mut self.window, &mut self.end);
+        let at = self.offset;
+        if read.map_err(|error| CaptureError::Read { at: at + self.end as u64, error })? == 0 {
+            self.cursor.done = true;
+            let whole = self.end == 0 && self.cursor.skip == 0;
+            return if whole { Ok(()) } else { Err(CaptureError::CutOff { at }) };
+        }
+        self.cursor.more = true;
+        Ok(())
+    }
+}
+
+/// Reads once into the free part of the window.
+fn fill(from: &mut impl Read, window: &mut [u8], end: &mut usize) -> io::Result<usize> {
+    loop {
+        match from.read(window.get_mut(*end..).unwrap_or_default()) {
+            Ok(read) => {
+                *end += read;
+                return Ok(read);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The format by the first bytes of a stream, and the offset of the first record.
+fn begin(head: &[u8]) -> Result<(State, usize), String> {
+    match Format::of(head) {
+        Some(Format::Pcap) => {
+            let header = head.first_chunk().ok_or("its header is cut off")?;
+            let pcap = Pcap::new(header).ok_or("unknown magic number")?;
+            Ok((State::Pcap(pcap), Pcap::HEADER))
+        }
+        Some(Format::PcapNg) => {
+            let magic = head.get(8..).and_then(<[u8]>::first_chunk).ok_or("its header is cut off")?;
+            PcapNg::order_of(*magic).ok_or("unknown byte order of its first section")?;
+            Ok((State::PcapNg(PcapNg::default()), 0))
+        }
+        None if head.is_empty() => Err("the file is empty".to_owned()),
+        None => {
+            let number: String = head.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+            Err(format!("bad magic number 0x{number}"))
+        }
+    }
+}
+
+/// Frames in the window of a [`Reader`]. All of them stay until the batch is dropped; those not taken are in
+/// the next batch.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    window: &'a [u8],
+    start: &'a mut usize,
+    cursor: &'a mut Cursor,
+}
+
+impl<'a> Iterator for Batch<'a> {
+    type Item = Frame<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Frame<'a>> {
+        loop {
+            let rest = self.window.get(*self.start..).unwrap_or_default();
+            let cursor = &mut *self.cursor;
+            if cursor.skip > 0 {
+                let skipped = cursor.skip.min(rest.len());
+                cursor.skip -= skipped;
+                *self.start += skipped;
+                if cursor.skip > 0 {
+                    cursor.more = false;
+                    return None;
+                }
+                continue;
+            }
+            let step = match &mut cursor.state {
+                State::Pcap(pcap) => pcap.step(rest),
+                State::PcapNg(pcapng) => pcapng.step(rest),
+            };
+            match step {
+                Step::Frame { frame, used } => {
+                    *self.start += used;
+                    return Some(frame);
+                }
+                Step::Skip(bytes) => cursor.skip = bytes,
+                Step::Short => {
+                    cursor.more = false;
+                    return None;
+                }
+                Step::Bad(problem) => {
+                    cursor.failed = Some(problem);
+                    return None;
+                }
+            }
+        }
+    }
+}
