@@ -115,7 +115,7 @@ fn frames_of_a_slow_stream_come_when_they_are_there() {
     }
     // One record a read: each batch has its frame before the next read.
     let mut reader = Reader::new(Dribble(&file, 24)).unwrap();
-    reader.next_batch().unwrap().unwrap().for_each(|_| panic!("no record was read"));
+    assert_eq!(reader.next_batch().unwrap().unwrap().count(), 0);
     let mut reader = Reader::new(Dribble(&file, 24 + 56)).unwrap();
     assert_eq!(reader.next_batch().unwrap().unwrap().count(), 1);
     assert_eq!(reader.offset(), 24 + 56);
