@@ -7,7 +7,8 @@
 //! - [`unix`]: a listener on a socket in the file system, the user of the peer, and permissions to connect.
 //! - [`tcp`]: a listener on a port, and the user at the other end of a loopback connection.
 //!
-//! For a thread that only listens: [`tap`], all frames of an interface. For any process: [`memory`].
+//! For a thread that only listens: [`tap`], all frames of an interface one by one; [`ring`], the same in
+//! memory shared with the kernel. For files: [`capture`]. For any process: [`memory`].
 //!
 //! Received bytes are untrusted: none make these types panic, or hold more memory than they state.
 //!
@@ -57,6 +58,7 @@
 
 pub mod capture;
 pub mod memory;
+pub mod ring;
 pub mod stream;
 pub mod tap;
 pub mod tcp;

@@ -71,17 +71,21 @@ impl From<Errno> for TapError {
     }
 }
 
-impl Tap {
-    /// Opens the interface of this name. [`receive`](Self::receive) waits for at most `wait`.
-    ///
-    /// # Errors
-    /// The interface does not exist, its frames cannot be read, or the process lacks the permission.
-    pub fn open(interface: &str, wait: Duration) -> Result<Self, TapError> {
+/// Interface whose frames can be read.
+pub(crate) struct Interface {
+    pub(crate) address: LinkAddr,
+    pub(crate) kind: LinkKind,
+    pub(crate) is_loopback: bool,
+}
+
+impl Interface {
+    /// The interface of this name.
+    pub(crate) fn find(name: &str) -> Result<Self, TapError> {
         let mut names = Vec::new();
         let mut address: Option<LinkAddr> = None;
         for entry in getifaddrs()? {
             if let Some(link) = entry.address.as_ref().and_then(|address| address.as_link_addr()) {
-                if entry.interface_name == interface {
+                if entry.interface_name == name {
                     address = Some(*link);
                 }
                 names.push(entry.interface_name);
@@ -93,6 +97,17 @@ impl Tap {
             libc::ARPHRD_NONE | libc::ARPHRD_PPP | libc::ARPHRD_TUNNEL | libc::ARPHRD_TUNNEL6 => LinkKind::Ip,
             other => return Err(TapError::Kind(other)),
         };
+        Ok(Self { address, kind, is_loopback: address.hatype() == libc::ARPHRD_LOOPBACK })
+    }
+}
+
+impl Tap {
+    /// Opens the interface of this name. [`receive`](Self::receive) waits for at most `wait`.
+    ///
+    /// # Errors
+    /// The interface does not exist, its frames cannot be read, or the process lacks the permission.
+    pub fn open(interface: &str, wait: Duration) -> Result<Self, TapError> {
+        let Interface { address, kind, .. } = Interface::find(interface)?;
         let socket =
             socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)?;
         // The address has no protocol: the socket keeps its own.
