@@ -114,10 +114,12 @@ impl Shape {
         }
         let len = if uptime { 4 } else { 8 };
         counters.extend([field(start, len), field(end, len)]);
-        fields.extend_from_slice(&counters);
+        // Reverse elements first: nfdump 1.7.1 takes some of them for those of the forward direction, and the
+        // last one wins.
         if self.has(BIFLOW) {
-            fields.extend(counters.into_iter().map(|field| Field { reverse: true, ..field }));
+            fields.extend(counters.iter().map(|field| Field { reverse: true, ..*field }));
         }
+        fields.extend(counters);
         fields
     }
 
@@ -148,10 +150,10 @@ impl Shape {
         if self.has(BIFLOW) {
             out.push(INITIATOR);
         }
-        put_counters(&flow.forward, flow.icmp.is_none(), clock, out);
         if self.has(BIFLOW) {
             put_counters(&flow.reverse, flow.icmp.is_none(), clock, out);
         }
+        put_counters(&flow.forward, flow.icmp.is_none(), clock, out);
     }
 }
 
