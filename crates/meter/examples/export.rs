@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! cargo run -p hashlane-meter --example export -- FORMAT TARGET [COUNT]
-//!     FORMAT  ipfix, ipfix-nanoseconds, netflow9, json or csv
+//!     FORMAT  ipfix, ipfix-nanoseconds, netflow9, json, csv, or parquet, to a file only
 //!     TARGET  udp:ADDRESS:PORT, tcp:ADDRESS:PORT, a new file, or - for the standard output
 //!     COUNT   number of flows; default: 1000
 //! ```
 
 use hashlane_meter::{
     Counters, CsvExporter, Dropped, EndReason, Exporter, FileOptions, FlowRecord, Icmp, IpfixExporter,
-    IpfixOptions, JsonExporter, MeterStats, Netflow9Exporter, Netflow9Options, Sink, Times, Tunnel,
-    TunnelKind,
+    IpfixOptions, JsonExporter, MeterStats, Netflow9Exporter, Netflow9Options, ParquetExporter, Sink, Times,
+    Tunnel, TunnelKind,
 };
 use std::error::Error;
 use std::io;
@@ -26,29 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [format, target, count] => (format, target, count.parse()?),
         _ => return Err("usage: export FORMAT TARGET [COUNT]".into()),
     };
-    let sink = if let Some(address) = target.strip_prefix("udp:") {
-        Sink::udp(address.parse()?)?
-    } else if let Some(address) = target.strip_prefix("tcp:") {
-        Sink::tcp(address.parse()?)
-    } else if target == "-" {
-        Sink::writer("standard output", Box::new(io::stdout()))
-    } else {
-        Sink::file(FileOptions::new(target))?
-    };
-    let times = if format == "ipfix-nanoseconds" { Times::Nanoseconds } else { Times::Milliseconds };
-    let interfaces = vec![(3, "eth0".to_owned())];
-    let mut exporter: Box<dyn Exporter> = match format.as_str() {
-        "ipfix" | "ipfix-nanoseconds" => Box::new(IpfixExporter::new(
-            sink,
-            IpfixOptions { times, interfaces, sampling: 10, ..IpfixOptions::default() },
-        )),
-        "netflow9" => {
-            Box::new(Netflow9Exporter::new(sink, Netflow9Options { sampling: 10, ..Default::default() }))
-        }
-        "json" => Box::new(JsonExporter::new(sink)),
-        "csv" => Box::new(CsvExporter::new(sink)),
-        _ => return Err(format!("no format {format}").into()),
-    };
+    let mut exporter = exporter(format, target)?;
     for number in 0..count {
         exporter.write(&flow(number), now()?)?;
         if number % 256 == 255 {
@@ -61,6 +39,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     exporter.finish(now()?)?;
     eprintln!("{:?}", exporter.totals());
     Ok(())
+}
+
+fn exporter(format: &str, target: &str) -> Result<Box<dyn Exporter>, Box<dyn Error>> {
+    if format == "parquet" {
+        return Ok(Box::new(ParquetExporter::create(FileOptions::new(target))?));
+    }
+    let sink = if let Some(address) = target.strip_prefix("udp:") {
+        Sink::udp(address.parse()?)?
+    } else if let Some(address) = target.strip_prefix("tcp:") {
+        Sink::tcp(address.parse()?)
+    } else if target == "-" {
+        Sink::writer("standard output", Box::new(io::stdout()))
+    } else {
+        Sink::file(FileOptions::new(target))?
+    };
+    let times = if format == "ipfix-nanoseconds" { Times::Nanoseconds } else { Times::Milliseconds };
+    let interfaces = vec![(3, "eth0".to_owned())];
+    Ok(match format {
+        "ipfix" | "ipfix-nanoseconds" => Box::new(IpfixExporter::new(
+            sink,
+            IpfixOptions { times, interfaces, sampling: 10, ..IpfixOptions::default() },
+        )),
+        "netflow9" => {
+            Box::new(Netflow9Exporter::new(sink, Netflow9Options { sampling: 10, ..Default::default() }))
+        }
+        "json" => Box::new(JsonExporter::new(sink)),
+        "csv" => Box::new(CsvExporter::new(sink)),
+        _ => return Err(format!("no format {format}").into()),
+    })
 }
 
 fn now() -> Result<u64, Box<dyn Error>> {

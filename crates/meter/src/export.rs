@@ -13,6 +13,7 @@ mod json;
 mod lines;
 mod message;
 mod netflow9;
+pub mod parquet;
 mod shape;
 mod sink;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use error::ExportError;
 pub use ipfix::{IpfixExporter, IpfixOptions, Times};
 pub use json::JsonExporter;
 pub use netflow9::{Netflow9Exporter, Netflow9Options};
+pub use parquet::ParquetExporter;
 pub use sink::{FileOptions, Rotation, Sink, Totals};
 
 use crate::record::FlowRecord;

@@ -15,7 +15,7 @@ pub mod stats;
 
 pub use export::{
     CsvExporter, ExportError, Exporter, FileOptions, IpfixExporter, IpfixOptions, JsonExporter,
-    Netflow9Exporter, Netflow9Options, Rotation, Sink, Times, Totals,
+    Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use meter::{Frame, Meter, MeterOptions};

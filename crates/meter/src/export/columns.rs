@@ -9,7 +9,6 @@ use std::net::IpAddr;
 pub(crate) struct Column {
     /// Name of the information element; of a direction from destination to source, after `reverse`.
     pub(crate) name: &'static str,
-    #[allow(dead_code, reason = "the type of a column in Parquet")]
     pub(crate) kind: Kind,
     pub(crate) value: fn(&FlowRecord) -> Value,
 }

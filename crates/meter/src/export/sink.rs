@@ -137,6 +137,22 @@ impl Sink {
         }
     }
 
+    /// Begins the next file if `add` bytes do not fit in this one, and returns the length of the file. The next
+    /// block goes to this file, whatever its size.
+    pub(crate) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
+        match &mut self.kind {
+            Kind::File(sink) => sink.begin(add, now),
+            Kind::Udp(_) | Kind::Tcp(_) => Ok(0),
+        }
+    }
+
+    /// Counts a block of `flows` flows that was lost before it came here.
+    pub(crate) const fn lose(&mut self, flows: u64) {
+        self.totals.errors += 1;
+        self.totals.flows_lost += flows;
+        self.totals.blocks_lost += 1;
+    }
+
     /// Goes on with queues and connections.
     pub(crate) fn tick(&mut self, now: u64) {
         match &mut self.kind {

@@ -43,6 +43,8 @@ pub(super) struct FileSink {
     /// Bytes of whole blocks in the file.
     len: u64,
     opened: Option<u64>,
+    /// Tests if the next block was given its place.
+    begun: bool,
     /// Options and number of the file, if files are rotated.
     rotated: Option<(FileOptions, u32)>,
 }
@@ -70,13 +72,20 @@ impl FileSink {
             name: path.display().to_string(),
             len: 0,
             opened: None,
+            begun: false,
             rotated,
         })
     }
 
     pub(super) fn writer(name: &str, writer: Box<dyn Write + Send>) -> Self {
         let output = Output::Other(writer);
-        Self { output, name: name.to_owned(), len: 0, opened: None, rotated: None }
+        Self { output, name: name.to_owned(), len: 0, opened: None, begun: false, rotated: None }
+    }
+
+    pub(super) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
+        self.rotate(add, now)?;
+        self.begun = true;
+        Ok(self.len)
     }
 
     /// Appends a block, after the prelude if the file is new.
@@ -88,7 +97,9 @@ impl FileSink {
         now: u64,
         totals: &mut Totals,
     ) -> Result<(), ExportError> {
-        let done = self.rotate(block.len(), now).and_then(|()| {
+        let begun = std::mem::take(&mut self.begun);
+        let rotated = if begun { Ok(()) } else { self.rotate(block.len(), now) };
+        let done = rotated.and_then(|()| {
             self.opened.get_or_insert(now);
             if self.len == 0 && !prelude.is_empty() {
                 self.put(prelude)?;
