@@ -18,6 +18,6 @@ pub use export::{
     Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
-pub use meter::{Frame, Meter, MeterOptions};
+pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use stats::{Dropped, MeterStats, prometheus};

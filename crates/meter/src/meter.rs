@@ -4,11 +4,12 @@ use crate::biflow::{Biflow, Observed};
 use crate::record::{EndReason, FlowRecord};
 use crate::stats::MeterStats;
 use hashlane_flow::burst::{BURST, Visitor};
-use hashlane_flow::dissect::{Options as DissectOptions, Undissected, dissect};
+use hashlane_flow::dissect::{Dissected, Options as DissectOptions, Undissected, dissect};
 use hashlane_flow::fragments::{FragmentLimits, FragmentTable};
 use hashlane_flow::key::{MeterKey, Scope};
 use hashlane_flow::table::{FlowsBy, Full, Limits};
 use hashlane_hash::scheme::Key;
+use hashlane_link::capture::Frame;
 use std::net::Ipv6Addr;
 
 /// Nanoseconds of a tick of the table.
@@ -69,17 +70,13 @@ impl Default for MeterOptions {
     }
 }
 
-/// A frame as it was captured.
+/// A packet of a flow, at its time of capture in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
+pub struct Packet {
+    /// Its flow and length.
+    pub dissected: Dissected,
     /// Time of capture in nanoseconds since 1970.
     pub time: u64,
-    /// LINKTYPE number of the pcap registry: 1 is Ethernet.
-    pub link: u32,
-    /// Bytes on the wire.
-    pub length: u32,
-    /// The captured bytes.
-    pub bytes: &'a [u8],
 }
 
 /// A meter with a table of its own; workers of a program have one each.
@@ -161,45 +158,72 @@ impl Meter {
 
     /// Receives frames in order, 32 at a time, and passes the records of flows that end to `out`.
     #[inline]
-    pub fn receive(&mut self, frames: &[Frame<'_>], out: &mut impl FnMut(&FlowRecord)) {
-        for frames in frames.chunks(BURST) {
-            self.receive_burst(frames, out);
+    pub fn receive<'a>(
+        &mut self,
+        frames: impl IntoIterator<Item = Frame<'a>>,
+        out: &mut impl FnMut(&FlowRecord),
+    ) {
+        let mut packets = [NO_PACKET; BURST];
+        let mut count = 0;
+        for frame in frames {
+            if let (Some(packet), Some(place)) = (self.dissect(&frame), packets.get_mut(count)) {
+                *place = packet;
+                count += 1;
+                if count == BURST {
+                    self.meter(&mut packets, out);
+                    count = 0;
+                }
+            }
+        }
+        self.meter(packets.get_mut(..count).unwrap_or_default(), out);
+    }
+
+    /// Parses a frame and counts it: the first half of [`receive`](Self::receive). `None` if it is not
+    /// metered.
+    #[inline]
+    pub fn dissect(&mut self, frame: &Frame<'_>) -> Option<Packet> {
+        self.stats.packets += 1;
+        self.stats.bytes += u64::from(frame.original);
+        if self.options.sampling > 1 && !self.samples() {
+            return None;
+        }
+        let options = DissectOptions { tunnels: self.options.tunnels };
+        match dissect(frame.link.unwrap_or(NO_LINK), frame.bytes, options) {
+            Ok(dissected) => Some(Packet { dissected, time: frame.time }),
+            Err(error) => {
+                self.undissected.count(error);
+                None
+            }
+        }
+    }
+
+    /// Counts packets in their flows: the second half of [`receive`](Self::receive). The packets may have been
+    /// parsed by another meter. The keys of later fragments get their ports.
+    #[inline]
+    pub fn meter(&mut self, packets: &mut [Packet], out: &mut impl FnMut(&FlowRecord)) {
+        for packets in packets.chunks_mut(BURST) {
+            self.meter_burst(packets, out);
         }
     }
 
     #[inline]
-    fn receive_burst(&mut self, frames: &[Frame<'_>], out: &mut impl FnMut(&FlowRecord)) {
+    fn meter_burst(&mut self, packets: &mut [Packet], out: &mut impl FnMut(&FlowRecord)) {
         let mut keys = [EMPTY_KEY; BURST];
         let mut observed = [Observed::NONE; BURST];
-        let mut count = 0;
-        let options = DissectOptions { tunnels: self.options.tunnels };
-        for frame in frames {
-            self.stats.packets += 1;
-            self.stats.bytes += u64::from(frame.length);
-            if self.options.sampling > 1 && !self.samples() {
-                continue;
-            }
-            match dissect(frame.link, frame.bytes, options) {
-                Ok(mut packet) => {
-                    self.fragments.attribute(&mut packet, frame.time);
-                    self.now = self.now.max(frame.time);
-                    if let (Some(key), Some(place)) = (keys.get_mut(count), observed.get_mut(count)) {
-                        (*key, *place) = (packet.key, Observed::new(&packet, frame.time));
-                        count += 1;
-                    }
-                }
-                Err(error) => self.undissected.count(error),
-            }
-        }
-        if count == 0 {
-            return;
+        for (packet, (key, place)) in packets.iter_mut().zip(keys.iter_mut().zip(&mut observed)) {
+            self.fragments.attribute(&mut packet.dissected, packet.time);
+            self.now = self.now.max(packet.time);
+            (*key, *place) = (packet.dissected.key, Observed::new(&packet.dissected, packet.time));
         }
         let now = self.tick();
-        self.make_room(count, now, out);
+        self.make_room(packets.len(), now, out);
         let Self { flows, options, base, stats, .. } = self;
-        let keys = keys.get(..count).unwrap_or_default();
-        let mut packets = Packets { keys, observed: &observed, options, base, stats, out };
-        flows.seen_or_insert_burst(keys, now, &mut packets);
+        let keys = keys.get(..packets.len()).unwrap_or_default();
+        flows.seen_or_insert_burst(
+            keys,
+            now,
+            &mut Packets { keys, observed: &observed, options, base, stats, out },
+        );
         self.expire(now, EXPIRED_PER_BURST, out);
     }
 
@@ -268,6 +292,22 @@ const NO_SCOPE: Scope = Scope {
     vlans: [0; 2],
     tunnel: hashlane_flow::key::TunnelKind::None,
     tunnel_id: 0,
+};
+
+/// A LINKTYPE number that is not assigned.
+const NO_LINK: u32 = u32::MAX;
+
+const NO_PACKET: Packet = Packet {
+    dissected: Dissected {
+        key: EMPTY_KEY,
+        reversed: false,
+        ip_bytes: 0,
+        tcp_flags: 0,
+        class: 0,
+        cut: false,
+        fragment: None,
+    },
+    time: 0,
 };
 
 /// The packets of a burst at their flows.

@@ -148,13 +148,13 @@ proptest! {
         }).collect();
         let bytes: Vec<Vec<u8>> = packets.iter().map(|(_, sent)| sent.frame()).collect();
         let frames: Vec<Frame<'_>> = packets.iter().zip(&bytes).map(|((time, _), bytes)| {
-            Frame { time: *time, link: ETHERNET, length: bytes.len() as u32, bytes }
+            Frame { time: *time, link: Some(ETHERNET), original: bytes.len() as u32, bytes }
         }).collect();
         let mut meter = Meter::new(&Key::VECTOR, OPTIONS);
         let mut records = Vec::new();
         let mut out = |record: &FlowRecord| records.push(*record);
         for frames in frames.chunks(burst) {
-            meter.receive(frames, &mut out);
+            meter.receive(frames.iter().copied(), &mut out);
         }
         let stats = meter.finish(&mut out);
         for record in &mut records {
@@ -183,8 +183,8 @@ fn frames_of(hosts: impl Iterator<Item = u32>, flags: u8) -> Vec<Vec<u8>> {
 
 fn receive(meter: &mut Meter, frames: &[Vec<u8>], time: u64, records: &mut Vec<FlowRecord>) {
     let frames: Vec<_> =
-        frames.iter().map(|bytes| Frame { time, link: ETHERNET, length: 60, bytes }).collect();
-    meter.receive(&frames, &mut |record| records.push(*record));
+        frames.iter().map(|bytes| Frame { time, link: Some(ETHERNET), original: 60, bytes }).collect();
+    meter.receive(frames, &mut |record| records.push(*record));
 }
 
 #[test]
