@@ -248,6 +248,17 @@ impl MeterKey {
         (self.address(2), (self.word(4) >> 32) as u16)
     }
 
+    /// The key without ports and protocol: the same for all flows and fragments between two hosts in the same
+    /// virtual LANs and tunnel.
+    #[must_use]
+    #[inline(always)]
+    pub const fn between_hosts(&self) -> Self {
+        const VERSION_AND_VLAN: u64 = 0xff_ffff;
+        let mut memory = self.memory;
+        memory[4] = (self.word(4) & VERSION_AND_VLAN).to_be();
+        Self { memory }
+    }
+
     /// Source and destination of a packet that runs in that direction.
     #[inline(always)]
     pub const fn ends(&self, reversed: bool) -> [(Ipv6Addr, u16); 2] {

@@ -13,7 +13,7 @@ mod pcapng;
 mod reader;
 
 pub use file::{Input, open};
-pub use reader::{Batch, CaptureError, FormatError, Problem, Reader};
+pub use reader::{Batch, CaptureError, Chunk, FormatError, Problem, Reader};
 
 use std::io::Read;
 use std::ops::ControlFlow;

@@ -11,6 +11,7 @@ pub mod export;
 pub mod ipfix;
 pub mod meter;
 pub mod record;
+pub mod run;
 pub mod stats;
 
 pub use export::{
@@ -20,4 +21,5 @@ pub use export::{
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
+pub use run::{Output, RunError, RunOptions, Summary, meter_captures};
 pub use stats::{Dropped, MeterStats, prometheus};

@@ -5,6 +5,8 @@ use super::pcap::{self, Pcap};
 use super::pcapng::{self, PcapNg};
 use std::fmt;
 use std::io::{self, Read};
+use std::mem;
+use std::ops::Range;
 
 /// Length of the window in bytes: two of the longest packets.
 const WINDOW: usize = 2 * LONGEST;
@@ -141,7 +143,8 @@ impl Format {
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,
-    window: Box<[u8]>,
+    /// [`WINDOW`] bytes.
+    window: Vec<u8>,
     /// Offset of the window in the capture.
     offset: u64,
     /// The part of the window that was read and not yet passed.
@@ -167,7 +170,7 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The stream fails, or does not begin as a capture does.
     pub fn new(mut from: R) -> Result<Self, FormatError> {
-        let mut window = vec![0; WINDOW].into_boxed_slice();
+        let mut window = vec![0; WINDOW];
         let mut end = 0;
         while end < Pcap::HEADER {
             match fill(&mut from, &mut window, &mut end) {
@@ -200,6 +203,31 @@ impl<R: Read> Reader<R> {
         }
         let Self { window, start, end, cursor, .. } = self;
         Ok(Some(Batch { window: window.get(..*end).unwrap_or_default(), start, cursor }))
+    }
+
+    /// Acts as [`next_batch`](Self::next_batch), and gives the frames away, for another thread. The memory of
+    /// `chunk` becomes that of the reader. Returns false at the end of the capture.
+    ///
+    /// # Errors
+    /// The capture ends early. The next call returns false.
+    pub fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool, CaptureError> {
+        chunk.frames.clear();
+        let Some(batch) = self.next_batch()? else { return Ok(false) };
+        let base = batch.window.as_ptr().addr();
+        for frame in batch {
+            let start = frame.bytes.as_ptr().addr() - base;
+            let Frame { link, time, original, bytes } = frame;
+            chunk.frames.push((start..start + bytes.len(), Frame { link, time, original, bytes: &[] }));
+        }
+        mem::swap(&mut self.window, &mut chunk.window);
+        self.window.resize(WINDOW, 0);
+        let rest = chunk.window.get(self.start..self.end).unwrap_or_default();
+        if let Some(place) = self.window.get_mut(..rest.len()) {
+            place.copy_from_slice(rest);
+        }
+        self.offset += self.start as u64;
+        (self.start, self.end) = (0, rest.len());
+        Ok(true)
     }
 
     /// Offset in the capture of the first byte that was not passed.
@@ -263,6 +291,22 @@ fn begin(head: &[u8]) -> Result<(State, usize), String> {
             let number: String = head.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
             Err(format!("bad magic number 0x{number}"))
         }
+    }
+}
+
+/// Frames with their memory: part of a capture.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    window: Vec<u8>,
+    /// The place of each frame in the window, and the frame without its bytes.
+    frames: Vec<(Range<usize>, Frame<'static>)>,
+}
+
+impl Chunk {
+    /// The frames, in order.
+    pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+        let bytes = |place: &Range<usize>| self.window.get(place.clone()).unwrap_or_default();
+        self.frames.iter().map(move |(place, frame)| Frame { bytes: bytes(place), ..*frame })
     }
 }
 

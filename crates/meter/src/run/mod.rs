@@ -1,0 +1,107 @@
+//! Runs of a meter: from captures or an interface, over one worker or several, to an [`Output`].
+
+mod captures;
+mod collect;
+mod exchange;
+mod worker;
+
+pub use captures::meter_captures;
+
+use crate::export::ExportError;
+use crate::meter::MeterOptions;
+use crate::record::FlowRecord;
+use crate::stats::MeterStats;
+use hashlane_hash::scheme::Key;
+use hashlane_link::capture::FormatError;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Receiver of the flows of a run: exporters, views.
+pub trait Output {
+    /// Takes flows that ended; `now` is the time of the clock on the wall, in nanoseconds since 1970.
+    ///
+    /// # Errors
+    /// The output cannot go on; the run ends.
+    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError>;
+
+    /// Called about four times a second, with the counters of each worker so far.
+    ///
+    /// # Errors
+    /// The output cannot go on; the run ends.
+    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError>;
+}
+
+/// Settings of a run.
+#[derive(Debug)]
+pub struct RunOptions<'a> {
+    /// Settings of all workers together: each takes its share of [`MeterOptions::flows`]. The domains of
+    /// workers count from that one.
+    pub meter: MeterOptions,
+    /// Number of workers, at least 1. With more than one, a thread more reads, and the calling one writes.
+    pub workers: usize,
+    /// Key of all tables; must be random.
+    pub key: &'a Key,
+    /// Ends the run early once it is true; open flows are exported.
+    pub stop: &'a AtomicBool,
+}
+
+/// Result of a run that came to its end.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Counters of each worker.
+    pub workers: Vec<MeterStats>,
+    /// Packets that have no flow: each cause in words that follow a count, and the count.
+    pub undissected: Vec<(&'static str, u64)>,
+    /// Captures that ended early or did not open, and why.
+    pub problems: Vec<(PathBuf, String)>,
+}
+
+impl Summary {
+    /// Counters of all workers.
+    #[must_use]
+    pub fn total(&self) -> MeterStats {
+        let mut total = MeterStats::default();
+        self.workers.iter().for_each(|worker| total.add(worker));
+        total
+    }
+}
+
+/// Reason why a run ended early.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The first capture cannot be read at all.
+    Capture(PathBuf, FormatError),
+    /// An output failed.
+    Output(ExportError),
+    /// A worker's thread cannot be started.
+    Thread(std::io::Error),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Capture(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Output(error) => error.fmt(f),
+            Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<ExportError> for RunError {
+    fn from(error: ExportError) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// The clock on the wall, in nanoseconds since 1970.
+fn wall() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests;
