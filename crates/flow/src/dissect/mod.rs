@@ -25,7 +25,7 @@ pub use error::{DissectError, Undissected};
 use crate::captured::{ETHERNET, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, RAW};
 use crate::key::{MeterKey, Scope};
 use crate::packet::ip::IpHeader;
-use crate::packet::{IPV4 as ETHER_TYPE_IPV4, be16};
+use crate::packet::{self, be16};
 use tunnel::is_tunnel;
 
 /// Settings of [`dissect`].
@@ -77,10 +77,22 @@ pub struct Fragment {
 #[inline]
 pub fn dissect(link: u32, frame: &[u8], options: Options) -> Result<Dissected, DissectError> {
     // Most frames: no tags and no tunnel, so nothing is carried along.
-    if link == ETHERNET && be16(frame, 12) == Ok(ETHER_TYPE_IPV4) {
-        let header = IpHeader::v4(frame, 14)?;
-        if !options.tunnels || !is_tunnel(frame, &header) {
-            return Ok(Dissected::new(frame, &header, Scope::default()));
+    if link == ETHERNET {
+        let is_plain = |header: &IpHeader| !options.tunnels || !is_tunnel(frame, header);
+        match be16(frame, 12) {
+            Ok(packet::IPV4) => {
+                let header = IpHeader::v4(frame, 14)?;
+                if is_plain(&header) {
+                    return Ok(Dissected::new(frame, &header, Scope::default()));
+                }
+            }
+            Ok(packet::IPV6) => {
+                let header = IpHeader::v6(frame, 14)?;
+                if is_plain(&header) {
+                    return Ok(Dissected::new(frame, &header, Scope::default()));
+                }
+            }
+            _ => {}
         }
     }
     walk(link, frame, options)

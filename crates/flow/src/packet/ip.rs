@@ -86,7 +86,7 @@ impl IpHeader {
     }
 
     /// RFC 8200 §3 and §4.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn v6(bytes: &[u8], at: usize) -> Result<Self, PacketError> {
         let header: &[u8; 40] = take(bytes, at)?;
         if header[0] >> 4 != 6 {
@@ -97,57 +97,69 @@ impl IpHeader {
             0 => bytes.len() - at,
             payload => header.len() + usize::from(payload),
         };
-        let mut read = Self {
+        let (protocol, payload, end) = (header[6], at + header.len(), bytes.len().min(at + total));
+        let (protocol, payload, part) = if is_extension(protocol) {
+            walk(bytes.get(..end).unwrap_or(bytes), protocol, payload)?
+        } else {
+            (protocol, payload, None)
+        };
+        Ok(Self {
             version: 6,
             class: header[0] << 4 | header[1] >> 4,
             source: address(header, 8),
             destination: address(header, 24),
-            protocol: header[6],
-            payload: at + header.len(),
-            end: bytes.len().min(at + total),
+            protocol,
+            payload,
+            end,
             stated: u32::try_from(total).unwrap_or(u32::MAX),
-            part: None,
-        };
-        read.walk(bytes)?;
-        Ok(read)
+            part,
+        })
     }
+}
 
-    /// Passes the extension headers.
-    #[inline]
-    fn walk(&mut self, bytes: &[u8]) -> Result<(), PacketError> {
-        const HEADERS: usize = 16;
-        let packet = bytes.get(..self.end).unwrap_or(bytes);
-        for _ in 0..=HEADERS {
-            let at = self.payload;
-            match self.protocol {
-                HOP_BY_HOP | ROUTING | DESTINATION | MOBILITY | HIP | SHIM6 => {
-                    let [following, length] = *take(packet, at)?;
-                    (self.protocol, self.payload) = (following, at + 8 * (usize::from(length) + 1));
-                }
-                AUTHENTICATION => {
-                    // RFC 4302 §2.2: in words of four bytes, less two.
-                    let [following, length] = *take(packet, at)?;
-                    (self.protocol, self.payload) = (following, at + 4 * (usize::from(length) + 2));
-                }
-                FRAGMENT => {
-                    let [following, _, offset, flags, a, b, c, d] = *take::<8>(packet, at)?;
-                    (self.protocol, self.payload) = (following, at + 8);
-                    let field = u16::from_be_bytes([offset, flags]);
-                    let id = u32::from_be_bytes([a, b, c, d]);
-                    let part = Part { at: at + 2, id, first: field & 0xfff8 == 0, protocol: following };
-                    // An atomic fragment (RFC 6946) is a whole packet.
-                    if field & 0xfff9 != 0 && self.part.is_none() {
-                        self.part = Some(part);
-                        if !part.first {
-                            return Ok(());
-                        }
+/// Passes the extension headers of a packet from the one at `at`. Returns the protocol behind them, its
+/// offset, and the fragment field.
+#[inline(never)]
+fn walk(packet: &[u8], mut next: u8, mut at: usize) -> Result<(u8, usize, Option<Part>), PacketError> {
+    const HEADERS: usize = 16;
+    let mut part = None;
+    for _ in 0..=HEADERS {
+        match next {
+            AUTHENTICATION => {
+                // RFC 4302 §2.2: in words of four bytes, less two.
+                let [following, length] = *take(packet, at)?;
+                (next, at) = (following, at + 4 * (usize::from(length) + 2));
+            }
+            FRAGMENT => {
+                let [following, _, offset, flags, a, b, c, d] = *take::<8>(packet, at)?;
+                let field = u16::from_be_bytes([offset, flags]);
+                // An atomic fragment (RFC 6946) is a whole packet.
+                if field & 0xfff9 != 0 && part.is_none() {
+                    let (id, first) = (u32::from_be_bytes([a, b, c, d]), field & 0xfff8 == 0);
+                    part = Some(Part { at: at + 2, id, first, protocol: following });
+                    if !first {
+                        return Ok((following, at + 8, part));
                     }
                 }
-                _ => return Ok(()),
+                (next, at) = (following, at + 8);
             }
+            _ if is_extension(next) => {
+                let [following, length] = *take(packet, at)?;
+                (next, at) = (following, at + 8 * (usize::from(length) + 1));
+            }
+            _ => return Ok((next, at, part)),
         }
-        Err(PacketError::TooManyHeaders { at: self.payload })
     }
+    Err(PacketError::TooManyHeaders { at })
+}
+
+/// Returns `true` for a header that another one follows.
+#[inline(always)]
+const fn is_extension(protocol: u8) -> bool {
+    matches!(
+        protocol,
+        HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION | MOBILITY | HIP | SHIM6
+    )
 }
 
 const HOP_BY_HOP: u8 = 0;
