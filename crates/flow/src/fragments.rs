@@ -1,8 +1,8 @@
 //! Ports of fragmented packets: only the first fragment has them.
 //!
 //! A [`FragmentTable`] remembers the ports of first fragments and gives them to later ones. Its room is
-//! fixed: sets of eight packets, in which a new packet replaces the oldest. A later fragment that comes before
-//! its first, after the timeout or after a replacement keeps ports 0 and is counted. A flood of first
+//! fixed: sets of eight packets, in which a new packet replaces the oldest. A later fragment keeps ports 0
+//! and is counted if it comes before its first, after the timeout or after a replacement. A flood of first
 //! fragments replaces those of others early; it cannot choose whose, as the hash is keyed.
 
 use crate::dissect::{Dissected, Fragment};

@@ -103,8 +103,8 @@ impl Ring {
     }
 
     /// The next block with frames, waiting for it until `deadline`. `None` if none came, or after a stop:
-    /// blocks that are ready come first. A block is ready when it is full or its timeout has passed, so frames
-    /// of the last timeout before a stop are lost unless the ring is read for one timeout more.
+    /// blocks that are ready come first. A block is ready when it is full, or once its timeout has passed, so
+    /// frames of the last timeout before a stop are lost unless the ring is read for one timeout more.
     ///
     /// # Errors
     /// The interface went down or was removed, or a system call failed.
