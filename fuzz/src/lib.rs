@@ -13,6 +13,7 @@ pub mod faces;
 pub mod files;
 pub mod flows;
 pub mod forwarder;
+pub mod ipfix;
 pub mod management;
 pub mod mutate;
 pub mod ndn;

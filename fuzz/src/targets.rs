@@ -1,6 +1,6 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{audit, client, dump, faces, files, flows, forwarder, management, ndn, queries, reassembly, rib};
+use crate::{client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly, rib};
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
@@ -25,7 +25,7 @@ macro_rules! with_targets {
             dns_text,
             dns_zone,
             flow_burst,
-            flow_dissect,
+            flow_ipfix,
             flow_packet,
             name_ccnx,
             name_ndn,
@@ -119,9 +119,9 @@ pub fn flow_burst(bytes: &[u8]) {
     flows::check_burst(bytes);
 }
 
-/// Reads the flow of a frame; see [`flows::check_dissect`].
-pub fn flow_dissect(bytes: &[u8]) {
-    flows::check_dissect(bytes);
+/// Reads IPFIX messages, and exports their flows; see [`ipfix::check_ipfix`].
+pub fn flow_ipfix(bytes: &[u8]) {
+    ipfix::check_ipfix(bytes);
 }
 
 /// Reads a frame. Capturing more of it changes nothing, and the received tuple is the sent one reversed.
