@@ -23,3 +23,8 @@ pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use run::{Output, RunError, RunOptions, Summary, meter_captures};
 pub use stats::{Dropped, MeterStats, prometheus};
+
+/// The README's example, compiled as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
