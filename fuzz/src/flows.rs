@@ -2,10 +2,12 @@
 
 use hashlane_flow::burst::{BURST, Burst, Decode, Skipped, Visitor};
 use hashlane_flow::dissect::{Options, Undissected, dissect};
+use hashlane_flow::fragments::{FragmentLimits, FragmentTable};
 use hashlane_flow::packet::Packet;
 use hashlane_flow::table::{Flows, Full, Limits};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
+use std::collections::HashMap;
 
 /// Few, so that the table is full early.
 const LIMITS: Limits = Limits { flows: 4, idle: 2 };
@@ -72,6 +74,42 @@ pub fn check_dissect(bytes: &[u8]) {
         let read = dissect(link, frame, Options::default());
         assert!(read.is_ok_and(|read| read.key.ends(read.reversed) == [packet.source, packet.destination]));
     }
+}
+
+/// Fragments of Ethernet frames get the ports of their first, as a map without limits remembers them.
+///
+/// The frames are as in [`check_burst`], without its first byte; a tick is a second.
+pub fn check_fragments(bytes: &[u8]) {
+    const SECOND: u64 = 1_000_000_000;
+    let timeout = 2 * SECOND;
+    let mut table = FragmentTable::new(&Key::VECTOR, FragmentLimits { packets: 1 << 12, timeout });
+    let mut known = HashMap::new();
+    for (now, frames) in rounds(bytes).into_iter().map(|(tick, frames)| (u64::from(tick) * SECOND, frames)) {
+        for frame in frames {
+            let Ok(before) = dissect(1, frame, Options::default()) else { continue };
+            let mut after = before;
+            table.attribute(&mut after, now);
+            let ends = [before, after].map(|read| read.key.ends(read.reversed));
+            let [[from, to], changed] = ends;
+            assert_eq!([from.0, to.0], changed.map(|(address, _)| address));
+            let Some(fragment) = before.fragment else {
+                assert_eq!(before, after);
+                continue;
+            };
+            let scope = before.key.scope();
+            let packet = (from.0, to.0, scope.version, scope.vlans, fragment.id, fragment.protocol);
+            if fragment.first && !before.cut {
+                known.insert(packet, ([from.1, to.1], scope.protocol, now));
+                assert_eq!(before, after);
+                continue;
+            }
+            let first = known.get(&packet).filter(|(_, _, since)| now - since <= timeout);
+            let found = (changed.map(|(_, port)| port), after.key.protocol());
+            let kept = ([from.1, to.1], scope.protocol);
+            assert_eq!(found, first.map_or(kept, |(ports, protocol, _)| (*ports, *protocol)));
+        }
+    }
+    assert_eq!(table.counters.replaced, 0);
 }
 
 /// The frames of each tick.

@@ -25,7 +25,8 @@ macro_rules! with_targets {
             dns_text,
             dns_zone,
             flow_burst,
-            flow_ipfix,
+            flow_dissect,
+            flow_fragments,
             flow_packet,
             name_ccnx,
             name_ndn,
@@ -122,6 +123,11 @@ pub fn flow_burst(bytes: &[u8]) {
 /// Reads IPFIX messages, and exports their flows; see [`ipfix::check_ipfix`].
 pub fn flow_ipfix(bytes: &[u8]) {
     ipfix::check_ipfix(bytes);
+}
+
+/// Gives fragments the ports of their first; see [`flows::check_fragments`].
+pub fn flow_fragments(bytes: &[u8]) {
+    flows::check_fragments(bytes);
 }
 
 /// Reads a frame. Capturing more of it changes nothing, and the received tuple is the sent one reversed.

@@ -52,7 +52,7 @@ pub struct Dissected {
     pub tcp_flags: u8,
     /// Type of service, or traffic class.
     pub class: u8,
-    /// `true` if the captured bytes end before the ports, or before the TCP flags; they are 0 then.
+    /// `true` if the packet, as far as captured, ends before the ports or the TCP flags; they are 0 then.
     pub cut: bool,
     /// Part of a packet that was fragmented.
     pub fragment: Option<Fragment>,
