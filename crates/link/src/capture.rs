@@ -1,8 +1,9 @@
 //! Frames of captures: pcap and pcapng, as `tcpdump -w` and Wireshark write them.
 //!
 //! [`Reader`] reads a stream once, in a window of fixed size, and lends the frames in the window as a
-//! [`Batch`]. [`open`] takes a file or standard input, also compressed by gzip or Zstandard. Nothing in a
-//! capture is trusted: no bytes make the reader panic, or hold more memory than its window.
+//! [`Batch`], or gives them away as a [`Window`]. [`open`] takes a file or standard input, also compressed by
+//! gzip or Zstandard. Nothing in a capture is trusted: no bytes make the reader panic, or hold more memory
+//! than its window.
 //!
 //! Files are read, not mapped: a page fault for each page cost more than the copy of a large read (26 against
 //! 17 ns of CPU time a frame of 117 bytes), and a mapped file that shrinks ends the process.
