@@ -8,13 +8,15 @@
 //! Files are read, not mapped: a page fault for each page cost more than the copy of a large read (26 against
 //! 17 ns of CPU time a frame of 117 bytes), and a mapped file that shrinks ends the process.
 
+mod error;
 mod file;
 mod pcap;
 mod pcapng;
 mod reader;
 
+pub use error::{CaptureError, FormatError, Problem};
 pub use file::{Input, open};
-pub use reader::{Batch, CaptureError, Chunk, FormatError, Problem, Reader};
+pub use reader::{Batch, Reader, Window};
 
 use std::io::Read;
 use std::ops::ControlFlow;

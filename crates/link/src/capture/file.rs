@@ -1,6 +1,7 @@
 //! Captures in files and on standard input, also compressed.
 
-use super::reader::{FormatError, Reader};
+use super::error::FormatError;
+use super::reader::Reader;
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;

@@ -1,7 +1,8 @@
 //! Records of pcap files (draft-ietf-opsawg-pcap).
 
 use super::Frame;
-use super::reader::{LONGEST, Problem, Step};
+use super::error::Problem;
+use super::reader::{LONGEST, Step};
 
 /// A pcap file, by its header.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! Blocks of pcapng files (draft-ietf-opsawg-pcapng).
 
 use super::Frame;
+use super::error::Problem;
 use super::pcap::order;
-use super::reader::{LONGEST, Problem, Step};
+use super::reader::{LONGEST, Step};
 
 /// The type of a section header block, alike in both byte orders.
 pub(super) const SECTION: u32 = 0x0a0d_0d0a;
