@@ -1,8 +1,11 @@
 //! ε of a scheme as it is known without an audit: from proofs, committed pairs, attacks, or a search.
 
-use crate::attack::{Knowledge, attacks};
+use crate::attack::{Knowledge, USUAL_LENGTH, attacks};
+use crate::draw::Draw;
 use crate::epsilon::vectors::committed;
-use crate::epsilon::{long, proved};
+use crate::epsilon::{self, long, proved, search};
+use crate::registered::{Registered, subjects};
+use crate::subject::{Fault, Subject as _};
 use crate::verdict::power_of_two;
 use hashlane_hash::scheme::Keying;
 
@@ -23,15 +26,11 @@ pub fn stated(id: &str) -> String {
         Ok(pairs) => pairs,
         Err((name, error)) => return format!("unknown: vector {name}: {error}"),
     };
-    let run = long::RUNS.iter().find(|run| run.scheme == id);
-    match (pairs.iter().find(|pair| pair.scheme == id), run) {
-        (Some(pair), _) => {
-            format!("{}, broken by vectors/collisions/{id}.toml", power_of_two(pair.log2_share))
-        }
-        (None, Some(run)) => {
-            format!("measured: no pair in 2^{:.1} comparisons of two keys", run.log2_compared)
-        }
-        (None, None) => format!("not measured; hashlane audit --scheme {id}"),
+    if let Some(pair) = pairs.iter().find(|pair| pair.scheme == id) {
+        return format!("{}, broken by vectors/collisions/{id}.toml", power_of_two(pair.log2_share));
+    }
+    if let Some(run) = long::RUNS.iter().find(|run| run.scheme == id) {
+        return format!("none found, measured: 2^{:.1} comparisons of two keys", run.log2_compared);
     }
     match subjects().into_iter().find(|subject| subject.info().id == id) {
         // A pair that collides once collides always.

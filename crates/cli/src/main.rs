@@ -27,6 +27,8 @@ Examples:
   hashlane compare --run ./before ./after   two builds, launched alternately: faster, slower, or not
   hashlane dns render example.com.zone --explain
                                             the zone as DNS messages, with the form of each name
+  hashlane flow meter trace.pcap --ipfix flows.ipfix
+                                            the flows of a capture, for collectors
   hashlane ndn ping /example                round trips to a producer
   hashlane audit --scheme xxh3              can a table under this hash be flooded, and with what?
   hashlane schemes                          the registered hashes, and where each is safe";
@@ -43,6 +45,8 @@ enum Command {
     Audit(cmd::audit::Audit),
     /// Render DNS messages
     Dns(cmd::dns::Dns),
+    /// Meter flows: packets of captures in, records of flows out
+    Flow(cmd::flow::Flow),
     /// Run, use and manage a forwarder of Named Data Networking
     Ndn(cmd::ndn::Ndn),
     #[command(hide = true)]
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Audit(command) => command.run(),
         Command::Dns(command) => command.run(),
+        Command::Flow(command) => command.run(),
         Command::Ndn(command) => command.run(),
         Command::Lab(command) => command.run(),
         Command::Schemes(command) => command.run(),

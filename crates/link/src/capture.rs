@@ -16,7 +16,7 @@ mod reader;
 
 pub use error::{CaptureError, FormatError, Problem};
 pub use file::{Input, open};
-pub use reader::{Batch, Reader, Window};
+pub use reader::{Batch, Chunk, Reader};
 
 use std::io::Read;
 use std::ops::ControlFlow;

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod dns;
+pub(crate) mod flow;
 mod inputs;
 pub(crate) mod lab;
 pub(crate) mod ndn;

@@ -6,6 +6,7 @@ use super::suppression::Suppression;
 use crate::face::FaceId;
 use crate::fib::NextHop;
 use crate::pit::Records;
+use alloc::boxed::Box;
 use core::time::Duration;
 use hashlane_ndn::invariant::Invariant as _;
 use hashlane_ndn::time::Time;
@@ -30,7 +31,8 @@ pub struct Asf {
     pub max_timeouts: u32,
     /// Handling of retransmissions.
     pub retransmission: BestRoute,
-    measurements: Batched<u64, Measurements>,
+    // In a box, as requests and messages carry strategies.
+    measurements: Box<Batched<u64, Measurements>>,
 }
 
 impl Default for Asf {
@@ -40,7 +42,7 @@ impl Default for Asf {
             probing_interval: 60_000,
             max_timeouts: 3,
             retransmission: BestRoute::default(),
-            measurements: Batched::with_capacity(0),
+            measurements: Box::new(Batched::with_capacity(0)),
         }
     }
 }
@@ -208,7 +210,7 @@ impl Asf {
     fn measurements_of(&mut self, prefix: u64, now: Time) -> Option<&mut Measurements> {
         if self.measurements.find(prefix, &prefix).is_none() {
             if self.measurements.len() >= PREFIXES {
-                self.measurements = Batched::with_capacity(0);
+                *self.measurements = Batched::with_capacity(0);
             }
             let next_probe = now.after_millis(self.probing_interval);
             let measurements = Measurements { faces: SmallVec::new(), next_probe };

@@ -1,0 +1,29 @@
+//! `hashlane flow`
+
+mod meter;
+mod outputs;
+mod settings;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Meter flows: packets of captures and interfaces in, records of flows out.
+#[derive(Debug, Args)]
+pub(crate) struct Flow {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Meter(meter::Meter),
+}
+
+impl Flow {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::Meter(command) => command.run(),
+        }
+    }
+}
