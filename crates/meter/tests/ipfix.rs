@@ -122,7 +122,10 @@ proptest! {
     }
 
     #[test]
-    fn a_file_that_is_cut_off_has_the_messages_before(flows in vec(flows(), 1..60), cut: prop::sample::Index) {
+    fn a_file_that_is_cut_off_has_the_messages_before(
+        flows in vec(flows(), 1..60),
+        cut: prop::sample::Index,
+    ) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("flows.ipfix");
         let options = IpfixOptions { message_limit: Some(512), ..IpfixOptions::default() };

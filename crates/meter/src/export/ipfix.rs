@@ -4,10 +4,10 @@
 //! field of each record, generates the whole registry at compile time, and knows neither a limit of messages
 //! nor the repetition of templates. A record here is one pass over a plain struct.
 //!
-//! A template is announced in the message that first needs it. Over UDP all templates are repeated by time and
-//! by number of messages; each new connection and each new file begins with them. Sequence numbers count the
-//! data records of an observation domain, options records included, whether a collector got them or not; they
-//! go on after a reconnection.
+//! A template is announced in the message that first needs it. Over UDP all templates are repeated by time
+//! and by number of messages; each new connection and each new file begins with them. Sequence numbers count
+//! the data records of an observation domain, options records included, whether a collector got them or not;
+//! they go on after a reconnection.
 //!
 //! The registry has an element for the VNI of VXLAN (layer2SegmentId) and none for other tunnels, so records
 //! from inside those have the inner addresses alone.

@@ -2,7 +2,7 @@
 
 use crate::ipfix::SET_HEADER;
 
-/// Room that a record needs beside itself: the header and the padding of its set, and of that of its template.
+/// Room that a record and its template need beside themselves: headers and padding of two sets.
 pub(super) const SET_ROOM: usize = 2 * (SET_HEADER + 3);
 
 /// Sets of records behind a header, which the caller fills.

@@ -6,7 +6,7 @@
 //! them as the time of the packet.
 //!
 //! Elements that v9 does not define have the numbers of IPFIX, whose registry began with those of v9:
-//! flowEndReason, dot1qCustomerVlanId, icmpTypeCodeIPv6, layer2SegmentId. Reverse records repeat the type and
+//! flowEndReason, dot1qCustomerVlanId, layer2SegmentId. Reverse records repeat the type and
 //! the code of the first ICMP message.
 
 use super::message::Message;

@@ -5,8 +5,8 @@
 //! between are bytes that no footer refers to. A process killed in the midst of such a write leaves a file
 //! that ends with half a block: [`complete_len`] tells the length to cut it to.
 //!
-//! A row group is written when 32,768 flows wait, at most 7 MB of them, and by time: 10 s after its first flow
-//! for the first group, 10 s more for each group after, so that footers stay a small part of the file.
+//! A row group is written when 32,768 flows wait, which take 7 MB, and by time: 10 s after its first flow for
+//! the first group, 10 s more for each group after, so that footers stay a small part of the file.
 
 use super::columns::{COLUMNS, Column, Kind, Value};
 use super::{ExportError, Exporter, FileOptions, SECOND, Sink, Totals};
@@ -329,7 +329,7 @@ mod tests {
         exporter.finish(now).unwrap();
         assert_eq!(exporter.totals().flows, 3 * flows.len() as u64);
 
-        // What a killed process may leave.
+        // A killed process may leave this.
         let whole = fs::read(&path).unwrap();
         assert_eq!(complete_len(io::Cursor::new(&whole)).unwrap(), whole.len() as u64);
         let cut = whole.len() - 100;

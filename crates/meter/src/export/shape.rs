@@ -90,7 +90,8 @@ impl Shape {
         };
         fields.push(field(ie::PROTOCOL_IDENTIFIER, 1));
         if self.has(ICMP) {
-            let ipv6 = self.has(IPV6);
+            // NetFlow v9 has one element for both versions.
+            let ipv6 = self.has(IPV6) && !uptime;
             fields.push(field(if ipv6 { ie::ICMP_TYPE_CODE_IPV6 } else { ie::ICMP_TYPE_CODE_IPV4 }, 2));
         } else {
             fields.extend([field(ie::SOURCE_TRANSPORT_PORT, 2), field(ie::DESTINATION_TRANSPORT_PORT, 2)]);

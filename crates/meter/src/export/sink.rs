@@ -137,8 +137,8 @@ impl Sink {
         }
     }
 
-    /// Begins the next file if `add` bytes do not fit in this one, and returns the length of the file. The next
-    /// block goes to this file, whatever its size.
+    /// Begins the next file if `add` bytes do not fit in this one, and returns the length of the file. The
+    /// next block goes to this file, whatever its size.
     pub(crate) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
         match &mut self.kind {
             Kind::File(sink) => sink.begin(add, now),

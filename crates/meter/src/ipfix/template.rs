@@ -42,8 +42,8 @@ impl Templates {
     /// Reads the records of a set of templates.
     ///
     /// # Errors
-    /// The offset in `set` of a record that is cut off, of a template with a reserved id, of one whose records
-    /// have no bytes, or of the first one too many.
+    /// The offset in `set` of a record that is cut off, of a template with a reserved id, of one whose
+    /// records have no bytes, or of the first one too many.
     pub(super) fn learn(&mut self, domain: u32, set: &[u8], options: bool) -> Result<(), usize> {
         let mut at = 0;
         // Up to three bytes of padding.
