@@ -2,6 +2,7 @@
 
 mod bench;
 mod dns;
+mod flow;
 mod forwarder;
 mod install;
 mod ndn;
@@ -30,6 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop                                      all of them
   cargo xtask interop dns                                  only the DNS scenarios, which need dig
+  cargo xtask interop flow                                 only flows, which nfdump, pmacct and Python read
   cargo xtask interop ndn --only python-v1-unix            scenarios whose names contain this
   cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token";
 
@@ -37,6 +39,8 @@ Examples:
 enum Part {
     /// Query a DNS server with our renderer by dig
     Dns,
+    /// Export flows to nfcapd and nfacctd, and read our files with Python packages
+    Flow,
     Ndn(ndn::Ndn),
 }
 
@@ -49,8 +53,9 @@ impl Interop {
     pub(crate) fn run(&self) -> Outcome {
         match &self.part {
             Some(Part::Dns) => dns::run(),
+            Some(Part::Flow) => flow::run(),
             Some(Part::Ndn(ndn)) => ndn.run(),
-            None => both(dns::run(), ndn::Ndn::all(self.every_index)),
+            None => both(both(dns::run(), flow::run()), ndn::Ndn::all(self.every_index)),
         }
     }
 }
@@ -64,12 +69,12 @@ pub(crate) fn install_ndnd() -> Result<PathBuf, String> {
 }
 
 /// Failed if either has failed, else skipped if either was skipped.
-fn both(dns: Outcome, ndn: Outcome) -> Outcome {
+fn both(one: Outcome, other: Outcome) -> Outcome {
     use Outcome::{Failed, Passed, Skipped};
-    match (dns, ndn) {
-        (Failed(dns), Failed(ndn)) => Failed(format!("{dns}\n{ndn}")),
+    match (one, other) {
+        (Failed(one), Failed(other)) => Failed(format!("{one}\n{other}")),
         (Failed(why), _) | (_, Failed(why)) => Failed(why),
-        (Skipped(dns), Skipped(ndn)) => Skipped(format!("{dns}; {ndn}")),
+        (Skipped(one), Skipped(other)) => Skipped(format!("{one}; {other}")),
         (Skipped(why), Passed) | (Passed, Skipped(why)) => Skipped(why),
         (Passed, Passed) => Passed,
     }
