@@ -82,11 +82,6 @@ impl Targets {
             && self.parquet.is_empty()
     }
 
-    /// Tests if flows go to standard output.
-    pub(super) fn use_stdout(&self) -> bool {
-        self.json.iter().chain(&self.csv).any(|path| path.as_os_str() == "-")
-    }
-
     /// Opens all targets. `interfaces` are those that packets come from, `sampling` the interval.
     pub(super) fn open(&self, interfaces: &[(u32, String)], sampling: u32) -> Result<Exporters> {
         let mut all: Vec<Named> = Vec::new();
