@@ -1,19 +1,30 @@
 //! Tables of flows, of every shape and under every hash: ours, the kernel's and `hashbrown`'s behind the same
 //! front.
 
-use hashlane_flow::burst::{Act, BURST, Keys, Visitor};
+use hashlane_flow::burst::{BURST, Visitor};
 use hashlane_flow::ehash::TupleHash;
 use hashlane_flow::table::{Flow, FlowTable, Full, Limits};
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
 use hashlane_table::Table;
-use hashlane_table::stage::Stage;
 
 /// A table of flows, each of which has a number, behind a pointer. Its operations change it, so the run
 /// brings it to a known state first and times the call from outside.
 pub trait Flows {
-    /// Adds flows that are not in the table, numbered on from `first`.
+    /// Adds flows that are not in the table, numbered on from `first`, at [`TICK`] a tick.
     fn add(&mut self, tuples: &[Tuple], first: u32);
+
+    /// Adds flows, numbered on from `first`, or changes their numbers if they are present, all in one tick.
+    fn insert(&mut self, tuples: &[Tuple], first: u32);
+
+    /// Advances the clock by a tick.
+    fn tick(&mut self);
+
+    /// Removes flows; returns how many were there.
+    fn remove(&mut self, tuples: &[Tuple]) -> u64;
+
+    /// Removes flows that are too old, about [`BUDGET`] of them at most; returns how many.
+    fn expire(&mut self) -> u64;
 
     /// Looks all of `tuples` up, and returns how many are there and the sum of their numbers.
     fn find(&self, tuples: &[Tuple]) -> (u64, u64);
@@ -46,6 +57,32 @@ pub trait Flows {
 /// Flows added, or packets received, in one tick: a burst.
 pub(crate) const TICK: usize = BURST;
 
+/// Budget of an expiry in each tick: twice the flows that are added in it.
+pub(crate) const BUDGET: usize = 2 * TICK;
+
+/// Size of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Flows that the table has room for when it is made.
+    pub room: usize,
+    /// Limit of the flows.
+    pub flows: usize,
+    /// Flows that are added, at [`TICK`] a tick, while one lives.
+    pub live: usize,
+}
+
+impl Size {
+    /// Room for `flows`, the oldest of which expires when another is added.
+    pub fn steady(flows: usize) -> Self {
+        Self { room: flows, flows, live: flows }
+    }
+
+    /// Ticks that a flow lives: at least 1, as the table itself takes it.
+    fn idle(self) -> u32 {
+        u32::try_from(self.live / TICK).unwrap_or(u32::MAX).max(1)
+    }
+}
+
 /// A [`FlowTable`], asked for one tuple at a time, or for a burst where `BURSTS`.
 pub(crate) struct Front<H, T, const BURSTS: bool> {
     flows: FlowTable<Tuple, u32, H, T>,
@@ -73,28 +110,58 @@ impl Visitor<u32> for Known {
 }
 
 impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Front<H, T, BURSTS> {
-    /// Room for `flows`, of which each lives for as long as it takes to add `live` others at [`TICK`] a tick.
-    pub(crate) fn new(key: &Key, flows: usize, live: usize) -> Self {
-        // At least 1, as the table itself takes it.
-        let idle = u32::try_from(live / TICK).unwrap_or(u32::MAX).max(1);
-        let limits = Limits { flows: flows + TICK, idle };
-        Self { flows: FlowTable::with_room(flows, key, limits, 0), now: 0, idle }
-    }
-
-    fn tick(&mut self, tuples: &[Tuple], first: u32) {
-        self.now += 1;
-        for (tuple, number) in tuples.iter().zip(first..) {
-            // There is room: no more are added than the table was made for.
-            let _ = self.flows.insert_new(*tuple, number, self.now);
-        }
+    pub(crate) fn new(key: &Key, size: Size) -> Self {
+        let limits = Limits { flows: size.flows + TICK, idle: size.idle() };
+        Self { flows: FlowTable::with_room(size.room, key, limits, 0), now: 0, idle: size.idle() }
     }
 }
 
 impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Front<H, T, BURSTS> {
+    #[inline(never)]
     fn add(&mut self, tuples: &[Tuple], first: u32) {
         for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
-            self.tick(tuples, first);
+            self.now += 1;
+            for (tuple, number) in tuples.iter().zip(first..) {
+                // There is room: no more are added than the table was made for.
+                let _ = self.flows.insert_new(*tuple, number, self.now);
+            }
         }
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, tuples: &[Tuple], first: u32) {
+        if BURSTS {
+            self.flows.insert_burst(tuples, self.now, |at| first.wrapping_add(at as u32), |_, _| ());
+        } else {
+            for (tuple, number) in tuples.iter().zip(first..) {
+                // As above.
+                let _ = self.flows.insert(*tuple, number, self.now);
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        self.now += 1;
+    }
+
+    #[inline(never)]
+    fn remove(&mut self, tuples: &[Tuple]) -> u64 {
+        let mut removed = 0;
+        if BURSTS {
+            self.flows.remove_burst(tuples, |_, number| removed += u64::from(number.is_some()));
+        } else {
+            for tuple in tuples {
+                removed += u64::from(self.flows.remove(tuple).is_some());
+            }
+        }
+        removed
+    }
+
+    #[inline(never)]
+    fn expire(&mut self) -> u64 {
+        let mut expired = 0;
+        self.flows.expire(self.now, BUDGET, |_, _| expired += 1);
+        expired
     }
 
     #[inline(never)]
@@ -121,8 +188,9 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
     #[inline(never)]
     fn churn(&mut self, tuples: &[Tuple], first: u32) {
         for (tuples, first) in tuples.chunks(TICK).zip((first..).step_by(TICK)) {
-            self.tick(tuples, first);
-            self.flows.expire(self.now, usize::MAX, |_, _| ());
+            self.tick();
+            self.insert(tuples, first);
+            self.flows.expire(self.now, BUDGET, |_, _| ());
         }
     }
 
@@ -133,11 +201,7 @@ impl<H: TupleHash, T: Table<Tuple, Flow<u32>>, const BURSTS: bool> Flows for Fro
             self.now += 1;
             self.flows.expire(self.now, usize::MAX, |_, _| ());
             if BURSTS {
-                let mut hashes = [0; TICK];
-                let mut keys = Keys::new(packets, &mut hashes);
-                self.flows.hash_stage().run(&mut keys);
-                self.flows.prefetch_stage().run(&mut keys);
-                Act { flows: &mut self.flows, now: self.now, visitor: &mut known }.run(&mut keys);
+                self.flows.seen_or_insert_burst(packets, self.now, &mut known);
             } else {
                 for tuple in packets {
                     if let Ok(Some(_)) = self.flows.insert(*tuple, 0, self.now) {

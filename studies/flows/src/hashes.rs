@@ -5,7 +5,7 @@
 //! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
-use crate::flow_subject::{Flows, Front};
+use crate::flow_subject::{Flows, Front, Size};
 use crate::tuple_subject::{Burst, Registered, Single, TupleSubject, one};
 use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
 use hashlane_flow::ehash::{SipHash13, SipHash24, TupleBytes, TupleHash};
@@ -104,23 +104,20 @@ pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     }
 }
 
-/// An empty table for the scheme `id` of the models `table` and `flood`, with room for `flows`; each flow
-/// expires after `live` others were added. `None` if the id is unknown.
-pub fn flows(id: &str, key: &Key, flows: usize, live: usize) -> Option<Box<dyn Flows>> {
+/// An empty table for the scheme `id` of the models `table` and `flood`. `None` if the id is unknown.
+pub fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
     struct In<'k> {
         shape: &'k str,
         bursts: bool,
         key: &'k Key,
-        flows: usize,
-        live: usize,
+        size: Size,
     }
     impl In<'_> {
         fn front<H: TupleHash + 'static, T: Table<Tuple, Flow<u32>> + 'static>(&self) -> Box<dyn Flows> {
-            let Self { key, flows, live, .. } = *self;
             if self.bursts {
-                Box::new(Front::<H, T, true>::new(key, flows, live))
+                Box::new(Front::<H, T, true>::new(self.key, self.size))
             } else {
-                Box::new(Front::<H, T, false>::new(key, flows, live))
+                Box::new(Front::<H, T, false>::new(self.key, self.size))
             }
         }
     }
@@ -144,7 +141,7 @@ pub fn flows(id: &str, key: &Key, flows: usize, live: usize) -> Option<Box<dyn F
         "burst" => true,
         _ => return None,
     };
-    with_tuple_hash(hash, key, In { shape, bursts, key, flows, live })?
+    with_tuple_hash(hash, key, In { shape, bursts, key, size })?
 }
 
 fn ids() -> String {
@@ -192,8 +189,8 @@ mod tests {
             "hashbrown/siphash-2-4/burst",
             "swiss//single",
         ] {
-            assert!(flows(id, &Key::VECTOR, 8, 8).is_none(), "{id}");
+            assert!(flows(id, &Key::VECTOR, Size::steady(8)).is_none(), "{id}");
         }
-        assert!(flows("swiss/siphash-2-4/burst", &Key::VECTOR, 8, 8).is_some());
+        assert!(flows("swiss/siphash-2-4/burst", &Key::VECTOR, Size::steady(8)).is_some());
     }
 }

@@ -70,6 +70,25 @@ fn runs_with_each_single_workload() {
     }
 }
 
+/// The workloads of millions of flows, with a thousand.
+#[test]
+fn writes_to_small_tables_are_measured_as_to_large_ones() {
+    let text = Tables.files()[0].text;
+    let small = ["1Mi/fill", "1Mi/churn", "4Mi/longest"];
+    let text = small.iter().fold(text.to_owned(), |text, id| text.replace(id, &format!("1Ki/{}", &id[4..])));
+    for workload in ["1Ki/fill", "1Ki/churn", "1Ki/longest-room", "1Ki/longest-growing"] {
+        let mut definition = Definition::parse(&text, "small").unwrap();
+        let selection =
+            Selection { schemes: Vec::new(), workloads: vec![workload.to_owned()], repetitions: Some(2) };
+        definition.select(&selection).unwrap();
+        let records = records(&Tables, &definition, None);
+        for scheme in definition.schemes_on(workload) {
+            let time = records.metric(&definition.slug, workload, scheme, &definition.metric);
+            assert!(time.is_some_and(|time| time.value > 0.0), "{workload}, {scheme}");
+        }
+    }
+}
+
 #[test]
 fn every_timed_workload_has_a_control() {
     for study in STUDIES {

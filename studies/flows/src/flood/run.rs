@@ -3,7 +3,7 @@
 use super::growth::add_growth;
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
-use crate::flow_subject::Flows;
+use crate::flow_subject::{Flows, Size};
 use crate::hashes;
 use crate::hostile::Attack;
 use crate::metric;
@@ -35,7 +35,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     for id in definition.measured_schemes() {
         let (table, _) = parse(id)?;
         // Checks the ids before anything takes time.
-        if hashes::flows(table, &Key::new(session.settings.key), 1, 1).is_none() {
+        if hashes::flows(table, &Key::new(session.settings.key), Size::steady(1)).is_none() {
             return Err(RunError::UnknownScheme { id: id.clone(), help: hashes::flows_help() });
         }
     }
@@ -113,7 +113,8 @@ impl<'a> Subject<'a> {
     ) -> Result<Self, RunError> {
         let (table, hostile) = parse(id)?;
         let room = ELSEWHERE + AIMED_AT + MAX_HOSTILE;
-        let Some(mut flows) = hashes::flows(table, &Key::new(session.settings.key), room, room) else {
+        let Some(mut flows) = hashes::flows(table, &Key::new(session.settings.key), Size::steady(room))
+        else {
             return Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() });
         };
         let (aimed_at, hostile_flows) = aimed.split_at(AIMED_AT.min(aimed.len()));

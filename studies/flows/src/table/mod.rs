@@ -2,9 +2,11 @@
 
 mod answer;
 mod caches;
+mod longest;
 mod own;
 mod run;
 mod section;
+mod writes;
 
 pub(crate) use answer::answer;
 pub(crate) use run::run;

@@ -3,7 +3,7 @@
 use super::run::{Entry, Found, empty, find, placements, record, too_large};
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
-use crate::flow_subject::TICK;
+use crate::flow_subject::{Size, TICK};
 use crate::own;
 use hashlane_lab::study::{Rounds, RunError, Session};
 use std::cell::{Cell, RefCell};
@@ -44,7 +44,7 @@ fn hits(
     for rounds in placements(session.settings.size.repetitions) {
         let mut tables = Vec::new();
         for id in schemes {
-            let mut table = empty(id, flows, flows, session)?;
+            let mut table = empty(id, Size::steady(flows), session)?;
             table.flows.add(&capture.tuples, 0);
             tables.push(table);
         }
@@ -72,7 +72,8 @@ fn replay(
 ) -> Result<(), RunError> {
     session.step(workload, "timing");
     let live = capture.packets.len().clamp(1, LIVE).next_multiple_of(TICK);
-    let tables = schemes.iter().map(|id| empty(id, capture.tuples.len(), live, session));
+    let flows = capture.tuples.len();
+    let tables = schemes.iter().map(|id| empty(id, Size { room: flows, flows, live }, session));
     let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
     let received = session.settings.size.items as usize;
     let batch = RefCell::new(Batch::default());
@@ -171,7 +172,8 @@ mod tests {
         let packets: Vec<_> = (0..300).chain(0..300).flat_map(|i| [tuples[i], tuples[i]]).collect();
         for live in [32, 320, 1024] {
             let known = |id: &str| {
-                let mut table = hashes::flows(id, &Key::VECTOR, 300, live).unwrap();
+                let mut table =
+                    hashes::flows(id, &Key::VECTOR, Size { room: 300, flows: 300, live }).unwrap();
                 let first = table.receive(&packets);
                 table.pause();
                 (first, table.receive(&packets), table.len())

@@ -1,9 +1,9 @@
 //! Tables of flows: lookups that hit and miss at several sizes, and churn at a steady size.
 
-use super::{caches, own};
+use super::{caches, longest, own, writes};
 use crate::capture::Capture;
 use crate::clock::cpu_ns;
-use crate::flow_subject::{Flows, TICK};
+use crate::flow_subject::{Flows, Size, TICK};
 use crate::hashes;
 use crate::metric;
 use crate::tuples::TupleSet;
@@ -26,7 +26,7 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let (flows, kind) = parse(id)?;
         for scheme in definition.schemes_on(id) {
             // Checks the ids before anything takes time.
-            if hashes::flows(subject(scheme), &Key::new(session.settings.key), 1, 1).is_none() {
+            if hashes::flows(subject(scheme), &Key::new(session.settings.key), Size::steady(1)).is_none() {
                 return Err(RunError::UnknownScheme { id: scheme.clone(), help: hashes::flows_help() });
             }
         }
@@ -143,8 +143,34 @@ enum Kind {
     Hit,
     /// None is.
     Miss,
+    /// Flows are added to an empty table.
+    Fill,
     /// Flows are added, and those that were added longest ago expire.
     Churn,
+    /// Flows are added, removed, found and expired in a table with room; the longest 32 operations count.
+    LongestWithRoom,
+    /// The same while the table grows.
+    LongestGrowing,
+}
+
+impl Kind {
+    const ALL: [(&str, Self); 6] = [
+        ("hit", Self::Hit),
+        ("miss", Self::Miss),
+        ("fill", Self::Fill),
+        ("churn", Self::Churn),
+        ("longest-room", Self::LongestWithRoom),
+        ("longest-growing", Self::LongestGrowing),
+    ];
+
+    fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(other, _)| *other == name).map(|(_, kind)| *kind)
+    }
+
+    /// True for lookups, which take turns in tables that are filled before.
+    fn finds(self) -> bool {
+        matches!(self, Self::Hit | Self::Miss)
+    }
 }
 
 /// Parses `64Ki/hit`: a number of flows and an operation on them.
@@ -152,7 +178,8 @@ fn parse(id: &str) -> Result<(usize, Kind), RunError> {
     let unknown = || {
         RunError::UnknownWorkload(format!(
             "no workload {id:?}: a workload is <flows>/<kind>; flows: a number, or one with Ki or Mi, up to \
-             64Mi; kinds: hit, miss, churn"
+             64Mi; kinds: {}",
+            Kind::ALL.map(|(name, _)| name).join(", ")
         ))
     };
     let (size, kind) = id.split_once('/').ok_or_else(unknown)?;
@@ -162,12 +189,7 @@ fn parse(id: &str) -> Result<(usize, Kind), RunError> {
         _ => (size, 1),
     };
     let flows = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(unknown)?;
-    let kind = match kind {
-        "hit" => Kind::Hit,
-        "miss" => Kind::Miss,
-        "churn" => Kind::Churn,
-        _ => return Err(unknown()),
-    };
+    let kind = Kind::of(kind).ok_or_else(unknown)?;
     if !(2 * TICK..=64 << 20).contains(&flows) {
         return Err(unknown());
     }
@@ -197,15 +219,18 @@ const QUICK: u64 = 4 << 30;
 impl Plan<'_> {
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let definition = session.definition;
-        let finds = |&&(_, kind): &&(&str, Kind)| kind != Kind::Churn;
+        let finds = |&&(_, kind): &&(&str, Kind)| kind.finds();
         let mut schemes: Vec<&String> = Vec::new();
         for (id, _) in self.workloads.iter().filter(finds) {
             schemes.extend(definition.schemes_on(id));
         }
         schemes.sort();
         schemes.dedup();
-        let largest = self.workloads.iter().map(|(id, _)| definition.schemes_on(id).len()).max().unwrap_or(0);
-        if let Some(note) = too_large(self.flows, schemes.len().max(largest), session.settings.full) {
+        // Other kinds have one table at a time.
+        let churned = self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn);
+        let churned = churned.map(|(id, _)| definition.schemes_on(id).len()).max().unwrap_or(1);
+        let note = too_large(self.flows, schemes.len().max(churned), session.settings.full);
+        if let Some(note) = note.or_else(|| self.too_long(session)) {
             session.notes.push(note);
             session.skip(1 + self.workloads.len());
             return Ok(());
@@ -221,7 +246,7 @@ impl Plan<'_> {
             let mut tables = Vec::new();
             for at in order(schemes.len(), time) {
                 let Some(id) = schemes.get(at) else { continue };
-                let mut table = empty(id, self.flows, self.flows, session)?;
+                let mut table = empty(id, Size::steady(self.flows), session)?;
                 table.flows.add(inside, 0);
                 tables.push((at, table));
                 if session.stopped() {
@@ -246,14 +271,31 @@ impl Plan<'_> {
         for (&(workload, _), found) in self.workloads.iter().filter(finds).zip(&found) {
             found.record(session, workload);
         }
-        for &(workload, _) in self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn) {
+        for &(workload, kind) in self.workloads.iter().filter(|(_, kind)| !kind.finds()) {
             if session.stopped() {
                 return Ok(());
             }
             session.step(workload, "timing");
-            self.churn(session, workload, &tuples)?;
+            match kind {
+                Kind::Churn => writes::churn(session, workload, &tuples)?,
+                Kind::LongestWithRoom => longest::run(session, workload, &tuples, true)?,
+                Kind::LongestGrowing => longest::run(session, workload, &tuples, false)?,
+                _ => writes::fill(session, workload, inside)?,
+            }
         }
         Ok(())
+    }
+
+    /// Note for workloads of minutes, which are measured by a full run or by name; `None` for others.
+    fn too_long(&self, session: &Session<'_>) -> Option<String> {
+        if session.settings.full || session.definition.names_workloads() {
+            return None;
+        }
+        let minutes = |kind| matches!(kind, Kind::LongestWithRoom | Kind::LongestGrowing);
+        self.workloads.iter().all(|(_, kind)| minutes(*kind)).then(|| {
+            let ids: Vec<&str> = self.workloads.iter().map(|(id, _)| *id).collect();
+            format!("{}: not in a quick run; name them, or use --full", ids.join(", "))
+        })
     }
 
     /// Looks up tuples drawn from `among`, anew for each round.
@@ -279,53 +321,11 @@ impl Plan<'_> {
             if kind == Kind::Hit { (queries as u64, sum) } else { (0, 0) }
         })
     }
-
-    /// Adds flows to tables that are as full as they will be, while as many expire.
-    fn churn(&self, session: &mut Session<'_>, workload: &str, ring: &[Tuple]) -> Result<(), RunError> {
-        let schemes = session.definition.schemes_on(workload);
-        let mut tables = schemes
-            .iter()
-            .map(|id| empty(id, self.flows, self.flows, session))
-            .collect::<Result<Vec<_>, _>>()?;
-        let (inside, _) = ring.split_at(self.flows);
-        tables.iter_mut().for_each(|table| table.flows.add(inside, 0));
-        let added = (session.settings.size.items as usize).clamp(TICK, self.flows) / TICK * TICK;
-        let mut next = self.flows;
-        let batch = RefCell::new(Vec::with_capacity(added));
-        let rounds = Rounds::run(
-            &mut tables,
-            session.settings.size.repetitions as usize,
-            |_| {
-                let mut batch = batch.borrow_mut();
-                batch.clear();
-                let (head, tail) = ring.split_at(next);
-                batch.extend(tail.iter().chain(head).take(added));
-                next = (next + added) % ring.len();
-                !session.stopped()
-            },
-            |Entry { flows, .. }| {
-                let batch = batch.borrow();
-                let start = cpu_ns();
-                flows.churn(&batch, 0);
-                (cpu_ns() - start) / added as f64
-            },
-        );
-        for Entry { id, flows } in &tables {
-            // One tick's flows more or less than there were.
-            if flows.len().abs_diff(self.flows) > TICK {
-                let what = format!("{id} has {} flows after churn, expected {}", flows.len(), self.flows);
-                return Err(RunError::Expectation { workload: workload.into(), what });
-            }
-        }
-        let ids: Vec<String> = tables.iter().map(|table| table.id.clone()).collect();
-        record(session, workload, &ids, &rounds);
-        Ok(())
-    }
 }
 
-/// An empty table with room for `flows`, of which each lives while `live` packets or flows come.
-pub(super) fn empty(id: &str, flows: usize, live: usize, session: &Session<'_>) -> Result<Entry, RunError> {
-    match hashes::flows(subject(id), &Key::new(session.settings.key), flows, live) {
+/// An empty table.
+pub(super) fn empty(id: &str, size: Size, session: &Session<'_>) -> Result<Entry, RunError> {
+    match hashes::flows(subject(id), &Key::new(session.settings.key), size) {
         Some(flows) => Ok(Entry { id: id.into(), flows }),
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() }),
     }
@@ -376,6 +376,7 @@ mod tests {
         assert_eq!(parse("1Ki/hit").ok(), Some((1024, Kind::Hit)));
         assert_eq!(parse("16Mi/miss").ok(), Some((1 << 24, Kind::Miss)));
         assert_eq!(parse("1000/churn").ok(), Some((1000, Kind::Churn)));
+        assert_eq!(parse("4Mi/longest-room").ok(), Some((4 << 20, Kind::LongestWithRoom)));
         for id in [
             "",
             "1Ki",
