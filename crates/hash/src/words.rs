@@ -97,10 +97,11 @@ impl<L: Lanes, const C: usize, const D: usize, const N: usize, const LEN: usize>
         let Self { lanes, initial: Words([v0, v1, v2, v3]), last, mark } = *self;
         let both = |one, other| Both(Vector(lanes, one), Vector(lanes, other));
         let mut words = Words([Both(v0, v0), Both(v1, v1), Both(v2, v2), Both(v3, v3)]);
-        // All words are read before the first round: a gather between two rounds would delay the next ones.
+        // All words are read before the first round, so that no load stands between two rounds.
+        let (one, other) = (lanes.columns(&keys[0]), lanes.columns(&keys[1]));
         let mut columns = [both(last, last); N];
         for (at, column) in columns.iter_mut().enumerate() {
-            *column = both(lanes.column(&keys[0], at), lanes.column(&keys[1], at));
+            *column = both(one[at], other[at]);
         }
         for column in columns.iter().take(LEN / 8) {
             words.compress::<C>(*column);

@@ -29,17 +29,12 @@ pub(crate) trait Lanes: Stage {
     /// Lane i is the word at byte `at[i] % LEN` of `table`, little-endian; every `at[i]` is a multiple of 8,
     /// and LEN a power of two.
     fn gather_words<const LEN: usize>(self, table: &[u8; LEN], at: Self::V) -> Self::V;
-    /// Lane i is the little-endian word `at % N` of key i.
-    #[inline(always)]
-    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> Self::V {
-        self.load(&core::array::from_fn(|i| u64::from_le(keys[i][at % N])))
-    }
-    /// Every [`column`](Self::column) of eight keys.
+    /// Lane i of vector w is the little-endian word w of key i.
     #[inline(always)]
     fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [Self::V; N] {
         let mut columns = [self.splat(0); N];
         for (at, column) in columns.iter_mut().enumerate() {
-            *column = self.column(keys, at);
+            *column = self.load(&core::array::from_fn(|i| u64::from_le(keys[i][at])));
         }
         columns
     }

@@ -230,6 +230,18 @@ impl Avx512 {
         // SAFETY: every index is below LEN after the mask, so each lane reads inside `table`.
         unsafe { _mm512_i64gather_epi64::<8>(index, table.as_ptr().cast()) }
     }
+
+    /// Four pairs of words side by side.
+    #[inline(always)]
+    fn four(self, [a, b, c, d]: [&[u64; 2]; 4]) -> __m512i {
+        // SAFETY: two `u64` are 128 bits, read by the unaligned form; the rest are register operations.
+        unsafe {
+            let rows = _mm512_castsi128_si512(_mm_loadu_si128(a.as_ptr().cast()));
+            let rows = _mm512_inserti32x4::<1>(rows, _mm_loadu_si128(b.as_ptr().cast()));
+            let rows = _mm512_inserti32x4::<2>(rows, _mm_loadu_si128(c.as_ptr().cast()));
+            _mm512_inserti32x4::<3>(rows, _mm_loadu_si128(d.as_ptr().cast()))
+        }
+    }
 }
 
 impl Lanes for Avx512 {
@@ -316,20 +328,26 @@ impl Lanes for Avx512 {
         // SAFETY: after the mask each offset is a multiple of 8 below LEN, so eight bytes stand there.
         unsafe { _mm512_i64gather_epi64::<1>(at, table.as_ptr().cast()) }
     }
+    /// Loads and inserts: five gathers take longer, several times so with the mitigation of their data leak.
     #[inline(always)]
-    fn column<const N: usize>(self, keys: &[[u64; N]; WIDTH], at: usize) -> __m512i {
-        let rows = const {
-            let mut rows = [0; WIDTH];
-            let mut i = 0;
-            while i < WIDTH {
-                rows[i] = (N * i) as u64;
-                i += 1;
+    fn columns<const N: usize>(self, keys: &[[u64; N]; WIDTH]) -> [__m512i; N] {
+        let mut columns = [self.splat(0); N];
+        let [a, b, c, d, e, f, g, h] = keys.each_ref().map(|key| key.as_chunks::<2>().0);
+        for (w, columns) in columns.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let even = self.four([&a[w], &c[w], &e[w], &g[w]]);
+            let odd = self.four([&b[w], &d[w], &f[w], &h[w]]);
+            // SAFETY: register operations.
+            unsafe {
+                columns[0] = _mm512_unpacklo_epi64(even, odd);
+                columns[1] = _mm512_unpackhi_epi64(even, odd);
             }
-            rows
-        };
-        let words = keys.as_flattened();
-        // SAFETY: `words` has 8 N words, of which word N i + at % N is read for every i below 8.
-        unsafe { _mm512_i64gather_epi64::<8>(self.load(&rows), words.as_ptr().add(at % N).cast()) }
+        }
+        if !N.is_multiple_of(2) {
+            let [a, b, c, d, e, f, g, h] = keys.each_ref().map(|key| key[N - 1] as i64);
+            // SAFETY: register operation.
+            columns[N - 1] = unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) };
+        }
+        columns
     }
     /// Loads and shuffles: four gathers take several times as long.
     #[inline(always)]
