@@ -45,7 +45,7 @@ pub trait Flows {
     /// Number of flows.
     fn len(&self) -> usize;
 
-    /// Bytes of memory.
+    /// Bytes of memory; 0 of a table that does not tell.
     fn memory(&self) -> usize;
 
     /// `true` if the table has no flows.
@@ -78,7 +78,7 @@ impl Size {
     }
 
     /// Ticks that a flow lives: at least 1, as the table itself takes it.
-    fn idle(self) -> u32 {
+    pub(crate) fn idle(self) -> u32 {
         u32::try_from(self.live / TICK).unwrap_or(u32::MAX).max(1)
     }
 }

@@ -5,6 +5,7 @@
 //! That of the models `table` and `flood` is a shape, a hash and the manner of asking:
 //! `batched/siphash-1-3/burst`.
 
+use crate::cpp_subject::CppFlows;
 use crate::flow_subject::{Flows, Front, Size};
 use crate::tuple_subject::{Burst, Registered, Single, TupleSubject, one};
 use hashlane_baseline::ehash::{self, Base, HSipHash, Secrets, SipHash, V1};
@@ -104,6 +105,28 @@ pub fn tuples(id: &str, key: &Key) -> Option<Box<dyn TupleSubject>> {
     }
 }
 
+/// An empty table for the scheme `id` of the model `table`: one of [`flows`], or a C++ table. `None` if the
+/// id is unknown, or [`missing`].
+pub(crate) fn table(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
+    match cpp(id) {
+        Some(id) => CppFlows::new(id, key, size).map(|flows| Box::new(flows) as Box<dyn Flows>),
+        None => flows(id, key, size),
+    }
+}
+
+/// The id of a C++ table without the manner of asking; `None` of other schemes.
+pub(crate) fn cpp(id: &str) -> Option<&str> {
+    let (table, manner) = id.rsplit_once('/')?;
+    let bursts = table.starts_with("dpdk/");
+    let known = hashlane_peers_cpp::IDS.contains(&table) && manner == if bursts { "burst" } else { "single" };
+    known.then_some(table)
+}
+
+/// The reason that a C++ table cannot be timed here; `None` if it can, and of other schemes.
+pub(crate) fn missing(id: &str) -> Option<String> {
+    hashlane_peers_cpp::missing(cpp(id)?.split('/').next()?)
+}
+
 /// An empty table for the scheme `id` of the models `table` and `flood`. `None` if the id is unknown.
 pub fn flows(id: &str, key: &Key, size: Size) -> Option<Box<dyn Flows>> {
     struct In<'k> {
@@ -160,9 +183,11 @@ pub fn tuples_help() -> String {
 /// Syntax of the ids of the models `table` and `flood`, for messages.
 pub fn flows_help() -> String {
     format!(
-        "a scheme is <shape>/<hash>/<manner>; shapes: chained, swiss, batched, hashbrown; manners: single, burst (not of \
-         hashbrown); hashes: {}",
-        ids()
+        "a scheme is <shape>/<hash>/<manner>; shapes: chained, swiss, batched, hashbrown; manners: single, \
+         burst (not of hashbrown); hashes: {}; of the model table also a C++ table: {}, each with /single, of \
+         dpdk with /burst",
+        ids(),
+        hashlane_peers_cpp::IDS.join(", ")
     )
 }
 
@@ -190,6 +215,12 @@ mod tests {
             "swiss//single",
         ] {
             assert!(flows(id, &Key::VECTOR, Size::steady(8)).is_none(), "{id}");
+        }
+        for id in ["boost/siphash-1-3/burst", "dpdk/crc32c/single", "absl/crc32c/single", "boost//single"] {
+            assert!(cpp(id).is_none() && table(id, &Key::VECTOR, Size::steady(8)).is_none(), "{id}");
+        }
+        for id in ["boost/siphash-1-3/single", "dpdk/crc32c/burst", "absl/absl/single"] {
+            assert_eq!(table(id, &Key::VECTOR, Size::steady(8)).is_none(), missing(id).is_some(), "{id}");
         }
         assert!(flows("swiss/siphash-2-4/burst", &Key::VECTOR, Size::steady(8)).is_some());
     }

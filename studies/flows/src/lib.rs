@@ -8,6 +8,7 @@
 pub mod capture;
 mod clock;
 mod cost;
+mod cpp_subject;
 mod epsilon;
 mod flood;
 mod flow_subject;

@@ -4,7 +4,7 @@
 //! The clock is read before and after each burst of 32, so that reading it costs little beside them; no
 //! single operation takes longer than the burst that it is in.
 
-use super::run::{Entry, empty, record};
+use super::run::{Entry, empty, record, schemes_on};
 use crate::clock::cpu_ns;
 use crate::flow_subject::{Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;
@@ -45,7 +45,7 @@ pub(super) fn run(
     with_room: bool,
 ) -> Result<(), RunError> {
     let flows = ring.len() / 2;
-    let schemes = session.definition.schemes_on(workload).to_vec();
+    let schemes = schemes_on(session.definition, workload);
     let mut longest: Vec<Vec<f64>> = vec![Vec::new(); schemes.len()];
     for round in 0..session.settings.size.repetitions.min(ROUNDS) as usize {
         for at in order(schemes.len(), round) {

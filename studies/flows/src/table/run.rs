@@ -9,7 +9,7 @@ use crate::metric;
 use crate::tuples::TupleSet;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::scheme::Key;
-use hashlane_lab::definition::subject;
+use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::record::machine;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
 use rand_distr::Distribution;
@@ -26,7 +26,10 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         let (flows, kind) = parse(id)?;
         for scheme in definition.schemes_on(id) {
             // Checks the ids before anything takes time.
-            if hashes::flows(subject(scheme), &Key::new(session.settings.key), Size::steady(1)).is_none() {
+            let id = subject(scheme);
+            let is_known = hashes::cpp(id).is_some()
+                || hashes::flows(id, &Key::new(session.settings.key), Size::steady(1)).is_some();
+            if !is_known {
                 return Err(RunError::UnknownScheme { id: scheme.clone(), help: hashes::flows_help() });
             }
         }
@@ -43,6 +46,11 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     if session.stopped() {
         return Ok(());
     }
+    let mut missing: Vec<String> =
+        definition.measured_schemes().iter().filter_map(|id| hashes::missing(subject(id))).collect();
+    missing.sort();
+    missing.dedup();
+    session.notes.extend(missing);
     caches::add(session);
     if let Some((label, capture)) = capture {
         session.total += own::STEPS;
@@ -55,6 +63,12 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
         plan.run(session)?;
     }
     Ok(())
+}
+
+/// The schemes of a workload without C++ tables that are not installed.
+pub(super) fn schemes_on(definition: &Definition, workload: &str) -> Vec<String> {
+    let schemes = definition.schemes_on(workload).iter();
+    schemes.filter(|id| hashes::missing(subject(id)).is_none()).cloned().collect()
 }
 
 /// Lookups of a turn before the timed ones. They, and a pass over the tuples, leave the same code, predictors
@@ -122,7 +136,7 @@ impl Found {
     pub(super) fn record(&self, session: &mut Session<'_>, workload: &str) {
         let ids: Vec<String> = self.tables.iter().map(|(id, _)| id.clone()).collect();
         record(session, workload, &ids, &self.rounds);
-        for (id, bytes) in &self.tables {
+        for (id, bytes) in self.tables.iter().filter(|(_, bytes)| *bytes > 0) {
             let memory = Fact::exact(*bytes as f64, 1);
             session.add("table", workload, id, "count", metric::MEMORY, "bytes", memory);
         }
@@ -220,15 +234,15 @@ impl Plan<'_> {
     fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
         let definition = session.definition;
         let finds = |&&(_, kind): &&(&str, Kind)| kind.finds();
-        let mut schemes: Vec<&String> = Vec::new();
+        let mut schemes: Vec<String> = Vec::new();
         for (id, _) in self.workloads.iter().filter(finds) {
-            schemes.extend(definition.schemes_on(id));
+            schemes.extend(schemes_on(definition, id));
         }
         schemes.sort();
         schemes.dedup();
         // Other kinds have one table at a time.
         let churned = self.workloads.iter().filter(|(_, kind)| *kind == Kind::Churn);
-        let churned = churned.map(|(id, _)| definition.schemes_on(id).len()).max().unwrap_or(1);
+        let churned = churned.map(|(id, _)| schemes_on(definition, id).len()).max().unwrap_or(1);
         let note = too_large(self.flows, schemes.len().max(churned), session.settings.full);
         if let Some(note) = note.or_else(|| self.too_long(session)) {
             session.notes.push(note);
@@ -307,7 +321,7 @@ impl Plan<'_> {
         tables: &mut [Entry],
         (kind, seed, rounds): (Kind, u64, usize),
     ) -> Result<Found, RunError> {
-        let schemes = session.definition.schemes_on(workload);
+        let schemes = schemes_on(session.definition, workload);
         let mut tables: Vec<&mut Entry> =
             tables.iter_mut().filter(|table| schemes.contains(&table.id)).collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -325,8 +339,12 @@ impl Plan<'_> {
 
 /// An empty table.
 pub(super) fn empty(id: &str, size: Size, session: &Session<'_>) -> Result<Entry, RunError> {
-    match hashes::flows(subject(id), &Key::new(session.settings.key), size) {
+    match hashes::table(subject(id), &Key::new(session.settings.key), size) {
         Some(flows) => Ok(Entry { id: id.into(), flows }),
+        None if hashes::cpp(subject(id)).is_some() => {
+            let what = format!("{id}: the library has no memory for {} flows", size.room);
+            Err(RunError::Expectation { workload: String::new(), what })
+        }
         None => Err(RunError::UnknownScheme { id: id.into(), help: hashes::flows_help() }),
     }
 }

@@ -1,6 +1,6 @@
 //! Insertions: into tables that are empty at first, and into tables of constant occupancy.
 
-use super::run::{Entry, empty, record};
+use super::run::{Entry, empty, record, schemes_on};
 use crate::clock::cpu_ns;
 use crate::flow_subject::{Size, TICK};
 use hashlane_flow::tuple::Tuple;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 /// Adds all flows to an empty table with room for them, made anew for each round. Pages that the table
 /// touches for the first time are part of the cost, as for a table that was just made.
 pub(super) fn fill(session: &mut Session<'_>, workload: &str, tuples: &[Tuple]) -> Result<(), RunError> {
-    let schemes = session.definition.schemes_on(workload).to_vec();
+    let schemes = schemes_on(session.definition, workload);
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); schemes.len()];
     for round in 0..session.settings.size.repetitions as usize {
         if session.stopped() {
@@ -43,7 +43,7 @@ pub(super) fn fill(session: &mut Session<'_>, workload: &str, tuples: &[Tuple]) 
 /// in the tables at first.
 pub(super) fn churn(session: &mut Session<'_>, workload: &str, ring: &[Tuple]) -> Result<(), RunError> {
     let (inside, _) = ring.split_at(ring.len() / 2);
-    let schemes = session.definition.schemes_on(workload);
+    let schemes = schemes_on(session.definition, workload);
     let mut tables = schemes
         .iter()
         .map(|id| empty(id, Size::steady(inside.len()), session))
