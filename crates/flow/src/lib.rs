@@ -10,6 +10,7 @@
 //! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
 //! - [`shared`]: a table of flows that one thread writes while others read.
+//! - [`shards`]: the choice of the worker that owns a flow, by a keyed hash; [`rss`]: that of a network card.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
 #![no_std]
@@ -27,6 +28,8 @@ pub mod fragments;
 pub mod hashed;
 pub mod key;
 pub mod packet;
+pub mod rss;
+pub mod shards;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;
 pub mod table;

@@ -1,7 +1,4 @@
 //! Spread of flows over the receive queues of a network card (receive-side scaling).
-//!
-//! Source: Microsoft, "RSS Hashing Functions". Queues are named in turn by an indirection table of 128
-//! entries, as Linux fills it (`ethtool_rxfh_indir_default`, include/linux/ethtool.h).
 
 use super::flows::Flow;
 use super::imbalance::{Imbalance, Trial};
@@ -10,46 +7,7 @@ use hashlane_baseline::rss::PUBLISHED_KEY;
 use hashlane_flow::tuple::Tuple;
 use hashlane_hash::toeplitz::Rss;
 
-/// Entries of the indirection table.
-pub const ENTRIES: usize = 128;
-
-/// Key of a card.
-pub type CardKey = [u8; Rss::MAX_LEN + 4];
-
-/// Key under which both directions of a connection have one hash: it repeats every 16 bits, so that swapped
-/// addresses and ports add the same.
-///
-/// Source: Woo and Park, "Scalable TCP Session Monitoring with Symmetric Receive-side Scaling", KAIST, 2012.
-pub const SYMMETRIC_KEY: CardKey = {
-    let mut key = [0x6d; Rss::MAX_LEN + 4];
-    let mut at = 1;
-    while at < key.len() {
-        key[at] = 0x5a;
-        at += 2;
-    }
-    key
-};
-
-/// Hash of a received packet: of its source and destination address and its two ports. IPv4 addresses have
-/// four bytes.
-pub fn hash(rss: &Rss, received: &Tuple) -> u32 {
-    let sent = received.reversed();
-    let bytes = sent.as_bytes();
-    if received.is_v4() {
-        let mut short = [0; 12];
-        short[..4].copy_from_slice(&bytes[12..16]);
-        short[4..8].copy_from_slice(&bytes[28..32]);
-        short[8..].copy_from_slice(&bytes[32..36]);
-        rss.hash(&short)
-    } else {
-        rss.hash(bytes)
-    }
-}
-
-/// Queue of a received packet, of `queues`, which are 1 to [`ENTRIES`].
-pub fn queue(rss: &Rss, received: &Tuple, queues: usize) -> usize {
-    hash(rss, received) as usize % ENTRIES % queues
-}
+pub use hashlane_flow::rss::{CardKey, ENTRIES, SYMMETRIC_KEY, hash, queue};
 
 /// Spread of flows under one key.
 #[derive(Clone, Copy, Debug, PartialEq)]
