@@ -24,8 +24,9 @@ bool is_ready() {
         cpu_set_t before;
         sched_getaffinity(0, sizeof before, &before);
         std::string core = std::to_string(sched_getcpu());
-        const char *words[] = {"hashlane", "--no-huge",      "--no-pci", "--no-telemetry",      "-m", MEGABYTES,
-                               "-l",       core.c_str(), "--no-shconf", "--log-level=lib.*:error"};
+        const char *words[] = {"hashlane",     "--no-huge", "--no-pci",       "--no-telemetry",
+                               "--no-shconf",  "-m",        MEGABYTES,        "-l",
+                               core.c_str(),   "--log-level=lib.*:error"};
         ready = rte_eal_init(sizeof words / sizeof *words, const_cast<char **>(words)) >= 0;
         sched_setaffinity(0, sizeof before, &before);
     });

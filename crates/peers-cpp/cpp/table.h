@@ -98,7 +98,8 @@ template <class Map> struct MapTable {
                                                uint64_t *sum) noexcept { \
         return static_cast<const TABLE *>(table)->find(keys, n, sum); \
     } \
-    extern "C" uint64_t hashlane_##NAME##_remove(void *table, const hashlane::Key *keys, size_t n) noexcept { \
+    extern "C" uint64_t hashlane_##NAME##_remove(void *table, const hashlane::Key *keys, size_t n) \
+        noexcept { \
         return static_cast<TABLE *>(table)->remove(keys, n); \
     } \
     extern "C" size_t hashlane_##NAME##_len(void *table) { return static_cast<const TABLE *>(table)->len(); }

@@ -54,8 +54,8 @@ impl Table {
         Some(Self { table: ffi::make(functions, room, key)?, functions })
     }
 
-    /// Inserts keys, numbered from `first` on, or changes their numbers. A DPDK table has a fixed capacity, an
-    /// eighth above its room, and leaves out keys beyond it.
+    /// Inserts keys, numbered from `first` on, or changes their numbers. A DPDK table has a fixed capacity,
+    /// an eighth above its room, and leaves out keys beyond it.
     pub fn insert(&mut self, keys: &[Key], first: u32) {
         ffi::insert(self, keys, first);
     }

@@ -19,8 +19,9 @@ pub struct AHash {
     keys: RandomState,
 }
 
-/// True if the crate is compiled to its AES function.
-const AES: bool = cfg!(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "aes"));
+/// True if the crate is compiled to its AES function, as in a build with `-C target-cpu=native` on a CPU that
+/// has the instructions.
+pub const AES: bool = cfg!(all(any(target_arch = "x86", target_arch = "x86_64"), target_feature = "aes"));
 
 impl Scheme for AHash {
     const INFO: SchemeInfo = SchemeInfo {

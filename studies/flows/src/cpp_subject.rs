@@ -1,7 +1,7 @@
 //! C++ tables behind the front of all tables of flows.
 //!
-//! They have no clock of their own: a queue of the flows in the order of their insertion stands for one, and a
-//! flow expires when it is old enough, seen meanwhile or not.
+//! They have no clock of their own: a queue of the flows in the order of their insertion stands for one, and
+//! a flow expires when it is old enough, seen meanwhile or not.
 
 use crate::flow_subject::{BUDGET, Flows, Size, TICK};
 use hashlane_flow::tuple::Tuple;

@@ -32,6 +32,7 @@ pub(crate) fn answer(definition: &Definition, records: &RecordSet) -> Answer {
         surprises: surprise(&evidence).into_iter().collect(),
         limits: vec![
             "hashbrown has no bursts, and packets that come alone gain nothing from ours.".to_owned(),
+            "ahash runs without AES unless the build is for the CPU at hand (see README).".to_owned(),
             "All tables of a size are in memory at once and evict each other: each would be faster alone."
                 .to_owned(),
         ],

@@ -12,6 +12,7 @@ use hashlane_hash::scheme::Key;
 use hashlane_lab::definition::{Definition, subject};
 use hashlane_lab::record::machine;
 use hashlane_lab::study::{Fact, Rounds, RunError, Session, order};
+use hashlane_peers::ahash::AES;
 use rand_distr::Distribution;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -51,6 +52,13 @@ pub(crate) fn run(session: &mut Session<'_>) -> Result<(), RunError> {
     missing.sort();
     missing.dedup();
     session.notes.extend(missing);
+    if !AES && definition.measured_schemes().iter().any(|id| subject(id).contains("/ahash/")) {
+        session.notes.push(
+            "ahash runs without AES, as this build is for any CPU; with AES: \
+             RUSTFLAGS=\"-C target-cpu=native\" cargo build --release"
+                .to_owned(),
+        );
+    }
     caches::add(session);
     if let Some((label, capture)) = capture {
         session.total += own::STEPS;
