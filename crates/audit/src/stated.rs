@@ -30,7 +30,7 @@ pub fn stated(id: &str) -> String {
         return format!("{}, broken by vectors/collisions/{id}.toml", power_of_two(pair.log2_share));
     }
     if let Some(run) = long::RUNS.iter().find(|run| run.scheme == id) {
-        return format!("none found, measured: 2^{:.1} comparisons of two keys", run.log2_compared);
+        return format!("measured: no pair in 2^{:.1} comparisons of two keys", run.log2_compared);
     }
     match subjects().into_iter().find(|subject| subject.info().id == id) {
         // A pair that collides once collides always.
