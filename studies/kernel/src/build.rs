@@ -212,11 +212,7 @@ impl Tree<'_> {
     fn version(&self) -> Result<String, KernelError> {
         let path = self.source.folder.join("Makefile");
         let text = fs::read_to_string(&path).map_err(io(format!("cannot read {}", path.display())))?;
-        let value = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='));
-            line.map(str::trim).unwrap_or_default()
-        };
-        Ok(format!("{}.{}.{}", value("VERSION"), value("PATCHLEVEL"), value("SUBLEVEL")))
+        Ok(source::stated_version(&text))
     }
 }
 

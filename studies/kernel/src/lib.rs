@@ -1,7 +1,8 @@
 //! Studies of Linux kernels built with other hashes of connections, and run as User Mode Linux.
 //!
 //! [`Kernels`](kernels::Kernels) builds and boots them on the host; [`guest`] is the only process inside.
-//! [`KernelStudies`] runs studies of the model `kernel`.
+//! [`KernelStudies`] runs studies of the model `kernel`. [`patches`] writes the series for the kernel's
+//! maintainers.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -15,6 +16,7 @@ pub mod kernels;
 mod line;
 mod metric;
 mod needs;
+pub mod patches;
 mod run;
 mod scheme;
 mod section;

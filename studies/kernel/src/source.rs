@@ -84,6 +84,15 @@ fn stamp(archive: &Path, wide: bool) -> Result<String, KernelError> {
     ))
 }
 
+/// The version that the text of a top Makefile states: `6.12.117`.
+pub(crate) fn stated_version(makefile: &str) -> String {
+    let value = |name: &str| {
+        let line = makefile.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='));
+        line.map_or("", str::trim)
+    };
+    format!("{}.{}.{}", value("VERSION"), value("PATCHLEVEL"), value("SUBLEVEL"))
+}
+
 fn change(
     folder: &Path,
     file: &'static str,

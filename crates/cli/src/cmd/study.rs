@@ -1,5 +1,7 @@
 //! `hashlane study`
 
+mod kernel;
+
 use super::STOPPED;
 use super::inputs::InputArgs;
 use crate::output::{
@@ -42,6 +44,10 @@ Examples:
     List,
     /// Run studies, print their tables, write records.csv, machine.toml and report.html
     Run(RunArgs),
+    /// Write patches of Linux's connection hash, for its maintainers
+    KernelPatches(kernel::PatchesArgs),
+    /// Print the script that floods the connection table of the running Linux
+    KernelSelftest(kernel::SelftestArgs),
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +119,8 @@ impl Study {
         match self.command {
             Command::List => list(),
             Command::Run(args) => args.run(),
+            Command::KernelPatches(args) => args.run(),
+            Command::KernelSelftest(args) => args.run(),
         }
     }
 }

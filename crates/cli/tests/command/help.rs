@@ -12,6 +12,8 @@ fn every_verb_shows_examples() {
         &["study"],
         &["study", "list"],
         &["study", "run"],
+        &["study", "kernel-patches"],
+        &["study", "kernel-selftest"],
         &["report"],
         &["compare"],
         &["audit"],

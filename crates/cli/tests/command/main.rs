@@ -12,6 +12,7 @@ mod forwarders;
 mod help;
 mod input;
 mod kept;
+mod kernel_patches;
 mod kernels;
 mod names;
 #[cfg(target_os = "linux")]
