@@ -6,8 +6,8 @@ use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use hashlane_flow::dissect::Undissected;
 use hashlane_flow::ehash::SipHash13;
-use hashlane_flow::hashed::KeyHash;
 use hashlane_flow::key::MeterKey;
+use hashlane_flow::shards::Shards;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::Chunk;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -70,7 +70,7 @@ impl Worker {
         records: &SyncSender<Vec<FlowRecord>>,
         stats: &Mutex<Vec<MeterStats>>,
     ) -> Undissected {
-        let route = Route::new(key, self.links.to.len());
+        let shards = Shards::new::<MeterKey>(key, self.links.to.len());
         let mut batch = Vec::with_capacity(BATCH);
         let mut out = |record: &FlowRecord| {
             batch.push(*record);
@@ -86,7 +86,7 @@ impl Worker {
             }
         };
         // A round takes one chunk of each worker; none of them waits before it has sent its parcels.
-        while self.send_parcels(&route) && self.meter_parcels(&mut out) {
+        while self.send_parcels(&shards) && self.meter_parcels(&mut out) {
             publish(self.number, self.meter.stats());
         }
         let undissected = *self.meter.undissected();
@@ -96,7 +96,7 @@ impl Worker {
     }
 
     /// Parses a chunk, and sends each worker its packets. Returns false if a worker is gone.
-    fn send_parcels(&mut self, route: &Route) -> bool {
+    fn send_parcels(&mut self, shards: &Shards<SipHash13>) -> bool {
         let mut parcels = Vec::with_capacity(self.links.to.len());
         for (_, emptied) in &self.links.to {
             let Ok(mut parcel) = emptied.recv() else { return false };
@@ -106,7 +106,7 @@ impl Worker {
         let chunk = self.chunks.recv().ok();
         for frame in chunk.iter().flat_map(Chunk::frames) {
             if let Some(packet) = self.meter.dissect(&frame)
-                && let Some(parcel) = parcels.get_mut(route.worker(&packet.dissected.key))
+                && let Some(parcel) = parcels.get_mut(shards.shard(&packet.dissected.key.between_hosts()))
             {
                 parcel.packets.push(packet);
             }
@@ -134,25 +134,5 @@ impl Worker {
             let _ = empty.send(parcel);
         }
         more
-    }
-}
-
-/// The choice of the worker that owns a flow.
-struct Route {
-    hash: SipHash13,
-    workers: u64,
-}
-
-impl Route {
-    fn new(key: &Key, workers: usize) -> Self {
-        Self { hash: KeyHash::<MeterKey>::keyed(key), workers: workers as u64 }
-    }
-
-    /// The worker of a flow, by the hash of its hosts.
-    #[inline]
-    fn worker(&self, key: &MeterKey) -> usize {
-        let hash = self.hash.hash_key(&key.between_hosts());
-        // The upper half, scaled.
-        (((hash >> 32) * self.workers) >> 32) as usize
     }
 }
