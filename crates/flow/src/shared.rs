@@ -1,26 +1,41 @@
 //! A table of flows for one writing thread and any number of readers, all wait-free.
 //!
-//! [`table()`] makes it with a fixed capacity. Values are words: a connection's place in an array, an
-//! address, a backend. It is [`hashlane_table::shared`] over a tuple's words and its hash; that module states
-//! the guarantees of a find while the writer works. Nothing in this repository calls it yet.
+//! [`table()`] makes it with a fixed capacity: it does not grow, and its memory is bounded. Values are words:
+//! a connection's place in an array, an address, a backend. It is [`hashlane_table::shared`] over a tuple's
+//! words and its hash; that module states the guarantees of a find while the writer works. Several writers
+//! take a table each, the flows of a [shard](crate::shards). No data plane of this repository has one.
+//!
+//! Flows expire by the writer's clock: a reader's find leaves them as old as they are.
 
 pub use hashlane_table::shared::InsertError;
 
 use crate::burst::{BURST, Hash, Keys, Prefetch};
 use crate::ehash::TupleHash;
 use crate::hashed::KeyHash;
+use crate::table::{Limits, after, idle};
 use crate::tuple::Tuple;
+use crate::wheel::{TICKS, Wheel};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
 use hashlane_hash::scheme::Key;
 use hashlane_table::shared;
 use hashlane_table::stage::Stage;
 
-/// Makes a table for `flows` flows, hashed under `key`: its writer, and the first of its readers.
+/// Makes a table at tick `now`, hashed under `key`: its writer, and the first of its readers. For each flow
+/// the writer has 8 bytes beside the shared memory, and the wheel of [`Limits::idle`].
 ///
 /// # Panics
 /// More than 2³¹ flows, or more than fit in memory.
-pub fn table<H: TupleHash>(flows: usize, key: &Key) -> (Writer<H>, Reader<H>) {
-    let (writer, reader) = shared::table(flows);
-    (Writer { table: writer, hash: H::new(key) }, Reader { table: reader, hash: H::new(key) })
+pub fn table<H: TupleHash>(limits: Limits, key: &Key, now: u32) -> (Writer<H>, Reader<H>) {
+    let (writer, reader) = shared::table(limits.flows);
+    let idle = limits.idle.clamp(1, 1 << 24);
+    let wheel = Wheel::new(idle, writer.places(), now);
+    let seen = vec![None; writer.places()];
+    (
+        Writer { table: writer, hash: H::new(key), wheel, seen, idle },
+        Reader { table: reader, hash: H::new(key) },
+    )
 }
 
 /// Inserts and removes flows. There is one for each table.
@@ -28,6 +43,10 @@ pub fn table<H: TupleHash>(flows: usize, key: &Key) -> (Writer<H>, Reader<H>) {
 pub struct Writer<H> {
     table: shared::Writer<5>,
     hash: H,
+    wheel: Wheel,
+    /// The tick after the one when the flow at each place was last written; `None` at a free place.
+    seen: Vec<Option<NonZeroU32>>,
+    idle: u32,
 }
 
 impl<H: TupleHash> Writer<H> {
@@ -52,17 +71,69 @@ impl<H: TupleHash> Writer<H> {
         self.table.find(self.hash.hash_key(tuple), tuple.as_ref())
     }
 
-    /// Inserts a flow or changes its value; returns the old value. Readers find the old value or the new one.
+    /// Inserts a flow or changes its value, and marks it as seen at tick `now`; returns the old value.
+    /// Readers find the old value or the new one.
     ///
     /// # Errors
     /// [`InsertError::Full`] if the flow is not in the table and the table is full.
-    pub fn insert(&mut self, tuple: &Tuple, value: u64) -> Result<Option<u64>, InsertError> {
-        self.table.insert(self.hash.hash_key(tuple), tuple.as_ref(), value)
+    pub fn insert(&mut self, tuple: &Tuple, value: u64, now: u32) -> Result<Option<u64>, InsertError> {
+        let hash = self.hash.hash_key(tuple);
+        let old = self.table.insert(hash, tuple.as_ref(), value)?;
+        self.mark(hash, tuple, now);
+        Ok(old)
+    }
+
+    /// Marks a flow as seen at tick `now`; returns false if it is absent.
+    pub fn touch(&mut self, tuple: &Tuple, now: u32) -> bool {
+        self.mark(self.hash.hash_key(tuple), tuple, now)
+    }
+
+    fn mark(&mut self, hash: u64, tuple: &Tuple, now: u32) -> bool {
+        let Some(place) = self.table.place(hash, tuple.as_ref()) else { return false };
+        if let Some(seen) = self.seen.get_mut(place as usize) {
+            *seen = Some(after(now));
+        }
+        self.wheel.watch(place, now.wrapping_add(self.idle));
+        true
     }
 
     /// Takes out a flow; the value that it had.
     pub fn remove(&mut self, tuple: &Tuple) -> Option<u64> {
-        self.table.remove(self.hash.hash_key(tuple), tuple.as_ref())
+        let hash = self.hash.hash_key(tuple);
+        let place = self.table.place(hash, tuple.as_ref())?;
+        if let Some(seen) = self.seen.get_mut(place as usize) {
+            *seen = None;
+        }
+        self.table.remove(hash, tuple.as_ref())
+    }
+
+    /// Removes flows that have been idle for the limit at tick `now`, and passes them to `each`. Returns true
+    /// once every such flow has been removed, false if the budget was used up before: the next call goes on.
+    ///
+    /// `budget` counts as that of [`FlowTable::expire`](crate::table::FlowTable::expire).
+    pub fn expire(&mut self, now: u32, budget: usize, mut each: impl FnMut(Tuple, u64)) -> bool {
+        let mut left = budget;
+        while self.wheel.is_behind(now) {
+            if left == 0 {
+                return false;
+            }
+            let mut places = [0; BURST];
+            let taken = self.wheel.due(now, &mut places);
+            left = left.saturating_sub(if taken < BURST { taken + TICKS / 128 } else { taken });
+            for place in places.into_iter().take(taken) {
+                let Some(Some(seen)) = self.seen.get(place as usize).copied() else { continue };
+                let idle = idle(seen, now);
+                if idle < self.idle {
+                    self.wheel.watch(place, now.wrapping_add(self.idle - idle));
+                } else if let Some(words) = self.table.last_key(place) {
+                    let tuple = Tuple::of_words(words);
+                    if let Some(value) = self.remove(&tuple) {
+                        each(tuple, value);
+                    }
+                }
+            }
+        }
+        true
     }
 }
 
@@ -136,10 +207,11 @@ mod tests {
     }
 
     fn finds_what_was_inserted<H: TupleHash>(inserted: &[u16], removed: &[u16], sought: &[u16]) {
-        let (mut writer, reader) = table::<H>(inserted.len(), &Key::VECTOR);
+        let limits = Limits { flows: inserted.len(), idle: 10 };
+        let (mut writer, reader) = table::<H>(limits, &Key::VECTOR, 0);
         let mut map = std::collections::BTreeMap::new();
         for at in inserted {
-            assert_eq!(writer.insert(&tuple(*at), !u64::from(*at)), Ok(map.insert(*at, !u64::from(*at))));
+            assert_eq!(writer.insert(&tuple(*at), !u64::from(*at), 0), Ok(map.insert(*at, !u64::from(*at))));
         }
         for at in removed {
             assert_eq!(writer.remove(&tuple(*at)), map.remove(at));
@@ -169,9 +241,51 @@ mod tests {
 
     #[test]
     fn a_full_table_takes_no_other_flow() {
-        let (mut writer, reader) = table::<Sum<64>>(1, &Key::VECTOR);
-        assert_eq!((writer.insert(&tuple(1), 10), writer.insert(&tuple(1), 11)), (Ok(None), Ok(Some(10))));
-        assert_eq!((writer.insert(&tuple(2), 20), writer.capacity()), (Err(InsertError::Full), 1));
+        let (mut writer, reader) = table::<Sum<64>>(Limits { flows: 1, idle: 10 }, &Key::VECTOR, 0);
+        assert_eq!(
+            (writer.insert(&tuple(1), 10, 0), writer.insert(&tuple(1), 11, 0)),
+            (Ok(None), Ok(Some(10)))
+        );
+        assert_eq!((writer.insert(&tuple(2), 20, 0), writer.capacity()), (Err(InsertError::Full), 1));
         assert_eq!((reader.find(&tuple(1)), reader.find(&tuple(2))), (Some(11), None));
+    }
+
+    proptest! {
+        /// Against a map from each flow to its value and its last tick.
+        #[test]
+        fn flows_expire_when_the_writer_has_not_seen_them(
+            idle in 1..40u32,
+            start: u32,
+            steps in prop::collection::vec((0..4u8, 0..30u16, 0..5u32), 0..200),
+        ) {
+            let limits = Limits { flows: 30, idle };
+            let (mut writer, reader) = table::<Sum<64>>(limits, &Key::VECTOR, start);
+            let mut map = std::collections::BTreeMap::new();
+            let mut now = start;
+            for (number, (kind, at, ticks)) in (0..).zip(steps) {
+                now = now.wrapping_add(ticks);
+                let mut expired = Vec::new();
+                while !writer.expire(now, 32, |tuple, value| expired.push((tuple.foreign_port(), value))) {}
+                expired.sort_unstable();
+                let is_old =
+                    |at: &u16, flow: &mut (u64, u32)| (now.wrapping_sub(flow.1) >= idle).then_some(*at);
+                let old: Vec<u16> = map.iter_mut().filter_map(|(at, flow)| is_old(at, flow)).collect();
+                let old: Vec<_> = old.into_iter().filter_map(|at| Some((at, map.remove(&at)?.0))).collect();
+                prop_assert_eq!(expired, old);
+                match kind {
+                    0 => prop_assert_eq!(writer.remove(&tuple(at)), map.remove(&at).map(|(value, _)| value)),
+                    1 => {
+                        prop_assert_eq!(writer.touch(&tuple(at), now), map.contains_key(&at));
+                        map.entry(at).and_modify(|(_, seen)| *seen = now);
+                    }
+                    _ => {
+                        let old = map.insert(at, (number, now)).map(|(value, _)| value);
+                        prop_assert_eq!(writer.insert(&tuple(at), number, now), Ok(old));
+                    }
+                }
+                prop_assert_eq!(reader.find(&tuple(at)), map.get(&at).map(|(value, _)| *value));
+                prop_assert_eq!(writer.len(), map.len());
+            }
+        }
     }
 }

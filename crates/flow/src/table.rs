@@ -43,15 +43,20 @@ impl<V> Flow<V> {
         self.after.get() - 1
     }
 
-    /// Ticks since the flow was last seen; clocks that ran backwards count as 0.
+    /// Ticks since the flow was last seen.
     fn idle(&self, now: u32) -> u32 {
-        let ticks = now.wrapping_sub(self.seen());
-        if ticks > i32::MAX as u32 { 0 } else { ticks }
+        idle(self.after, now)
     }
 }
 
+/// Ticks since the one before `after`; clocks that ran backwards count as 0.
+pub(crate) fn idle(after: NonZeroU32, now: u32) -> u32 {
+    let ticks = now.wrapping_sub(after.get() - 1);
+    if ticks > i32::MAX as u32 { 0 } else { ticks }
+}
+
 #[inline(always)]
-fn after(now: u32) -> NonZeroU32 {
+pub(crate) fn after(now: u32) -> NonZeroU32 {
     NonZeroU32::new(now.wrapping_add(1)).unwrap_or(NonZeroU32::MAX)
 }
 

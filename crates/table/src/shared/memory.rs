@@ -75,6 +75,17 @@ impl<const N: usize> Memory<N> {
         self.entries.get(ticket as usize & (self.entries.len().next_power_of_two() - 1))
     }
 
+    /// The place that a ticket names.
+    pub(super) fn place(&self, ticket: u64) -> Option<u32> {
+        let place = ticket as usize & (self.entries.len().next_power_of_two() - 1);
+        (place < self.entries.len()).then_some(place as u32)
+    }
+
+    /// The key at a place. For the writer.
+    pub(super) fn key_at(&self, place: u32) -> Option<[u64; N]> {
+        self.entries.get(place as usize).map(|entry| entry.read().0)
+    }
+
     /// The entry of `key`, for readers and for the writer.
     #[inline(always)]
     pub(super) fn find(&self, hash: u64, key: &[u64; N]) -> Option<Found<'_, N>> {
@@ -136,7 +147,7 @@ impl<const N: usize> Memory<N> {
         for bucket in passed.filter_map(|at| self.buckets.get(at)) {
             bucket.passed.store(bucket.passed.load(Relaxed).saturating_sub(1), Release);
         }
-        found.word & ((1 << TICKET_BITS) - 1)
+        found.ticket()
     }
 
     /// All entries. For the writer: another would see them at different moments.
@@ -185,6 +196,11 @@ impl<const N: usize> Entry<N> {
 }
 
 impl<const N: usize> Found<'_, N> {
+    /// The ticket of the entry.
+    pub(super) fn ticket(&self) -> u64 {
+        self.word & ((1 << TICKET_BITS) - 1)
+    }
+
     /// Changes the value. For the writer.
     pub(super) fn change(&self, value: u64) {
         self.entry.value.store(value, Release);

@@ -61,6 +61,22 @@ impl<const N: usize> Writer<N> {
         Ok(None)
     }
 
+    /// Number of the place of `key`'s entry, below [`places`](Self::places). An entry keeps its place.
+    pub fn place(&self, hash: u64, key: &[u64; N]) -> Option<u32> {
+        let found = self.memory.find(hash, key)?;
+        self.memory.place(found.ticket())
+    }
+
+    /// The bound of the places' numbers: the capacity and an eighth.
+    pub fn places(&self) -> usize {
+        self.memory.places()
+    }
+
+    /// The words of the key that had a place last. A removal leaves them.
+    pub fn last_key(&self, place: u32) -> Option<[u64; N]> {
+        self.memory.key_at(place)
+    }
+
     /// Takes out the entry of `key`; the value that it had.
     pub fn remove(&mut self, hash: u64, key: &[u64; N]) -> Option<u64> {
         let found = self.memory.find(hash, key)?;
