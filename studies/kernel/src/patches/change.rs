@@ -62,8 +62,8 @@ pub(super) fn replace_body(text: &str, function: &Function) -> Result<String, Pa
     Ok(format!("{head}{}{tail}", function.body))
 }
 
-/// Places of the body of the definition of a function: after the line of its opening brace, and of its closing
-/// brace.
+/// Places of the body in the definition of a function: after the line of its opening brace, and of its
+/// closing brace.
 fn body(text: &str, name: &str) -> Option<(usize, usize)> {
     text.match_indices(name).find_map(|(at, _)| {
         // A definition, which begins at a line's start with its result.
@@ -121,7 +121,8 @@ mod tests {
     fn outline(signature: &str) -> String {
         format!(
             "#include <net/addrconf.h>\n#include <net/inet_hashtables.h>\n\nstatic u32 calls(void)\n{{\n\
-             \treturn inet_ehashfn(net, 1, 2, 3, 4);\n}}\n\n{signature}\n{{\n\tif (1) {{\n\t}}\n\treturn 0;\n}}\n\
+             \treturn inet_ehashfn(net, 1, 2, 3, 4);\n}}\n\n\
+             {signature}\n{{\n\tif (1) {{\n\t}}\n\treturn 0;\n}}\n\
              EXPORT_SYMBOL_GPL(inet_ehashfn);\n"
         )
     }
@@ -129,7 +130,8 @@ mod tests {
     #[test]
     fn replaces_the_body_and_keeps_the_rest() {
         for signature in [
-            "u32 inet_ehashfn(const struct net *net, const __be32 laddr,\n\t\t const __u16 lport, const __be32 faddr,\n\t\t const __be16 fport)",
+            "u32 inet_ehashfn(const struct net *net, const __be32 laddr,\n\t\t const __u16 lport, \
+             const __be32 faddr,\n\t\t const __be16 fport)",
             "static u32 inet_ehashfn(struct net *net, __be32 laddr, u16 lport, __be32 faddr, __be16 fport)",
         ] {
             let text = outline(signature);

@@ -35,7 +35,8 @@ impl fmt::Display for PatchError {
         match self {
             Self::NotLinux(tree, file) => write!(
                 f,
-                "{} is not a source tree of Linux: it has no {file}; name the folder with Linux's top Makefile",
+                "{} is not a source tree of Linux: it has no {file}; name the folder with \
+                 Linux's top Makefile",
                 tree.display()
             ),
             Self::Version(found) => write!(

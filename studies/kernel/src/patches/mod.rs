@@ -1,8 +1,8 @@
 //! Patches for the kernel's maintainers: another hash of connections, its tests, and a selftest that floods.
 //!
-//! [`write`] reads a source tree that the user names and writes two series of `git format-patch`, one for each
-//! [`Hash`]; only one of them can be applied. The text around a change comes from the user's tree: no line of
-//! Linux is kept here. The files that the patches add are in `text/`.
+//! [`write`] reads a source tree that the user names and writes two series of `git format-patch`, one for
+//! each [`Hash`]; only one of them can be applied. The text around a change comes from the user's tree: no
+//! line of Linux is kept here. The files that the patches add are in `text/`.
 
 mod change;
 mod cover;
@@ -106,8 +106,8 @@ impl Changes {
                 before.push((PROGRAMS, text));
             }
             None => notes.push(format!(
-                "the tree has no {SELFTESTS} (Debian's package leaves it out): the patch adds {SCRIPT} alone; \
-                 add it to TEST_PROGS before you send the series"
+                "the tree has no {SELFTESTS} (Debian's package leaves it out): the patch adds {SCRIPT} \
+                 alone; add it to TEST_PROGS before you send the series"
             )),
         }
         let files: Vec<&str> = before.iter().map(|(file, _)| *file).collect();

@@ -104,7 +104,8 @@ def tuples(number):
     while len(seen) < number:
         bits = rng.getrandbits(32)
         if six and kind == "hostile":
-            one = (address("2001:db8:1::f"), 4000, address("2001:db8:2::")[:8] + struct.pack("!II", bits, 443))
+            one = (address("2001:db8:1::f"), 4000,
+                   address("2001:db8:2::")[:8] + struct.pack("!II", bits, 443))
         elif six:
             one = (address("2001:db8:1::")[:8] + rng.randbytes(8), 1024 + bits % 60000,
                    address("2001:db8:2::")[:8] + rng.randbytes(8))
