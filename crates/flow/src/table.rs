@@ -258,7 +258,8 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         true
     }
 
-    /// Removes those of the flows in these slots, a burst of them, that are due, and watches the others again.
+    /// Removes those of the flows in these slots, a burst of them, that are due, and watches the others
+    /// again.
     fn expire_burst(&mut self, slots: &[u32], now: u32, each: &mut impl FnMut(K, V)) {
         let Self { hash, table, wheel, limits, .. } = self;
         slots.iter().for_each(|slot| table.prefetch_slot(*slot));
@@ -286,9 +287,9 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         }
     }
 
-    /// Removes the first flow whose rank is `enough`, or else the one of the highest rank among at most 1,024,
-    /// to make room for another. `rank` gets the ticks for which a flow has been idle at tick `now`, too.
-    /// Returns `None` if there was no flow.
+    /// Removes the first flow whose rank is `enough`, or else the one of the highest rank among at most
+    /// 1,024, to make room for another. `rank` gets the ticks for which a flow has been idle at tick `now`,
+    /// too. Returns `None` if there was no flow.
     ///
     /// It goes on in the slots where the last call ended, as the hand of a clock (Corbató, "A paging
     /// experiment with the Multics system", 1968), and jumps after 64 slots that were in vain: flows that

@@ -83,15 +83,15 @@ pub struct Packet {
 ///
 /// A flow ends before a packet that comes [`idle`](MeterOptions::idle) after the last one or
 /// [`active`](MeterOptions::active) after the first one, and before the SYN of a TCP connection that was
-/// closed. Those without further packets end when time has gone on so far. In a full table, a flow of one or two
-/// packets that were never answered gives way to a new one; if none is found among 1,024, the first of them in
-/// this order: not answered, fewest packets, idle for longest. It is exported with that reason.
+/// closed. Those without further packets end when time has gone on so far. In a full table, a flow of one or
+/// two packets that were never answered gives way to a new one; if none is found among 1,024, the first of
+/// them in this order: not answered, fewest packets, idle for longest. It is exported with that reason.
 #[derive(Clone)]
 pub struct Meter {
     flows: FlowsBy<MeterKey, Biflow>,
     fragments: FragmentTable,
     options: MeterOptions,
-    /// What all records have in common.
+    /// Fields that all records have in common.
     base: FlowRecord,
     /// Time of the first packet, and the highest time seen.
     start: Option<u64>,
@@ -197,8 +197,8 @@ impl Meter {
         }
     }
 
-    /// Counts packets in their flows: the second half of [`receive`](Self::receive). The packets may have been
-    /// parsed by another meter. The keys of later fragments get their ports.
+    /// Counts packets in their flows: the second half of [`receive`](Self::receive). The packets may have
+    /// been parsed by another meter. The keys of later fragments get their ports.
     #[inline]
     pub fn meter(&mut self, packets: &mut [Packet], out: &mut impl FnMut(&FlowRecord)) {
         for packets in packets.chunks_mut(BURST) {
