@@ -1,6 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
-use crate::{client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly, rib};
+use crate::{
+    audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly, rib,
+};
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
 use hashlane_name::ndn::Ndn;
@@ -118,6 +120,11 @@ pub fn dns_zone(bytes: &[u8]) {
 /// Receives frames in bursts and one by one; see [`flows::check_burst`].
 pub fn flow_burst(bytes: &[u8]) {
     flows::check_burst(bytes);
+}
+
+/// Reads the flow of a frame; see [`flows::check_dissect`].
+pub fn flow_dissect(bytes: &[u8]) {
+    flows::check_dissect(bytes);
 }
 
 /// Reads IPFIX messages, and exports their flows; see [`ipfix::check_ipfix`].
