@@ -7,11 +7,17 @@ use hashlane_lab::record::{Machine, RecordSet};
 use hashlane_lab::report::format;
 use std::fmt::Write as _;
 
-/// Records of a run: `machine.toml` and `records.csv`.
-const RUNS: [(&str, &str); 1] = [(
-    include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel/machine.toml"),
-    include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel/records.csv"),
-)];
+/// Records of runs: `machine.toml` and `records.csv` of each.
+const RUNS: [(&str, &str); 2] = [
+    (
+        include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel-6.12/machine.toml"),
+        include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel-6.12/records.csv"),
+    ),
+    (
+        include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel/machine.toml"),
+        include_str!("../../../../records/epyc-avx512-2vcpu/flow-kernel/records.csv"),
+    ),
+];
 
 const STUDY: &str = "flow-kernel";
 
@@ -84,7 +90,10 @@ mod tests {
         for hash in Hash::ALL {
             let (subject, text) = letter(hash).unwrap();
             assert!(subject.len() <= 60, "{subject}");
-            assert!(text.contains("Linux 6.1.192 as User Mode Linux, AMD EPYC"), "{text}");
+            for version in ["6.12.117", "6.1.192"] {
+                let run = format!("Linux {version} as User Mode Linux, AMD EPYC");
+                assert!(text.contains(&run), "{text}");
+            }
             let row = |name: &str| text.lines().filter(|line| line.trim_start().starts_with(name)).count();
             assert_eq!((row(NOW), row(hash.scheme())), (2 * RUNS.len(), 2 * RUNS.len()), "{text}");
             assert!(!text.contains(" -\n"), "every figure is there: {text}");
