@@ -3,7 +3,7 @@
 //! A [`Meter`] is a state machine from frames to records, without input or output of its own.
 //! A [`FlowRecord`] holds both directions of a flow. An [`Exporter`] writes records in one format to a
 //! [`Sink`]; an [`IpfixReader`] reads them back. [`MeterStats`] are the counters of a meter, with their text
-//! for Prometheus.
+//! for Prometheus. An [`Overview`] ranks hosts, conversations and services.
 #![forbid(unsafe_code)]
 
 mod biflow;
@@ -12,6 +12,7 @@ pub mod ipfix;
 pub mod meter;
 pub mod record;
 pub mod run;
+pub mod show;
 pub mod stats;
 
 pub use export::{
@@ -22,6 +23,7 @@ pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use run::{Output, RunError, RunOptions, Summary, meter_captures};
+pub use show::Overview;
 pub use stats::{Dropped, MeterStats, prometheus};
 
 /// The README's example, compiled as a documentation test.
