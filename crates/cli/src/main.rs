@@ -27,6 +27,7 @@ Examples:
   hashlane compare --run ./before ./after   two builds, launched alternately: faster, slower, or not
   hashlane dns render example.com.zone --explain
                                             the zone as DNS messages, with the form of each name
+  hashlane flow show trace.pcap             top hosts, conversations, services, protocols
   hashlane flow meter trace.pcap --ipfix flows.ipfix
                                             the flows of a capture, for collectors
   hashlane ndn ping /example                round trips to a producer

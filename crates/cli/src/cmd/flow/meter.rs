@@ -2,13 +2,13 @@
 
 use super::outputs::Targets;
 use super::settings::Settings;
+use super::summary::missing;
 use crate::cmd::STOPPED;
 use crate::output;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use hashlane_hash::scheme::Key;
 use hashlane_meter::{MeterStats, RunOptions, Summary, meter_captures};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -98,27 +98,10 @@ fn now() -> u64 {
 
 /// The summary of a run in a few lines.
 fn describe(summary: &Summary, seconds: f64) -> String {
-    let total = summary.total();
-    let MeterStats { packets, bytes, flows_exported, flows_evicted, dropped, .. } = total;
+    let MeterStats { packets, bytes, flows_exported, .. } = summary.total();
     let rate = packets as f64 / seconds.max(1e-9) / 1e6;
-    let mut text = format!(
+    let first = format!(
         "{packets} packets, {bytes} bytes, {flows_exported} flows in {seconds:.2} s ({rate:.2} M packets/s)"
     );
-    if flows_evicted > 0 {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "; {flows_evicted} flows ended early as the table was full (--flows)");
-    }
-    let causes = summary.undissected.iter().copied().filter(|(_, count)| *count > 0);
-    let mut parts: Vec<String> = causes.map(|(cause, count)| format!("{count} {cause}")).collect();
-    let others = [(dropped.ring, "lost before the meter"), (dropped.sampled, "left out by sampling")];
-    parts.extend(
-        others.iter().filter(|(count, _)| *count > 0).map(|(count, cause)| format!("{count} {cause}")),
-    );
-    if !parts.is_empty() {
-        let _ = write!(text, "\nnot metered: {}", parts.join(", "));
-    }
-    if dropped.fragments > 0 {
-        let _ = write!(text, "\n{} later fragments without the ports of a first one", dropped.fragments);
-    }
-    text
+    std::iter::once(first).chain(missing(summary)).collect::<Vec<_>>().join("\n")
 }

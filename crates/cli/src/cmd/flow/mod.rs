@@ -3,6 +3,8 @@
 mod meter;
 mod outputs;
 mod settings;
+mod show;
+mod summary;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -18,12 +20,14 @@ pub(crate) struct Flow {
 #[derive(Debug, Subcommand)]
 enum Command {
     Meter(meter::Meter),
+    Show(show::Show),
 }
 
 impl Flow {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::Meter(command) => command.run(),
+            Command::Show(command) => command.run(),
         }
     }
 }

@@ -35,16 +35,20 @@ pub(super) struct Settings {
 impl Settings {
     /// The meter's settings for packets of an interface with this index, or of captures (0).
     pub(super) fn meter(&self, ingress: u32) -> MeterOptions {
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         MeterOptions {
             flows: self.flows,
-            idle: nanoseconds(self.idle),
-            active: nanoseconds(self.active),
+            idle: Self::nanoseconds(self.idle),
+            active: Self::nanoseconds(self.active),
             tunnels: self.tunnels,
             sampling: self.sampling,
             domain: self.domain,
             ingress,
         }
+    }
+
+    /// A time in nanoseconds.
+    pub(super) fn nanoseconds(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
     }
 }
 

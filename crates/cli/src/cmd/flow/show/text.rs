@@ -1,0 +1,261 @@
+//! An overview of flows as text.
+
+use super::Shown;
+use crate::cmd::flow::summary;
+use hashlane_lab::report::format::{count, percent, significant};
+use hashlane_meter::Overview;
+use hashlane_meter::show::{Quantiles, Service, Top, Traffic};
+
+pub(super) fn text(shown: &Shown, top: usize) -> String {
+    let Shown { overview, summary, captured } = shown;
+    let total = summary.total();
+    let (packets, bytes, on) = match captured {
+        true => (total.packets, total.bytes, " on the wire"),
+        false => (overview.total.packets, overview.total.bytes, ""),
+    };
+    let seconds = overview.span.map_or(0, |(first, last)| last - first) as f64 / 1e9;
+    let mut text = format!(
+        "{} packets, {}{on}, {} flows ({} answered), {}\n",
+        whole(packets),
+        size(bytes),
+        whole(overview.total.flows),
+        whole(overview.answered),
+        duration(overview.span.map_or(0, |(first, last)| last - first)),
+    );
+    if seconds > 0.0 {
+        let rates = (packets as f64 / seconds, bytes as f64 * 8.0 / seconds / 1e6);
+        text += &format!("{} packets/s, {} Mbit/s\n", significant(rates.0), significant(rates.1));
+    }
+    for line in summary::missing(summary) {
+        text += &line;
+        text.push('\n');
+    }
+    if overview.total.flows == 0 {
+        return text + "no flows\n";
+    }
+    text += &hosts(overview, top);
+    text += &conversations(overview, top);
+    text += &services(overview, top);
+    text += &protocols(overview);
+    text += &sizes(overview);
+    text
+}
+
+/// Figures of a row: bytes, share of all, packets, flows.
+fn figures(overview: &Overview, traffic: &Traffic) -> [String; 4] {
+    let share = traffic.bytes as f64 / overview.total.bytes.max(1) as f64;
+    [size(traffic.bytes), percent(share), whole(traffic.packets), whole(traffic.flows)]
+}
+
+fn hosts(overview: &Overview, top: usize) -> String {
+    let mut rows =
+        vec![["host", "bytes", "share", "packets", "flows", "sent", "received"].map(str::to_owned)];
+    rows.extend(overview.hosts.top(top).iter().map(|(host, traffic)| {
+        let [bytes, share, packets, flows] = figures(overview, traffic);
+        let received = size(traffic.bytes.saturating_sub(traffic.sent));
+        [host.to_string(), bytes, share, packets, flows, size(traffic.sent), received]
+    }));
+    section("Hosts", &overview.hosts, &rows)
+}
+
+fn conversations(overview: &Overview, top: usize) -> String {
+    let mut rows = vec![["between", "bytes", "share", "packets", "flows", "→", "←"].map(str::to_owned)];
+    rows.extend(overview.conversations.top(top).iter().map(|([one, other], traffic)| {
+        let [bytes, share, packets, flows] = figures(overview, traffic);
+        let back = size(traffic.bytes.saturating_sub(traffic.sent));
+        [format!("{one} {other}"), bytes, share, packets, flows, size(traffic.sent), back]
+    }));
+    section("Conversations", &overview.conversations, &rows)
+}
+
+fn services(overview: &Overview, top: usize) -> String {
+    let head = ["service", "bytes", "share", "packets", "flows", "to server", "from server"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(overview.services.top(top).iter().map(|(service, traffic)| {
+        let [bytes, share, packets, flows] = figures(overview, traffic);
+        let back = size(traffic.bytes.saturating_sub(traffic.sent));
+        let name = known(*service).map(|name| format!(" {name}"));
+        let Service { protocol, port } = *service;
+        let label = format!("{}/{port}{}", self::protocol(protocol), name.as_deref().unwrap_or(""));
+        [label, bytes, share, packets, flows, size(traffic.sent), back]
+    }));
+    section("Services", &overview.services, &rows)
+}
+
+fn protocols(overview: &Overview) -> String {
+    let mut rows = vec![["protocol", "bytes", "share", "packets", "flows"].map(str::to_owned)];
+    rows.extend(overview.protocols().iter().map(|(number, traffic)| {
+        let [bytes, share, packets, flows] = figures(overview, traffic);
+        [protocol(*number), bytes, share, packets, flows]
+    }));
+    format!("\nProtocols\n{}", table(&rows))
+}
+
+fn sizes(overview: &Overview) -> String {
+    let row = |name: &str, all: &Quantiles, show: fn(u64) -> String| {
+        let at = |share| all.quantile(share).map_or_else(|| "—".to_owned(), show);
+        [name.to_owned(), at(0.5), at(0.9), at(0.99), show(all.most())]
+    };
+    let rows = [
+        ["", "p50", "p90", "p99", "longest"].map(str::to_owned),
+        row("duration", &overview.durations, duration),
+        row("bytes", &overview.sizes, size),
+        row("packets", &overview.packets, whole),
+    ];
+    format!("\nFlows\n{}", table(&rows))
+}
+
+fn section<K: Copy + Ord + std::hash::Hash, const COLUMNS: usize>(
+    title: &str,
+    ranking: &Top<K>,
+    rows: &[[String; COLUMNS]],
+) -> String {
+    if rows.len() < 2 {
+        return String::new();
+    }
+    let title = match ranking.missing() {
+        0 => format!("{title}: {} of {}", rows.len() - 1, whole(ranking.len() as u64)),
+        missing => format!("{title}: approximate, each may have {} more", size(missing)),
+    };
+    format!("\n{title}\n{}", table(rows))
+}
+
+/// Rows in columns, the first to the left and the others to the right.
+fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let mut wide = [0; COLUMNS];
+    for row in rows {
+        for (wide, cell) in wide.iter_mut().zip(row) {
+            *wide = cell.chars().count().max(*wide);
+        }
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, wide)) in row.iter().zip(wide).enumerate() {
+            line += &if column == 0 { format!("  {cell:wide$}") } else { format!("  {cell:>wide$}") };
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// A count, its thousands apart.
+pub(super) fn whole(number: u64) -> String {
+    count(number as f64)
+}
+
+/// Bytes to three digits, in a unit of 1,000s.
+fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter();
+    let mut unit = units.next();
+    while value >= 999.5 {
+        let Some(next) = units.next() else { break };
+        (value, unit) = (value / 1000.0, Some(next));
+    }
+    let number = if bytes < 1000 { bytes.to_string() } else { significant(value) };
+    format!("{number} {}", unit.unwrap_or("B"))
+}
+
+/// Nanoseconds to three digits, in a unit that fits.
+fn duration(nanoseconds: u64) -> String {
+    let value = nanoseconds as f64;
+    match value {
+        0.0 => "0 s".to_owned(),
+        v if v < 999.5 => format!("{nanoseconds} ns"),
+        v if v < 999.5e3 => format!("{} µs", significant(v / 1e3)),
+        v if v < 999.5e6 => format!("{} ms", significant(v / 1e6)),
+        v if v < 7200e9 => format!("{} s", significant(v / 1e9)),
+        v => format!("{} h", significant(v / 3600e9)),
+    }
+}
+
+/// Name of a protocol, by its number.
+pub(super) fn protocol(number: u8) -> String {
+    let name = match number {
+        1 => "icmp",
+        2 => "igmp",
+        4 => "ipip",
+        6 => "tcp",
+        17 => "udp",
+        41 => "ipv6",
+        47 => "gre",
+        50 => "esp",
+        51 => "ah",
+        58 => "icmpv6",
+        89 => "ospf",
+        103 => "pim",
+        112 => "vrrp",
+        132 => "sctp",
+        136 => "udplite",
+        other => return format!("protocol {other}"),
+    };
+    name.to_owned()
+}
+
+/// Name of a service that is seen often, as the registry of ports has it; UDP 443 is QUIC.
+const fn known(service: Service) -> Option<&'static str> {
+    Some(match (service.protocol, service.port) {
+        (6, 20) => "ftp-data",
+        (6, 21) => "ftp",
+        (6, 22) => "ssh",
+        (6, 23) => "telnet",
+        (6, 25) => "smtp",
+        (6 | 17, 53) => "dns",
+        (17, 67 | 68) => "dhcp",
+        (17, 69) => "tftp",
+        (6, 80) => "http",
+        (6, 110) => "pop3",
+        (17, 123) => "ntp",
+        (6, 143) => "imap",
+        (17, 161 | 162) => "snmp",
+        (6, 179) => "bgp",
+        (6, 389) => "ldap",
+        (6, 443) => "https",
+        (17, 443) => "quic",
+        (6, 445) => "smb",
+        (17, 500) => "ike",
+        (6 | 17, 514) => "syslog",
+        (17, 546 | 547) => "dhcpv6",
+        (6, 853) => "dns-tls",
+        (6, 993) => "imaps",
+        (6, 1883) => "mqtt",
+        (17, 1900) => "ssdp",
+        (17, 2152) => "gtp-u",
+        (6, 3306) => "mysql",
+        (6, 3389) => "rdp",
+        (17, 4500) => "ipsec-nat",
+        (17, 4789) => "vxlan",
+        (6, 5432) => "postgresql",
+        (17, 5353) => "mdns",
+        (6, 6379) => "redis",
+        (6 | 17, 6363) => "ndn",
+        (17, 51820) => "wireguard",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_durations_have_three_digits_and_a_unit() {
+        assert_eq!(
+            [0, 999, 1000, 999_499, 999_500, 1 << 40].map(size),
+            ["0 B", "999 B", "1.00 kB", "999 kB", "1.00 MB", "1.10 TB"]
+        );
+        assert_eq!(size(u64::MAX), "18,400 PB");
+        assert_eq!(
+            [0, 12, 1_500, 2_000_000, 61_000_000_000, 8_000_000_000_000].map(duration),
+            ["0 s", "12 ns", "1.50 µs", "2.00 ms", "61.0 s", "2.22 h"]
+        );
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let rows = [["a", "bytes"], ["longer", "1 B"]].map(|row| row.map(str::to_owned));
+        assert_eq!(table(&rows), "  a       bytes\n  longer    1 B\n");
+    }
+}
