@@ -22,7 +22,7 @@ pub use export::{
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
-pub use run::{Output, RunError, RunOptions, Summary, meter_captures};
+pub use run::{Live, Output, RunError, RunOptions, Summary, meter_captures, meter_interface};
 pub use show::Overview;
 pub use stats::{Dropped, MeterStats, prometheus};
 

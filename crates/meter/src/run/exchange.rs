@@ -32,7 +32,7 @@ pub(super) fn run(
     // Set if the output failed; the workers then end early.
     let failed = AtomicBool::new(false);
     let mut out = Collector::new(output);
-    let (captures, undissected) = thread::scope(|scope| -> Result<_, RunError> {
+    let summary = thread::scope(|scope| -> Result<_, RunError> {
         let mut workers = Vec::new();
         let mut chunks = Vec::new();
         let (empty, emptied) = sync_channel(3 * options.workers);
@@ -70,19 +70,16 @@ pub(super) fn run(
         }
         result?;
         let captures = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let mut undissected: Vec<(&'static str, u64)> = Vec::new();
+        let mut summary = Summary { problems: captures.problems, ..Summary::default() };
         for worker in workers {
-            let causes = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).causes();
-            undissected.resize(causes.len(), ("", 0));
-            for (sum, (cause, count)) in undissected.iter_mut().zip(causes) {
-                *sum = (cause, sum.1 + count);
-            }
+            let undissected = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            summary.add_undissected(&undissected);
         }
-        Ok((captures, undissected))
+        Ok(summary)
     })?;
     let workers = stats.into_inner().unwrap_or_else(PoisonError::into_inner);
     out.finish(&workers)?;
-    Ok(Summary { workers, undissected, problems: captures.problems })
+    Ok(Summary { workers, ..summary })
 }
 
 /// Reads the captures, and hands their chunks to the workers in turn.

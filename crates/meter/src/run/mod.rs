@@ -3,16 +3,20 @@
 mod captures;
 mod collect;
 mod exchange;
+mod live;
 mod worker;
 
 pub use captures::meter_captures;
+pub use live::{Live, meter_interface};
 
 use crate::export::ExportError;
 use crate::meter::MeterOptions;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
+use hashlane_flow::dissect::Undissected;
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::FormatError;
+use hashlane_link::tap::TapError;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -65,6 +69,15 @@ impl Summary {
         self.workers.iter().for_each(|worker| total.add(worker));
         total
     }
+
+    /// Adds the causes of another worker.
+    fn add_undissected(&mut self, worker: &Undissected) {
+        let causes = worker.causes();
+        self.undissected.resize(causes.len(), ("", 0));
+        for (sum, (cause, count)) in self.undissected.iter_mut().zip(causes) {
+            *sum = (cause, sum.1.saturating_add(count));
+        }
+    }
 }
 
 /// Reason why a run ended early.
@@ -73,6 +86,8 @@ impl Summary {
 pub enum RunError {
     /// The first capture cannot be read at all.
     Capture(PathBuf, FormatError),
+    /// The interface cannot be opened.
+    Interface(String, TapError),
     /// An output failed.
     Output(ExportError),
     /// A worker's thread cannot be started.
@@ -83,6 +98,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Capture(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Interface(name, error) => write!(f, "{name}: {error}"),
             Self::Output(error) => error.fmt(f),
             Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
         }

@@ -1,0 +1,260 @@
+//! The packets of an interface: each worker has a ring of its own, and the kernel shares out the frames.
+
+use super::captures::worker as meter;
+use super::collect::{BATCH, Collector, TICK};
+use super::{Output, RunError, RunOptions, Summary, wall};
+use crate::meter::Meter;
+use crate::record::FlowRecord;
+use crate::stats::MeterStats;
+use hashlane_flow::dissect::Undissected;
+use hashlane_link::ring::{Ring, RingSettings, Share};
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Batches of records on their way to the output, before records are lost.
+const RECORDS: usize = 256;
+
+/// Time that a worker waits for packets at most, so that it sees the end of the run.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Time after the end of a run for frames that the kernel has already received.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// Captured bytes of a frame: all headers, also within tunnels.
+const SNAP: u32 = 256;
+
+/// Interface to meter.
+#[derive(Clone, Copy, Debug)]
+pub struct Live<'a> {
+    /// Name of the interface.
+    pub interface: &'a str,
+    /// Ends the run after this time; `None`: when it is stopped.
+    pub duration: Option<Duration>,
+    /// `true`: also frames to other hosts.
+    pub promiscuous: bool,
+}
+
+/// Meters the packets of an interface until it is stopped.
+///
+/// The kernel gives each worker its flows, by a hash of addresses and ports. Later fragments have no ports, so
+/// they may come to another worker than the first one; they are then counted in a flow without ports.
+///
+/// Records that the output is too slow for are lost and counted ([`MeterStats::flows_lost`]): workers never
+/// wait for it while packets come in. An interface that goes down ends the run, with a problem in the
+/// [`Summary`].
+///
+/// # Errors
+/// The interface cannot be opened, the output failed, or no thread could be started.
+pub fn meter_interface(
+    live: &Live<'_>,
+    options: &RunOptions<'_>,
+    output: &mut dyn Output,
+) -> Result<Summary, RunError> {
+    let settings =
+        RingSettings { snap: Some(SNAP), promiscuous: live.promiscuous, ..RingSettings::default() };
+    let rings = Ring::open_group(live.interface, &settings, Share::Hash, options.workers.max(1))
+        .map_err(|error| RunError::Interface(live.interface.to_owned(), error))?;
+    let deadline = live.duration.and_then(|duration| Instant::now().checked_add(duration));
+    let (records, taken) = sync_channel::<Vec<FlowRecord>>(RECORDS);
+    let stats = Mutex::new(vec![MeterStats::default(); rings.len()]);
+    // Set if the output or a ring failed; all workers then end.
+    let failed = AtomicBool::new(false);
+    let mut out = Collector::new(output);
+    let ended = thread::scope(|scope| -> Result<_, RunError> {
+        // Dropped first if a thread does not start; no worker waits for it then.
+        let taken = taken;
+        let mut workers = Vec::new();
+        for (number, ring) in rings.into_iter().enumerate() {
+            let (records, stats, failed) = (records.clone(), &stats, &failed);
+            let stopped = move || {
+                options.stop.load(Ordering::Relaxed)
+                    || failed.load(Ordering::Relaxed)
+                    || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            };
+            let publish = move |worker| {
+                let mut stats = stats.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(place) = stats.get_mut(number) {
+                    *place = worker;
+                }
+            };
+            let meter = meter(options, number);
+            let worker = Worker { ring, meter, records: Records { to: records, batch: Vec::new(), lost: 0 } };
+            let thread = thread::Builder::new().name(format!("meter-{number}"));
+            let run = move || {
+                let ended = worker.run(stopped, publish);
+                if ended.problem.is_some() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                ended
+            };
+            let spawned = thread.spawn_scoped(scope, run);
+            // Those that were started must end before the scope does.
+            let spawned = spawned.inspect_err(|_| failed.store(true, Ordering::Relaxed));
+            workers.push(spawned.map_err(RunError::Thread)?);
+        }
+        drop(records);
+        let snapshot = || stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut result = Ok(());
+        loop {
+            match taken.recv_timeout(TICK) {
+                Ok(records) if result.is_ok() => out.take_all(&records),
+                // After an error records are dropped until the workers end.
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if result.is_ok() {
+                result = out.tick(snapshot);
+                if result.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        result?;
+        let join = |worker: thread::ScopedJoinHandle<'_, Ended>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        Ok(workers.into_iter().map(join).collect::<Vec<_>>())
+    })?;
+    let workers = stats.into_inner().unwrap_or_else(PoisonError::into_inner);
+    out.finish(&workers)?;
+    let mut summary = Summary { workers, ..Summary::default() };
+    for Ended { undissected, problem } in ended {
+        summary.add_undissected(&undissected);
+        // One reason is enough: all rings are of the same interface.
+        if let (Some(problem), true) = (problem, summary.problems.is_empty()) {
+            summary.problems.push((PathBuf::from(live.interface), problem.to_string()));
+        }
+    }
+    Ok(summary)
+}
+
+/// Result of a worker.
+struct Ended {
+    undissected: Undissected,
+    problem: Option<io::Error>,
+}
+
+/// Records of a worker on their way to the output.
+struct Records {
+    to: SyncSender<Vec<FlowRecord>>,
+    batch: Vec<FlowRecord>,
+    lost: u64,
+}
+
+impl Records {
+    #[inline]
+    fn take(&mut self, record: &FlowRecord) {
+        self.batch.push(*record);
+        if self.batch.len() >= BATCH {
+            self.hand_over();
+        }
+    }
+
+    /// Hands the batch over, or loses it.
+    fn hand_over(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+        if let Err(TrySendError::Full(mut batch) | TrySendError::Disconnected(mut batch)) =
+            self.to.try_send(batch)
+        {
+            self.lost += batch.len() as u64;
+            batch.clear();
+            self.batch = batch;
+        }
+    }
+
+    /// Adds a record after the last packet, and waits for the output if need be.
+    fn take_patiently(&mut self, record: &FlowRecord) {
+        self.batch.push(*record);
+        if self.batch.len() >= BATCH {
+            let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
+            // The output is there until all workers have ended.
+            let _ = self.to.send(batch);
+        }
+    }
+}
+
+/// A worker: a ring and a meter.
+struct Worker {
+    ring: Ring,
+    meter: Meter,
+    records: Records,
+}
+
+impl Worker {
+    /// Works until `stopped`, then ends all flows. Publishes its counters at each tick.
+    fn run(mut self, stopped: impl Fn() -> bool, publish: impl Fn(MeterStats)) -> Ended {
+        let mut next_tick = Instant::now() + TICK;
+        let mut problem = None;
+        let mut more = false;
+        while !stopped() {
+            let wait = if more { Duration::ZERO } else { WAIT };
+            match self.receive(Instant::now() + wait) {
+                Ok(due) => more = due,
+                Err(error) => {
+                    problem = Some(error);
+                    break;
+                }
+            }
+            if Instant::now() >= next_tick {
+                next_tick = Instant::now() + TICK;
+                problem = self.count_lost().err();
+                self.records.hand_over();
+                publish(self.stats());
+                if problem.is_some() {
+                    break;
+                }
+            }
+        }
+        let drained = Instant::now() + DRAIN;
+        while problem.is_none() && Instant::now() < drained {
+            problem = self.receive(drained).err();
+        }
+        problem = problem.or(self.count_lost().err());
+        let Self { meter, mut records, .. } = self;
+        let undissected = *meter.undissected();
+        let stats = meter.finish(&mut |record| records.take_patiently(record));
+        let Records { to, batch, lost } = records;
+        publish(MeterStats { flows_lost: lost, ..stats });
+        let _ = to.send(batch);
+        Ended { undissected, problem }
+    }
+
+    /// Meters the frames of a block, or lets time go on without one. Returns true if flows wait for their
+    /// end.
+    fn receive(&mut self, deadline: Instant) -> io::Result<bool> {
+        let Self { ring, meter, records } = self;
+        let mut out = |record: &FlowRecord| records.take(record);
+        let now = match ring.next_block(deadline)? {
+            Some(mut block) => {
+                meter.receive(block.frames(), &mut out);
+                // Frames of other blocks may be older than the clock.
+                0
+            }
+            None => wall(),
+        };
+        Ok(meter.advance(now, &mut out))
+    }
+
+    /// Counts the frames that the ring had no room for.
+    fn count_lost(&mut self) -> io::Result<()> {
+        let lost = self.ring.counters()?.dropped;
+        let counted = self.meter.stats().dropped.ring;
+        self.meter.count_lost(lost.saturating_sub(counted));
+        Ok(())
+    }
+
+    fn stats(&self) -> MeterStats {
+        MeterStats { flows_lost: self.records.lost, ..self.meter.stats() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
