@@ -1,6 +1,7 @@
 //! `hashlane flow`
 
 mod meter;
+mod metrics;
 mod outputs;
 mod settings;
 mod show;

@@ -6,13 +6,14 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use hashlane_meter::{
     CsvExporter, ExportError, Exporter, FileOptions, FlowRecord, IpfixExporter, IpfixOptions, JsonExporter,
-    MeterStats, Netflow9Exporter, Netflow9Options, Output, ParquetExporter, Rotation, Sink, Times, Totals,
+    MeterOptions, MeterStats, Netflow9Exporter, Netflow9Options, Output, ParquetExporter, Rotation, Sink,
+    Times, Totals,
 };
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Formats and their targets.
 #[derive(Debug, Args)]
@@ -82,14 +83,18 @@ impl Targets {
             && self.parquet.is_empty()
     }
 
-    /// Opens all targets. `interfaces` are those that packets come from, `sampling` the interval.
-    pub(super) fn open(&self, interfaces: &[(u32, String)], sampling: u32) -> Result<Exporters> {
+    /// Opens all targets. `interfaces` are those that packets come from, `meter` the settings of the run.
+    pub(super) fn open(&self, interfaces: &[(u32, String)], meter: &MeterOptions) -> Result<Exporters> {
         let mut all: Vec<Named> = Vec::new();
         let mut add = |name: String, exporter: Box<dyn Exporter>| all.push(Named { name, exporter });
         let times = if self.nanoseconds { Times::Nanoseconds } else { Times::Milliseconds };
         for target in &self.ipfix {
-            let options =
-                IpfixOptions { times, interfaces: interfaces.to_vec(), sampling, ..IpfixOptions::default() };
+            let options = IpfixOptions {
+                times,
+                interfaces: interfaces.to_vec(),
+                sampling: meter.sampling,
+                ..IpfixOptions::default()
+            };
             add(target.to_string(), Box::new(IpfixExporter::new(self.sink(target)?, options)));
         }
         for target in &self.netflow9 {
@@ -109,7 +114,8 @@ impl Targets {
             let exporter = ParquetExporter::create(self.file(path.clone())).with_context(force)?;
             add(path.display().to_string(), Box::new(exporter));
         }
-        Ok(Exporters { all })
+        let next_report = Instant::now() + REPORT;
+        Ok(Exporters { all, domain: meter.domain, workers: Vec::new(), next_report })
     }
 
     fn sink(&self, target: &Target) -> Result<Sink> {
@@ -155,16 +161,34 @@ struct Named {
     exporter: Box<dyn Exporter>,
 }
 
+/// Time between two reports of statistics.
+const REPORT: Duration = Duration::from_secs(60);
+
 /// The exporters of a run.
 pub(super) struct Exporters {
     all: Vec<Named>,
+    /// Observation domain of the first worker.
+    domain: u32,
+    /// Counters of the workers at the last tick.
+    workers: Vec<MeterStats>,
+    next_report: Instant,
 }
 
 impl Exporters {
-    /// Completes all files and queues; the totals of each target, by its name.
+    /// Adds the statistics of each worker.
+    fn report(&mut self, now: u64) -> Result<(), ExportError> {
+        for (domain, stats) in (self.domain..).zip(&self.workers) {
+            for Named { exporter, .. } in &mut self.all {
+                exporter.report(domain, stats, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes all files and queues, with the last statistics; the totals of each target, by its name.
     pub(super) fn finish(mut self, now: u64) -> Result<Vec<(String, Totals)>, ExportError> {
         // Each is completed, also if one before it fails.
-        let mut failed = None;
+        let mut failed = self.report(now).err();
         for Named { exporter, .. } in &mut self.all {
             failed = exporter.finish(now).err().or(failed);
         }
@@ -189,7 +213,12 @@ impl Output for Exporters {
     }
 
     fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
-        let _ = workers;
+        self.workers.clear();
+        self.workers.extend_from_slice(workers);
+        if Instant::now() >= self.next_report {
+            self.next_report = Instant::now() + REPORT;
+            self.report(now)?;
+        }
         self.all.iter_mut().try_for_each(|named| named.exporter.tick(now))
     }
 }
