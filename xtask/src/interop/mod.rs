@@ -32,6 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask interop                                      all of them
   cargo xtask interop dns                                  only the DNS scenarios, which need dig
+  cargo xtask interop flow                                 only flows, which nfdump, pmacct and Python read
   cargo xtask interop meter                                flows of captures, beside three other meters
   cargo xtask interop ndn --only python-v1-unix            scenarios whose names contain this
   cargo xtask interop ndn --index token                    all of them, with our PIT indexed by token";
@@ -40,6 +41,8 @@ Examples:
 enum Part {
     /// Query a DNS server with our renderer by dig
     Dns,
+    /// Export flows to nfcapd and nfacctd, and read our files with Python packages
+    Flow,
     /// Meter captures, and compare all flows with those of softflowd, nfpcapd and tshark
     Meter,
     Ndn(ndn::Ndn),
@@ -54,9 +57,10 @@ impl Interop {
     pub(crate) fn run(&self) -> Outcome {
         match &self.part {
             Some(Part::Dns) => dns::run(),
+            Some(Part::Flow) => flow::run(),
             Some(Part::Meter) => meter::run(),
             Some(Part::Ndn(ndn)) => ndn.run(),
-            None => both(both(dns::run(), meter::run()), ndn::Ndn::all(self.every_index)),
+            None => both(both(dns::run(), both(flow::run(), meter::run())), ndn::Ndn::all(self.every_index)),
         }
     }
 }
