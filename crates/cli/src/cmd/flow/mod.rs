@@ -20,7 +20,7 @@ pub(crate) struct Flow {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Meter(meter::Meter),
+    Meter(Box<meter::Meter>),
     Show(show::Show),
 }
 
