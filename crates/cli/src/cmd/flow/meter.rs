@@ -52,10 +52,11 @@ pub(super) struct Meter {
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// End after this time: 500ms, 60s, 5min, 1h
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface")]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface",
+        conflicts_with = "captures")]
     duration: Option<Duration>,
     /// Meter also packets to other hosts, as behind a mirror port
-    #[arg(long, requires = "interface")]
+    #[arg(long, requires = "interface", conflicts_with = "captures")]
     promiscuous: bool,
     /// Serve the counters for Prometheus at http://ADDRESS/metrics
     #[arg(long, value_name = "IP:PORT")]

@@ -105,10 +105,10 @@ impl Targets {
             add(target.to_string(), Box::new(Netflow9Exporter::new(self.sink(target)?, options)));
         }
         for path in &self.json {
-            add(path.display().to_string(), Box::new(JsonExporter::new(self.lines(path)?)));
+            add(named(path), Box::new(JsonExporter::new(self.lines(path)?)));
         }
         for path in &self.csv {
-            add(path.display().to_string(), Box::new(CsvExporter::new(self.lines(path)?)));
+            add(named(path), Box::new(CsvExporter::new(self.lines(path)?)));
         }
         for path in &self.parquet {
             let exporter = ParquetExporter::create(self.file(path.clone())).with_context(force)?;
@@ -140,6 +140,11 @@ impl Targets {
         });
         FileOptions { path, overwrite: self.force, rotation }
     }
+}
+
+/// Name of a file for people.
+fn named(path: &std::path::Path) -> String {
+    if path.as_os_str() == "-" { "standard output".to_owned() } else { path.display().to_string() }
 }
 
 fn force() -> &'static str {

@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use hashlane_hash::scheme::Key;
 use hashlane_meter::{
-    ExportError, FlowRecord, IpfixReader, MeterOptions, MeterStats, Output, Overview, RunOptions, Summary,
-    meter_captures,
+    ExportError, FlowRecord, IpfixReader, Live, MeterOptions, MeterStats, Output, Overview, RunOptions,
+    Summary, meter_captures, meter_interface,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
@@ -37,11 +37,17 @@ Examples:
   hashlane flow show trace.pcap
   hashlane flow show day-*.pcap.gz --top 20
   hashlane flow show flows.ipfix --json | jq '.hosts[0]'
-  tcpdump -i eth0 -c 10000 -w - | hashlane flow show -")]
+  hashlane flow show --interface eth0 --duration 10s")]
 pub(super) struct Show {
     /// Captures and files of IPFIX, shown together; - for a capture on standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "interface", conflicts_with = "interface")]
     files: Vec<PathBuf>,
+    /// Show the packets that this interface receives and sends, until --duration or Ctrl-C
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    /// End after this time: 500ms, 60s, 5min, 1h
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "interface", conflicts_with = "files")]
+    duration: Option<Duration>,
     /// Rows of each ranking
     #[arg(long, value_name = "NUMBER", default_value = "10", value_parser = number::within(1_usize, 100_000))]
     top: usize,
@@ -52,7 +58,8 @@ pub(super) struct Show {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     idle: Duration,
     /// Limit of the flows in memory, at most 150 bytes each
-    #[arg(long, value_name = "NUMBER", default_value = "1048576", value_parser = number::within(64_usize, 1 << 30))]
+    #[arg(long, value_name = "NUMBER", default_value = "1048576",
+        value_parser = number::within(64_usize, 1 << 30))]
     flows: usize,
     /// Show the packets inside IP-in-IP, GRE, VXLAN and GTP-U, not the tunnels
     #[arg(long)]
@@ -81,17 +88,24 @@ impl Show {
                 summary.problems.push((path.clone(), problem));
             }
         }
-        if !captures.is_empty() {
+        let captured = self.interface.is_some() || !captures.is_empty();
+        if captured {
             let key = Key::random().context("cannot draw a key")?;
             let meter = MeterOptions { active: u64::MAX, ..self.meter() };
             let options = RunOptions { meter, workers: self.threads, key: &key, stop: &stop };
-            let metered = meter_captures(&captures, &options, &mut view)?;
+            let metered = match &self.interface {
+                Some(interface) => {
+                    let live = Live { interface, duration: self.duration, promiscuous: false };
+                    meter_interface(&live, &options, &mut view)?
+                }
+                None => meter_captures(&captures, &options, &mut view)?,
+            };
             summary.problems.extend(metered.problems);
             summary.workers = metered.workers;
             summary.undissected = metered.undissected;
         }
         let overview = view.finish();
-        let shown = Shown { overview, summary, captured: !captures.is_empty() };
+        let shown = Shown { overview, summary, captured };
         let text = if self.json { json::json(&shown, self.top) } else { text::text(&shown, self.top) };
         output::print(&text)?;
         for (path, problem) in &shown.summary.problems {

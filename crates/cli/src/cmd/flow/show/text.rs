@@ -97,7 +97,7 @@ fn sizes(overview: &Overview) -> String {
         [name.to_owned(), at(0.5), at(0.9), at(0.99), show(all.most())]
     };
     let rows = [
-        ["", "p50", "p90", "p99", "longest"].map(str::to_owned),
+        ["", "p50", "p90", "p99", "max"].map(str::to_owned),
         row("duration", &overview.durations, duration),
         row("bytes", &overview.sizes, size),
         row("packets", &overview.packets, whole),
