@@ -20,6 +20,8 @@ fn every_verb_shows_examples() {
         &["schemes"],
         &["dns"],
         &["dns", "render"],
+        &["flow", "show"],
+        &["flow", "meter"],
         &["ndn"],
         &["ndn", "run"],
         &["ndn", "check-config"],

@@ -7,6 +7,7 @@ mod disk;
 mod dns;
 mod dump;
 mod errors;
+mod flow;
 mod flows;
 mod forwarders;
 mod help;

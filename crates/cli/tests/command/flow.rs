@@ -1,0 +1,281 @@
+//! `hashlane flow`: captures in, overviews and records out.
+
+use crate::support::{Folder, Ran, holds, lines};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Time for what must happen, also on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const CLIENT: [u8; 4] = [10, 0, 0, 1];
+const SERVER: [u8; 4] = [192, 0, 2, 1];
+
+/// The start of a capture of Ethernet frames.
+fn header() -> Vec<u8> {
+    let mut bytes = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    bytes.extend(65_535_u32.to_le_bytes());
+    bytes.extend(1_u32.to_le_bytes());
+    bytes
+}
+
+/// A record of a capture: an IPv4 packet that many milliseconds after 2026-01-02 03:04:05.
+fn packet(at: u32, ends: [[u8; 4]; 2], protocol: u8, payload: &[u8]) -> Vec<u8> {
+    let total = 20 + payload.len() as u16;
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0];
+    frame.extend(total.to_be_bytes());
+    frame.extend([0, 0, 0, 0, 64, protocol, 0, 0]);
+    frame.extend(ends.concat());
+    frame.extend(payload);
+    let mut bytes = Vec::new();
+    for number in [1_767_323_045 + at / 1000, at % 1000 * 1000, frame.len() as u32, frame.len() as u32] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(frame);
+    bytes
+}
+
+fn udp(at: u32, ends: [[u8; 4]; 2], ports: [u16; 2], data: usize) -> Vec<u8> {
+    let mut payload: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
+    payload.extend((8 + data as u16).to_be_bytes());
+    payload.extend(vec![0; 2 + data]);
+    packet(at, ends, 17, &payload)
+}
+
+fn tcp(at: u32, ends: [[u8; 4]; 2], ports: [u16; 2], flags: u8, data: usize) -> Vec<u8> {
+    let mut payload: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
+    payload.extend([0, 0, 0, 0, 0, 0, 0, 0, 0x50, flags, 0, 0, 0, 0, 0, 0]);
+    payload.extend(vec![0; data]);
+    packet(at, ends, 6, &payload)
+}
+
+/// A capture with an HTTPS connection, queries of the DNS, an echo request without an answer, and an ARP
+/// frame.
+fn capture() -> Vec<u8> {
+    let (there, back) = ([CLIENT, SERVER], [SERVER, CLIENT]);
+    let mut bytes = header();
+    let https = [50_000, 443];
+    for part in [
+        tcp(0, there, https, 0x02, 0),
+        tcp(10, back, [443, 50_000], 0x12, 0),
+        tcp(20, there, https, 0x18, 500),
+        tcp(30, back, [443, 50_000], 0x18, 1400),
+        tcp(1500, there, https, 0x11, 0),
+        tcp(1510, back, [443, 50_000], 0x11, 0),
+    ] {
+        bytes.extend(part);
+    }
+    for (number, at) in [100_u32, 200, 300].into_iter().enumerate() {
+        let port = 40_000 + number as u16;
+        let resolver = [198, 51, 100, 53];
+        bytes.extend(udp(at, [CLIENT, resolver], [port, 53], 30));
+        bytes.extend(udp(at + 25, [resolver, CLIENT], [53, port], 200));
+    }
+    bytes.extend(packet(400, [CLIENT, [203, 0, 113, 9]], 1, &[8, 0, 0, 0, 0, 1, 0, 1]));
+    let mut arp = packet(500, there, 0, &[]);
+    arp[16 + 12..16 + 14].copy_from_slice(&[8, 6]);
+    bytes.extend(arp);
+    bytes
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("trace.pcap", capture());
+    folder
+}
+
+#[test]
+fn show_ranks_hosts_conversations_services_and_protocols() {
+    let shown = folder().run(&["flow", "show", "trace.pcap"]).ok();
+    insta::assert_snapshot!("flow_show", shown);
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let shown = folder().run(&["flow", "show", "trace.pcap", "--top", "3"]).ok();
+    holds(include_str!("../../../../README.md"), &[&format!("```text\n{shown}```")]);
+}
+
+#[test]
+fn a_file_of_ipfix_shows_the_flows_of_its_capture() {
+    let folder = folder();
+    folder.run(&["flow", "meter", "trace.pcap", "--ipfix", "flows.ipfix", "--nanoseconds"]).ok();
+    let tables = |file: &str| {
+        let shown = folder.run(&["flow", "show", file, "--top", "2"]).ok();
+        shown.split_once("\n\n").unwrap().1.to_owned()
+    };
+    assert_eq!(tables("flows.ipfix"), tables("trace.pcap"));
+    holds(&tables("trace.pcap"), &["Hosts: 2 of 4", "tcp/443 https", "udp/53 dns"]);
+}
+
+#[test]
+fn show_as_json_has_all_figures() {
+    let shown = folder().run(&["flow", "show", "trace.pcap", "--json", "--top", "1"]).ok();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((shown["flows"].as_u64(), shown["answered"].as_u64()), (Some(5), Some(4)));
+    assert_eq!(shown["received"]["packets"], 14);
+    assert_eq!(shown["hosts"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["hosts"][0]["address"], "10.0.0.1");
+    assert_eq!(
+        shown["services"][0],
+        serde_json::json!({
+            "protocol": "tcp", "port": 443, "flows": 1, "packets": 6, "bytes": 2140, "sent": 620
+        })
+    );
+    assert_eq!(shown["duration"]["most"], 1_510_000_000);
+}
+
+#[test]
+fn flows_are_metered_to_every_format() {
+    let folder = folder();
+    let ran = folder.run(&[
+        "flow",
+        "meter",
+        "trace.pcap",
+        "--ipfix",
+        "a.ipfix",
+        "--netflow9",
+        "a.nf9",
+        "--json",
+        "a.json",
+        "--csv",
+        "a.csv",
+        "--parquet",
+        "a.parquet",
+    ]);
+    holds(&ran.err, &["14 packets, ", " 5 flows in ", "a.ipfix: 5 flows, ", "a.parquet: 5 flows, "]);
+    ran.ok();
+    assert_eq!(lines(&folder.path("a.json")).len(), 5);
+    let csv = lines(&folder.path("a.csv"));
+    assert!(csv.len() == 6 && csv[0].contains("octetDeltaCount"), "{csv:#?}");
+    let parquet = std::fs::read(folder.path("a.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    assert_eq!(std::fs::read(folder.path("a.nf9")).unwrap()[..2], [0, 9]);
+    // Two workers have the same flows.
+    folder.run(&["flow", "meter", "trace.pcap", "--csv", "b.csv", "--threads", "2"]).ok();
+    assert_eq!(lines(&folder.path("b.csv")).len(), 6);
+}
+
+#[test]
+fn errors_name_the_file_and_the_next_step() {
+    let folder = folder();
+    folder.write("text", "not a capture\n");
+    folder.write("there.csv", "kept");
+    for (arguments, says) in [
+        (&["show", "none.pcap"][..], "none.pcap: "),
+        (&["show", "text"], "text: not a pcap or pcapng file"),
+        (&["meter", "none.pcap", "--json", "-"], "none.pcap: "),
+        (&["meter", "trace.pcap"], "no output: add --ipfix"),
+        (&["meter", "trace.pcap", "--csv", "there.csv"], "there.csv exists"),
+        (&["meter", "trace.pcap", "--csv", "no/such/folder.csv"], "cannot create no/such/folder.csv"),
+        (&["meter", "--interface", "nothing0", "--json", "-"], "no interface nothing0"),
+        (&["meter", "trace.pcap", "--netflow9", "tcp:127.0.0.1:9"], "NetFlow v9 has no form over TCP"),
+    ] {
+        holds(&folder.run(&[&["flow"], arguments].concat()).failed(), &[says]);
+    }
+    assert_eq!(lines(&folder.path("there.csv")), ["kept"]);
+    for arguments in [
+        &["meter", "trace.pcap", "--json", "-", "--idle", "5"][..],
+        &["meter", "trace.pcap", "--json", "-", "--active", "0s"],
+        &["meter", "trace.pcap", "--json", "-", "--duration", "5s"],
+        &["meter", "trace.pcap", "--json", "-", "--interface", "lo"],
+        &["show", "trace.pcap", "--top", "0"],
+        &["show"],
+        &["meter"],
+    ] {
+        let ran = folder.run(&[&["flow"], arguments].concat());
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+    }
+}
+
+/// A run over its standard input, which stays open.
+struct Reading {
+    child: Child,
+    /// Milliseconds of the last packet: an hour after the capture, so that the flows of that end.
+    at: u32,
+}
+
+impl Reading {
+    fn start(folder: &Folder, output: &[&str]) -> Self {
+        let mut command = folder.command(&[&["flow", "meter", "-", "--idle", "5s"], output].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(&capture()).unwrap();
+        Self { child, at: 3_600_000 }
+    }
+
+    /// Sends packets of one flow until `is_so`.
+    #[track_caller]
+    fn go_on(&mut self, what: &str, mut is_so: impl FnMut(&mut Child) -> bool) {
+        let begun = Instant::now();
+        while !is_so(&mut self.child) {
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            self.at += 1;
+            // The run may have ended meanwhile.
+            let _ = self.child.stdin.as_mut().unwrap().write_all(&udp(self.at, [CLIENT, SERVER], [1, 2], 0));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |data| data.len())
+}
+
+#[test]
+fn ctrl_c_exports_the_flows_that_are_open() {
+    let folder = folder();
+    let mut run = Reading::start(&folder, &["--json", "flows.json"]);
+    run.go_on("no flows in the file", |_| length(&folder.path("flows.json")) > 0);
+    run.signal("-INT");
+    run.go_on("it did not end", |child| child.try_wait().unwrap().is_some());
+    let ran = Ran::from(run.child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    let flows = lines(&folder.path("flows.json"));
+    assert_eq!(flows.len(), 6, "{ran:#?}");
+    // The one that was open.
+    let last: serde_json::Value = serde_json::from_str(&flows[5]).unwrap();
+    assert_eq!((&last["destinationTransportPort"], &last["flowEndReason"]), (&2.into(), &4.into()), "{last}");
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_readable_files() {
+    let folder = folder();
+    let mut run = Reading::start(&folder, &["--ipfix", "flows.ipfix", "--json", "flows.json"]);
+    run.go_on("no flows in the files", |_| {
+        length(&folder.path("flows.json")) > 0 && length(&folder.path("flows.ipfix")) > 500
+    });
+    run.signal("-KILL");
+    run.child.wait().unwrap();
+    for line in lines(&folder.path("flows.json")) {
+        serde_json::from_str::<serde_json::Value>(&line).unwrap();
+    }
+    let ran = folder.run(&["flow", "show", "flows.ipfix"]);
+    holds(&ran.out, &["5 flows (4 answered)"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+}
+
+#[test]
+fn a_reader_of_flows_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let mut bytes = header();
+    for number in 0..20_000_u32 {
+        let [_, _, high, low] = number.to_be_bytes();
+        bytes.extend(udp(number, [[10, 1, high, low], SERVER], [1000, 53], 0));
+    }
+    folder.write("many.pcap", bytes);
+    let mut command = folder.command(&["flow", "meter", "many.pcap", "--json", "-", "--csv", "all.csv"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::with_capacity(64, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with('{'), "{first}");
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+}
