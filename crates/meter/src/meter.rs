@@ -91,7 +91,7 @@ pub struct Meter {
     flows: FlowsBy<MeterKey, Biflow>,
     fragments: FragmentTable,
     options: MeterOptions,
-    /// Fields that all records have in common.
+    /// The fields that all records have in common.
     base: FlowRecord,
     /// Time of the first packet, and the highest time seen.
     start: Option<u64>,
