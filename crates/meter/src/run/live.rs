@@ -41,8 +41,8 @@ pub struct Live<'a> {
 
 /// Meters the packets of an interface until it is stopped.
 ///
-/// The kernel gives each worker its flows, by a hash of addresses and ports. Later fragments have no ports, so
-/// they may come to another worker than the first one; they are then counted in a flow without ports.
+/// The kernel gives each worker its flows, by a hash of addresses and ports. Later fragments have no ports,
+/// so they may come to another worker than the first one; they are then counted in a flow without ports.
 ///
 /// Records that the output is too slow for are lost and counted ([`MeterStats::flows_lost`]): workers never
 /// wait for it while packets come in. An interface that goes down ends the run, with a problem in the
