@@ -26,10 +26,11 @@ const fn class(number: u64) -> usize {
     ((shift as usize) << BITS) + (number >> shift) as usize
 }
 
-/// The lowest number of a class.
-const fn lowest(class: usize) -> u64 {
+/// The lowest and the highest number of a class.
+const fn range(class: usize) -> (u64, u64) {
     let shift = (class >> BITS).saturating_sub(1);
-    ((class - (shift << BITS)) as u64) << shift
+    let lowest = ((class - (shift << BITS)) as u64) << shift;
+    (lowest, lowest + ((1 << shift) - 1))
 }
 
 impl Quantiles {
@@ -42,7 +43,7 @@ impl Quantiles {
         self.most = self.most.max(number);
     }
 
-    /// The number that this share of all is not above, up to 1/64 too low. `None` without numbers.
+    /// The number that this share of all is not above, up to 1/64 too high. `None` without numbers.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let rank = ((self.count as f64 * share).ceil() as u64).clamp(1, self.count.max(1));
@@ -51,7 +52,7 @@ impl Quantiles {
             sum += count;
             sum >= rank
         });
-        found.map(lowest)
+        found.map(|class| range(class).1.min(self.most))
     }
 
     /// The highest number; 0 without any.
@@ -71,8 +72,8 @@ mod tests {
         numbers.extend((0..64).flat_map(|bit| [1 << bit, (1 << bit) - 1, (1 << bit) + 1]));
         numbers.push(u64::MAX);
         for number in numbers {
-            let low = lowest(class(number));
-            assert!(low <= number && number - low <= number / 64, "{number}: {low}");
+            let (low, high) = range(class(number));
+            assert!((low..=high).contains(&number) && high - low <= number / 64, "{number}: {low}, {high}");
             assert!(class(number) < CLASSES);
         }
     }
