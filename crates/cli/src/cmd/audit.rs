@@ -106,15 +106,11 @@ impl Audit {
         if self.serve_library {
             child_main();
         }
-        match self.audit() {
-            Ok(code) => Ok(code),
-            Err(error) if output::is_broken_pipe(&error) => Err(error),
-            // Another error has the code of a table that can be flooded.
-            Err(error) => {
-                output::tell(&format!("hashlane: {error:#}"));
-                Ok(ExitCode::from(FAILED))
-            }
-        }
+        // An error of its own would have the code of a table that can be flooded.
+        Ok(self.audit().unwrap_or_else(|error| {
+            output::tell(&format!("hashlane: {error:#}"));
+            ExitCode::from(FAILED)
+        }))
     }
 
     fn audit(&self) -> Result<ExitCode> {
@@ -136,7 +132,7 @@ impl Audit {
             };
             std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
-        output::print(&printed.text)?;
+        output::print_verdict(&printed.text)?;
         Ok(ExitCode::from(printed.code))
     }
 

@@ -35,6 +35,23 @@ fn exit_codes_tell_a_flood_from_none_and_from_an_error() {
 }
 
 #[test]
+fn a_reader_that_closes_the_output_changes_no_exit_code() {
+    let folder = Folder::new();
+    for (scheme, code) in [("wyhash", 1), ("siphash-1-3", 0)] {
+        for more in [&[][..], &["--json"]] {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let status = Command::new(env!("CARGO_BIN_EXE_hashlane"))
+                .current_dir(folder.path("."))
+                .args([&["audit", "--seed", "7", "--count", "64", "--scheme", scheme], more].concat())
+                .stdout(writer)
+                .status();
+            assert_eq!(status.unwrap().code(), Some(code), "{scheme} {more:?}");
+        }
+    }
+}
+
+#[test]
 fn unhashed_words_and_keys_are_written() {
     let folder = Folder::new();
     let arguments = [

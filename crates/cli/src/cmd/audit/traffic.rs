@@ -259,6 +259,6 @@ fn named(name: &str) -> Result<Function> {
 }
 
 fn print(report: &Report, json: bool) -> Result<ExitCode> {
-    output::print(&if json { json::text(report)? } else { text::text(report) })?;
+    output::print_verdict(&if json { json::text(report)? } else { text::text(report) })?;
     Ok(ExitCode::SUCCESS)
 }
