@@ -103,7 +103,12 @@ impl fmt::Display for Report {
             (None, Some(worst)) => worst.fmt(f),
             (None, None) => {
                 let sets = count(self.trials.len() as f64);
-                write!(f, "no attack known to this audit: {sets} sets of keys do no harm")
+                write!(f, "no attack known to this audit: {sets} sets of keys do no harm")?;
+                let fewest = self.trials.iter().filter_map(|trial| trial.comparison.stored()).min();
+                fewest.map_or(Ok(()), |stored| {
+                    let stored = count(stored as f64);
+                    write!(f, "; the table refused or evicted keys, and held as few as {stored}")
+                })
             }
         }
     }
@@ -122,6 +127,9 @@ impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys = count(self.keys.len() as f64);
         write!(f, "floodable ({} for {}): {keys} keys", self.about.id, self.scheme)?;
+        if let Some(stored) = self.comparison.stored() {
+            write!(f, ", of which the table held {}", count(stored as f64))?;
+        }
         let compared = self.comparison.lookup_compared();
         let (lookup, insert) = (self.comparison.lookup_time(), self.comparison.insert_time());
         for (ratio, words) in [

@@ -59,6 +59,8 @@ pub enum Fault {
     Hung(u64),
     /// It does not take a key of this many bytes.
     Length(usize),
+    /// It is a table that does not hold the keys that it has taken, or takes none: the reason.
+    LosesKeys(String),
     /// It could not be run at all: the reason, and the next step.
     Unusable(String),
 }
@@ -69,7 +71,7 @@ impl fmt::Display for Fault {
             Self::Crashed(how) => write!(f, "the function has ended its process: {how}"),
             Self::Hung(seconds) => write!(f, "the function has not returned within {seconds} s"),
             Self::Length(length) => write!(f, "the function takes no key of {length} bytes"),
-            Self::Unusable(why) => f.write_str(why),
+            Self::LosesKeys(why) | Self::Unusable(why) => f.write_str(why),
         }
     }
 }

@@ -179,7 +179,8 @@ impl TableFunctions {
     pub(super) fn init(&self, seed: &[u8; 16], capacity: usize) -> Option<ForeignTable<'_>> {
         // SAFETY: the seed has 16 bytes, as the header states.
         let table = unsafe { (self.init)(seed.as_ptr(), capacity) };
-        (!table.is_null()).then_some(ForeignTable { functions: self, table })
+        // Not `then_some`, which would make the value, and free NULL when it is dropped.
+        (!table.is_null()).then(|| ForeignTable { functions: self, table })
     }
 }
 

@@ -12,14 +12,18 @@ use std::io;
 pub struct Sample {
     /// Keys inserted so far, this batch included.
     pub inserted: u64,
+    /// Keys that the table has refused so far.
+    pub refused: u64,
     /// Entries of the table, as it says.
     pub len: u64,
     /// CPU time of the insertions in nanoseconds.
     pub insert_ns: u64,
     /// Lookups of this batch, as many as insertions.
     pub looked_up: u64,
-    /// Lookups that found their key. A table that evicts entries has fewer than `looked_up`.
+    /// Lookups that found their key. A table that refuses or evicts entries has fewer than `looked_up`.
     pub found: u64,
+    /// Lookups that missed a key that the table has taken. Only a table that evicts entries has any.
+    pub lost: u64,
     /// CPU time of the lookups in nanoseconds.
     pub find_ns: u64,
     /// Entries compared by the insertions and by the lookups. `None` if the table does not count them.
@@ -42,20 +46,24 @@ pub(super) fn fill(
         return Ok(Err("hashlane_audit_init has returned NULL".to_owned()));
     };
     let batch = (batch as usize).max(1);
+    let (mut taken, mut refused) = (Vec::with_capacity(keys.len()), 0);
     for start in (0..keys.len()).step_by(batch) {
         let end = keys.len().min(start.saturating_add(batch));
         let counted = [table.compared()];
         let insert_ns = cpu_time(|| {
             for key in (start..end).filter_map(|number| keys.get(number)) {
-                // A full table refuses keys, as its length shows.
-                table.insert(key);
+                taken.push(table.insert(key));
             }
         })?;
         let counted = [counted[0], table.compared()];
-        let (mut found, lookups) = (0, end - start);
+        refused += taken.iter().skip(start).filter(|taken| !**taken).count() as u64;
+        let (mut found, mut lost, lookups) = (0, 0, end - start);
         let find_ns = cpu_time(|| {
-            for key in (0..lookups).filter_map(|number| keys.get(number * end / lookups)) {
-                found += u64::from(table.find(key));
+            for number in (0..lookups).map(|number| number * end / lookups) {
+                let (Some(key), Some(taken)) = (keys.get(number), taken.get(number)) else { continue };
+                let finds = table.find(key);
+                found += u64::from(finds);
+                lost += u64::from(*taken && !finds);
             }
         })?;
         let compared = match [counted[0], counted[1], table.compared()] {
@@ -66,10 +74,12 @@ pub(super) fn fill(
         };
         report(Sample {
             inserted: end as u64,
+            refused,
             len: table.len() as u64,
             insert_ns,
             looked_up: lookups as u64,
             found,
+            lost,
             find_ns,
             compared,
         })?;

@@ -8,6 +8,7 @@ use crate::keys::Keys;
 use crate::subject::Fault;
 use core::fmt;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::report::format::count;
 use hashlane_lab::stats::{Interval, median_interval};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -48,13 +49,14 @@ impl Table {
     /// fills.
     ///
     /// # Errors
-    /// The table has failed, or has not ended within the limit; the samples up to then are in the error.
+    /// The table has failed, has not ended within the limit, or does not hold the keys that it has taken; the
+    /// samples up to then are in the error.
     pub fn measure(&mut self, seed: &Key, capacity: u64, keys: &Keys) -> Result<Measurement, TableFault> {
         let limit = self.session.limit();
-        let count = keys.len() as u64;
+        let inserted = keys.len() as u64;
         let mut samples = Vec::new();
         let request =
-            Request::Measure { seed: seed.to_bytes(), capacity, batch: count.div_ceil(SAMPLES).max(1) };
+            Request::Measure { seed: seed.to_bytes(), capacity, batch: inserted.div_ceil(SAMPLES).max(1) };
         let result = self.session.run(|process| {
             for batch in batches(keys) {
                 let batch = Request::Keys(batch.map_err(Fault::Length)?);
@@ -74,8 +76,18 @@ impl Table {
             }
         });
         match result {
-            Ok(()) => Ok(Measurement { samples }),
-            Err(fault) => Err(TableFault { fault, samples, keys: count }),
+            Ok(()) => {
+                let measurement = Measurement { samples };
+                match measurement.lost_keys() {
+                    None => Ok(measurement),
+                    Some(why) => Err(TableFault {
+                        fault: Fault::LosesKeys(why),
+                        samples: measurement.samples,
+                        keys: inserted,
+                    }),
+                }
+            }
+            Err(fault) => Err(TableFault { fault, samples, keys: inserted }),
         }
     }
 
@@ -152,6 +164,37 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Entries that the table held at the end.
+    pub fn stored(&self) -> u64 {
+        self.samples.last().map_or(0, |sample| sample.len)
+    }
+
+    /// Keys that were not in the table at the end: refused, or evicted.
+    pub fn missing(&self) -> u64 {
+        self.samples.last().map_or(0, |sample| sample.inserted.saturating_sub(sample.len))
+    }
+
+    /// The reason why the table is none, in words: it takes no keys, holds none, or does not find those that
+    /// it holds.
+    fn lost_keys(&self) -> Option<String> {
+        let last = self.samples.last()?;
+        let [keys, refused] = [last.inserted, last.refused].map(|number| count(number as f64));
+        if last.refused >= last.inserted {
+            return Some(format!("insert refused {refused} of {keys} keys"));
+        }
+        if last.len == 0 {
+            return Some(format!("the table says that it holds none of {keys} keys: insert returned 0"));
+        }
+        let taken = last.inserted - last.refused;
+        let (found, lost) = self
+            .samples
+            .iter()
+            .fold((0_u64, 0_u64), |(found, lost), sample| (found + sample.found, lost + sample.lost));
+        // A table that holds fewer keys than it has taken has evicted some.
+        (lost > 0 && (found == 0 || last.len >= taken))
+            .then(|| format!("an inserted key is not found: {} lookups missed", count(lost as f64)))
+    }
+
     /// Samples of the last quarter, when the table was almost full.
     fn last_quarter(&self) -> &[Sample] {
         self.samples.get(self.samples.len() / 4 * 3..).unwrap_or(&[])
@@ -200,6 +243,9 @@ impl Comparison {
     /// Criterion of [`is_flooded`](Self::is_flooded) where only time is measured, which caches and other
     /// programs change, too.
     pub const TIME_CRITERION: f64 = 10.0;
+    /// Entries more that a lookup must compare, or keys that the table must hold, where it has refused or
+    /// evicted keys: a ratio over few entries is none of a flood.
+    pub const FLOOR: u64 = 64;
 
     /// Time of a lookup, hostile keys over random ones, in a table that is almost full.
     pub fn lookup_time(&self) -> Option<Interval> {
@@ -218,8 +264,12 @@ impl Comparison {
     }
 
     /// True if a lookup among hostile keys reaches the criterion in every pair: in entries compared, if the
-    /// table counts them, else in its time or in that of an insertion.
+    /// table counts them, else in its time or in that of an insertion. A table that has refused or evicted
+    /// keys must reach the floor, too.
     pub fn is_flooded(&self) -> bool {
+        if !self.pairs.iter().all(Self::reaches_floor) {
+            return false;
+        }
         let reached = |ratio: Option<Interval>, criterion| ratio.is_some_and(|ratio| ratio.low >= criterion);
         match self.lookup_compared() {
             Some(compared) => reached(Some(compared), Self::CRITERION),
@@ -227,6 +277,20 @@ impl Comparison {
                 .into_iter()
                 .any(|time| reached(time, Self::TIME_CRITERION)),
         }
+    }
+
+    /// Fewest keys that the table held at the end, of all measurements, if it has refused or evicted any.
+    pub fn stored(&self) -> Option<u64> {
+        let all = self.pairs.iter().flat_map(|(hostile, random)| [hostile, random]);
+        all.filter(|measurement| measurement.missing() > 0).map(Measurement::stored).min()
+    }
+
+    fn reaches_floor((hostile, random): &(Measurement, Measurement)) -> bool {
+        let more = match [hostile, random].map(Measurement::lookup_compared) {
+            [Some(hostile), Some(random)] => hostile - random,
+            _ => hostile.stored() as f64,
+        };
+        hostile.missing() == 0 || more >= Self::FLOOR as f64
     }
 
     fn ratio(&self, value: impl Fn(&Measurement) -> Option<f64>) -> Option<Interval> {
@@ -242,10 +306,12 @@ mod tests {
     fn measurement(compared: Option<u64>, find_ns: u64) -> Measurement {
         let sample = |inserted| Sample {
             inserted,
+            refused: 0,
             len: inserted,
             insert_ns: 100,
             looked_up: 10,
             found: 10,
+            lost: 0,
             find_ns,
             compared: compared.map(|compared| (1, compared)),
         };

@@ -133,10 +133,12 @@ impl Reply {
                 body.push(3);
                 for number in [
                     sample.inserted,
+                    sample.refused,
                     sample.len,
                     sample.insert_ns,
                     sample.looked_up,
                     sample.found,
+                    sample.lost,
                     sample.find_ns,
                 ] {
                     body.extend(number.to_le_bytes());
@@ -162,13 +164,23 @@ impl Reply {
                 Self::Hashes(hashes.iter().map(|hash| u64::from_le_bytes(*hash)).collect())
             }
             [3] => {
-                let [inserted, len, insert_ns, looked_up, found, find_ns] = body.numbers()?;
+                let [inserted, refused, len, insert_ns, looked_up, found, lost, find_ns] = body.numbers()?;
                 let compared = if body.0.is_empty() {
                     None
                 } else {
                     body.numbers().map(|[insert, find]| (insert, find))
                 };
-                Self::Sample(Sample { inserted, len, insert_ns, looked_up, found, find_ns, compared })
+                Self::Sample(Sample {
+                    inserted,
+                    refused,
+                    len,
+                    insert_ns,
+                    looked_up,
+                    found,
+                    lost,
+                    find_ns,
+                    compared,
+                })
             }
             _ => return None,
         };
@@ -284,15 +296,24 @@ mod tests {
     }
 
     fn replies() -> Vec<Reply> {
-        let sample =
-            Sample { inserted: 1, len: 2, insert_ns: 3, looked_up: 4, found: 5, find_ns: 6, compared: None };
+        let sample = Sample {
+            inserted: 1,
+            refused: 2,
+            len: 3,
+            insert_ns: 4,
+            looked_up: 5,
+            found: 6,
+            lost: 7,
+            find_ns: 8,
+            compared: None,
+        };
         vec![
             Reply::Ready,
             Reply::Refused("no".into()),
             Reply::Hashes(vec![1, u64::MAX]),
             Reply::Hashes(vec![]),
             Reply::Sample(sample.clone()),
-            Reply::Sample(Sample { compared: Some((7, 8)), ..sample }),
+            Reply::Sample(Sample { compared: Some((9, 10)), ..sample }),
         ]
     }
 

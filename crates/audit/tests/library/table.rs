@@ -97,10 +97,50 @@ fn tables_that_fail_are_named() {
     assert_eq!((freeing.fault.clone(), freeing.inserted()), (crashed("signal 6 (SIGABRT)"), 1_000));
     let forking = fault(&table("if (count == 10) fork();", "", ""));
     assert!(forking.to_string().contains("started a process"), "{forking}");
-    let none = measured(&table("", "", ""), 7, &keys(10), LIMIT).unwrap_err();
+    // There is nothing to be freed.
+    let none = measured(&table("", "", "if (!t) abort();"), 7, &keys(10), LIMIT).unwrap_err();
     assert_eq!(none.to_string(), "hashlane_audit_init has returned NULL");
     let long: Keys = [vec![0; 2 << 20]].iter().collect();
     assert_eq!(measured(&table("", "", ""), 0, &long, LIMIT).unwrap_err().fault, Fault::Length(2 << 20));
+}
+
+#[test]
+fn tables_that_do_not_hold_their_keys_are_faulty() {
+    let why = |insert: &str, find: &str| {
+        let fault = measured(&table(insert, find, ""), 0, &keys(1_000), LIMIT).unwrap_err();
+        assert!(matches!(fault.fault, Fault::LosesKeys(_)), "{fault:?}");
+        fault.to_string()
+    };
+    assert_eq!(why("count = 0; return 1;", "return 0;"), "insert refused 1,000 of 1,000 keys");
+    assert_eq!(why("count = 0;", ""), "the table says that it holds none of 1,000 keys: insert returned 0");
+    assert_eq!(why("", "return 0;"), "an inserted key is not found: 1,000 lookups missed");
+    // A table that evicts keys finds some of those that it has taken.
+    assert_eq!(why("if (count > 100) count = 100;", "return 0;"), why("", "return 0;"));
+    let evicting = table("if (count > 100) count = 100;", "return *key & 1;", "");
+    assert_eq!(measured(&evicting, 0, &keys(1_000), LIMIT), Ok(63));
+}
+
+#[test]
+fn few_stored_keys_are_no_flood() {
+    let limited = |most: usize, hostile: &Keys, random: &Keys| {
+        let object = Object::of(&format!(
+            "#define WEAK
+             #define hashlane_audit_insert inner
+             #include \"{}\"
+             #undef hashlane_audit_insert
+             int hashlane_audit_insert(void *t, const uint8_t *key, size_t len) {{
+                 return hashlane_audit_len(t) < {most} ? inner(t, key, len) : 1;
+             }}",
+            example("c/flow_table.c").display()
+        ));
+        load(&object, LIMIT).unwrap().compare(&Key::VECTOR, true, 0, hostile, random).unwrap()
+    };
+    let (hostile, random) = flood();
+    let few = limited(60, &hostile, &random);
+    assert!(few.lookup_compared().is_some_and(|ratio| ratio.low > 4.0), "{few:?}");
+    assert_eq!((few.is_flooded(), few.stored()), (false, Some(60)));
+    let many = limited(1_000, &hostile, &random);
+    assert_eq!((many.is_flooded(), many.stored()), (true, Some(1_000)));
 }
 
 #[test]

@@ -128,12 +128,16 @@ fn functions_and_tables_of_shared_objects_are_audited() {
     let of_table = |file| audit(&folder, &["--table", file, "--timeout", "60"]);
     let (code, out, error) = of_table("./good.so");
     assert_eq!(code, Some(0), "{out}{error}");
-    holds(&out, &["no attack known to this audit"]);
+    holds(&out, &["no attack known to this audit", "audit it with --library, too"]);
     let (code, out, error) = of_table("./weak.so");
     assert_eq!(code, Some(1), "{out}{error}");
     holds(&out, &["floodable (truncation-unkeyed for fnv-1a): 1,024 keys"]);
     let (code, _, error) = of_table("./none.so");
     assert_eq!(code, Some(2), "{error}");
+    // A scheme chooses no hash of the table, and would leave attacks out.
+    let (code, out, error) = audit(&folder, &["--table", "./weak.so", "--scheme", "siphash-1-3"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{error}");
+    holds(&error, &["./weak.so has a hash of its own: leave out --scheme"]);
 }
 
 /// Builds a library with the function `f`, and audits it.

@@ -105,6 +105,7 @@ fn of_trial(trial: &Trial) -> Value {
         let compared = |values: Option<Vec<f64>>| values.and_then(|values| median(&values));
         json!({
             "keys": trial.keys.len(),
+            "keys_stored": trial.comparison.stored().unwrap_or(trial.keys.len() as u64),
             "deepest_bucket": null,
             "seeds": pairs.len(),
             "seeds_tried": pairs.len(),

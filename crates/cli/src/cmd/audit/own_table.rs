@@ -1,17 +1,22 @@
 //! `hashlane audit --table ./libmytable.so`
 
-use super::{Audit, FAILED, Printed, chosen, json, launcher, page, picture, random_seed};
+use super::{Audit, FAILED, Printed, json, launcher, page, picture, random_seed};
 use crate::output::progress::Progress;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use hashlane_audit::curve::of_trial;
 use hashlane_audit::epsilon::vectors::hex;
 use hashlane_audit::key_sets::Choices;
 use hashlane_audit::library::Table;
 use hashlane_audit::own_table::{Report, audit};
+use hashlane_audit::registered::subjects;
 use hashlane_lab::study::Step;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
+
+/// Scope of the audit of a table.
+const OTHERS: &str =
+    "All keys were made for other hashes; if its hash is its own, audit it with --library, too.";
 
 /// True if the name of a table is that of a shared object.
 pub(super) fn is_library(name: &str) -> bool {
@@ -22,6 +27,13 @@ pub(super) fn is_library(name: &str) -> bool {
 
 /// Audits the table of a shared object.
 pub(super) fn run(options: &Audit) -> Result<Printed> {
+    if !options.schemes.is_empty() || options.library.is_some() {
+        bail!(
+            "{} has a hash of its own: leave out --scheme and --library, which choose another; audit the hash \
+             alone by --library, without --table",
+            options.table
+        );
+    }
     let limit = Duration::from_secs(options.timeout);
     let progress = Progress::new("audit")?;
     progress.show(Step { done: 0, total: 1, workload: &options.table, what: "loading" });
@@ -32,16 +44,20 @@ pub(super) fn run(options: &Audit) -> Result<Printed> {
         count: options.count as usize,
         seed: options.seed.map_or_else(random_seed, Ok)?,
     };
-    let mut subjects = chosen(&options.schemes)?;
+    let mut subjects = subjects();
     let (mut done, total) = (0, 64);
     let report = audit(&mut table, &mut subjects, choices, &mut |attack, scheme| {
         progress.show(Step { done, total, workload: scheme, what: attack });
         done = (done + 1).min(total - 1);
     });
     drop(progress);
+    if report.trials.is_empty() && report.fault.is_none() {
+        bail!("no attack has keys of this length, so that nothing was tried: state another with --keys");
+    }
     let worst = report.worst().map(of_trial);
     let curve = worst.as_ref().map(|curve| (curve, report.is_floodable()));
-    let facts = vec!["Keys of all attacks that need nothing were inserted into it.".to_owned()];
+    let facts =
+        vec!["Keys of all attacks that need nothing were inserted into it.".to_owned(), OTHERS.to_owned()];
     let part = page::Part { name: &options.table, sentence: report.to_string(), facts, curve };
     Ok(Printed {
         text: match options.json {
@@ -66,6 +82,9 @@ fn text(table: &str, seed: u64, report: &Report) -> String {
     }
     if report.fault.is_some() || !report.is_floodable() {
         let _ = writeln!(text, "{report}");
+    }
+    if !report.is_floodable() {
+        let _ = writeln!(text, "{OTHERS}");
     }
     text
 }
