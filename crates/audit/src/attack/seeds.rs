@@ -5,7 +5,7 @@ use super::{About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH};
 use crate::keys::Keys;
 use crate::subject::Fault;
 use hashlane_hash::scheme::{Key, Keying};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Keys of every one of few seeds in one flood.
 pub(super) struct FewSeeds;
@@ -74,26 +74,29 @@ impl Attack for FewSeeds {
 pub(super) struct Guessed;
 
 /// Bits of a seed up to which the audit tries all of them.
-const TRIED_BITS: u32 = 12;
+const TRIED_BITS: usize = 12;
 
 /// Bits of a seed up to which an attacker can try all: about a minute of one core.
-const GUESSED_BITS: u32 = 32;
+const GUESSED_BITS: usize = 32;
 
-/// Random keys among which collisions are learnt.
+/// Random keys among which collisions are learnt, at least.
 const LEARNT: usize = 2048;
 
 /// Learnt collisions that a guess must explain.
-const PAIRS: usize = 8;
+const PAIRS: usize = 16;
+
+/// Seeds under which each bit is changed, and keys whose buckets show the change.
+const PROBED: (usize, usize) = (2, 128);
 
 impl Attack for Guessed {
     fn about(&self) -> About {
         About {
             id: "seed-guessed",
-            title: "few bits of seed: all are tried against a few learnt collisions",
+            title: "few bits of the seed reach the bucket: all are tried against a few learnt collisions",
             source: "Bar-Yosef and Wool, Remote algorithmic complexity attacks, 2007; Linux commit df453700e8d8 \
                      (Klein and Pinkas: jhash with a short secret)",
             knowledge: Knowledge::Results,
-            aims_at: &["jhash"],
+            aims_at: &["jhash", "fnv-1a-offset"],
         }
     }
 
@@ -103,22 +106,26 @@ impl Attack for Guessed {
 
     /// Up to 2¹² seeds are tried; beyond, the audit takes the seed in place of the attacker's computer.
     fn keys(&self, target: &mut Target<'_>) -> Result<Keys, Miss> {
-        let stated = match target.subject.info().keying {
-            Keying::None => return Err(Miss::NotApplicable("it has no seed".to_owned())),
-            Keying::Seed(bits) | Keying::Secret(bits) => bits,
-        };
-        let unknown = stated.min(target.geometry.seed_bits);
-        if unknown > GUESSED_BITS {
-            return Err(Miss::NotApplicable(format!("its seed has {unknown} bits")));
+        if target.subject.info().keying == Keying::None {
+            return Err(Miss::NotApplicable("it has no seed".to_owned()));
         }
-        let seed = match target.geometry.seed_bits {
-            few if few <= TRIED_BITS => guess(target, 1 << few)?,
+        let count = target.count / 4;
+        let learnt = count.max(LEARNT);
+        let bits = reaching_bits(target, learnt)?;
+        if bits.is_empty() {
+            return Err(Miss::NotApplicable("no bit of its seed reaches the bucket".to_owned()));
+        }
+        if bits.len() > GUESSED_BITS {
+            let bits = bits.len();
+            return Err(Miss::NotApplicable(format!("{bits} bits of its seed reach the bucket")));
+        }
+        let seed = match bits.len() {
+            few if few <= TRIED_BITS => guess(target, learnt, &bits)?,
             _ => Some(target.key),
         };
         let Some(seed) = seed else {
             return Err(Miss::NotApplicable("no seed explains the learnt collisions".to_owned()));
         };
-        let count = target.count / 4;
         match of_bucket(target, &seed, count, count)? {
             keys if keys.len() < FEWEST => Err(Miss::NotApplicable("too few keys share a bucket".to_owned())),
             keys => Ok(keys),
@@ -126,35 +133,63 @@ impl Attack for Guessed {
     }
 }
 
-/// The first of `seeds` seeds under which keys collide as they do in the table.
-fn guess(target: &mut Target<'_>, seeds: u128) -> Result<Option<Key>, Fault> {
-    let keys = target.draw.keys(LEARNT, target.length_or(USUAL_LENGTH));
+/// Unknown bits of the seed that change the bucket of a key in a table of `held` keys.
+///
+/// The lowest bits of a product or a sum depend on no higher ones: of the 64 bits of a seed that FNV-1a starts
+/// with, a table of 4,096 buckets sees 12.
+fn reaching_bits(target: &mut Target<'_>, held: usize) -> Result<Vec<u32>, Fault> {
+    let (seeds, keys) = PROBED;
+    let length = target.length_or(USUAL_LENGTH);
+    let mut reaching = BTreeSet::new();
+    for _ in 0..seeds {
+        let (seed, keys) = (target.geometry.seed(target.draw), target.draw.keys(keys, length));
+        let first = buckets(target, &seed, &keys, held)?;
+        for bit in (0..target.geometry.seed_bits).filter(|bit| !reaching.contains(bit)).collect::<Vec<_>>() {
+            let flipped = Key::new((number(&seed) ^ 1 << bit).to_le_bytes());
+            if buckets(target, &flipped, &keys, held)? != first {
+                reaching.insert(bit);
+            }
+        }
+    }
+    Ok(reaching.into_iter().collect())
+}
+
+/// The first seed under which keys collide as they do in the table, of those that differ in `bits`. The others
+/// are the attacker's own.
+fn guess(target: &mut Target<'_>, learnt: usize, bits: &[u32]) -> Result<Option<Key>, Fault> {
+    let keys = target.draw.keys(learnt, target.length_or(USUAL_LENGTH));
     let key = target.key;
-    let bucket = |target: &Target<'_>, hash: u64| target.geometry.bucket(hash, LEARNT);
-    let mut learnt: Vec<(usize, &[u8])> = hashes(target, &key, &keys)?
-        .into_iter()
-        .zip(keys.iter())
-        .map(|(hash, key)| (bucket(target, hash), key))
-        .collect();
-    learnt.sort_unstable();
-    let pairs: Keys = learnt
+    let mut seen: Vec<(usize, &[u8])> =
+        buckets(target, &key, &keys, learnt)?.into_iter().zip(keys.iter()).collect();
+    seen.sort_unstable();
+    let pairs: Keys = seen
         .windows(2)
         .filter(|pair| pair[0].0 == pair[1].0)
         .flat_map(|pair| [pair[0].1, pair[1].1])
         .take(2 * PAIRS)
         .collect();
-    for number in 0..seeds {
-        let seed = target.geometry.seed_of(number);
-        let explained = hashes(target, &seed, &pairs)?
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .all(|[a, b]| bucket(target, *a) == bucket(target, *b));
+    let own = number(&target.geometry.seed(target.draw));
+    let all = bits.iter().fold(0, |all, bit| all | 1_u128 << bit);
+    for tried in 0..1_u128 << bits.len() {
+        let set = (0..).zip(bits).fold(0, |set, (place, bit)| set | (tried >> place & 1) << bit);
+        let seed = Key::new((own & !all | set).to_le_bytes());
+        let explained =
+            buckets(target, &seed, &pairs, learnt)?.as_chunks::<2>().0.iter().all(|[a, b]| a == b);
         if explained {
             return Ok(Some(seed));
         }
     }
     Ok(None)
+}
+
+fn number(seed: &Key) -> u128 {
+    u128::from_le_bytes(seed.to_bytes())
+}
+
+/// Buckets of `keys` in a table that holds `held`.
+fn buckets(target: &mut Target<'_>, seed: &Key, keys: &Keys, held: usize) -> Result<Vec<usize>, Fault> {
+    let hashes = hashes(target, seed, keys)?;
+    Ok(hashes.into_iter().map(|hash| target.geometry.bucket(hash, held)).collect())
 }
 
 fn hashes(target: &mut Target<'_>, seed: &Key, keys: &Keys) -> Result<Vec<u64>, Fault> {
