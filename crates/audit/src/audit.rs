@@ -1,16 +1,19 @@
 //! The audit of one function with one table.
 
-use crate::attack::{About, Attack, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, unhashed};
+use crate::attack::{
+    About, Attack, FEWEST, Knowledge, Miss, Target, USUAL_LENGTH, Unhashed, attacks, unhashed,
+};
 use crate::draw::Draw;
 use crate::epsilon::vectors::{Origin, Pair};
 use crate::epsilon::{self, Proved, Share, proved, search};
 use crate::flood::{self, Flood};
-use crate::library::behaviour::{Behaviour, check};
+use crate::library::behaviour::{Behaviour, check, witness};
 use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
 use crate::table::Geometry;
 use crate::verdict::{Flaw, Verdict, power_of_two};
 use hashlane_hash::scheme::{BytesHash, Key, Keying, Scheme};
 use hashlane_hash::siphash::SipHash24;
+use std::collections::BTreeSet;
 
 /// Choices of an audit.
 #[derive(Clone, Debug)]
@@ -82,6 +85,8 @@ pub struct Report {
     pub info: SubjectInfo,
     /// Bits of its keys that do not move the hash.
     pub unhashed: Unhashed,
+    /// Random keys, if they flood the table by themselves. No attack is tried then.
+    pub crowding: Option<Box<Flood>>,
     /// Each attack and its outcome.
     pub attempts: Vec<(About, Outcome)>,
     /// Share of seeds for which the worst pair collides.
@@ -121,6 +126,7 @@ pub fn audit(
         report: Report {
             info: subject.info().clone(),
             unhashed: Unhashed::default(),
+            crowding: None,
             attempts: Vec::new(),
             epsilon: Epsilon::Unknown,
             flaw: None,
@@ -150,9 +156,23 @@ impl Audit<'_> {
         if matches!(flaw, Some(Flaw::Behaviour(Behaviour::NotDeterministic))) {
             return Ok(flaw);
         }
+        let seed = self.draw("witness").key();
+        let first = witness(self.subject, &seed)?;
+        self.attack_all(pairs, tell)?;
+        tell("contract, again");
+        // A function that changes after many calls makes the outcomes worthless.
+        let changed = witness(self.subject, &seed)? != first;
+        Ok(if changed { Some(Flaw::Behaviour(Behaviour::NotDeterministic)) } else { flaw })
+    }
+
+    fn attack_all(&mut self, pairs: &[Pair], tell: &mut dyn FnMut(&str)) -> Result<(), Fault> {
         let length = self.length();
         let mut draw = self.draw("unhashed");
         self.report.unhashed = unhashed(self.subject, length, &mut draw)?;
+        self.report.crowding = self.crowding()?.map(Box::new);
+        if self.report.crowding.is_some() {
+            return Ok(());
+        }
         for attack in attacks() {
             let about = attack.about();
             tell(about.id);
@@ -166,7 +186,20 @@ impl Audit<'_> {
         }
         tell("pairs");
         self.report.epsilon = self.epsilon(pairs)?;
-        Ok(flaw)
+        Ok(())
+    }
+
+    /// Random keys that flood the table.
+    fn crowding(&mut self) -> Result<Option<Flood>, Fault> {
+        let mut draw = self.draw("random keys");
+        let (length, geometry) = (self.length(), &self.settings.geometry);
+        // Of short keys, random ones repeat.
+        let distinct: BTreeSet<Vec<u8>> = (0..self.settings.count).map(|_| draw.bytes(length)).collect();
+        if distinct.len() < FEWEST {
+            return Ok(None);
+        }
+        let seeds: Vec<Key> = (0..TABLES).map(|_| geometry.seed(&mut draw)).collect();
+        flood::crowding(self.subject, geometry, distinct.iter().collect(), &seeds, &mut draw)
     }
 
     /// Bytes of the keys whose bits are probed and whose pairs are searched.
@@ -264,9 +297,11 @@ impl Audit<'_> {
 
 /// The verdict that follows from the outcomes: the one that needs to know least, and of these the worst.
 ///
-/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable.
+/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable, unless its hashes
+/// change, and the outcomes with them.
 fn verdict(report: &Report) -> Verdict {
     match (&report.flaw, of_attacks(report)) {
+        (Some(flaw @ Flaw::Behaviour(Behaviour::NotDeterministic)), _) => Verdict::Faulty(flaw.clone()),
         (Some(Flaw::Behaviour(_)), verdict) if verdict.is_floodable() => verdict,
         (Some(flaw), _) => Verdict::Faulty(flaw.clone()),
         (None, verdict) => verdict,
@@ -275,6 +310,9 @@ fn verdict(report: &Report) -> Verdict {
 
 /// The verdict that follows from the attacks and ε.
 fn of_attacks(report: &Report) -> Verdict {
+    if let Some(flood) = &report.crowding {
+        return Verdict::Crowded(flood.clone());
+    }
     // A seed that everyone has leaks nothing.
     let needed = |about: &About| match (about.knowledge, report.info.keying) {
         (Knowledge::Seed, Keying::None) => Knowledge::Nothing,
@@ -298,6 +336,9 @@ fn of_attacks(report: &Report) -> Verdict {
         if let Some((id, flood)) = worst(knowledge) {
             return Verdict::Floodable(knowledge, id, flood.clone());
         }
+    }
+    if matches!(report.epsilon, Epsilon::Broken { log2, .. } if log2 >= 0.0) {
+        return Verdict::PairAlways;
     }
     if let Some((id, flood)) = worst(Knowledge::Seed) {
         return Verdict::IfSeedLeaks(id, flood.clone());

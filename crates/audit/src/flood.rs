@@ -99,6 +99,48 @@ pub fn flood(
     Ok(flood.map(|flood| Flood { seeds: found, ..flood }))
 }
 
+/// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a flood,
+/// over that of random hashes, or most of them share one of several buckets.
+///
+/// # Errors
+/// The function fails.
+pub fn crowding(
+    subject: &mut dyn Subject,
+    geometry: &Geometry,
+    keys: Keys,
+    seeds: &[Key],
+    draw: &mut Draw,
+) -> Result<Option<Flood>, Fault> {
+    let mask = u64::MAX.checked_shr(64_u32.saturating_sub(subject.info().width)).unwrap_or(0);
+    let ideal: Vec<u64> = keys.iter().map(|_| draw.word() & mask).collect();
+    let random = geometry.count(&ideal);
+    let mut worst: Option<Flood> = None;
+    for seed in seeds {
+        let mut hashes = Vec::new();
+        subject.hash_all(seed, &keys, &mut hashes)?;
+        let (hostile, deepest) = (geometry.count(&hashes), deepest(geometry, &hashes));
+        let shared = geometry.buckets_for(keys.len()) > 1 && 2 * deepest > keys.len();
+        if growth(keys.len(), &hostile, &random) < CRITERION && !shared {
+            return Ok(None);
+        }
+        if worst.is_none() {
+            let time = slowdown(geometry, (&keys, &hashes), (&keys, &ideal));
+            let tried = seeds.len() as u32;
+            worst = Some(Flood {
+                keys: keys.clone(),
+                seed: *seed,
+                seeds: tried,
+                tried,
+                hostile,
+                random,
+                deepest,
+                time,
+            });
+        }
+    }
+    Ok(worst)
+}
+
 /// The larger growth of lookups and insertions. An insertion writes an entry, whatever it visits before.
 fn growth(keys: usize, hostile: &Counts, random: &Counts) -> f64 {
     let lookup = hostile.lookup.work() as f64 / random.lookup.work().max(1) as f64;

@@ -36,6 +36,10 @@ pub enum Verdict {
     Faulty(Flaw),
     /// Bits of the key are not hashed; the flood varies them.
     Partial(Unhashed, Box<Flood>),
+    /// Random keys flood the table.
+    Crowded(Box<Flood>),
+    /// Two keys collide under every seed that was tried, and no flood is known.
+    PairAlways,
     /// An attack floods the table without the seed; it needs to know this much.
     Floodable(Knowledge, &'static str, Box<Flood>),
     /// An attack floods the table once the seed has leaked.
@@ -50,9 +54,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// True if the table can be flooded by someone without its seed.
+    /// True if the table can be flooded by someone without its seed, or if two keys collide under every seed.
     pub fn is_floodable(&self) -> bool {
-        matches!(self, Self::Partial(..) | Self::Floodable(..))
+        matches!(self, Self::Crowded(_) | Self::PairAlways | Self::Partial(..) | Self::Floodable(..))
     }
 
     /// True if the function fails or breaks its contract.
@@ -63,19 +67,25 @@ impl Verdict {
     /// Keys that flood the table.
     pub fn flood(&self) -> Option<&Flood> {
         match self {
-            Self::Partial(_, flood) | Self::Floodable(_, _, flood) | Self::IfSeedLeaks(_, flood) => {
-                Some(flood)
+            Self::Crowded(flood)
+            | Self::Partial(_, flood)
+            | Self::Floodable(_, _, flood)
+            | Self::IfSeedLeaks(_, flood) => Some(flood),
+            Self::Faulty(_) | Self::PairAlways | Self::Proved(_) | Self::WeakPair(_) | Self::NoneKnown => {
+                None
             }
-            Self::Faulty(_) | Self::Proved(_) | Self::WeakPair(_) | Self::NoneKnown => None,
         }
     }
 
     /// Attack that makes these keys.
     pub fn attack(&self) -> Option<&'static str> {
         match self {
+            Self::Crowded(_) => Some("random keys"),
             Self::Partial(..) => Some("unhashed"),
             Self::Floodable(_, attack, _) | Self::IfSeedLeaks(attack, _) => Some(attack),
-            Self::Faulty(_) | Self::Proved(_) | Self::WeakPair(_) | Self::NoneKnown => None,
+            Self::Faulty(_) | Self::PairAlways | Self::Proved(_) | Self::WeakPair(_) | Self::NoneKnown => {
+                None
+            }
         }
     }
 
@@ -84,7 +94,7 @@ impl Verdict {
         match self {
             Self::Faulty(_) => "faulty",
             Self::Partial(..) => "partial",
-            Self::Floodable(..) => "floodable",
+            Self::Crowded(_) | Self::PairAlways | Self::Floodable(..) => "floodable",
             Self::IfSeedLeaks(..) => "if the seed leaks",
             Self::Proved(proved) if proved.log2 <= SAFE => "safe",
             Self::Proved(_) => "proved",
@@ -103,6 +113,12 @@ impl fmt::Display for Verdict {
                 write!(f, "partial: {unhashed} of the key are not hashed; ")?;
                 write_flood(f, flood)
             }
+            Self::Crowded(flood) => {
+                let all = if flood.deepest == flood.keys.len() { "all" } else { "random" };
+                write!(f, "floodable: {all} keys collide: ")?;
+                write_flood(f, flood)
+            }
+            Self::PairAlways => f.write_str("floodable: two fixed keys collide for 100 % of all seeds"),
             Self::Floodable(knowledge, attack, flood) => {
                 f.write_str("floodable")?;
                 if *knowledge == Knowledge::Results {

@@ -150,6 +150,46 @@ fn faults_are_verdicts() {
 }
 
 #[test]
+fn functions_under_which_random_keys_collide_are_floodable() {
+    let constant = verdict_of(|key, _, _| Ok(key.halves().0));
+    assert!(
+        constant.starts_with("floodable: all keys collide: 4,096 keys → one bucket, 2,050 entries compared"),
+        "{constant}"
+    );
+    let byte = verdict_of(|key, bytes, _| Ok(SipHash24::new(key).hash(bytes) & 0x3f));
+    assert!(byte.starts_with("floodable: random keys collide: 4,096 keys → "), "{byte}");
+    // 32 bits in a table that takes the upper ones of 64.
+    let geometry = Geometry::parse("mine", "kind = \"chained\"\nbuckets = 16\nindex = \"upper\"\n").unwrap();
+    let upper = report("jhash", &Settings { geometry, ..settings("chained", 1) }).verdict.to_string();
+    assert!(upper.starts_with("floodable: all keys collide"), "{upper}");
+    // Keys of one byte repeat, which is no fault of the hash.
+    let short = report("siphash-1-3", &Settings { length: Some(1), ..settings("chained", 1) }).verdict;
+    assert!(!short.is_floodable(), "{short}");
+}
+
+#[test]
+fn a_function_that_changes_after_many_calls_is_faulty() {
+    let late = |key: &Key, bytes: &[u8], call| match call {
+        0..100_000 => Ok(SipHash24::new(key).hash(bytes)),
+        _ => Ok(0),
+    };
+    assert!(verdict_of(late).starts_with("faulty: not deterministic"), "{}", verdict_of(late));
+}
+
+#[test]
+fn a_pair_that_collides_under_every_seed_is_no_success() {
+    // Two keys alone, out of reach of the attacks: zeros, and zeros but for the highest bit of the first byte.
+    let pair = verdict_of(|key, bytes, _| {
+        let mut bytes = bytes.to_vec();
+        if bytes.iter().skip(1).all(|byte| *byte == 0) {
+            bytes.iter_mut().for_each(|byte| *byte &= 0x7f);
+        }
+        Ok(SipHash24::new(key).hash(&bytes))
+    });
+    assert_eq!(pair, "floodable: two fixed keys collide for 100 % of all seeds");
+}
+
+#[test]
 fn keys_in_the_order_of_another_table_flood_linear_probing_by_upper_bits() {
     let text = "kind = \"linear\"\nbuckets = 16\nload = 0.75\nindex = \"upper\"\n";
     let geometry = Geometry::parse("mine", text).unwrap();

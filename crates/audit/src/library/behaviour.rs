@@ -11,7 +11,7 @@ use hashlane_hash::scheme::{Key, Keying};
 pub enum Behaviour {
     /// It crashes if the byte after its key cannot be read.
     ReadsBeyondEnd,
-    /// The same key has another hash in the next call.
+    /// The same key has another hash in a later call.
     NotDeterministic,
     /// The hash of a key depends on the keys that were hashed before it, or lie beside it in memory.
     DependsOnOtherKeys,
@@ -33,7 +33,7 @@ impl fmt::Display for Behaviour {
         match self {
             Self::ReadsBeyondEnd => f.write_str("reads beyond the end of its key"),
             Self::NotDeterministic => {
-                f.write_str("not deterministic: the same key has another hash in the next call")
+                f.write_str("not deterministic: the same key has another hash in a later call")
             }
             Self::DependsOnOtherKeys => f.write_str(
                 "the hash of a key depends on other keys, hashed before it or beside it in memory",
@@ -75,6 +75,15 @@ pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Beh
     };
     let seed = check_seed(subject, seed)?;
     Ok(beyond.into_iter().chain(found).chain(seed).collect())
+}
+
+/// Hashes of some keys under `seed`, to be compared with those of a later call.
+///
+/// # Errors
+/// The function has failed.
+pub fn witness<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<u64>, Fault> {
+    let keys = sample_keys(subject.info().lengths, seed, 0);
+    hashes(subject, seed, &keys)
 }
 
 /// Keys of `set`, by SipHash-2-4.

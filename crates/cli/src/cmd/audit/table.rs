@@ -2,7 +2,7 @@
 
 use hashlane_audit::attack::Knowledge;
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
-use hashlane_audit::table::{Geometry, Kind};
+use hashlane_audit::table::{Geometry, Kind, MAX_KEYS};
 use hashlane_audit::verdict::{power_of_two, rounded};
 use hashlane_lab::report::format::count;
 use hashlane_peers::audited::NOT_AUDITED;
@@ -119,6 +119,12 @@ pub(super) fn describe(geometry: &Geometry) -> String {
         Some(load) => format!("doubling at a load of {}", rounded(load)),
         None => "never growing".to_owned(),
     };
+    if geometry.buckets_for(MAX_KEYS) == 1 {
+        return format!(
+            "{}, one bucket, {growth}: each lookup compares all keys, whatever the hash",
+            geometry.name
+        );
+    }
     let buckets = count(geometry.buckets as f64);
     format!("{}, {kind}, {buckets} buckets when empty, {growth}", geometry.name)
 }
