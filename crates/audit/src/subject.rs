@@ -48,6 +48,15 @@ pub trait Subject {
     fn reads_beyond_end(&mut self, _key: &Key, _keys: &Keys) -> Result<bool, Fault> {
         Ok(false)
     }
+
+    /// True if the function reads beyond the 16 bytes of a seed that is passed by a pointer, found in the same
+    /// way.
+    ///
+    /// # Errors
+    /// As above.
+    fn reads_beyond_seed(&mut self, _key: &Key, _keys: &Keys) -> Result<bool, Fault> {
+        Ok(false)
+    }
 }
 
 /// Failure of a function under audit.

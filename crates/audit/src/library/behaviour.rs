@@ -11,6 +11,8 @@ use hashlane_hash::scheme::{Key, Keying};
 pub enum Behaviour {
     /// It crashes if the byte after its key cannot be read.
     ReadsBeyondEnd,
+    /// It crashes if the byte after its seed of 16 bytes cannot be read.
+    ReadsBeyondSeed,
     /// The same key has another hash in a later call.
     NotDeterministic,
     /// The hash of a key depends on the keys that were hashed before it, or lie beside it in memory.
@@ -32,6 +34,7 @@ impl fmt::Display for Behaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ReadsBeyondEnd => f.write_str("reads beyond the end of its key"),
+            Self::ReadsBeyondSeed => f.write_str("reads beyond the 16 bytes of its seed"),
             Self::NotDeterministic => {
                 f.write_str("not deterministic: the same key has another hash in a later call")
             }
@@ -61,11 +64,13 @@ const KEYS: u64 = 64;
 /// The function has failed.
 pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Behaviour>, Fault> {
     let keys = sample_keys(subject.info().lengths, seed, 0);
-    let beyond = subject.reads_beyond_end(seed, &keys)?.then_some(Behaviour::ReadsBeyondEnd);
+    let of_key = subject.reads_beyond_end(seed, &keys)?.then_some(Behaviour::ReadsBeyondEnd);
+    let of_seed = subject.reads_beyond_seed(seed, &keys)?.then_some(Behaviour::ReadsBeyondSeed);
+    let beyond = of_key.into_iter().chain(of_seed);
     let first = hashes(subject, seed, &keys)?;
     if hashes(subject, seed, &keys)? != first {
         // The other checks compare hashes, and would report this again.
-        return Ok(beyond.into_iter().chain([Behaviour::NotDeterministic]).collect());
+        return Ok(beyond.chain([Behaviour::NotDeterministic]).collect());
     }
     // A function that ignores its length hashes the next key, too.
     let found = if ignores_length(subject, seed)? {
@@ -74,7 +79,7 @@ pub fn check<S: Subject + ?Sized>(subject: &mut S, seed: &Key) -> Result<Vec<Beh
         depends_on_others(subject, seed, &keys, &first)?.then_some(Behaviour::DependsOnOtherKeys)
     };
     let seed = check_seed(subject, seed)?;
-    Ok(beyond.into_iter().chain(found).chain(seed).collect())
+    Ok(beyond.chain(found).chain(seed).collect())
 }
 
 /// Hashes of some keys under `seed`, to be compared with those of a later call.

@@ -2,7 +2,7 @@
 
 use super::foreign::{Guarded, HashFunction, TableFunctions};
 use super::measure;
-use super::wire::{self, HEAD, Reply, Request};
+use super::wire::{self, Guard, HEAD, Reply, Request};
 use crate::keys::Keys;
 use nix::errno::Errno;
 use nix::sys::prctl;
@@ -83,8 +83,8 @@ fn serve(stream: &mut UnixStream) -> io::Result<()> {
                 check_parent(parent)?;
                 settle(TableFunctions::load(&path).map(Loaded::Table), &mut loaded)
             }
-            (Request::Hash { seed, guarded, keys }, Loaded::Hash(function)) => {
-                hash_all(function, &seed, guarded, &keys)
+            (Request::Hash { seed, guard, keys }, Loaded::Hash(function)) => {
+                hash_all(function, &seed, guard, &keys)
             }
             (Request::Keys(keys), Loaded::Table(_)) => {
                 measured.extend(keys.iter());
@@ -149,18 +149,22 @@ fn reply_to(stream: &mut UnixStream, number: u32, reply: &Reply) -> io::Result<(
     stream.write_all(&body)
 }
 
-fn hash_all(function: &HashFunction, seed: &[u8; 16], guarded: bool, keys: &Keys) -> Reply {
-    if guarded {
-        let longest = keys.iter().map(<[u8]>::len).max().unwrap_or(0);
-        let mut memory = match Guarded::new(longest) {
-            Ok(memory) => memory,
-            Err(error) => return Reply::Refused(format!("no memory for keys of {longest} bytes: {error}")),
-        };
-        return match keys.iter().map(|key| Some(function.hash(seed, memory.place(key)?))).collect() {
-            Some(hashes) => Reply::Hashes(hashes),
-            None => Reply::Refused(format!("no room for keys of {longest} bytes")),
-        };
-    }
+fn hash_all(function: &HashFunction, seed: &[u8; 16], guard: Guard, keys: &Keys) -> Reply {
+    let mut memory;
+    let seed = match guard {
+        Guard::Nothing => seed,
+        Guard::Keys => return hash_guarded(function, seed, keys),
+        Guard::Seed => {
+            memory = match Guarded::new(seed.len()) {
+                Ok(memory) => memory,
+                Err(error) => return Reply::Refused(format!("no memory for a seed: {error}")),
+            };
+            match memory.place(seed).map(TryFrom::try_from) {
+                Some(Ok(seed)) => seed,
+                _ => return Reply::Refused("no room for a seed".to_owned()),
+            }
+        }
+    };
     // The keys lie in one piece of memory, one after the other.
     let mut bytes: Vec<u8> = keys.iter().flatten().copied().collect();
     bytes.extend([0; PADDING]);
@@ -172,4 +176,17 @@ fn hash_all(function: &HashFunction, seed: &[u8; 16], guarded: bool, keys: &Keys
         rest = after;
     }
     Reply::Hashes(hashes)
+}
+
+/// Hashes each key at the end of readable memory.
+fn hash_guarded(function: &HashFunction, seed: &[u8; 16], keys: &Keys) -> Reply {
+    let longest = keys.iter().map(<[u8]>::len).max().unwrap_or(0);
+    let mut memory = match Guarded::new(longest) {
+        Ok(memory) => memory,
+        Err(error) => return Reply::Refused(format!("no memory for keys of {longest} bytes: {error}")),
+    };
+    match keys.iter().map(|key| Some(function.hash(seed, memory.place(key)?))).collect() {
+        Some(hashes) => Reply::Hashes(hashes),
+        None => Reply::Refused(format!("no room for keys of {longest} bytes")),
+    }
 }

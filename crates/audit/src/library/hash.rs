@@ -2,7 +2,7 @@
 
 use super::process::{Launcher, Session, foreign_reply};
 use super::signature::Signature;
-use super::wire::{Reply, Request};
+use super::wire::{Guard, Reply, Request};
 use crate::keys::Keys;
 use crate::subject::{Fault, Lengths, Subject, SubjectInfo};
 use hashlane_hash::scheme::{Key, Keying};
@@ -69,12 +69,12 @@ impl Library {
         Ok(Self { session: Session::start(launcher, load, limit)?, info })
     }
 
-    /// As [`hash_all`](Subject::hash_all); if `guarded`, the bytes after each key cannot be read.
+    /// As [`hash_all`](Subject::hash_all); the bytes after the guarded arguments cannot be read.
     fn hash_batches(
         &mut self,
         key: &Key,
         keys: &Keys,
-        guarded: bool,
+        guard: Guard,
         hashes: &mut Vec<u64>,
     ) -> Result<(), Fault> {
         hashes.clear();
@@ -82,13 +82,28 @@ impl Library {
             let batch = batch.map_err(Fault::Length)?;
             self.check_lengths(&batch)?;
             let count = batch.len();
-            let request = Request::Hash { seed: key.to_bytes(), guarded, keys: batch };
+            let request = Request::Hash { seed: key.to_bytes(), guard, keys: batch };
             match self.session.ask(&request)? {
                 Reply::Hashes(some) if some.len() == count => hashes.extend(some),
                 _ => return Err(foreign_reply()),
             }
         }
         Ok(())
+    }
+
+    /// True if the function crashes with this guard, and without it does not.
+    fn crashes(&mut self, key: &Key, keys: &Keys, guard: Guard) -> Result<bool, Fault> {
+        let mut hashes = Vec::new();
+        self.hash_batches(key, keys, Guard::Nothing, &mut hashes)?;
+        match self.hash_batches(key, keys, guard, &mut hashes) {
+            Ok(()) => Ok(false),
+            Err(Fault::Crashed(_)) => {
+                // The crash was asked for.
+                self.session.forgive();
+                Ok(true)
+            }
+            Err(fault) => Err(fault),
+        }
     }
 
     fn check_lengths(&self, keys: &Keys) -> Result<(), Fault> {
@@ -106,21 +121,15 @@ impl Subject for Library {
     }
 
     fn hash_all(&mut self, key: &Key, keys: &Keys, hashes: &mut Vec<u64>) -> Result<(), Fault> {
-        self.hash_batches(key, keys, false, hashes)
+        self.hash_batches(key, keys, Guard::Nothing, hashes)
     }
 
     fn reads_beyond_end(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
-        let mut hashes = Vec::new();
-        self.hash_batches(key, keys, false, &mut hashes)?;
-        match self.hash_batches(key, keys, true, &mut hashes) {
-            Ok(()) => Ok(false),
-            Err(Fault::Crashed(_)) => {
-                // The crash was asked for.
-                self.session.forgive();
-                Ok(true)
-            }
-            Err(fault) => Err(fault),
-        }
+        self.crashes(key, keys, Guard::Keys)
+    }
+
+    fn reads_beyond_seed(&mut self, key: &Key, keys: &Keys) -> Result<bool, Fault> {
+        self.crashes(key, keys, Guard::Seed)
     }
 }
 

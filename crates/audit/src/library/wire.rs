@@ -32,6 +32,16 @@ pub(super) fn parse_head(head: [u8; HEAD]) -> Option<(u32, usize)> {
     (len <= LONGEST_BODY).then_some((u32::from_le_bytes([a, b, c, d]), len))
 }
 
+/// Arguments that lie at the end of readable memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    Nothing,
+    /// Each key.
+    Keys,
+    /// The seed.
+    Seed,
+}
+
 /// Request to the process with the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
@@ -39,8 +49,8 @@ pub(super) enum Request {
     LoadHash { parent: u32, path: PathBuf, symbol: String, signature: String },
     /// Loads a table. `parent` is the process id of the sender.
     LoadTable { parent: u32, path: PathBuf },
-    /// Hashes keys; if `guarded`, with each of them at the end of readable memory.
-    Hash { seed: [u8; 16], guarded: bool, keys: Keys },
+    /// Hashes keys.
+    Hash { seed: [u8; 16], guard: Guard, keys: Keys },
     /// Appends keys to those of the next measurement.
     Keys(Keys),
     /// Inserts the keys into a new table and looks them up, `batch` at a time; then forgets them.
@@ -76,10 +86,10 @@ impl Request {
                 body.extend(parent.to_le_bytes());
                 put_bytes(&mut body, path.as_os_str().as_bytes());
             }
-            Self::Hash { seed, guarded, keys } => {
+            Self::Hash { seed, guard, keys } => {
                 body.push(2);
                 body.extend(seed);
-                body.push(u8::from(*guarded));
+                body.push(*guard as u8);
                 put_keys(&mut body, keys);
             }
             Self::Keys(keys) => {
@@ -107,7 +117,7 @@ impl Request {
                 signature: body.text()?,
             },
             [1] => Self::LoadTable { parent: body.u32()?, path: body.path()? },
-            [2] => Self::Hash { seed: body.array()?, guarded: body.array()? == [1], keys: body.keys()? },
+            [2] => Self::Hash { seed: body.array()?, guard: body.guard()?, keys: body.keys()? },
             [3] => Self::Keys(body.keys()?),
             [4] => Self::Measure { seed: body.array()?, capacity: body.u64()?, batch: body.u64()? },
             _ => return None,
@@ -243,6 +253,10 @@ impl<'a> Body<'a> {
         Some(String::from_utf8_lossy(self.bytes()?).into_owned())
     }
 
+    fn guard(&mut self) -> Option<Guard> {
+        [Guard::Nothing, Guard::Keys, Guard::Seed].get(usize::from(u8::from_le_bytes(self.array()?))).copied()
+    }
+
     fn keys(&mut self) -> Option<Keys> {
         let count = self.u32()? as usize;
         let (lengths, []) = self.take(count.checked_mul(4)?)?.as_chunks() else { return None };
@@ -289,7 +303,9 @@ mod tests {
                 signature: "u64(void*)".into(),
             },
             Request::LoadTable { parent: 7, path },
-            Request::Hash { seed: [3; 16], guarded: true, keys: keys.clone() },
+            Request::Hash { seed: [3; 16], guard: Guard::Nothing, keys: keys.clone() },
+            Request::Hash { seed: [3; 16], guard: Guard::Keys, keys: keys.clone() },
+            Request::Hash { seed: [3; 16], guard: Guard::Seed, keys: keys.clone() },
             Request::Keys(keys),
             Request::Measure { seed: [4; 16], capacity: 5, batch: 6 },
         ]

@@ -149,3 +149,20 @@ fn reading_beyond_the_end_is_told_apart_from_other_crashes() {
         &[],
     );
 }
+
+#[test]
+fn reading_beyond_the_seed_is_seen() {
+    for (bytes, expected) in
+        [(32, &[Behaviour::ReadsBeyondSeed][..]), (17, &[Behaviour::ReadsBeyondSeed]), (16, &[])]
+    {
+        let object = Object::of(&format!(
+            "uint64_t f(const uint8_t *p, size_t n, const uint8_t *seed) {{
+                volatile uint8_t last = seed[{bytes} - 1]; (void)last;
+                {SUM} for (int i = 0; i < 16; i++) h = h * 31 + seed[i];
+                return h;
+            }}"
+        ));
+        let mut library = object.load("u64(const u8*, usize, const u8* seed)", Lengths::Any, LIMIT).unwrap();
+        assert_eq!(check(&mut library, &Key::VECTOR).as_deref(), Ok(expected), "{bytes} bytes");
+    }
+}
