@@ -19,8 +19,7 @@ struct File {
     hash_bits: u32,
     #[serde(default)]
     compare: Compare,
-    #[serde(default)]
-    tag: Tag,
+    tag: Option<Tag>,
     #[serde(default = "all_bits")]
     seed_bits: u32,
 }
@@ -49,10 +48,9 @@ enum Compare {
     Hash,
 }
 
-#[derive(Default, PartialEq, Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Tag {
-    #[default]
     Upper,
     Lower,
 }
@@ -77,6 +75,8 @@ pub enum FileError {
     Toml(Box<toml::de::Error>),
     /// A value is out of its range: the key, and its range.
     Range(&'static str, String),
+    /// A key that tables of this kind have not.
+    OtherKind(&'static str, &'static str),
 }
 
 impl fmt::Display for FileError {
@@ -84,6 +84,9 @@ impl fmt::Display for FileError {
         match self {
             Self::Toml(error) => write!(f, "{}", error.to_string().trim_end()),
             Self::Range(key, range) => write!(f, "`{key}` must be {range}"),
+            Self::OtherKind(key, kind) => {
+                write!(f, "`{key}` is for tables of kind \"{kind}\" alone: leave it out")
+            }
         }
     }
 }
@@ -113,6 +116,9 @@ impl Geometry {
             return Err(FileError::Range("buckets", format!("from 1 to {MAX_BUCKETS}")));
         }
         let swiss = file.kind == FileKind::Swiss;
+        if file.tag.is_some() && !swiss {
+            return Err(FileError::OtherKind("tag", "swiss"));
+        }
         if (file.index.needs_power_of_two() || swiss) && !file.buckets.is_power_of_two() {
             return Err(FileError::Range(
                 "buckets",
@@ -139,7 +145,7 @@ impl Geometry {
             kind: match file.kind {
                 FileKind::Chained => Kind::Chained,
                 FileKind::Linear => Kind::Linear,
-                FileKind::Swiss => Kind::Swiss { upper_tag: file.tag == Tag::Upper },
+                FileKind::Swiss => Kind::Swiss { upper_tag: file.tag != Some(Tag::Lower) },
             },
             buckets: file.buckets,
             grows_at: (file.growth == Growth::Double).then_some(load),
@@ -177,6 +183,10 @@ mod tests {
         assert!(error("kind = \"cuckoo\"\nbuckets = 16").contains("cuckoo"));
         assert!(error("kind = \"linear\"\nbuckets = 16\nsize = 3").contains("size"));
         assert!(error("kind = \"linear\"\nbuckets = 16\nhash-bits = 8").contains("32 or 64"));
+        for kind in ["chained", "linear"] {
+            let tagged = error(&format!("kind = \"{kind}\"\nbuckets = 16\ntag = \"upper\""));
+            assert!(tagged.contains("`tag` is for tables of kind \"swiss\" alone"), "{tagged}");
+        }
         assert!(error("kind = \"linear\"\nbuckets = 16\nseed-bits = 129").contains("from 0 to 128"));
     }
 }
