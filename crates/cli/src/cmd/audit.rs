@@ -33,8 +33,8 @@ use std::time::Duration;
 #[command(after_help = "\
 It audits functions and tables on this machine. It opens no connection.
 
-Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit or the function
-fails.
+Exit code: 0 if no attack floods the table, 1 if one does without the seed, 2 if the audit, the function or
+the table fails. docs/audit.md says which of several verdicts counts.
 
 Examples:
   hashlane audit                                every registered scheme, every attack
@@ -118,6 +118,7 @@ impl Audit {
             return self.traffic.run(self.seed.map_or_else(random_seed, Ok)?, self.json);
         }
         let files = [&self.write_keys, &self.page, &self.picture].map(Option::as_deref);
+        self.check_distinct(files)?;
         files.into_iter().flatten().try_for_each(check_writable)?;
         let printed = match own_table::is_library(&self.table) {
             true => own_table::run(self)?,
@@ -134,6 +135,22 @@ impl Audit {
         }
         output::print_verdict(&printed.text)?;
         Ok(ExitCode::from(printed.code))
+    }
+
+    /// Checks that no file is written twice, and none that is read.
+    fn check_distinct(&self, files: [Option<&Path>; 3]) -> Result<()> {
+        let read = [("--library", self.library.as_deref()), ("--table", Some(Path::new(&self.table)))];
+        let written = ["--write-keys", "--page", "--picture"].into_iter().zip(files);
+        let all: Vec<(&str, &Path)> =
+            read.into_iter().chain(written).filter_map(|(option, path)| Some((option, path?))).collect();
+        for (number, (option, path)) in all.iter().enumerate() {
+            let same = all.iter().take(number).find(|(_, other)| place(other) == place(path));
+            // The same library may have a hash and a table.
+            if let Some((other, _)) = same.filter(|_| *option != "--table") {
+                bail!("{option} and {other} name one file, {}: name another", path.display());
+            }
+        }
+        Ok(())
     }
 
     /// Audits registered functions, or that of a library.
@@ -220,6 +237,13 @@ fn of_library(library: &mut Library, settings: &Settings) -> Result<Report> {
         progress.show(Step { done, total, workload: &symbol, what });
         done = (done + 1).min(total - 1);
     }))
+}
+
+/// Path of a file without links, also of one that is not there yet.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let in_folder = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// Checks that a file can be written, before the work begins. It changes nothing.

@@ -52,3 +52,21 @@ fn files_that_cannot_be_written_are_an_error_before_the_work() {
     let (code, ..) = audit(&folder, &["--scheme", "wyhsah", "--write-keys", "keys"]);
     assert_eq!((code, folder.path("keys").exists()), (Some(2), false));
 }
+
+#[test]
+fn a_file_has_one_use() {
+    let folder = Folder::new();
+    folder.write("table.toml", "kind = \"chained\"\nbuckets = 16\n");
+    let scheme = ["--scheme", "wyhash"];
+    for (options, reason) in [
+        (&["--page", "x", "--write-keys", "./x"][..], "--page and --write-keys name one file"),
+        (&["--page", "x", "--picture", "x"], "--picture and --page name one file"),
+        (&["--table", "table.toml", "--page", "./table.toml"], "--page and --table name one file"),
+    ] {
+        let (code, out, error) = audit(&folder, &[&scheme[..], options].concat());
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{error}");
+        holds(&error, &[reason]);
+    }
+    assert!(!folder.path("x").exists());
+    holds(&std::fs::read_to_string(folder.path("table.toml")).unwrap(), &["kind"]);
+}
