@@ -23,6 +23,12 @@ fn exit_codes_tell_a_flood_from_none_and_from_an_error() {
     let (code, out, _) = audit(&folder, &["--scheme", "siphash-1-3", "--keys", "36"]);
     assert_eq!(code, Some(0), "{out}");
     holds(&out, &["siphash-1-3: no attack known to this audit", "No connection is opened."]);
+    // The verdict is first, then attacks that work.
+    assert!(out.lines().nth(2).is_some_and(|line| line.starts_with("siphash-1-3: ")), "{out}");
+    assert!(!out.contains("erase-") && out.contains("attacks do no harm or do not apply"), "{out}");
+    let (_, out, _) = audit(&folder, &["--scheme", "wyhash", "--count", "64"]);
+    assert!(out.lines().nth(2).is_some_and(|line| line.starts_with("wyhash: floodable")), "{out}");
+    assert!(out.contains("\nerase-wyhash (nothing): ") && !out.contains("polynomial-33"), "{out}");
     let (code, out, _) = audit(&folder, &["--scheme", "siphash-1-3", "--scheme", "wyhash"]);
     assert_eq!(code, Some(1), "{out}");
     holds(&out, &["wyhash: floodable (erase-wyhash): 4,096 keys → one bucket, 2,050 entries compared by"]);

@@ -1,6 +1,6 @@
 //! The reports as text: a table of schemes and attacks, its legend, and the verdicts.
 
-use hashlane_audit::attack::Knowledge;
+use hashlane_audit::attack::{About, Knowledge};
 use hashlane_audit::audit::{Epsilon, Outcome, Report, Settings};
 use hashlane_audit::table::{Geometry, Kind, MAX_KEYS};
 use hashlane_audit::verdict::{power_of_two, rounded};
@@ -19,17 +19,48 @@ pub(super) fn text(reports: &[Report], settings: &Settings, keys: Option<&Path>)
         describe(&settings.geometry),
         settings.seed
     );
+    if let [report] = reports {
+        verdicts(&mut text, reports, keys);
+        attacks(&mut text, report);
+        return text;
+    }
     // A function that fails is not attacked.
     if reports.iter().any(|report| !report.attempts.is_empty()) {
         matrix(&mut text, reports);
         text.push('\n');
     }
+    verdicts(&mut text, reports, keys);
+    text
+}
+
+fn verdicts(text: &mut String, reports: &[Report], keys: Option<&Path>) {
     for report in reports {
         let keys = keys.filter(|_| report.verdict.flood().is_some());
         let keys = keys.map(|path| format!("; keys in {}", path.display())).unwrap_or_default();
-        lines(&mut text, &format!("{}: {}{keys}", report.info.id, report.sentence()));
+        lines(text, &format!("{}: {}{keys}", report.info.id, report.sentence()));
     }
-    text
+}
+
+/// ε of one function, the attacks that flood the table, and the number of all others.
+fn attacks(text: &mut String, report: &Report) {
+    if report.attempts.is_empty() {
+        return;
+    }
+    lines(text, &format!("ε: {}", epsilon_sentence(&report.epsilon)));
+    let floods: Vec<&About> = report
+        .attempts
+        .iter()
+        .filter_map(|(about, outcome)| matches!(outcome, Outcome::Flood(_)).then_some(about))
+        .collect();
+    if !floods.is_empty() {
+        text.push_str("\nAttacks that flood the table, with what each needs to know:\n");
+    }
+    for about in &floods {
+        lines(text, &format!("{} ({}): {} ({})", about.id, about.knowledge, about.title, about.source));
+    }
+    let others = report.attempts.len() - floods.len();
+    let others = count(others as f64);
+    push(text, &format!("\n{others} attacks do no harm or do not apply; --json shows the outcome of each."));
 }
 
 /// Hashes that are not audited, with the reasons.
