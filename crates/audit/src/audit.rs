@@ -297,8 +297,8 @@ impl Audit<'_> {
 
 /// The verdict that follows from the outcomes: the one that needs to know least, and of these the worst.
 ///
-/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable, unless its hashes
-/// change, and the outcomes with them.
+/// A function that treats its arguments wrongly, but can be flooded all the same, is floodable, unless its
+/// hashes change, and the outcomes with them.
 fn verdict(report: &Report) -> Verdict {
     match (&report.flaw, of_attacks(report)) {
         (Some(flaw @ Flaw::Behaviour(Behaviour::NotDeterministic)), _) => Verdict::Faulty(flaw.clone()),

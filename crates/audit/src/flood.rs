@@ -99,8 +99,8 @@ pub fn flood(
     Ok(flood.map(|flood| Flood { seeds: found, ..flood }))
 }
 
-/// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a flood,
-/// over that of random hashes, or most of them share one of several buckets.
+/// Tells if `keys`, which are random, collide by themselves: under each of `seeds` they take the work of a
+/// flood, over that of random hashes, or most of them share one of several buckets.
 ///
 /// # Errors
 /// The function fails.

@@ -49,8 +49,8 @@ pub trait Subject {
         Ok(false)
     }
 
-    /// True if the function reads beyond the 16 bytes of a seed that is passed by a pointer, found in the same
-    /// way.
+    /// True if the function reads beyond the 16 bytes of a seed that is passed by a pointer, found in the
+    /// same manner.
     ///
     /// # Errors
     /// As above.

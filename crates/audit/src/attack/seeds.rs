@@ -135,8 +135,8 @@ impl Attack for Guessed {
 
 /// Unknown bits of the seed that change the bucket of a key in a table of `held` keys.
 ///
-/// The lowest bits of a product or a sum depend on no higher ones: of the 64 bits of a seed that FNV-1a starts
-/// with, a table of 4,096 buckets sees 12.
+/// The lowest bits of a product or a sum depend on no higher ones: of the 64 bits of a seed that FNV-1a
+/// starts with, a table of 4,096 buckets sees 12.
 fn reaching_bits(target: &mut Target<'_>, held: usize) -> Result<Vec<u32>, Fault> {
     let (seeds, keys) = PROBED;
     let length = target.length_or(USUAL_LENGTH);
@@ -154,8 +154,8 @@ fn reaching_bits(target: &mut Target<'_>, held: usize) -> Result<Vec<u32>, Fault
     Ok(reaching.into_iter().collect())
 }
 
-/// The first seed under which keys collide as they do in the table, of those that differ in `bits`. The others
-/// are the attacker's own.
+/// The first seed under which keys collide as they do in the table, of those that differ in `bits`. The other
+/// bits are the attacker's own.
 fn guess(target: &mut Target<'_>, learnt: usize, bits: &[u32]) -> Result<Option<Key>, Fault> {
     let keys = target.draw.keys(learnt, target.length_or(USUAL_LENGTH));
     let key = target.key;

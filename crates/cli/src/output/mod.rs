@@ -15,8 +15,8 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     write(text.as_bytes())
 }
 
-/// Writes a verdict to standard output. A reader that has closed it (`| head`) is no error: the exit code says
-/// the verdict all the same.
+/// Writes a verdict to standard output. A reader that has closed it (`| head`) is no error: the exit code
+/// says the verdict all the same.
 pub(crate) fn print_verdict(text: &str) -> io::Result<()> {
     match print(text) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

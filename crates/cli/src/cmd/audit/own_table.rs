@@ -29,8 +29,8 @@ pub(super) fn is_library(name: &str) -> bool {
 pub(super) fn run(options: &Audit) -> Result<Printed> {
     if !options.schemes.is_empty() || options.library.is_some() {
         bail!(
-            "{} has a hash of its own: leave out --scheme and --library, which choose another; audit the hash \
-             alone by --library, without --table",
+            "{} has a hash of its own: leave out --scheme and --library, which choose another; audit the \
+             hash alone by --library, without --table",
             options.table
         );
     }
