@@ -29,6 +29,7 @@ macro_rules! with_targets {
             flow_burst,
             flow_dissect,
             flow_fragments,
+            flow_ipfix,
             flow_packet,
             name_ccnx,
             name_ndn,
