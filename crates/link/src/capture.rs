@@ -1,7 +1,7 @@
 //! Frames of captures: pcap and pcapng, as `tcpdump -w` and Wireshark write them.
 //!
 //! [`Reader`] reads a stream once, in a window of fixed size, and lends the frames in the window as a
-//! [`Batch`], or gives them away as a [`Window`]. [`open`] takes a file or standard input, also compressed by
+//! [`Batch`], or gives them away as a [`Chunk`]. [`open`] takes a file or standard input, also compressed by
 //! gzip or Zstandard. Nothing in a capture is trusted: no bytes make the reader panic, or hold more memory
 //! than its window.
 //!
