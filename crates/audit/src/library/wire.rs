@@ -178,7 +178,8 @@ impl Reply {
                 let compared = if body.0.is_empty() {
                     None
                 } else {
-                    body.numbers().map(|[insert, find]| (insert, find))
+                    let [insert, find] = body.numbers()?;
+                    Some((insert, find))
                 };
                 Self::Sample(Sample {
                     inserted,

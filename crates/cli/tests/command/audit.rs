@@ -182,6 +182,25 @@ fn libraries_that_fail_have_a_verdict_and_no_picture() {
     }
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn a_constant_function_is_floodable_by_any_keys() {
+    let f = "uint64_t f(const uint8_t *d, size_t n, uint64_t s) { return s; }";
+    let (code, out, error, _) = of_c(f, &["--json", "--timeout", "60"]);
+    assert_eq!(code, Some(1), "{out}{error}");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let f = &document["audited"][0];
+    assert_eq!((&f["verdict"], &f["random_keys"]["deepest_bucket"]), (&"floodable".into(), &4096.into()));
+}
+
+#[test]
+fn a_table_of_one_bucket_is_said_to_be_a_list() {
+    let folder = Folder::new();
+    folder.write("table.toml", "kind = \"chained\"\nbuckets = 1\ngrowth = \"none\"\n");
+    let (_, out, _) = audit(&folder, &["--table", "table.toml", "--scheme", "siphash-1-3", "--count", "64"]);
+    holds(&out, &["one bucket, never growing: each lookup compares all keys, whatever the hash"]);
+}
+
 const CAPTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/captures");
 
 #[test]

@@ -44,6 +44,7 @@ pub(super) fn of_table(
         "faulty": report.fault.is_some(),
         "unhashed_bits": null,
         "epsilon": epsilon(&Epsilon::Unknown),
+        "random_keys": null,
         "attacks": trials.chain(failed).collect::<Vec<_>>(),
     });
     text(seed, path, length, vec![audited])
@@ -81,6 +82,7 @@ fn of_function(report: &Report) -> Value {
         "faulty": report.verdict.is_faulty(),
         "unhashed_bits": report.unhashed.bits,
         "epsilon": epsilon(&report.epsilon),
+        "random_keys": report.crowding.as_deref().map(of_flood),
         "attacks": attacks.collect::<Vec<_>>(),
     })
 }

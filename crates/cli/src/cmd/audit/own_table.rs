@@ -83,7 +83,7 @@ fn text(table: &str, seed: u64, report: &Report) -> String {
     if report.fault.is_some() || !report.is_floodable() {
         let _ = writeln!(text, "{report}");
     }
-    if !report.is_floodable() {
+    if report.fault.is_none() && !report.is_floodable() {
         let _ = writeln!(text, "{OTHERS}");
     }
     text
