@@ -53,6 +53,9 @@ impl Wheel {
         while at >= self.next.len() {
             self.next.push(OUT);
         }
+        // A tick that was taken out would come again after a whole turn only.
+        let next = self.done.wrapping_add(1);
+        let due = if due.wrapping_sub(next) > i32::MAX as u32 { next } else { due };
         let head = due as usize & (self.heads.len() - 1);
         if let (Some(next), Some(head)) = (self.next.get_mut(at), self.heads.get_mut(head))
             && *next == OUT
