@@ -71,7 +71,8 @@ pub(super) fn churn(session: &mut Session<'_>, workload: &str, ring: &[Tuple]) -
         },
     );
     for Entry { id, flows } in &tables {
-        // Shapes that move their entries may be some ticks late or early; none holds a thousandth more or less.
+        // Shapes that move their entries may be some ticks late or early; none holds a thousandth more or
+        // less.
         if flows.len().abs_diff(inside.len()) > TICK.max(inside.len() / 1000) {
             let what = format!("{id} has {} flows after churn, expected {}", flows.len(), inside.len());
             return Err(RunError::Expectation { workload: workload.into(), what });
