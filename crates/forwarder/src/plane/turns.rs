@@ -127,16 +127,22 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Turns<K, Q> {
         self.lengths.last().map_or(0, |(len, _)| *len)
     }
 
-    /// Changes the queue of a key.
-    fn with<R>(&mut self, key: K, change: impl FnOnce(&mut Q) -> R) -> R {
+    /// Changes the queue of a key, and makes it if there is none.
+    fn with(&mut self, key: K, change: impl FnOnce(&mut Q)) {
         if self.turn.len() >= 2 * self.len + Self::SLACK {
             self.queues.retain(|_, queue| queue.len() > 0);
             self.turn.retain(|key| self.queues.contains_key(key));
         }
-        let queue = self.queues.entry(key).or_insert_with(|| {
+        self.queues.entry(key).or_insert_with(|| {
             self.turn.push_back(key);
             Q::default()
         });
+        self.change(key, change);
+    }
+
+    /// Changes the queue of a key. Returns `None` if there is none.
+    fn change<R>(&mut self, key: K, change: impl FnOnce(&mut Q) -> R) -> Option<R> {
+        let queue = self.queues.get_mut(&key)?;
         let before = queue.len();
         let result = change(queue);
         let after = queue.len();
@@ -145,7 +151,7 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Turns<K, Q> {
             self.lengths.insert((after, key));
         }
         self.len = self.len + after - before;
-        result
+        Some(result)
     }
 }
 
@@ -156,7 +162,7 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Lane for Turns<K, Q> {
 
     fn pop(&mut self) -> Option<Waiting> {
         while let Some(key) = self.turn.pop_front() {
-            let waiting = self.with(key, Lane::pop);
+            let waiting = self.change(key, Lane::pop).flatten();
             if self.queues.get(&key).is_some_and(|queue| queue.len() > 0) {
                 self.turn.push_back(key);
             } else {
@@ -171,7 +177,7 @@ impl<K: Copy + Eq + Hash + Ord, Q: Lane> Lane for Turns<K, Q> {
 
     fn displace(&mut self) -> Option<Waiting> {
         let (_, key) = *self.lengths.last()?;
-        self.with(key, Lane::displace)
+        self.change(key, Lane::displace).flatten()
     }
 }
 
@@ -238,6 +244,22 @@ mod tests {
         }
         let [.., remote] = &queue.classes;
         assert!(remote.queues.len() <= 2 * MAX + 64 && remote.turn.len() == remote.queues.len());
+    }
+
+    #[test]
+    fn a_queue_of_many_that_lost_their_places_is_served_to_its_end() {
+        for more in 0..200 {
+            let mut queue = FairQueue::default();
+            for address in 0..(MAX_REMOTE as u64 + more) {
+                queue.push(Owner::Ipv6(address), waiting(address, 0));
+            }
+            // Those who lost their places come again, behind the others.
+            for address in (0..MAX_REMOTE as u64 + more).rev() {
+                queue.push(Owner::Ipv6(address), waiting(address, 1));
+            }
+            assert_eq!(served(&mut queue, 2 * MAX).len(), MAX_REMOTE);
+            assert_eq!(queue.len(), 0);
+        }
     }
 
     proptest! {
