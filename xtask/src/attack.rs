@@ -35,7 +35,9 @@ impl Attack {
     }
 
     fn attack(&self) -> Result<(), String> {
-        run::show(&mut run::command(&["cargo", "build", "--package", "hashlane-attack"]))?;
+        // With the features of the tests, so that nothing is built twice.
+        let build = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane-attack"];
+        run::show(&mut run::command(&build))?;
         let mut command = run::command(&[run::target_dir()?.join("debug/hashlane-attack")]);
         if !self.words.iter().any(|word| word == "--help" || word == "-h") {
             command.arg("--hashlane").arg(build_forwarder()?);

@@ -35,6 +35,8 @@ enum Step {
     Deny,
     /// The oldest supported Rust
     Msrv,
+    /// The command without the DNS renderers of other projects
+    Least,
     /// The shared table, in every order of its threads' steps
     Loom,
     /// Every interop scenario, under every PIT index
@@ -50,11 +52,18 @@ impl Nightly {
         steps::run("nightly", chosen, |step| match step {
             Step::Deny => Deny {}.run(),
             Step::Msrv => Msrv {}.run(),
+            Step::Least => least().into(),
             Step::Loom => loom().into(),
             Step::Interop => Interop::EVERY_INDEX.run(),
             Step::Fuzz => Fuzz { targets: Vec::new(), seconds: self.seconds, inputs: None, seed: 1 }.run(),
         })
     }
+}
+
+/// Checks the command without its default features, which are other features of nearly all dependencies.
+fn least() -> Result<(), String> {
+    let words = ["cargo", "clippy", "--package", "hashlane", "--no-default-features", "--", "-D", "warnings"];
+    run::show(&mut run::command(&words))
 }
 
 /// Checks the models of the shared table. Their compiler flag changes every dependency, hence a target

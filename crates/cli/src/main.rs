@@ -8,7 +8,11 @@ mod read;
 mod studies;
 
 use clap::{Parser, Subcommand};
+use hashlane_link::memory::Allocator;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 /// Hash functions, name encodings and lookup tables: measure them with your traffic, and run data planes on
 /// them.

@@ -191,6 +191,9 @@ impl MeterKey {
     /// Bytes of a key.
     pub const LEN: usize = 48;
 
+    /// A key of no packet: all bytes are zero.
+    pub const EMPTY: Self = Self { memory: [0; 6] };
+
     /// The key of a packet from `source` to `destination`, each an address and a port, and `true` if the
     /// packet runs from the second end to the first.
     #[inline(always)]

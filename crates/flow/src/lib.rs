@@ -9,7 +9,8 @@
 //! - [`hashed`]: hashes of every key with fixed words.
 //! - [`burst`]: the receive path of a burst of packets, as stages.
 //! - [`table`](mod@table): the flows of a host or a device, with expiry of idle ones.
-//! - [`shared`]: a table of flows that one thread writes while others read.
+//! - [`shared`]: a table of flows that one thread writes while others read; [`sharded`]: one for several
+//!   writing threads, each with its shard.
 //! - [`shards`]: the choice of the worker that owns a flow, by a keyed hash; [`rss`]: that of a network card.
 //!
 //! Nothing here opens a socket or reads a clock: packets, time and keys are arguments.
@@ -29,6 +30,8 @@ pub mod hashed;
 pub mod key;
 pub mod packet;
 pub mod rss;
+#[cfg(target_has_atomic = "64")]
+pub mod sharded;
 pub mod shards;
 #[cfg(target_has_atomic = "64")]
 pub mod shared;

@@ -1,9 +1,10 @@
 //! Shards: tables of flows of several workers that share nothing.
 //!
-//! Each flow belongs to one shard, whose worker alone writes its table; so one writer for each
-//! [`shared`](crate::shared) table makes several writers. [`Shards`] chooses the shard by a keyed hash, which
+//! Each flow belongs to one shard, whose worker alone writes its table; [`sharded`](crate::sharded) lets
+//! other threads read all of them. [`Shards`] chooses the shard by a keyed hash, which
 //! no remote party foresees. [`rss`](crate::rss) computes the choice of a network card.
 
+use crate::burst::BURST;
 use crate::hashed::KeyHash;
 use hashlane_hash::scheme::Key;
 
@@ -58,6 +59,21 @@ impl<H> Shards<H> {
         H: KeyHash<K>,
     {
         self.shard_of(self.hash.hash_key(key))
+    }
+
+    /// Passes the position of each key and its shard to `each`, in order. It hashes [`BURST`] keys at a time.
+    #[inline]
+    pub fn shard_burst<K>(&self, keys: &[K], mut each: impl FnMut(usize, usize))
+    where
+        H: KeyHash<K>,
+    {
+        for (chunk, keys) in keys.chunks(BURST).enumerate() {
+            let mut hashes = [0; BURST];
+            self.hash.hash_keys(keys, &mut hashes);
+            for (number, hash) in hashes.iter().take(keys.len()).enumerate() {
+                each(BURST * chunk + number, self.shard_of(*hash));
+            }
+        }
     }
 
     /// The shard of a flow whose key has this hash.
@@ -122,6 +138,20 @@ mod tests {
             let mean = 6400 / count as u32;
             assert!(flows.iter().all(|flows| flows.abs_diff(mean) <= mean / 2), "{flows:?}");
         }
+    }
+
+    #[test]
+    fn a_burst_gets_the_shards_of_its_keys() {
+        let shards = Shards::<SipHash13>::new::<MeterKey>(&Key::VECTOR, 5);
+        let key = |client| {
+            let ends = ((Ipv4Addr::from_bits(client), 443), (Ipv4Addr::LOCALHOST, 80));
+            MeterKey::v4(ends.0, ends.1, scope(4, 6)).0
+        };
+        let keys: vec::Vec<_> = (0..77).map(key).collect();
+        let mut burst = vec::Vec::new();
+        shards.shard_burst(&keys, |number, shard| burst.push((number, shard)));
+        let alone: vec::Vec<_> = keys.iter().map(|key| shards.shard(key)).enumerate().collect();
+        assert_eq!(burst, alone);
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! A table of flows for one writing thread and any number of readers, all wait-free.
+//! A table of flows for one writing thread and any number of readers that never wait.
 //!
-//! [`table()`] makes it with a fixed capacity: it does not grow, and its memory is bounded. Values are words:
-//! a connection's place in an array, an address, a backend. It is [`hashlane_table::shared`] over a tuple's
-//! words and its hash; that module states the guarantees of a find while the writer works. Several writers
-//! take a table each, the flows of a [shard](crate::shards). No data plane of this repository has one.
+//! [`table()`] makes it with a limit, up to which it grows in steps of bounded work. A value is any type that
+//! is its bytes ([`bytemuck::Pod`]): a connection's place in an array, an address, counters. It is
+//! [`hashlane_table::shared`] over a tuple's words and its hash; that module states the guarantees of a find
+//! while the writer works. [`sharded`](crate::sharded) has several writers. No data plane of this repository
+//! uses it.
 //!
 //! Flows expire by the writer's clock: a reader's find leaves them as old as they are.
 
@@ -15,23 +16,30 @@ use crate::hashed::KeyHash;
 use crate::table::{Limits, after, idle};
 use crate::tuple::Tuple;
 use crate::wheel::{TICKS, Wheel};
-use alloc::vec;
-use alloc::vec::Vec;
+use bytemuck::Pod;
 use core::num::NonZeroU32;
 use hashlane_hash::scheme::Key;
+use hashlane_table::Segments;
 use hashlane_table::shared;
 use hashlane_table::stage::Stage;
 
-/// Makes a table at tick `now`, hashed under `key`: its writer, and the first of its readers. For each flow
-/// the writer has 8 bytes beside the shared memory, and the wheel of [`Limits::idle`].
+/// Makes a table at tick `now`, hashed under `key`: its writer, and the first of its readers. It has memory
+/// for `room` flows and grows up to its limit. For each flow the writer has 8 bytes beside the shared memory,
+/// and the wheel of [`Limits::idle`].
 ///
 /// # Panics
 /// More than 2³¹ flows, or more than fit in memory.
-pub fn table<H: TupleHash>(limits: Limits, key: &Key, now: u32) -> (Writer<H>, Reader<H>) {
-    let (writer, reader) = shared::table(limits.flows);
+pub fn table<H: TupleHash, V: Pod>(
+    room: usize,
+    limits: Limits,
+    key: &Key,
+    now: u32,
+) -> (Writer<H, V>, Reader<H, V>) {
+    let (writer, reader) = shared::table(room, limits.flows);
     let idle = limits.idle.clamp(1, 1 << 24);
-    let wheel = Wheel::new(idle, writer.places(), now);
-    let seen = vec![None; writer.places()];
+    let room = room.min(limits.flows);
+    let wheel = Wheel::new(idle, room, now);
+    let seen = Segments::with_capacity(room);
     (
         Writer { table: writer, hash: H::new(key), wheel, seen, idle },
         Reader { table: reader, hash: H::new(key) },
@@ -40,16 +48,16 @@ pub fn table<H: TupleHash>(limits: Limits, key: &Key, now: u32) -> (Writer<H>, R
 
 /// Inserts and removes flows. There is one for each table.
 #[derive(Debug)]
-pub struct Writer<H> {
-    table: shared::Writer<5>,
+pub struct Writer<H, V = u64> {
+    table: shared::Writer<5, V>,
     hash: H,
     wheel: Wheel,
     /// The tick after the one when the flow at each place was last written; `None` at a free place.
-    seen: Vec<Option<NonZeroU32>>,
+    seen: Segments<Option<NonZeroU32>>,
     idle: u32,
 }
 
-impl<H: TupleHash> Writer<H> {
+impl<H: TupleHash, V: Pod> Writer<H, V> {
     /// Number of flows.
     pub fn len(&self) -> usize {
         self.table.len()
@@ -67,18 +75,40 @@ impl<H: TupleHash> Writer<H> {
 
     /// The value of a flow.
     #[inline]
-    pub fn find(&self, tuple: &Tuple) -> Option<u64> {
+    pub fn find(&self, tuple: &Tuple) -> Option<V> {
         self.table.find(self.hash.hash_key(tuple), tuple.as_ref())
     }
 
-    /// Inserts a flow or changes its value, and marks it as seen at tick `now`; returns the old value.
+    /// Inserts a flow or replaces its value, and marks it as seen at tick `now`; returns the old value.
     /// Readers find the old value or the new one.
     ///
     /// # Errors
     /// [`InsertError::Full`] if the flow is not in the table and the table is full.
-    pub fn insert(&mut self, tuple: &Tuple, value: u64, now: u32) -> Result<Option<u64>, InsertError> {
-        let hash = self.hash.hash_key(tuple);
-        let old = self.table.insert(hash, tuple.as_ref(), value)?;
+    pub fn insert(&mut self, tuple: &Tuple, value: V, now: u32) -> Result<Option<V>, InsertError> {
+        self.insert_hashed(self.hash.hash_key(tuple), tuple, value, now)
+    }
+
+    /// The hash of a tuple in this table.
+    #[inline]
+    pub(crate) fn hash_of(&self, tuple: &Tuple) -> u64 {
+        self.hash.hash_key(tuple)
+    }
+
+    /// [`insert`](Self::insert) of a tuple with a known hash.
+    pub(crate) fn insert_hashed(
+        &mut self,
+        hash: u64,
+        tuple: &Tuple,
+        value: V,
+        now: u32,
+    ) -> Result<Option<V>, InsertError> {
+        let before = self.table.place(hash, tuple.as_ref());
+        let rehash = |words: &[u64; 5]| self.hash.hash_key(&Tuple::of_words(*words));
+        let old = self.table.insert(hash, tuple.as_ref(), value, rehash)?;
+        // A large value gets another place.
+        if let Some(before) = before {
+            self.forget(before);
+        }
         self.mark(hash, tuple, now);
         Ok(old)
     }
@@ -90,6 +120,9 @@ impl<H: TupleHash> Writer<H> {
 
     fn mark(&mut self, hash: u64, tuple: &Tuple, now: u32) -> bool {
         let Some(place) = self.table.place(hash, tuple.as_ref()) else { return false };
+        while self.seen.len() <= place as usize {
+            self.seen.push(None);
+        }
         if let Some(seen) = self.seen.get_mut(place as usize) {
             *seen = Some(after(now));
         }
@@ -97,13 +130,18 @@ impl<H: TupleHash> Writer<H> {
         true
     }
 
-    /// Takes out a flow; the value that it had.
-    pub fn remove(&mut self, tuple: &Tuple) -> Option<u64> {
-        let hash = self.hash.hash_key(tuple);
-        let place = self.table.place(hash, tuple.as_ref())?;
+    /// Marks a place as free.
+    fn forget(&mut self, place: u32) {
         if let Some(seen) = self.seen.get_mut(place as usize) {
             *seen = None;
         }
+    }
+
+    /// Takes out a flow; the value that it had.
+    pub fn remove(&mut self, tuple: &Tuple) -> Option<V> {
+        let hash = self.hash.hash_key(tuple);
+        let place = self.table.place(hash, tuple.as_ref())?;
+        self.forget(place);
         self.table.remove(hash, tuple.as_ref())
     }
 
@@ -111,7 +149,7 @@ impl<H: TupleHash> Writer<H> {
     /// once every such flow has been removed, false if the budget was used up before: the next call goes on.
     ///
     /// `budget` counts as that of [`FlowTable::expire`](crate::table::FlowTable::expire).
-    pub fn expire(&mut self, now: u32, budget: usize, mut each: impl FnMut(Tuple, u64)) -> bool {
+    pub fn expire(&mut self, now: u32, budget: usize, mut each: impl FnMut(Tuple, V)) -> bool {
         let mut left = budget;
         while self.wheel.is_behind(now) {
             if left == 0 {
@@ -139,16 +177,34 @@ impl<H: TupleHash> Writer<H> {
 
 /// Finds flows while the [`Writer`] inserts and removes. A clone, for another thread, reads the same table.
 #[derive(Clone, Debug)]
-pub struct Reader<H> {
-    table: shared::Reader<5>,
+pub struct Reader<H, V = u64> {
+    table: shared::Reader<5, V>,
     hash: H,
 }
 
-impl<H: TupleHash> Reader<H> {
+impl<H: TupleHash, V: Pod> Reader<H, V> {
     /// The value of a flow.
     #[inline]
-    pub fn find(&self, tuple: &Tuple) -> Option<u64> {
-        self.table.find(self.hash.hash_key(tuple), tuple.as_ref())
+    pub fn find(&self, tuple: &Tuple) -> Option<V> {
+        self.find_hashed(self.hash.hash_key(tuple), tuple)
+    }
+
+    /// [`find`](Self::find) of a tuple with a known hash.
+    #[inline(always)]
+    pub(crate) fn find_hashed(&self, hash: u64, tuple: &Tuple) -> Option<V> {
+        self.table.find(hash, tuple.as_ref())
+    }
+
+    /// Prefetches the bucket of this hash.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        self.table.prefetch(hash);
+    }
+
+    /// Prefetches the entry that a find would compare first.
+    #[inline(always)]
+    pub(crate) fn prefetch_entry(&self, hash: u64) {
+        self.table.prefetch_entry(hash);
     }
 
     /// Finds the flow of each of `tuples`, and calls `each` with its position among them and its value, in
@@ -156,16 +212,29 @@ impl<H: TupleHash> Reader<H> {
     ///
     /// It hashes 32 tuples at a time, and their cache misses overlap. Each is found at a moment of its own.
     #[inline]
-    pub fn find_burst(&self, tuples: &[Tuple], mut each: impl FnMut(usize, Option<u64>)) {
-        for (burst, tuples) in tuples.chunks(BURST).enumerate() {
-            let mut hashes = [0; BURST];
-            let mut keys = Keys::new(tuples, &mut hashes);
-            Hash(&self.hash).run(&mut keys);
-            let (bucket, entry) = (|hash| self.table.prefetch(hash), |hash| self.table.prefetch_entry(hash));
-            Prefetch { bucket, entry }.run(&mut keys);
-            for (at, (tuple, hash)) in tuples.iter().zip(keys.hashes()).enumerate() {
-                each(burst * BURST + at, self.table.find(*hash, tuple.as_ref()));
-            }
+    pub fn find_burst(&self, tuples: &[Tuple], each: impl FnMut(usize, Option<V>)) {
+        find_burst(&self.hash, tuples, |_| Some(self), each);
+    }
+}
+
+/// Finds the flow of each of `tuples` in the table that `table` gives for its hash, as
+/// [`Reader::find_burst`].
+#[inline(always)]
+pub(crate) fn find_burst<'a, H: TupleHash + 'a, V: Pod>(
+    hash: &H,
+    tuples: &[Tuple],
+    table: impl Fn(u64) -> Option<&'a Reader<H, V>>,
+    mut each: impl FnMut(usize, Option<V>),
+) {
+    for (burst, tuples) in tuples.chunks(BURST).enumerate() {
+        let mut hashes = [0; BURST];
+        let mut keys = Keys::new(tuples, &mut hashes);
+        Hash(hash).run(&mut keys);
+        let bucket = |hash| table(hash).into_iter().for_each(|table| table.prefetch(hash));
+        let entry = |hash| table(hash).into_iter().for_each(|table| table.prefetch_entry(hash));
+        Prefetch { bucket, entry }.run(&mut keys);
+        for (at, (tuple, hash)) in tuples.iter().zip(keys.hashes()).enumerate() {
+            each(burst * BURST + at, table(*hash).and_then(|table| table.find_hashed(*hash, tuple)));
         }
     }
 }
@@ -173,9 +242,11 @@ impl<H: TupleHash> Reader<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::fmt::Debug;
     use core::net::Ipv6Addr;
     use hashlane_hash::scheme::{Keying, SchemeInfo};
     use proptest::prelude::*;
+    use proptest::test_runner::TestCaseError;
     use std::vec::Vec;
 
     /// A weak hash of `WIDTH` bits that fills chosen buckets.
@@ -208,7 +279,7 @@ mod tests {
 
     fn finds_what_was_inserted<H: TupleHash>(inserted: &[u16], removed: &[u16], sought: &[u16]) {
         let limits = Limits { flows: inserted.len(), idle: 10 };
-        let (mut writer, reader) = table::<H>(limits, &Key::VECTOR, 0);
+        let (mut writer, reader) = table::<H, u64>(limits.flows / 4, limits, &Key::VECTOR, 0);
         let mut map = std::collections::BTreeMap::new();
         for at in inserted {
             assert_eq!(writer.insert(&tuple(*at), !u64::from(*at), 0), Ok(map.insert(*at, !u64::from(*at))));
@@ -241,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_full_table_takes_no_other_flow() {
-        let (mut writer, reader) = table::<Sum<64>>(Limits { flows: 1, idle: 10 }, &Key::VECTOR, 0);
+        let (mut writer, reader) = table::<Sum<64>, u64>(1, Limits { flows: 1, idle: 10 }, &Key::VECTOR, 0);
         assert_eq!(
             (writer.insert(&tuple(1), 10, 0), writer.insert(&tuple(1), 11, 0)),
             (Ok(None), Ok(Some(10)))
@@ -250,42 +321,51 @@ mod tests {
         assert_eq!((reader.find(&tuple(1)), reader.find(&tuple(2))), (Some(11), None));
     }
 
+    /// Against a map from each flow to its value and its last tick.
+    fn expires<V: Pod + PartialEq + Debug>(
+        (idle, start): (u32, u32),
+        steps: &[(u8, u16, u32)],
+        of: impl Fn(u64) -> V,
+    ) -> Result<(), TestCaseError> {
+        let limits = Limits { flows: 30, idle };
+        let (mut writer, reader) = table::<Sum<64>, V>(5, limits, &Key::VECTOR, start);
+        let mut map = std::collections::BTreeMap::new();
+        let mut now = start;
+        for (number, &(kind, at, ticks)) in (0..).zip(steps) {
+            now = now.wrapping_add(ticks);
+            let mut expired = Vec::new();
+            while !writer.expire(now, 32, |tuple, value| expired.push((tuple.foreign_port(), value))) {}
+            expired.sort_unstable_by_key(|(port, _)| *port);
+            let is_old = |at: &u16, flow: &mut (V, u32)| (now.wrapping_sub(flow.1) >= idle).then_some(*at);
+            let old: Vec<u16> = map.iter_mut().filter_map(|(at, flow)| is_old(at, flow)).collect();
+            let old: Vec<_> = old.into_iter().filter_map(|at| Some((at, map.remove(&at)?.0))).collect();
+            prop_assert_eq!(expired, old);
+            match kind {
+                0 => prop_assert_eq!(writer.remove(&tuple(at)), map.remove(&at).map(|(value, _)| value)),
+                1 => {
+                    prop_assert_eq!(writer.touch(&tuple(at), now), map.contains_key(&at));
+                    map.entry(at).and_modify(|(_, seen)| *seen = now);
+                }
+                _ => {
+                    let old = map.insert(at, (of(number), now)).map(|(value, _)| value);
+                    prop_assert_eq!(writer.insert(&tuple(at), of(number), now), Ok(old));
+                }
+            }
+            prop_assert_eq!(reader.find(&tuple(at)), map.get(&at).map(|(value, _)| *value));
+            prop_assert_eq!(writer.len(), map.len());
+        }
+        Ok(())
+    }
+
     proptest! {
-        /// Against a map from each flow to its value and its last tick.
         #[test]
         fn flows_expire_when_the_writer_has_not_seen_them(
             idle in 1..40u32,
             start: u32,
             steps in prop::collection::vec((0..4u8, 0..30u16, 0..5u32), 0..200),
         ) {
-            let limits = Limits { flows: 30, idle };
-            let (mut writer, reader) = table::<Sum<64>>(limits, &Key::VECTOR, start);
-            let mut map = std::collections::BTreeMap::new();
-            let mut now = start;
-            for (number, (kind, at, ticks)) in (0..).zip(steps) {
-                now = now.wrapping_add(ticks);
-                let mut expired = Vec::new();
-                while !writer.expire(now, 32, |tuple, value| expired.push((tuple.foreign_port(), value))) {}
-                expired.sort_unstable();
-                let is_old =
-                    |at: &u16, flow: &mut (u64, u32)| (now.wrapping_sub(flow.1) >= idle).then_some(*at);
-                let old: Vec<u16> = map.iter_mut().filter_map(|(at, flow)| is_old(at, flow)).collect();
-                let old: Vec<_> = old.into_iter().filter_map(|at| Some((at, map.remove(&at)?.0))).collect();
-                prop_assert_eq!(expired, old);
-                match kind {
-                    0 => prop_assert_eq!(writer.remove(&tuple(at)), map.remove(&at).map(|(value, _)| value)),
-                    1 => {
-                        prop_assert_eq!(writer.touch(&tuple(at), now), map.contains_key(&at));
-                        map.entry(at).and_modify(|(_, seen)| *seen = now);
-                    }
-                    _ => {
-                        let old = map.insert(at, (number, now)).map(|(value, _)| value);
-                        prop_assert_eq!(writer.insert(&tuple(at), number, now), Ok(old));
-                    }
-                }
-                prop_assert_eq!(reader.find(&tuple(at)), map.get(&at).map(|(value, _)| *value));
-                prop_assert_eq!(writer.len(), map.len());
-            }
+            expires((idle, start), &steps, |number| number)?;
+            expires((idle, start), &steps, |number| [number, !number, 7])?;
         }
     }
 }

@@ -336,6 +336,20 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         self.table.iter().map(|(_, key, flow)| (key, &flow.value))
     }
 
+    /// Passes the flows in the next `slots` slots to `each`, from slot `from` on; the first is 0. Returns the
+    /// slot to go on from, or `None` at the end.
+    ///
+    /// A flow that stays in the table from the first part to the last is passed once, if the shape of the
+    /// table keeps its slot ([`Table::SLOTS_STAY`]).
+    pub fn scan(&self, from: u32, slots: u32, mut each: impl FnMut(&K, &V)) -> Option<u32> {
+        let bound = u32::try_from(self.table.slots()).unwrap_or(u32::MAX);
+        let end = bound.min(from.saturating_add(slots));
+        for (key, flow) in (from..end).filter_map(|slot| self.table.entry(slot)) {
+            each(key, &flow.value);
+        }
+        (end < bound).then_some(end)
+    }
+
     /// Number of tuples that a find of this one compares: 1 without collisions.
     pub fn comparisons(&self, key: &K) -> usize {
         self.table.comparisons(self.hash.hash_key(key), key)

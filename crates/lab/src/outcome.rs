@@ -248,6 +248,7 @@ impl Definition {
             let Criterion { of, workload, figure, at_most } = criterion;
             let record = match figure {
                 CriterionFigure::Metric => records.metric(&self.slug, workload, of, &self.metric),
+                CriterionFigure::OtherMetric(metric) => records.metric(&self.slug, workload, of, metric),
                 CriterionFigure::Ratio(to) => records.ratio(&self.slug, workload, of, to),
                 CriterionFigure::Difference(to) => {
                     records.metric_in(&self.slug, workload, of, metric::MORE, to)

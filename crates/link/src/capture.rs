@@ -12,10 +12,11 @@ mod error;
 mod file;
 mod pcap;
 mod pcapng;
+mod pipe;
 mod reader;
 
 pub use error::{CaptureError, FormatError, Problem};
-pub use file::{Input, open};
+pub use file::{Input, open, open_until};
 pub use reader::{Batch, Chunk, Reader};
 
 use std::io::Read;

@@ -85,9 +85,14 @@ impl Biflow {
         if forward.reversed == packet.reversed { forward.add(packet) } else { reverse.add(packet) }
     }
 
+    /// Bytes of both directions.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().fold(0, |sum, half| sum.saturating_add(half.bytes))
+    }
+
     /// Time of the first packet.
     #[inline(always)]
-    fn first(&self) -> u64 {
+    pub(crate) fn first(&self) -> u64 {
         let [forward, reverse] = &self.0;
         if reverse.packets == 0 { forward.first } else { forward.first.min(reverse.first) }
     }

@@ -29,6 +29,7 @@ pub use sink::{FileOptions, Rotation, Sink, Totals};
 
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
+use std::io;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -68,4 +69,8 @@ pub trait Exporter: Send {
 
     /// Counts of what was delivered and lost.
     fn totals(&self) -> Totals;
+
+    /// Latest error of the connection to a collector, the reason of flows that are lost. A file's errors are
+    /// returned.
+    fn last_error(&self) -> Option<&io::Error>;
 }

@@ -9,7 +9,9 @@
 mod biflow;
 pub mod export;
 pub mod ipfix;
+pub mod largest;
 pub mod meter;
+mod pipeline;
 pub mod record;
 pub mod run;
 pub mod show;
@@ -20,6 +22,7 @@ pub use export::{
     Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times, Totals,
 };
 pub use ipfix::{IpfixReader, ReadError, ReadReport};
+pub use largest::{FlowList, LargestFlows, Ranking};
 pub use meter::{Meter, MeterOptions, Packet};
 pub use record::{Counters, EndReason, FlowRecord, Icmp, Tunnel, TunnelKind};
 pub use run::{Live, Output, RunError, RunOptions, Summary, meter_captures, meter_interface};

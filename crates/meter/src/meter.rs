@@ -1,16 +1,16 @@
 //! A meter: frames in, records of flows out. It opens no file and reads no clock.
 
 use crate::biflow::{Biflow, Observed};
+use crate::pipeline::{Batch, Pipeline};
 use crate::record::{EndReason, FlowRecord};
 use crate::stats::MeterStats;
 use hashlane_flow::burst::{BURST, Visitor};
-use hashlane_flow::dissect::{Dissected, Options as DissectOptions, Undissected, dissect};
+use hashlane_flow::dissect::{Dissected, Options as DissectOptions, Undissected, dissect_to};
 use hashlane_flow::fragments::{FragmentLimits, FragmentTable};
-use hashlane_flow::key::{MeterKey, Scope};
+use hashlane_flow::key::MeterKey;
 use hashlane_flow::table::{FlowsBy, Full, Limits};
 use hashlane_hash::scheme::Key;
 use hashlane_link::capture::Frame;
-use std::net::Ipv6Addr;
 
 /// Nanoseconds of a tick of the table.
 const TICK: u64 = 100_000_000;
@@ -151,79 +151,128 @@ impl Meter {
         self.flows.memory()
     }
 
+    /// The highest time of a packet, or of [`advance`](Self::advance).
+    pub(crate) const fn time(&self) -> u64 {
+        self.now
+    }
+
+    /// The record so far of a flow in the table.
+    pub(crate) fn open_flow(&self, key: &MeterKey) -> Option<FlowRecord> {
+        self.flows.find(key).map(|flow| flow.record(key, EndReason::ForcedEnd, &self.base))
+    }
+
+    /// Passes the flows in some slots of the table to `each`: see [`FlowsBy::scan`].
+    pub(crate) fn scan(&self, from: u32, slots: u32, each: impl FnMut(&MeterKey, &Biflow)) -> Option<u32> {
+        self.flows.scan(from, slots, each)
+    }
+
     /// Counts packets that were lost before the meter.
     pub fn count_lost(&mut self, packets: u64) {
         self.stats.dropped.ring = self.stats.dropped.ring.saturating_add(packets);
     }
 
-    /// Receives frames in order, 32 at a time, and passes the records of flows that end to `out`.
+    /// Receives frames in order, and passes the records of flows that end to `out`.
     #[inline]
     pub fn receive<'a>(
         &mut self,
         frames: impl IntoIterator<Item = Frame<'a>>,
         out: &mut impl FnMut(&FlowRecord),
     ) {
-        let mut packets = [NO_PACKET; BURST];
-        let mut count = 0;
+        let mut pipeline = Pipeline::new();
         for frame in frames {
-            if let (Some(packet), Some(place)) = (self.dissect(&frame), packets.get_mut(count)) {
-                *place = packet;
-                count += 1;
-                if count == BURST {
-                    self.meter(&mut packets, out);
-                    count = 0;
-                }
-            }
+            self.dissect(&frame, |meter, packet| meter.meter_packet(&mut pipeline, packet, out));
         }
-        self.meter(packets.get_mut(..count).unwrap_or_default(), out);
+        self.drain(&mut pipeline, out);
     }
 
-    /// Parses a frame and counts it: the first half of [`receive`](Self::receive). `None` if it is not
-    /// metered.
-    #[inline]
-    pub fn dissect(&mut self, frame: &Frame<'_>) -> Option<Packet> {
+    /// Parses a frame and counts it: the first half of [`receive`](Self::receive). Passes the packet to
+    /// `take` if it is metered.
+    #[inline(always)]
+    pub fn dissect(&mut self, frame: &Frame<'_>, take: impl FnOnce(&mut Self, Packet)) {
         self.stats.packets += 1;
         self.stats.bytes += u64::from(frame.original);
         if self.options.sampling > 1 && !self.samples() {
-            return None;
+            return;
         }
         let options = DissectOptions { tunnels: self.options.tunnels };
-        match dissect(frame.link.unwrap_or(NO_LINK), frame.bytes, options) {
-            Ok(dissected) => Some(Packet { dissected, time: frame.time }),
-            Err(error) => {
-                self.undissected.count(error);
-                None
-            }
+        let link = frame.link.unwrap_or(NO_LINK);
+        let taken = dissect_to(link, frame.bytes, options, |dissected| {
+            take(self, Packet { dissected, time: frame.time });
+        });
+        if let Err(error) = taken {
+            self.undissected.count(error);
         }
     }
 
     /// Counts packets in their flows: the second half of [`receive`](Self::receive). The packets may have
-    /// been parsed by another meter. The keys of later fragments get their ports.
+    /// been parsed by another meter.
     #[inline]
-    pub fn meter(&mut self, packets: &mut [Packet], out: &mut impl FnMut(&FlowRecord)) {
-        for packets in packets.chunks_mut(BURST) {
-            self.meter_burst(packets, out);
+    pub fn meter<'p>(
+        &mut self,
+        packets: impl IntoIterator<Item = &'p Packet>,
+        out: &mut impl FnMut(&FlowRecord),
+    ) {
+        let mut pipeline = Pipeline::new();
+        for packet in packets {
+            // Without a copy, but for fragments.
+            match packet.dissected.fragment {
+                None => self.add(&mut pipeline, packet, out),
+                Some(_) => self.meter_packet(&mut pipeline, *packet, out),
+            }
+        }
+        self.drain(&mut pipeline, out);
+    }
+
+    /// Adds a packet that was just parsed to the newest batch. A later fragment gets its ports.
+    #[inline(always)]
+    fn meter_packet(
+        &mut self,
+        pipeline: &mut Pipeline,
+        mut packet: Packet,
+        out: &mut impl FnMut(&FlowRecord),
+    ) {
+        self.fragments.attribute(&mut packet.dissected, packet.time);
+        self.add(pipeline, &packet, out);
+    }
+
+    /// Adds a packet with its ports to the newest batch.
+    #[inline(always)]
+    fn add(&mut self, pipeline: &mut Pipeline, packet: &Packet, out: &mut impl FnMut(&FlowRecord)) {
+        self.now = self.now.max(packet.time);
+        if pipeline.push(packet) {
+            self.advance_batches(pipeline, out);
         }
     }
 
-    #[inline]
-    fn meter_burst(&mut self, packets: &mut [Packet], out: &mut impl FnMut(&FlowRecord)) {
-        let mut keys = [EMPTY_KEY; BURST];
-        let mut observed = [Observed::NONE; BURST];
-        for (packet, (key, place)) in packets.iter_mut().zip(keys.iter_mut().zip(&mut observed)) {
-            self.fragments.attribute(&mut packet.dissected, packet.time);
-            self.now = self.now.max(packet.time);
-            (*key, *place) = (packet.dissected.key, Observed::new(&packet.dissected, packet.time));
+    /// Lets each batch go on by a step: the newest is hashed and its buckets are prefetched, the entries of
+    /// the one before are prefetched, and the oldest is counted. So each cache miss has the time of a batch.
+    #[inline(never)]
+    fn advance_batches(&mut self, pipeline: &mut Pipeline, out: &mut impl FnMut(&FlowRecord)) {
+        let tick = self.tick();
+        let newest = pipeline.newest();
+        newest.tick = tick;
+        self.flows.begin_batch(&mut newest.keys());
+        self.flows.prefetch_entries(pipeline.middle().hashes());
+        self.count(pipeline.oldest(), out);
+        pipeline.turn();
+    }
+
+    /// Counts the packets that are under way.
+    fn drain(&mut self, pipeline: &mut Pipeline, out: &mut impl FnMut(&FlowRecord)) {
+        while !pipeline.is_empty() {
+            self.advance_batches(pipeline, out);
         }
-        let now = self.tick();
-        self.make_room(packets.len(), now, out);
+    }
+
+    /// Counts the packets of a batch in their flows.
+    #[inline(always)]
+    fn count(&mut self, batch: &mut Batch, out: &mut impl FnMut(&FlowRecord)) {
+        let now = batch.tick;
+        self.make_room(batch.len(), now, out);
         let Self { flows, options, base, stats, .. } = self;
-        let keys = keys.get(..packets.len()).unwrap_or_default();
-        flows.seen_or_insert_burst(
-            keys,
-            now,
-            &mut Packets { keys, observed: &observed, options, base, stats, out },
-        );
+        let (mut keys, observed) = batch.parts();
+        let known = keys.keys();
+        flows.finish_batch(&mut keys, now, &mut Packets { keys: known, observed, options, base, stats, out });
         self.expire(now, EXPIRED_PER_BURST, out);
     }
 
@@ -285,35 +334,10 @@ impl Meter {
     }
 }
 
-const EMPTY_KEY: MeterKey = MeterKey::new((Ipv6Addr::UNSPECIFIED, 0), (Ipv6Addr::UNSPECIFIED, 0), NO_SCOPE).0;
-const NO_SCOPE: Scope = Scope {
-    protocol: 0,
-    version: 0,
-    vlans: [0; 2],
-    tunnel: hashlane_flow::key::TunnelKind::None,
-    tunnel_id: 0,
-};
-
-/// A LINKTYPE number that is not assigned.
-const NO_LINK: u32 = u32::MAX;
-
-const NO_PACKET: Packet = Packet {
-    dissected: Dissected {
-        key: EMPTY_KEY,
-        reversed: false,
-        ip_bytes: 0,
-        tcp_flags: 0,
-        class: 0,
-        cut: false,
-        fragment: None,
-    },
-    time: 0,
-};
-
 /// The packets of a burst at their flows.
 struct Packets<'a, F> {
     keys: &'a [MeterKey],
-    observed: &'a [Observed; BURST],
+    observed: &'a [Observed],
     options: &'a MeterOptions,
     base: &'a FlowRecord,
     stats: &'a mut MeterStats,
@@ -346,6 +370,9 @@ impl<F: FnMut(&FlowRecord)> Visitor<Biflow, MeterKey> for Packets<'_, F> {
         self.stats.dropped.table += 1;
     }
 }
+
+/// A LINKTYPE number that is not assigned.
+const NO_LINK: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@
 //! - [`swiss`]: groups of 16 control bytes, and all entries in one array.
 //! - [`batched`]: buckets of one cache line with short tags, and entries that never move; it grows in steps.
 //!
-//! [`shared`] is a table of fixed capacity for several threads: one thread writes while others find.
+//! [`shared`] is a table for several threads: one thread writes while others find, also while it grows.
 //! [`share`] divides bounded resources among peer addresses and local users: no party fills a table.
 //! [`stage`] has the trait of the stages of a receive path.
 //!

@@ -78,10 +78,12 @@ fn reads_criteria() {
     let other = "ndn/one-by-one/crc32c".to_owned();
     assert_eq!(figure("more_than = \"ndn/one-by-one/crc32c\""), CriterionFigure::Difference(other));
     let domain = "domain".to_owned();
+    assert_eq!(figure("metric = \"octets\""), CriterionFigure::OtherMetric("octets".to_owned()));
     assert_eq!(figure("times = \"domain\""), CriterionFigure::RatioToWorkload(domain));
     let error = message(with("times = \"domain\"\nmore_than = \"ndn/one-by-one/crc32c\""));
-    assert_eq!(error, "study.toml: criterion[4]: takes one of to, more_than and times");
+    assert_eq!(error, "study.toml: criterion[4]: takes one of metric, to, more_than and times");
     for (lines, field) in [
+        ("metric = \" \"", "criterion[4].metric: takes some words"),
         ("times = \"12Bx5\"", "criterion[4].times: takes another workload"),
         ("times = \"4Bx2\"", "criterion[4].times: \"4Bx2\" is not in the study"),
         ("more_than = \"ndn\"", "criterion[4].more_than: \"ndn\" is not in the study"),
@@ -145,6 +147,7 @@ fn rejects_values_out_of_range() {
         ("items = 1000000", "items = 10000001", "size.full.items"),
         ("repetitions = 10 ", "repetitions = 1 ", "size.quick.repetitions"),
         ("at_most = 0.13", "at_most = nan", "criterion[1].at_most"),
+        ("at_most = 0.13", "at_most = -1", "criterion[1].at_most"),
         ("tolerance = 0.15", "tolerance = 1.0", "claim[1].tolerance"),
         ("below = 1.0", "below = -inf", "repeatability.below"),
     ] {

@@ -1,23 +1,18 @@
 //! Flows that we export, read by collectors and libraries of other projects.
 
+use super::collector::{self, free_port};
 use super::install::once;
 use super::program::Program;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
 use std::fs;
-use std::net::{Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const NEEDS: [Need; 3] = [
     need::PYTHON,
-    Need {
-        name: "nfdump",
-        probe: &["nfdump", "-V"],
-        install: "apt-get update && apt-get install --yes nfdump",
-    },
+    collector::NFDUMP,
     Need {
         name: "pmacct",
         probe: &["nfacctd", "-V"],
@@ -100,13 +95,9 @@ impl Scenario {
     fn nfcapd(&self, format: &str, kind: &str) -> Result<(), String> {
         let folder = self.file(&format!("nfcapd-{format}"));
         fs::create_dir(&folder).map_err(|error| format!("{folder}: {error}"))?;
-        let port = free_port()?;
-        let mut command = run::command(&["nfcapd", "-b", "127.0.0.1", "-t", "3600", "-l", &folder]);
-        let mut collector = Program::start("nfcapd", command.args(["-p", &port.to_string()]))?;
-        collector.wait_until(|| is_bound(port), TIMEOUT)?;
-        self.export(format, &format!("udp:127.0.0.1:{port}"))?;
-        drained(port)?;
-        collector.terminate(TIMEOUT)?;
+        collector::nfcapd(Path::new(&folder), TIMEOUT, |port| {
+            self.export(format, &format!("udp:127.0.0.1:{port}"))
+        })?;
         let mut nfdump = run::command(&["nfdump", "-R", &folder, "-o", "json"]);
         let json = Program::run("nfdump", nfdump.env("TZ", "UTC"), TIMEOUT)?;
         let path = self.file(&format!("{format}.json"));
@@ -147,35 +138,4 @@ impl Scenario {
         collector.kill();
         self.compare("nfacctd", &output)
     }
-}
-
-/// A UDP port that no one uses; the collectors cannot choose one.
-fn free_port() -> Result<u16, String> {
-    let bound = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
-    bound.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
-}
-
-fn is_bound(port: u16) -> bool {
-    received(port).is_some()
-}
-
-/// Bytes that the socket of a port has received and not handed out.
-fn received(port: u16) -> Option<u64> {
-    let sockets = fs::read_to_string("/proc/net/udp").ok()?;
-    let place = format!("0100007F:{port:04X}");
-    let line = sockets.lines().find(|line| line.split_whitespace().nth(1) == Some(place.as_str()))?;
-    let queues = line.split_whitespace().nth(4)?;
-    u64::from_str_radix(queues.split(':').nth(1)?, 16).ok()
-}
-
-/// Waits until the program on a port has read all datagrams.
-fn drained(port: u16) -> Result<(), String> {
-    let start = Instant::now();
-    while received(port) != Some(0) {
-        if start.elapsed() > TIMEOUT {
-            return Err(format!("the collector on port {port} does not read"));
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    Ok(())
 }

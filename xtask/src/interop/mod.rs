@@ -1,6 +1,7 @@
 //! `cargo xtask interop`: our programs with programs of other projects.
 
 mod bench;
+mod collector;
 mod dns;
 mod flow;
 mod forwarder;

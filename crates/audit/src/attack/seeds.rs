@@ -93,8 +93,8 @@ impl Attack for Guessed {
         About {
             id: "seed-guessed",
             title: "few bits of the seed reach the bucket: all are tried against a few learnt collisions",
-            source: "Bar-Yosef and Wool, Remote algorithmic complexity attacks, 2007; Linux commit df453700e8d8 \
-                     (Klein and Pinkas: jhash with a short secret)",
+            source: "Bar-Yosef and Wool, Remote algorithmic complexity attacks, 2007; Linux commit \
+                     df453700e8d8 (Klein and Pinkas: jhash with a short secret)",
             knowledge: Knowledge::Results,
             aims_at: &["jhash", "fnv-1a-offset"],
         }

@@ -152,10 +152,8 @@ fn faults_are_verdicts() {
 #[test]
 fn functions_under_which_random_keys_collide_are_floodable() {
     let constant = verdict_of(|key, _, _| Ok(key.halves().0));
-    assert!(
-        constant.starts_with("floodable: all keys collide: 4,096 keys → one bucket, 2,050 entries compared"),
-        "{constant}"
-    );
+    let expected = "floodable: all keys collide: 4,096 keys → one bucket, 2,050 entries compared";
+    assert!(constant.starts_with(expected), "{constant}");
     let byte = verdict_of(|key, bytes, _| Ok(SipHash24::new(key).hash(bytes) & 0x3f));
     assert!(byte.starts_with("floodable: random keys collide: 4,096 keys → "), "{byte}");
     // 32 bits in a table that takes the upper ones of 64.

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use hashlane_study_flows::hostile::Attack;
 use hashlane_study_kernel::guest::{self, Tasks};
+use hashlane_study_meter::usage;
 use hashlane_study_ndn::load::{child, relay};
 use hashlane_study_ndn::model::memory;
 use std::ffi::OsString;
@@ -24,6 +25,8 @@ pub(crate) struct Lab {
 enum Command {
     /// Become another program, on one core, until the parent ends
     Child(Child),
+    /// Run another program, and print the CPU time and memory that it used
+    Usage(Usage),
     /// Send datagrams from each of two addresses to the other
     Relay(Relay),
     /// Fill a table of the forwarder, and print its memory
@@ -40,6 +43,16 @@ struct Child {
     /// File of a network namespace to enter
     #[arg(long)]
     namespace: Option<PathBuf>,
+    /// Process id of the parent
+    #[arg(long)]
+    parent: i32,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    program: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct Usage {
     /// Process id of the parent
     #[arg(long)]
     parent: i32,
@@ -107,6 +120,13 @@ impl Lab {
             Command::Child(Child { core, namespace, parent, program }) => {
                 Err(child::become_program(core, namespace.as_deref(), parent, &program))
                     .context("cannot become another program")
+            }
+            Command::Usage(Usage { parent, program }) => {
+                ctrlc::set_handler(move || usage::on_signal(parent)).context("cannot handle signals")?;
+                usage::end_with(parent)?;
+                let used = usage::run(&program).context("cannot run the program")?;
+                output::print(&format!("{used}\n"))?;
+                Ok(ExitCode::SUCCESS)
             }
             Command::Relay(Relay { address, pairs }) => {
                 let pairs: Vec<_> = pairs.iter().map(|Pair(a, b)| (*a, *b)).collect();

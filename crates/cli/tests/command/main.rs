@@ -8,6 +8,11 @@ mod dns;
 mod dump;
 mod errors;
 mod flow;
+#[cfg(target_os = "linux")]
+mod flow_live;
+mod flow_metrics;
+#[cfg(target_os = "linux")]
+mod flow_top;
 mod flows;
 mod forwarders;
 mod help;
@@ -15,6 +20,7 @@ mod input;
 mod kept;
 mod kernel_patches;
 mod kernels;
+mod meters;
 mod names;
 #[cfg(target_os = "linux")]
 mod ndn;

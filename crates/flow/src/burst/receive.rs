@@ -81,13 +81,35 @@ impl<K: Copy + Eq, V, H: KeyHash<K>, T: Table<K, Flow<V>>> FlowTable<K, V, H, T>
         }
     }
 
+    /// Hashes the keys of a batch and prefetches their buckets: the first step of
+    /// [`seen_or_insert_burst`](Self::seen_or_insert_burst), for callers that work on other batches until the
+    /// buckets have come. Changes nothing in the table.
+    #[inline(always)]
+    pub fn begin_batch(&self, keys: &mut Keys<'_, K>) {
+        self.hash_stage().run(keys);
+        keys.hashes().iter().for_each(|hash| self.table.prefetch(*hash));
+    }
+
+    /// Prefetches the entries of hashes: the second step, once the buckets have come.
+    #[inline(always)]
+    pub fn prefetch_entries(&self, hashes: &[u64]) {
+        hashes.iter().for_each(|hash| self.table.prefetch_entry(*hash));
+    }
+
+    /// Marks the flows of a batch as seen, or adds them: the last step. The hashes must be those of
+    /// [`begin_batch`](Self::begin_batch); the table may have changed since.
+    #[inline(always)]
+    pub fn finish_batch(&mut self, keys: &mut Keys<'_, K>, now: u32, visitor: &mut impl Visitor<V, K>) {
+        Act { flows: self, now, visitor }.run(keys);
+    }
+
     /// The stages of a batch that marks flows as seen and adds flows.
     #[inline(always)]
     fn act(&mut self, keys: &[K], now: u32, visitor: impl Visitor<V, K>) {
         let mut hashes = [0; BURST];
         let mut keys = Keys::new(keys, &mut hashes);
-        self.hash_stage().run(&mut keys);
-        self.prefetch_stage().run(&mut keys);
+        self.begin_batch(&mut keys);
+        self.prefetch_entries(keys.hashes());
         Act { flows: self, now, visitor }.run(&mut keys);
     }
 }

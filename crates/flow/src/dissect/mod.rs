@@ -76,6 +76,24 @@ pub struct Fragment {
 /// The first rule broken. [`Undissected`] counts them by cause.
 #[inline]
 pub fn dissect(link: u32, frame: &[u8], options: Options) -> Result<Dissected, DissectError> {
+    dissect_to(link, frame, options, |dissected| dissected)
+}
+
+/// Acts as [`dissect`], and passes the result to `take`.
+///
+/// `take` is compiled into each way through the parser, so that the fields go from registers to where it
+/// stores them. Returned as a whole, they would be stored and read again in other widths: a stall for each
+/// frame, until all stores before it are done.
+///
+/// # Errors
+/// As [`dissect`]; `take` is not called.
+#[inline(always)]
+pub fn dissect_to<R>(
+    link: u32,
+    frame: &[u8],
+    options: Options,
+    take: impl FnOnce(Dissected) -> R,
+) -> Result<R, DissectError> {
     // Most frames: no tags and no tunnel, so nothing is carried along.
     if link == ETHERNET {
         let is_plain = |header: &IpHeader| !options.tunnels || !is_tunnel(frame, header);
@@ -83,19 +101,19 @@ pub fn dissect(link: u32, frame: &[u8], options: Options) -> Result<Dissected, D
             Ok(packet::IPV4) => {
                 let header = IpHeader::v4(frame, 14)?;
                 if is_plain(&header) {
-                    return Ok(Dissected::new(frame, &header, Scope::default()));
+                    return Ok(take(Dissected::new(frame, &header, Scope::default())));
                 }
             }
             Ok(packet::IPV6) => {
                 let header = IpHeader::v6(frame, 14)?;
                 if is_plain(&header) {
-                    return Ok(Dissected::new(frame, &header, Scope::default()));
+                    return Ok(take(Dissected::new(frame, &header, Scope::default())));
                 }
             }
             _ => {}
         }
     }
-    walk(link, frame, options)
+    walk(link, frame, options).map(take)
 }
 
 #[inline(never)]

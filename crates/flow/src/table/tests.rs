@@ -335,3 +335,23 @@ fn the_hand_of_a_clock_evicts_the_first_flow_of_enough_rank_or_the_highest() {
     // None has enough rank: the highest of those that were looked at.
     assert!(flows.evict(7, 100, rank).is_some_and(|(_, value)| value >= 5000));
 }
+
+#[test]
+fn a_scan_in_parts_passes_each_flow_once() {
+    let mut flows = Flows::<u32>::new(&Key::VECTOR, Limits { flows: 1000, idle: 300 }, 0);
+    for number in 0..500 {
+        flows.insert(tuple(number), u32::from(number), 0).unwrap();
+    }
+    for number in (0..500).step_by(3) {
+        flows.remove(&tuple(number));
+    }
+    let (mut seen, mut from, mut parts) = (Vec::new(), Some(0), 0);
+    while let Some(slot) = from {
+        from = flows.scan(slot, 64, |_, value| seen.push(*value));
+        parts += 1;
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (0..500).filter(|number| number % 3 != 0).collect::<Vec<_>>());
+    assert_eq!(parts, 500_usize.div_ceil(64));
+    assert_eq!(flows.scan(5000, u32::MAX, |_, _| unreachable!()), None);
+}

@@ -79,6 +79,8 @@ pub(super) const FIELDS: [&str; 20] = [
 struct FileCriterion {
     of: String,
     workload: String,
+    /// A metric, if not the study's own.
+    metric: Option<String>,
     /// A scheme, for a ratio.
     to: Option<String>,
     /// A scheme, for a difference.
@@ -273,13 +275,17 @@ impl Checker<'_> {
         workloads: &[String],
         schemes: &[String],
     ) -> Result<Criterion, DefinitionError> {
-        let FileCriterion { of, workload, to, more_than, times, at_most } = criterion;
+        let FileCriterion { of, workload, metric, to, more_than, times, at_most } = criterion;
         self.known(&format!("{field}.of"), &of, schemes)?;
         self.known(&format!("{field}.workload"), &workload, workloads)?;
-        self.positive(&format!("{field}.at_most"), at_most)?;
-        let given = [&to, &more_than, &times].into_iter().flatten().count();
-        self.range(field, given <= 1, "one of to, more_than and times")?;
-        let figure = if let Some(scheme) = to {
+        let is_amount = at_most >= 0.0 && at_most.is_finite();
+        self.range(&format!("{field}.at_most"), is_amount, "a finite number, 0 or above")?;
+        let given = [&metric, &to, &more_than, &times].into_iter().flatten().count();
+        self.range(field, given <= 1, "one of metric, to, more_than and times")?;
+        let figure = if let Some(metric) = metric {
+            self.range(&format!("{field}.metric"), !metric.trim().is_empty(), "some words")?;
+            CriterionFigure::OtherMetric(metric)
+        } else if let Some(scheme) = to {
             self.pair(&format!("{field}.to"), &of, &scheme, schemes)?;
             CriterionFigure::Ratio(scheme)
         } else if let Some(scheme) = more_than {

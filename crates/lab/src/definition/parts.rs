@@ -108,7 +108,7 @@ pub struct Criterion {
     pub workload: String,
     /// The figure of the scheme on the workload that the threshold is for.
     pub figure: CriterionFigure,
-    /// The largest figure that meets the criterion, above 0.
+    /// The largest figure that meets the criterion, 0 or above.
     pub at_most: f64,
 }
 
@@ -117,6 +117,8 @@ pub struct Criterion {
 pub enum CriterionFigure {
     /// The study's metric itself.
     Metric,
+    /// Another metric of the records.
+    OtherMetric(String),
     /// The time as a ratio to that of another scheme on the same workload.
     Ratio(String),
     /// The study's metric less that of another scheme on the same workload.

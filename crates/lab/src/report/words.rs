@@ -53,6 +53,7 @@ pub fn criterion(criterion: &Criterion) -> String {
     let Criterion { of, workload, figure, .. } = criterion;
     match figure {
         CriterionFigure::Metric => format!("{of}, {workload}"),
+        CriterionFigure::OtherMetric(metric) => format!("{metric} of {of}, {workload}"),
         CriterionFigure::Ratio(to) => format!("{of} / {to}, {workload}"),
         CriterionFigure::Difference(to) => format!("{of} − {to}, {workload}"),
         CriterionFigure::RatioToWorkload(to) => format!("{of}, {workload} / {to}"),

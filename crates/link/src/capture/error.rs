@@ -55,6 +55,9 @@ impl fmt::Display for CaptureError {
         match self {
             Self::Read { at, error } => write!(f, "it cannot be read at offset {at}: {error}"),
             Self::CutOff { at } => write!(f, "it ends within a packet, at offset {at}"),
+            Self::Broken { at, problem: problem @ Problem::Capture } => {
+                write!(f, "{problem} at offset {at}; name the files one after the other, do not join them")
+            }
             Self::Broken { at, problem } => write!(f, "{problem}, at offset {at}"),
         }
     }
@@ -77,6 +80,8 @@ pub enum Problem {
         /// The length stated.
         length: usize,
     },
+    /// The header of another capture: joined files have one each.
+    Capture,
     /// A section with an unknown byte order.
     Order {
         /// Its magic number.
@@ -89,6 +94,7 @@ impl fmt::Display for Problem {
         match self {
             Self::Packet { length } => write!(f, "packet of {length} bytes; at most {LONGEST} are read"),
             Self::Block { length } => write!(f, "malformed block of {length} bytes"),
+            Self::Capture => f.write_str("a second capture begins"),
             Self::Order { magic } => write!(f, "section with the unknown byte order {magic:#010x}"),
         }
     }

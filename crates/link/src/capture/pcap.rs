@@ -2,7 +2,7 @@
 
 use super::Frame;
 use super::error::Problem;
-use super::reader::{LONGEST, Step};
+use super::reader::{Format, LONGEST, Step};
 
 /// A pcap file, by its header.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,10 @@ impl Pcap {
         let word =
             |at: usize| order(self.swapped, [header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (seconds, part, captured, original) = (word(0), word(4), word(8) as usize, word(12));
+        // The header of a file has a zero in this place. That of pcapng has a large number.
+        if (captured == 0 || captured > LONGEST) && begins_capture(header) {
+            return Step::Bad(Problem::Capture);
+        }
         if captured > LONGEST {
             return Step::Bad(Problem::Packet { length: captured });
         }
@@ -42,6 +46,18 @@ impl Pcap {
         let time = u64::from(seconds) * 1_000_000_000 + u64::from(part) * self.unit;
         let frame = Frame { link: Some(self.link), time, original, bytes };
         Step::Frame { frame, used: header.len() + captured }
+    }
+}
+
+/// Tests if the header of a file stands in place of a record's. One whose time looks like the magic number of
+/// pcap differs from version 2.4 by its fraction of a second.
+#[cold]
+fn begins_capture(header: &[u8; 16]) -> bool {
+    let [_, _, _, _, a, b, c, d, ..] = *header;
+    match Format::of(header) {
+        Some(Format::Pcap) => matches!([a, b, c, d], [2, 0, 4, 0] | [0, 2, 0, 4]),
+        Some(Format::PcapNg) => true,
+        None => false,
     }
 }
 

@@ -11,11 +11,14 @@ use std::ops::Range;
 /// Length of the window in bytes: two of the longest packets.
 const WINDOW: usize = 2 * LONGEST;
 
+/// Bytes of one read at most: what is read stays in a second-level cache until it is parsed.
+const READ: usize = 256 << 10;
+
 /// Length of a packet at most, and of a block with one. libpcap writes at most 256 KiB of a packet.
 pub(super) const LONGEST: usize = 512 << 10;
 
 /// Format of a capture, with the state that later packets need.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum State {
     Pcap(Pcap),
     PcapNg(PcapNg),
@@ -63,7 +66,7 @@ pub struct Reader<R> {
     cursor: Cursor,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cursor {
     state: State,
     /// Bytes behind the window that hold no frame.
@@ -75,7 +78,8 @@ struct Cursor {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header of a capture.
+    /// Reads the header of a capture. While the stream returns [`io::ErrorKind::WouldBlock`], it is read
+    /// again at once.
     ///
     /// # Errors
     /// The stream fails, or does not begin as a capture does.
@@ -86,6 +90,7 @@ impl<R: Read> Reader<R> {
             match fill(&mut from, &mut window, &mut end) {
                 Ok(0) => break,
                 Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(FormatError::Read(error)),
             }
         }
@@ -95,8 +100,8 @@ impl<R: Read> Reader<R> {
         Ok(Self { from, window, offset: 0, start, end, cursor })
     }
 
-    /// The next frames, at least those that one read of the stream brings; there may be none among them.
-    /// `None` at the end of the capture.
+    /// The next frames, at least those that one read of the stream brings; there may be none among them, as
+    /// when the stream returns [`io::ErrorKind::WouldBlock`]. `None` at the end of the capture.
     ///
     /// # Errors
     /// The capture ends early. The next call returns `None`.
@@ -115,20 +120,20 @@ impl<R: Read> Reader<R> {
         Ok(Some(Batch { window: window.get(..*end).unwrap_or_default(), start, cursor }))
     }
 
-    /// Acts as [`next_batch`](Self::next_batch), and gives the frames away, for another thread. The memory of
-    /// `chunk` becomes that of the reader. Returns false at the end of the capture.
+    /// Acts as [`next_batch`](Self::next_batch), and gives the bytes away, for another thread to find the
+    /// frames in them. The memory of `chunk` becomes that of the reader. Returns false at the end of the
+    /// capture.
     ///
     /// # Errors
     /// The capture ends early. The next call returns false.
     pub fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool, CaptureError> {
-        chunk.frames.clear();
+        chunk.cursor = None;
         let Some(batch) = self.next_batch()? else { return Ok(false) };
-        let base = batch.window.as_ptr().addr();
-        for frame in batch {
-            let start = frame.bytes.as_ptr().addr() - base;
-            let Frame { link, time, original, bytes } = frame;
-            chunk.frames.push((start..start + bytes.len(), Frame { link, time, original, bytes: &[] }));
-        }
+        let (first, cursor) = (*batch.start, batch.cursor.clone());
+        // Finds the end of the last record.
+        batch.for_each(drop);
+        chunk.places = first..self.start;
+        chunk.cursor = Some(cursor);
         mem::swap(&mut self.window, &mut chunk.window);
         self.window.resize(WINDOW, 0);
         let rest = chunk.window.get(self.start..self.end).unwrap_or_default();
@@ -157,9 +162,12 @@ impl<R: Read> Reader<R> {
         self.offset += self.start as u64;
         (self.start, self.end) = (0, self.end - self.start);
         debug_assert!(self.end < LONGEST, "a record that fits was not passed");
-        let read = fill(&mut self.from, &mut self.window, &mut self.end);
         let at = self.offset;
-        if read.map_err(|error| CaptureError::Read { at: at + self.end as u64, error })? == 0 {
+        let read = match fill(&mut self.from, &mut self.window, &mut self.end) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            read => read.map_err(|error| CaptureError::Read { at: at + self.end as u64, error })?,
+        };
+        if read == 0 {
             self.cursor.done = true;
             let whole = self.end == 0 && self.cursor.skip == 0;
             return if whole { Ok(()) } else { Err(CaptureError::CutOff { at }) };
@@ -172,7 +180,8 @@ impl<R: Read> Reader<R> {
 /// Reads once into the free part of the window.
 fn fill(from: &mut impl Read, window: &mut [u8], end: &mut usize) -> io::Result<usize> {
     loop {
-        match from.read(window.get_mut(*end..).unwrap_or_default()) {
+        let most = window.len().min(end.saturating_add(READ));
+        match from.read(window.get_mut(*end..most).unwrap_or_default()) {
             Ok(read) => {
                 *end += read;
                 return Ok(read);
@@ -204,19 +213,22 @@ fn begin(head: &[u8]) -> Result<(State, usize), String> {
     }
 }
 
-/// Frames with their memory: part of a capture.
+/// Part of a capture: whole records, and the state of the capture before them.
 #[derive(Debug, Default)]
 pub struct Chunk {
     window: Vec<u8>,
-    /// The place of each frame in the window, and the frame without its bytes.
-    frames: Vec<(Range<usize>, Frame<'static>)>,
+    places: Range<usize>,
+    /// None in a chunk that was not filled.
+    cursor: Option<Cursor>,
 }
 
 impl Chunk {
-    /// The frames, in order.
-    pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
-        let bytes = |place: &Range<usize>| self.window.get(place.clone()).unwrap_or_default();
-        self.frames.iter().map(move |(place, frame)| Frame { bytes: bytes(place), ..*frame })
+    /// The frames, in order, each once; `None` if it was not filled.
+    pub fn frames(&mut self) -> Option<Batch<'_>> {
+        let Self { window, places, cursor } = self;
+        let Range { start, end } = places;
+        let window = window.get(..*end).unwrap_or_default();
+        cursor.as_mut().map(|cursor| Batch { window, start, cursor })
     }
 }
 
@@ -232,7 +244,7 @@ pub struct Batch<'a> {
 impl<'a> Iterator for Batch<'a> {
     type Item = Frame<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Frame<'a>> {
         loop {
             let rest = self.window.get(*self.start..).unwrap_or_default();

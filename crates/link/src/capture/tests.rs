@@ -68,7 +68,7 @@ fn in_chunks(from: impl Read) -> (Vec<Owned>, Option<CaptureError>) {
     loop {
         chunks.swap(0, 1);
         match reader.next_chunk(&mut chunks[0]) {
-            Ok(true) => all.extend(chunks[0].frames().map(Owned::of)),
+            Ok(true) => all.extend(chunks[0].frames().into_iter().flatten().map(Owned::of)),
             Ok(false) => return (all, None),
             Err(error) => {
                 assert!(!reader.next_chunk(&mut chunks[0]).unwrap());

@@ -6,7 +6,7 @@ use super::columns::COLUMNS;
 use super::lines::Lines;
 use super::{ExportError, Exporter, Sink, Totals};
 use crate::record::FlowRecord;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes flows as CSV.
 #[derive(Debug)]
@@ -48,6 +48,10 @@ impl Exporter for CsvExporter {
 
     fn totals(&self) -> Totals {
         self.lines.sink.totals()
+    }
+
+    fn last_error(&self) -> Option<&io::Error> {
+        self.lines.sink.last_error()
     }
 }
 

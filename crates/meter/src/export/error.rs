@@ -28,7 +28,7 @@ impl fmt::Display for ExportError {
             }
             Self::Create(path, error) => write!(f, "cannot create {}: {error}", path.display()),
             Self::Write(name, error) if error.kind() == io::ErrorKind::StorageFull => {
-                write!(f, "cannot write {name}: no space left; free some, flows are lost until then")
+                write!(f, "cannot write {name}: no space left")
             }
             Self::Write(name, error) => write!(f, "cannot write {name}: {error}"),
             Self::Socket(address, error) => write!(f, "no socket for the collector {address}: {error}"),

@@ -21,6 +21,7 @@ use crate::record::FlowRecord;
 use crate::stats::MeterStats;
 use domain::Domain;
 use std::collections::BTreeMap;
+use std::io;
 
 /// Largest message in a file or over TCP, in bytes.
 pub(super) const MAX_MESSAGE: usize = 65_535;
@@ -167,6 +168,10 @@ impl Exporter for IpfixExporter {
 
     fn totals(&self) -> Totals {
         self.output.sink.totals()
+    }
+
+    fn last_error(&self) -> Option<&io::Error> {
+        self.output.sink.last_error()
     }
 }
 

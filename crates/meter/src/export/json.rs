@@ -8,6 +8,7 @@ use super::lines::Lines;
 use super::{ExportError, Exporter, Sink, Totals};
 use crate::record::FlowRecord;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::io;
 
 /// Writes flows as JSON lines.
 #[derive(Debug)]
@@ -42,6 +43,10 @@ impl Exporter for JsonExporter {
 
     fn totals(&self) -> Totals {
         self.lines.sink.totals()
+    }
+
+    fn last_error(&self) -> Option<&io::Error> {
+        self.lines.sink.last_error()
     }
 }
 

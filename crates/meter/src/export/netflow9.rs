@@ -16,6 +16,7 @@ use crate::export::ipfix::{MAX_MESSAGE, MIN_MESSAGE};
 use crate::ipfix::{FIRST_TEMPLATE, element as ie};
 use crate::record::FlowRecord;
 use std::collections::BTreeMap;
+use std::io;
 
 const VERSION: u16 = 9;
 /// Bytes of the header of a packet.
@@ -120,6 +121,10 @@ impl Exporter for Netflow9Exporter {
     /// A flow with two records is counted as two.
     fn totals(&self) -> Totals {
         self.sink.totals()
+    }
+
+    fn last_error(&self) -> Option<&io::Error> {
+        self.sink.last_error()
     }
 }
 

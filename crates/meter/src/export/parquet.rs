@@ -173,6 +173,10 @@ impl Exporter for ParquetExporter {
     fn totals(&self) -> Totals {
         self.sink.totals()
     }
+
+    fn last_error(&self) -> Option<&io::Error> {
+        self.sink.last_error()
+    }
 }
 
 /// Values of a column, and for each row 1 if it has one.

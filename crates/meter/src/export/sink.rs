@@ -16,7 +16,7 @@ pub use file::{FileOptions, Rotation};
 use super::ExportError;
 use file::FileSink;
 use queue::{Block, QUEUE_LIMIT};
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use tcp::TcpSink;
 use udp::UdpSink;
@@ -59,7 +59,8 @@ enum Kind {
 }
 
 impl Sink {
-    /// A file, created now.
+    /// A file, created now. A new file is removed if the sink is dropped before it has written or finished
+    /// it.
     ///
     /// # Errors
     /// The file exists and may not be overwritten, or cannot be created.
@@ -107,6 +108,15 @@ impl Sink {
     #[must_use]
     pub const fn totals(&self) -> Totals {
         self.totals
+    }
+
+    /// Latest error of a socket.
+    pub(crate) const fn last_error(&self) -> Option<&io::Error> {
+        match &self.kind {
+            Kind::File(_) => None,
+            Kind::Udp(sink) => sink.error.as_ref(),
+            Kind::Tcp(sink) => sink.error.as_ref(),
+        }
     }
 
     /// Tests if blocks are datagrams, which may be lost and which a packet must hold.

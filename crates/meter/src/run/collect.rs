@@ -4,6 +4,8 @@ use super::{Output, wall};
 use crate::export::ExportError;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Records that are handed over at once.
@@ -11,6 +13,31 @@ pub(super) const BATCH: usize = 512;
 
 /// Time between two ticks of an output.
 pub(super) const TICK: Duration = Duration::from_millis(250);
+
+/// Batches of records from several workers, whose memory comes back: freed by another thread than the one
+/// that allocates it, it would go to the system and be cleared each time.
+#[derive(Clone)]
+pub(super) struct Batches {
+    to: SyncSender<Vec<FlowRecord>>,
+    empty: Arc<Mutex<Receiver<Vec<FlowRecord>>>>,
+}
+
+impl Batches {
+    /// Batches for the receiver of `to`, which sends them back for `empty` to receive.
+    pub(super) fn new(to: SyncSender<Vec<FlowRecord>>, empty: Receiver<Vec<FlowRecord>>) -> Self {
+        Self { to, empty: Arc::new(Mutex::new(empty)) }
+    }
+
+    /// Sends a batch, and returns an empty one.
+    pub(super) fn hand_over(&self, batch: Vec<FlowRecord>) -> Vec<FlowRecord> {
+        // The receiver is dropped after the workers.
+        let _ = self.to.send(batch);
+        let empty = self.empty.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+        let mut batch = empty.unwrap_or_else(|_| Vec::with_capacity(BATCH));
+        batch.clear();
+        batch
+    }
+}
 
 /// Hands records to an output, in batches, and lets it tick.
 pub(super) struct Collector<'a> {

@@ -3,6 +3,7 @@
 use super::captures::worker as meter;
 use super::collect::{BATCH, Collector, TICK};
 use super::{Output, RunError, RunOptions, Summary, wall};
+use crate::largest::Scan;
 use crate::meter::Meter;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
@@ -83,7 +84,8 @@ pub fn meter_interface(
                 }
             };
             let meter = meter(options, number);
-            let worker = Worker { ring, meter, records: Records { to: records, batch: Vec::new(), lost: 0 } };
+            let records = Records { to: records, batch: Vec::new(), lost: 0 };
+            let worker = Worker { ring, meter, records, scan: Scan::new(options.largest, number) };
             let thread = thread::Builder::new().name(format!("meter-{number}"));
             let run = move || {
                 let ended = worker.run(stopped, publish);
@@ -182,13 +184,14 @@ impl Records {
 }
 
 /// A worker: a ring and a meter.
-struct Worker {
+struct Worker<'a> {
     ring: Ring,
     meter: Meter,
     records: Records,
+    scan: Scan<'a>,
 }
 
-impl Worker {
+impl Worker<'_> {
     /// Works until `stopped`, then ends all flows. Publishes its counters at each tick.
     fn run(mut self, stopped: impl Fn() -> bool, publish: impl Fn(MeterStats)) -> Ended {
         let mut next_tick = Instant::now() + TICK;
@@ -203,6 +206,7 @@ impl Worker {
                     break;
                 }
             }
+            self.scan.step(&self.meter);
             if Instant::now() >= next_tick {
                 next_tick = Instant::now() + TICK;
                 problem = self.count_lost().err();
@@ -230,7 +234,7 @@ impl Worker {
     /// Meters the frames of a block, or lets time go on without one. Returns true if flows wait for their
     /// end.
     fn receive(&mut self, deadline: Instant) -> io::Result<bool> {
-        let Self { ring, meter, records } = self;
+        let Self { ring, meter, records, .. } = self;
         let mut out = |record: &FlowRecord| records.take(record);
         let now = match ring.next_block(deadline)? {
             Some(mut block) => {

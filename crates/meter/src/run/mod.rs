@@ -4,12 +4,14 @@ mod captures;
 mod collect;
 mod exchange;
 mod live;
+mod source;
 mod worker;
 
 pub use captures::meter_captures;
 pub use live::{Live, meter_interface};
 
 use crate::export::ExportError;
+use crate::largest::LargestFlows;
 use crate::meter::MeterOptions;
 use crate::record::FlowRecord;
 use crate::stats::MeterStats;
@@ -42,12 +44,14 @@ pub struct RunOptions<'a> {
     /// Settings of all workers together: each takes its share of [`MeterOptions::flows`]. The domains of
     /// workers count from that one.
     pub meter: MeterOptions,
-    /// Number of workers, at least 1. With more than one, a thread more reads, and the calling one writes.
+    /// Number of workers, at least 1. With more than one, each is a thread, and the calling one writes.
     pub workers: usize,
     /// Key of all tables; must be random.
     pub key: &'a Key,
     /// Ends the run early once it is true; open flows are exported.
     pub stop: &'a AtomicBool,
+    /// Lists that the workers make of their largest flows; `None`: no lists.
+    pub largest: Option<&'a LargestFlows>,
 }
 
 /// Result of a run that came to its end.

@@ -73,7 +73,7 @@ fn run(paths: &[PathBuf], workers: usize, output: &mut Kept) -> Result<Summary, 
     let stop = AtomicBool::new(false);
     let second = 1_000_000_000;
     let meter = MeterOptions { idle: 5 * second, active: 60 * second, domain: 4, ..MeterOptions::default() };
-    let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop };
+    let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop, largest: None };
     meter_captures(paths, &options, output)
 }
 
@@ -151,10 +151,79 @@ fn a_stopped_run_exports_the_flows_that_are_open() {
     for workers in [1, 2] {
         let stop = AtomicBool::new(true);
         let meter = MeterOptions::default();
-        let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop };
+        let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop, largest: None };
         let mut kept = Kept::default();
         let summary = meter_captures(&paths, &options, &mut kept).unwrap();
         assert!(stop.load(Ordering::Relaxed) && summary.total().packets < 50_000);
         assert_eq!(summary.total().flows_opened, kept.flows.len() as u64);
+    }
+}
+
+#[test]
+fn each_worker_lists_the_flows_that_are_open_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [write(&folder, "a.pcap", &capture(5000, 0))];
+    for workers in [1, 3] {
+        let (stop, largest) = (AtomicBool::new(false), LargestFlows::new(1 << 12));
+        let meter = MeterOptions::default();
+        let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop, largest: Some(&largest) };
+        let mut kept = Kept::default();
+        meter_captures(&paths, &options, &mut kept).unwrap();
+        let lists = largest.lists();
+        assert_eq!(lists.len(), workers);
+        let listed: Vec<FlowRecord> = lists.into_iter().flat_map(|list| list.flows).collect();
+        // No flow of this capture ends before it.
+        assert_eq!(sorted(listed), sorted(kept.flows));
+    }
+}
+
+/// Output that ends the run after so many packets.
+struct Stops<'a> {
+    stop: &'a AtomicBool,
+    after: u64,
+    flows: usize,
+}
+
+impl Output for Stops<'_> {
+    fn flows(&mut self, flows: &[FlowRecord], _: u64) -> Result<(), ExportError> {
+        self.flows += flows.len();
+        Ok(())
+    }
+
+    fn tick(&mut self, workers: &[MeterStats], _: u64) -> Result<(), ExportError> {
+        let packets: u64 = workers.iter().map(|worker| worker.packets).sum();
+        self.stop.fetch_or(packets >= self.after, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stopped_run_does_not_wait_for_a_silent_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let whole = capture(100, 0);
+    // Before the header, within it, within a packet, and between packets.
+    for (sent, packets) in [(0, 0), (10, 0), (whole.len() - 5, 99), (whole.len(), 100)] {
+        for workers in [1, 2] {
+            let stop = AtomicBool::new(false);
+            let mut output = Stops { stop: &stop, after: packets, flows: 0 };
+            let summary = std::thread::scope(|scope| {
+                let run = scope.spawn(|| {
+                    let meter = MeterOptions::default();
+                    let options =
+                        RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop, largest: None };
+                    meter_captures(std::slice::from_ref(&path), &options, &mut output)
+                });
+                // It stays open until the run has ended.
+                let mut pipe = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+                std::io::Write::write_all(&mut pipe, &whole[..sent]).unwrap();
+                // Else the output stops the run, which so ticks while the pipe is silent.
+                stop.store(packets == 0, Ordering::Relaxed);
+                run.join().unwrap().unwrap()
+            });
+            assert_eq!((summary.total().packets, summary.problems.len()), (packets, 0));
+            assert_eq!(summary.total().flows_opened, output.flows as u64);
+        }
     }
 }

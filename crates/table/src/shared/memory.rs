@@ -1,208 +1,150 @@
 //! The memory that the writer and the readers share. [The module](super) explains each memory ordering.
 
+use super::entries::Entries;
+use super::index::Index;
 use super::sync::{Acquire, AtomicU64, Relaxed, Release, fence};
-use crate::batched::{probe, tag};
 use alloc::boxed::Box;
+use bytemuck::Pod;
 use core::array;
+use once_cell::race::OnceBox;
 
-/// Slots of a bucket. Loom's models stay small with two, and still have full buckets.
-pub(super) const SLOTS: usize = if cfg!(loom) { 2 } else { 7 };
-
-/// Slots of a bucket that are taken on average when the table is full.
-const MOST_IN_BUCKET: usize = if cfg!(loom) { 1 } else { 5 };
-
-/// Bits of a slot's word below the tag: the ticket.
-const TICKET_BITS: u32 = 48;
+/// Indexes of a table's life, each twice as large as the one before.
+const INDEXES: usize = 32;
 
 /// A table's words.
 #[derive(Debug)]
-pub(super) struct Memory<const N: usize> {
-    buckets: Box<[Bucket]>,
-    entries: Box<[Entry<N>]>,
-}
-
-/// One cache line.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(super) struct Bucket {
-    /// Tag and ticket; 0 in a free slot.
-    slots: [AtomicU64; SLOTS],
-    /// Entries that passed this bucket because it was full.
-    passed: AtomicU64,
-}
-
-/// A place for an entry: words of whichever entry was here last, if a slot names it or not.
-#[derive(Debug)]
-pub(super) struct Entry<const N: usize> {
-    key: [AtomicU64; N],
-    value: AtomicU64,
+pub(super) struct Memory<const N: usize, V> {
+    /// Twice the number of the index in use; one more while its tickets are copied to the next.
+    state: AtomicU64,
+    indexes: [OnceBox<Index>; INDEXES],
+    pub(super) entries: Entries<N, V>,
+    /// The bits of a ticket that are its place.
+    mask: u64,
 }
 
 /// An entry that was found.
-pub(super) struct Found<'a, const N: usize> {
-    pub(super) value: u64,
-    /// The number of its bucket.
-    bucket: usize,
-    slot: &'a AtomicU64,
-    /// The word of the slot.
-    word: u64,
-    entry: &'a Entry<N>,
+pub(super) struct Found<V> {
+    pub(super) value: V,
+    pub(super) ticket: u64,
 }
 
-impl<const N: usize> Memory<N> {
-    pub(super) fn new(entries: usize, places: usize) -> Self {
-        let buckets = entries.div_ceil(MOST_IN_BUCKET).next_power_of_two();
-        Self {
-            buckets: (0..buckets).map(|_| Bucket::empty()).collect(),
-            entries: (0..places).map(|_| Entry::empty()).collect(),
+impl<const N: usize, V: Pod> Memory<N, V> {
+    /// Memory for `room` entries at `room_places` places of `places`.
+    pub(super) fn new(room: usize, room_places: usize, places: usize) -> Self {
+        let indexes: [OnceBox<Index>; INDEXES] = array::from_fn(|_| OnceBox::new());
+        if let Some(first) = indexes.first() {
+            first.get_or_init(|| Box::new(Index::new(room)));
         }
-    }
-
-    /// Number of places for entries.
-    pub(super) fn places(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The next ticket for the place of `ticket`.
-    pub(super) fn next_ticket(&self, ticket: u64) -> u64 {
-        ticket.wrapping_add(self.places().next_power_of_two() as u64) & ((1 << TICKET_BITS) - 1)
-    }
-
-    /// The place that a ticket or a slot's word names.
-    #[inline(always)]
-    fn entry(&self, ticket: u64) -> Option<&Entry<N>> {
-        // The lowest bits, as many as the number of places needs; above them the ticket counts.
-        self.entries.get(ticket as usize & (self.entries.len().next_power_of_two() - 1))
+        let mask = places.next_power_of_two() as u64 - 1;
+        Self { state: AtomicU64::new(0), indexes, entries: Entries::new(room_places, places), mask }
     }
 
     /// The place that a ticket names.
-    pub(super) fn place(&self, ticket: u64) -> Option<u32> {
-        let place = ticket as usize & (self.entries.len().next_power_of_two() - 1);
-        (place < self.entries.len()).then_some(place as u32)
+    #[inline(always)]
+    pub(super) fn place(&self, ticket: u64) -> usize {
+        // The lowest bits, as many as the number of places needs; above them the ticket counts.
+        (ticket & self.mask) as usize
     }
 
-    /// The key at a place. For the writer.
-    pub(super) fn key_at(&self, place: u32) -> Option<[u64; N]> {
-        self.entries.get(place as usize).map(|entry| entry.read().0)
+    #[inline(always)]
+    fn index(&self, number: u64) -> Option<&Index> {
+        self.indexes.get(number as usize)?.get()
+    }
+
+    /// The index in use and, while tickets are copied to it, the one before.
+    #[inline(always)]
+    fn indexes(&self, state: u64) -> (Option<&Index>, Option<&Index>) {
+        let old = if state.is_multiple_of(2) { None } else { self.index(state / 2) };
+        (self.index(state.div_ceil(2)), old)
     }
 
     /// The entry of `key`, for readers and for the writer.
     #[inline(always)]
-    pub(super) fn find(&self, hash: u64, key: &[u64; N]) -> Option<Found<'_, N>> {
-        for at in probe(self.buckets.len(), hash) {
-            let bucket = self.buckets.get(at)?;
-            for (slot, word) in bucket.matching(hash) {
-                let Some(entry) = self.entry(word) else { continue };
-                let value = entry.value_of(key);
-                fence(Acquire);
-                if let Some(value) = value
-                    && slot.load(Acquire) == word
-                {
-                    return Some(Found { value, bucket: at, slot, word, entry });
-                }
-            }
-            if bucket.passed.load(Acquire) == 0 {
-                return None;
+    pub(super) fn find(&self, hash: u64, key: &[u64; N]) -> Option<Found<V>> {
+        loop {
+            let state = self.state.load(Acquire);
+            let found = self.find_in(self.indexes(state), hash, key);
+            if self.state.load(Acquire) == state {
+                return found;
             }
         }
-        None
     }
 
-    /// The first bucket of a find.
     #[inline(always)]
-    pub(super) fn first_bucket(&self, hash: u64) -> Option<&Bucket> {
-        self.buckets.get(hash as usize & (self.buckets.len() - 1))
+    fn find_in(
+        &self,
+        (index, old): (Option<&Index>, Option<&Index>),
+        hash: u64,
+        key: &[u64; N],
+    ) -> Option<Found<V>> {
+        let read = |ticket| self.entries.value_of(self.place(ticket), key);
+        let find = |index: &Index| {
+            if Entries::<N, V>::WIDE {
+                index.find::<V, true>(hash, read)
+            } else {
+                index.find::<V, false>(hash, read)
+            }
+        };
+        let found = index.and_then(find).or_else(|| old.and_then(find));
+        found.map(|(ticket, value)| Found { value, ticket })
     }
 
-    /// The place that a find would look at first.
+    /// The index in which a find begins.
     #[inline(always)]
-    pub(super) fn first_entry(&self, hash: u64) -> Option<&Entry<N>> {
-        let (_, word) = self.first_bucket(hash)?.matching(hash).next()?;
-        self.entry(word)
+    pub(super) fn first_index(&self) -> Option<&Index> {
+        self.indexes(self.state.load(Acquire)).0
     }
 
-    /// Writes an entry to the place of `ticket`, which no slot names, and then its word to a slot. For the
+    /// Writes an entry to the place of `ticket`, which no slot names, and then enters the ticket. For the
     /// writer.
-    pub(super) fn add(&self, hash: u64, ticket: u64, key: &[u64; N], value: u64) {
+    pub(super) fn add(&self, hash: u64, ticket: u64, key: &[u64; N], value: &V) {
+        self.write(ticket, key, value);
+        if let (Some(index), _) = self.current() {
+            index.enter(hash, ticket);
+        }
+    }
+
+    /// Writes an entry to the place of another ticket, and then replaces its ticket by that. For the writer.
+    pub(super) fn replace(&self, hash: u64, ticket: u64, by: u64, key: &[u64; N], value: &V) {
+        self.write(by, key, value);
+        let (index, old) = self.current();
+        index.into_iter().chain(old).for_each(|index| index.replace(hash, ticket, by));
+    }
+
+    fn write(&self, ticket: u64, key: &[u64; N], value: &V) {
+        let place = self.place(ticket);
+        self.entries.reserve(place);
         // Whoever reads one of the words below sees, after its own fence, that the place was taken from its
         // last entry.
         fence(Release);
-        if let Some(entry) = self.entry(ticket) {
-            entry.key.iter().zip(key).for_each(|(to, word)| to.store(*word, Relaxed));
-            entry.value.store(value, Relaxed);
-        }
-        for bucket in probe(self.buckets.len(), hash).filter_map(|at| self.buckets.get(at)) {
-            if let Some(slot) = bucket.slots.iter().find(|slot| slot.load(Relaxed) == 0) {
-                slot.store(u64::from(tag(hash)) << TICKET_BITS | ticket, Release);
-                return;
-            }
-            bucket.passed.store(bucket.passed.load(Relaxed).saturating_add(1), Relaxed);
-        }
+        self.entries.write(place, key, value);
     }
 
-    /// Takes an entry out; its ticket. For the writer.
-    pub(super) fn take(&self, hash: u64, found: &Found<'_, N>) -> u64 {
-        found.slot.store(0, Release);
-        let passed = probe(self.buckets.len(), hash).take_while(|at| *at != found.bucket);
-        for bucket in passed.filter_map(|at| self.buckets.get(at)) {
-            bucket.passed.store(bucket.passed.load(Relaxed).saturating_sub(1), Release);
-        }
-        found.ticket()
+    /// Takes a ticket out. For the writer.
+    pub(super) fn take(&self, hash: u64, ticket: u64) {
+        let (index, old) = self.current();
+        index.into_iter().chain(old).for_each(|index| index.take(hash, ticket));
     }
 
-    /// All entries. For the writer: another would see them at different moments.
-    pub(super) fn iter(&self) -> impl Iterator<Item = ([u64; N], u64)> {
-        let words = self.buckets.iter().flat_map(|bucket| &bucket.slots).map(|slot| slot.load(Relaxed));
-        words.filter(|word| *word != 0).filter_map(|word| self.entry(word)).map(Entry::read)
-    }
-}
-
-impl Bucket {
-    fn empty() -> Self {
-        Self { slots: array::from_fn(|_| AtomicU64::new(0)), passed: AtomicU64::new(0) }
+    /// The index in use, and the one before while tickets are copied. For the writer.
+    pub(super) fn current(&self) -> (Option<&Index>, Option<&Index>) {
+        self.indexes(self.state.load(Relaxed))
     }
 
-    /// The slots with the tag of a hash, and their words, all read at the beginning.
-    #[inline(always)]
-    fn matching(&self, hash: u64) -> impl Iterator<Item = (&AtomicU64, u64)> {
-        let words = self.slots.each_ref().map(|slot| slot.load(Acquire));
-        let tag = u64::from(tag(hash));
-        // Compared without branches: which slot it is, the CPU could not predict.
-        let bit = |(at, word): (usize, &u64)| u32::from(word >> TICKET_BITS == tag) << at;
-        let mut positions = words.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
-        core::iter::from_fn(move || {
-            let position = positions.trailing_zeros() as usize;
-            positions &= positions.wrapping_sub(1);
-            Some((self.slots.get(position)?, *words.get(position)?))
-        })
-    }
-}
-
-impl<const N: usize> Entry<N> {
-    fn empty() -> Self {
-        Self { key: array::from_fn(|_| AtomicU64::new(0)), value: AtomicU64::new(0) }
+    /// Makes an index of twice the size, which is in use from now on beside the old one. For the writer.
+    pub(super) fn begin_growth(&self) {
+        let state = self.state.load(Relaxed);
+        let (Some(index), Some(next)) = (self.index(state / 2), self.indexes.get(state as usize / 2 + 1))
+        else {
+            debug_assert!(false, "an index beyond the limit");
+            return;
+        };
+        next.get_or_init(|| Box::new(Index::new(2 * index.capacity())));
+        self.state.store(state + 1, Release);
     }
 
-    /// The value, if the key is `key`. Words of several entries may be among those read.
-    #[inline(always)]
-    fn value_of(&self, key: &[u64; N]) -> Option<u64> {
-        let same = self.key.iter().zip(key).all(|(word, other)| word.load(Relaxed) == *other);
-        same.then(|| self.value.load(Relaxed))
-    }
-
-    fn read(&self) -> ([u64; N], u64) {
-        (self.key.each_ref().map(|word| word.load(Relaxed)), self.value.load(Relaxed))
-    }
-}
-
-impl<const N: usize> Found<'_, N> {
-    /// The ticket of the entry.
-    pub(super) fn ticket(&self) -> u64 {
-        self.word & ((1 << TICKET_BITS) - 1)
-    }
-
-    /// Changes the value. For the writer.
-    pub(super) fn change(&self, value: u64) {
-        self.entry.value.store(value, Release);
+    /// Retires the old index, all of whose tickets were copied. For the writer.
+    pub(super) fn end_growth(&self) {
+        self.state.store(self.state.load(Relaxed) + 1, Release);
     }
 }

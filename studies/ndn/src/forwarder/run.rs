@@ -138,7 +138,7 @@ fn record(session: &mut Session<'_>, subjects: &[Subject]) {
     for criterion in &session.definition.criteria {
         let (of, workload) = (&criterion.of, &criterion.workload);
         let (to, name) = match &criterion.figure {
-            CriterionFigure::Metric | CriterionFigure::Ratio(_) => continue,
+            CriterionFigure::Metric | CriterionFigure::OtherMetric(_) | CriterionFigure::Ratio(_) => continue,
             CriterionFigure::Difference(to) => (place(workload, to), to),
             CriterionFigure::RatioToWorkload(to) => (place(to, of), to),
         };

@@ -4,6 +4,7 @@ mod flows;
 mod packets;
 mod softflowd;
 
+use super::collector;
 use super::program::Program;
 use crate::need::{self, Need};
 use crate::run::{self, Outcome};
@@ -19,11 +20,7 @@ const NEEDS: [Need; 3] = [
         probe: &["softflowd", "-h"],
         install: "apt-get update && apt-get install --yes softflowd",
     },
-    Need {
-        name: "nfdump",
-        probe: &["nfdump", "-V"],
-        install: "apt-get update && apt-get install --yes nfdump",
-    },
+    collector::NFDUMP,
     Need {
         name: "tshark",
         probe: &["tshark", "--version"],
@@ -90,7 +87,9 @@ pub(super) fn run() -> Outcome {
 
 /// Meters all captures by all tools.
 fn compare() -> Result<(), String> {
-    run::show(&mut run::command(&["cargo", "build", "--package", "hashlane", "--bin", "hashlane"]))?;
+    // With the features of the tests, so that nothing is built twice.
+    let build = ["cargo", "build", "--workspace", "--all-features", "--bin", "hashlane"];
+    run::show(&mut run::command(&build))?;
     let target = run::target_dir()?;
     let dir = target.join("interop/meter-out");
     let broken = |error: std::io::Error| format!("{}: {error}", dir.display());

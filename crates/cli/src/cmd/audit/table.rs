@@ -87,8 +87,8 @@ fn matrix(text: &mut String, reports: &[Report]) {
         push(text, &format!("{:wide$}  {:>9} {marks}", report.info.id, epsilon(&report.epsilon)));
     }
     text.push_str(
-        "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its keys do no\n\
-         harm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
+        "\nN floods the table without the seed, R after learning results, S if the seed leaks; - its \
+         keys do no\nharm; . it does not apply. ε: share of seeds for which the worst pair known collides.\n\n",
     );
     for (number, (about, _)) in (1..).zip(attempts) {
         let line = format!("{number:>2} {}: {} ({})", about.id, about.title, about.source);

@@ -1,21 +1,28 @@
 //! `hashlane flow meter`
 
+use super::exporters::{Exporters, Finished};
+use super::format::{counted, rate};
 use super::metrics::Metrics;
-use super::outputs::{Exporters, Targets};
+use super::outputs::Targets;
 use super::settings::{Settings, time};
 use super::summary::missing;
+use super::top::{self, Top};
 use crate::cmd::STOPPED;
 use crate::output;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use clap::Args;
 use hashlane_hash::scheme::Key;
+use hashlane_lab::report::format::plain;
+use hashlane_link::capture::{self, FormatError};
+use hashlane_link::memory::Allocator;
+use hashlane_link::tap::{Tap, TapError};
 use hashlane_meter::{
     ExportError, FlowRecord, Live, MeterStats, Output, RunError, RunOptions, Summary, meter_captures,
     meter_interface,
 };
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +41,14 @@ addresses and ports, and each worker has a ring of 64 MiB for them. Packets that
 flows that outputs are too slow for are counted. An interface that goes down ends the run.
 A summary goes to standard error: packets, flows, and what was dropped, by cause.
 
-Exit code: 0; 1 after an error, or if a capture ended early; 130 after Ctrl-C.
+--top shows the flows that are open, the largest first, with totals and drops. Keys: q ends the run and
+exports what is open; b, k and r rank by bytes, packets and rate; p pauses the view, not the meter. After the
+last capture the view stays until q or Ctrl-C. The rate of a flow is that of the last second or two.
+
+An output that fails is closed, and the others go on. If none is left, the run ends.
+
+Exit code: 0, also after q; 1 after an error, if flows were lost, or if a capture ended early; 130 after
+Ctrl-C.
 
 Examples:
   hashlane flow meter trace.pcap --ipfix flows.ipfix
@@ -43,6 +57,7 @@ Examples:
   hashlane flow meter trace.pcap --ipfix udp:192.0.2.1:4739 --csv flows.csv --idle 30s
   hashlane flow meter --interface eth0 --ipfix udp:192.0.2.1:4739 --metrics 127.0.0.1:9100
   hashlane flow meter --interface eth0 --duration 1h --parquet hour.parquet
+  hashlane flow meter --interface eth0 --top
   tcpdump -i eth0 -w - | hashlane flow meter - --netflow9 udp:192.0.2.1:2055")]
 pub(super) struct Meter {
     /// Captures, metered one after the other as if they were one; - for standard input
@@ -59,8 +74,11 @@ pub(super) struct Meter {
     #[arg(long, requires = "interface", conflicts_with = "captures")]
     promiscuous: bool,
     /// Serve the counters for Prometheus at http://ADDRESS/metrics
-    #[arg(long, value_name = "IP:PORT")]
+    #[arg(long, value_name = "IP:PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
+    /// Show the largest flows on the terminal while the run goes on; outputs are optional then
+    #[arg(long)]
+    top: bool,
     #[command(flatten)]
     targets: Targets,
     #[command(flatten)]
@@ -69,22 +87,26 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if self.targets.is_empty() {
-            bail!(
-                "no output: add --ipfix, --netflow9, --json, --csv or --parquet with a file, or --json -; \
-                 `hashlane flow show CAPTURE` shows who talked to whom"
-            );
-        }
+        self.check()?;
+        Allocator::use_huge_pages();
         let start = Instant::now();
         let stop = stop_on_signal()?;
         let key = Key::random().context("cannot draw a key")?;
         let ingress = self.interface.as_deref().map(index).transpose()?;
         let meter = self.settings.meter(ingress.as_ref().map_or(0, |(index, _)| *index));
         let interfaces: Vec<_> = ingress.into_iter().collect();
-        let exporters = self.targets.open(&interfaces, &meter)?;
+        // Outputs come last: those that are there stay as they are if the run cannot begin.
+        self.check_inputs()?;
         let metrics = self.metrics.map(|address| Metrics::serve(address, meter.domain)).transpose()?;
-        let mut outputs = Outputs { exporters, metrics };
-        let options = RunOptions { meter, workers: self.settings.threads, key: &key, stop: &stop };
+        let mut exporters = self.targets.open(&interfaces, &meter)?;
+        exporters.set_viewed(self.top);
+        let largest = self.top.then(top::lists);
+        let top = largest.as_ref().map(|largest| {
+            Top::show(self.source(), self.interface.is_some(), meter.flows, largest.clone(), stop.clone())
+        });
+        let mut outputs = Outputs { exporters, metrics, top: top.transpose()? };
+        let workers = self.settings.threads;
+        let options = RunOptions { meter, workers, key: &key, stop: &stop, largest: largest.as_deref() };
         let ran = match &self.interface {
             Some(interface) => {
                 let live = Live { interface, duration: self.duration, promiscuous: self.promiscuous };
@@ -92,47 +114,150 @@ impl Meter {
             }
             None => meter_captures(&self.captures, &options, &mut outputs),
         };
-        let exporters = outputs.exporters;
+        let seconds = start.elapsed().as_secs_f64();
+        let Outputs { exporters, top, .. } = outputs;
         let summary = match ran {
             Ok(summary) => summary,
+            // The inputs or threads failed; new files are removed.
+            Err(error) if !matches!(error, RunError::Output(_)) => return Err(explained(&error)),
             Err(error) => {
-                // The other files are completed; the first error is the one to report.
-                let _ = exporters.finish(now());
-                return closed(error);
+                let finished = exporters.finish(now());
+                drop(top);
+                return failed(error, &finished);
             }
         };
-        let lost = exporters.lost();
-        let totals = match exporters.finish(now()) {
-            Ok(totals) => totals,
-            Err(error) => return closed(error.into()),
-        };
-        output::tell(&describe(&summary, start.elapsed().as_secs_f64()));
-        for (name, totals) in totals {
-            let lost =
-                if totals.flows_lost > 0 { format!(", {} lost", totals.flows_lost) } else { String::new() };
-            output::tell(&format!("{name}: {} flows, {} bytes{lost}", totals.flows, totals.bytes));
+        let finished = exporters.finish(now());
+        if let [only] = finished.as_slice()
+            && only.is_closed()
+            && top.is_none()
+        {
+            return Ok(ExitCode::SUCCESS);
         }
+        let mut stopped = stop.load(Ordering::Relaxed);
+        let mut quit = top.as_ref().is_some_and(Top::has_quit);
+        match top {
+            Some(top) if self.interface.is_none() => {
+                // The view stays after a capture: only the key that closes it says how the run ends.
+                quit = top.end()?;
+                stopped = stop.load(Ordering::Relaxed);
+            }
+            Some(top) => top.close()?,
+            None => {}
+        }
+        output::tell(&describe(&summary, seconds));
+        finished.iter().for_each(|finished| output::tell(&finished.to_string()));
         for (path, problem) in &summary.problems {
             output::tell(&format!("{}: {problem}", path.display()));
         }
-        let failed = lost > 0 || summary.total().flows_lost > 0 || !summary.problems.is_empty();
-        Ok(match stop.load(Ordering::Relaxed) {
-            true => ExitCode::from(STOPPED),
-            false if failed => ExitCode::FAILURE,
-            false => ExitCode::SUCCESS,
+        let failed = finished.iter().any(Finished::has_failed)
+            || summary.total().flows_lost > 0
+            || !summary.problems.is_empty();
+        Ok(if stopped && !quit {
+            ExitCode::from(STOPPED)
+        } else if failed {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
         })
+    }
+
+    /// Checks that there is an output, that none overwrites another file, that the domains fit, and that the
+    /// terminal is free for `--top`.
+    fn check(&self) -> Result<()> {
+        if self.targets.is_empty() && !self.top {
+            bail!(
+                "no output: add --ipfix, --netflow9, --json, --csv or --parquet with a file, --json - or \
+                 --top; `hashlane flow show CAPTURE` shows who talked to whom"
+            );
+        }
+        self.settings.check()?;
+        self.targets.check(&self.captures)?;
+        if !self.top {
+            return Ok(());
+        }
+        if self.targets.has_standard_output() {
+            bail!("--top and an output to - both write to standard output; name a file instead of -");
+        }
+        let reads = self.captures.iter().any(|path| path.as_os_str() == "-");
+        if reads && io::stdin().is_terminal() {
+            bail!("--top reads keys from the terminal, which is the capture, too; pipe a capture to -");
+        }
+        top::check()
+    }
+
+    /// Checks that the first capture or the interface can be read. What comes by a pipe cannot be read twice.
+    fn check_inputs(&self) -> Result<()> {
+        if let Some(interface) = &self.interface {
+            let open = Tap::open(interface, Duration::ZERO).map(drop);
+            return open.map_err(|error| explained(&RunError::Interface(interface.clone(), error)));
+        }
+        match self.captures.first() {
+            Some(path) if path.is_file() || !path.exists() && path.as_os_str() != "-" => {
+                let open = capture::open(path).map(drop);
+                open.map_err(|error| explained(&RunError::Capture(path.clone(), error)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Name of the interface or the captures, for a title.
+    fn source(&self) -> String {
+        let name = match (self.captures.as_slice(), &self.interface) {
+            (_, Some(interface)) => interface.clone(),
+            ([path], None) if path.as_os_str() == "-" => "standard input".to_owned(),
+            ([path], None) => path.display().to_string(),
+            (paths, None) => format!("{} captures", paths.len()),
+        };
+        plain(&name)
     }
 }
 
-/// Success if the reader of standard output has closed it (`--json - | head`), else the error.
-fn closed(error: RunError) -> Result<ExitCode> {
+/// The error of a run that ended early, or success if the readers of all outputs have closed them
+/// (`--json - | head`).
+fn failed(error: RunError, finished: &[Finished]) -> Result<ExitCode> {
     match error {
-        RunError::Output(ExportError::Write(_, error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Ok(ExitCode::SUCCESS)
+        RunError::Output(_) if finished.iter().all(Finished::is_closed) => Ok(ExitCode::SUCCESS),
+        RunError::Output(error) => {
+            if finished.len() > 1 {
+                finished.iter().for_each(|finished| output::tell(&finished.to_string()));
+            }
+            bail!("{error}")
         }
-        RunError::Output(error) => bail!("{error}"),
-        error => Err(error.into()),
+        error => Err(explained(&error)),
     }
+}
+
+/// The error of a run with the next step.
+pub(super) fn explained(error: &RunError) -> Error {
+    let step = match error {
+        RunError::Interface(_, TapError::Forbidden) => {
+            "; run as root, or add the capability: sudo setcap cap_net_raw+ep $(command -v \
+             hashlane)"
+                .to_owned()
+        }
+        RunError::Capture(_, FormatError::NotACapture(_)) => {
+            "; captures are pcap or pcapng, also compressed by gzip or Zstandard; of files of flows, \
+             `hashlane flow show` reads those of IPFIX"
+                .to_owned()
+        }
+        RunError::Capture(path, FormatError::Read(cause))
+            if cause.kind() == io::ErrorKind::NotFound && is_name(path) =>
+        {
+            format!("; an interface is named with --interface {}", path.display())
+        }
+        _ => String::new(),
+    };
+    anyhow!("{error}{step}")
+}
+
+/// Tests if a path could be the name of an interface.
+fn is_name(path: &Path) -> bool {
+    path.extension().is_none() && path.components().count() == 1
+}
+
+/// Parses the address of `--metrics`.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected IP:PORT, for example 127.0.0.1:9100".to_owned())
 }
 
 /// Index and name of an interface.
@@ -146,6 +271,7 @@ fn index(interface: &str) -> Result<(u32, String)> {
 struct Outputs {
     exporters: Exporters,
     metrics: Option<Metrics>,
+    top: Option<Top>,
 }
 
 impl Output for Outputs {
@@ -157,6 +283,9 @@ impl Output for Outputs {
         if let Some(metrics) = &mut self.metrics {
             metrics.tick(workers, now)?;
         }
+        if let Some(top) = &mut self.top {
+            top.tick(workers, now)?;
+        }
         self.exporters.tick(workers, now)
     }
 }
@@ -167,6 +296,7 @@ pub(super) fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            top::restore();
             std::process::exit(i32::from(STOPPED));
         }
     })
@@ -182,9 +312,9 @@ fn now() -> u64 {
 /// The summary of a run in a few lines.
 fn describe(summary: &Summary, seconds: f64) -> String {
     let MeterStats { packets, bytes, flows_exported, .. } = summary.total();
-    let rate = packets as f64 / seconds.max(1e-9) / 1e6;
-    let first = format!(
-        "{packets} packets, {bytes} bytes, {flows_exported} flows in {seconds:.2} s ({rate:.2} M packets/s)"
-    );
+    let speed = rate(packets as f64 / seconds.max(1e-9));
+    let (packets, flows) = (counted(packets, "packet"), counted(flows_exported, "flow"));
+    let speed = speed.trim_end();
+    let first = format!("{packets}, {bytes} bytes, {flows} in {seconds:.2} s ({speed} packets/s)");
     std::iter::once(first).chain(missing(summary)).collect::<Vec<_>>().join("\n")
 }

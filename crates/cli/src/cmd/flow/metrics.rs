@@ -44,7 +44,7 @@ impl Metrics {
     }
 
     fn update(&self, workers: &[MeterStats]) {
-        let named: Vec<_> = (self.domain..).zip(workers.iter().copied()).collect();
+        let named: Vec<_> = (self.domain..=u32::MAX).zip(workers.iter().copied()).collect();
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = prometheus(&named);
     }
 }

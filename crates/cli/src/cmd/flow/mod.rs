@@ -1,11 +1,14 @@
 //! `hashlane flow`
 
+mod exporters;
+mod format;
 mod meter;
 mod metrics;
 mod outputs;
 mod settings;
 mod show;
 mod summary;
+mod top;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -1,19 +1,21 @@
-//! Flags that say where flows go, and the exporters behind them.
+//! Flags that say where flows go.
 
+mod places;
+
+use super::exporters::Exporters;
 use super::settings::time;
 use crate::cmd::number;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use hashlane_meter::{
-    CsvExporter, ExportError, Exporter, FileOptions, FlowRecord, IpfixExporter, IpfixOptions, JsonExporter,
-    MeterOptions, MeterStats, Netflow9Exporter, Netflow9Options, Output, ParquetExporter, Rotation, Sink,
-    Times, Totals,
+    CsvExporter, ExportError, FileOptions, IpfixExporter, IpfixOptions, JsonExporter, MeterOptions,
+    Netflow9Exporter, Netflow9Options, ParquetExporter, Rotation, Sink, Times,
 };
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Formats and their targets.
 #[derive(Debug, Args)]
@@ -34,7 +36,7 @@ pub(super) struct Targets {
     #[arg(long, value_name = "FILE")]
     parquet: Vec<PathBuf>,
     /// Times in IPFIX to the nanosecond; without this, to the millisecond, which every collector reads
-    #[arg(long)]
+    #[arg(long, requires = "ipfix")]
     nanoseconds: bool,
     /// Overwrite files that exist
     #[arg(long)]
@@ -83,10 +85,35 @@ impl Targets {
             && self.parquet.is_empty()
     }
 
+    /// Tests if a target is standard output.
+    pub(super) fn has_standard_output(&self) -> bool {
+        self.json.iter().chain(&self.csv).any(|path| path.as_os_str() == "-")
+    }
+
+    /// All files, each with its option.
+    fn files(&self) -> Vec<(&'static str, &Path)> {
+        let messages = [("--ipfix", &self.ipfix), ("--netflow9", &self.netflow9)];
+        let messages = messages.into_iter().flat_map(|(option, targets)| {
+            targets.iter().filter_map(move |target| match target {
+                Target::File(path) => Some((option, path.as_path())),
+                Target::Udp(_) | Target::Tcp(_) => None,
+            })
+        });
+        let others = [("--json", &self.json), ("--csv", &self.csv), ("--parquet", &self.parquet)];
+        let others = others
+            .into_iter()
+            .flat_map(|(option, paths)| paths.iter().map(move |path| (option, path.as_path())));
+        messages.chain(others).collect()
+    }
+
+    /// Tests if files get numbers.
+    const fn rotates(&self) -> bool {
+        self.rotate_every.is_some() || self.rotate_mib.is_some()
+    }
+
     /// Opens all targets. `interfaces` are those that packets come from, `meter` the settings of the run.
     pub(super) fn open(&self, interfaces: &[(u32, String)], meter: &MeterOptions) -> Result<Exporters> {
-        let mut all: Vec<Named> = Vec::new();
-        let mut add = |name: String, exporter: Box<dyn Exporter>| all.push(Named { name, exporter });
+        let mut all = Exporters::new(meter.domain);
         let times = if self.nanoseconds { Times::Nanoseconds } else { Times::Milliseconds };
         for target in &self.ipfix {
             let options = IpfixOptions {
@@ -95,46 +122,48 @@ impl Targets {
                 sampling: meter.sampling,
                 ..IpfixOptions::default()
             };
-            add(target.to_string(), Box::new(IpfixExporter::new(self.sink(target)?, options)));
+            all.add(target.to_string(), Box::new(IpfixExporter::new(self.sink(target)?, options)));
         }
         for target in &self.netflow9 {
             if matches!(target, Target::Tcp(_)) {
                 bail!("NetFlow v9 has no form over TCP; use --ipfix {target}, or udp:HOST:PORT");
             }
             let options = Netflow9Options::default();
-            add(target.to_string(), Box::new(Netflow9Exporter::new(self.sink(target)?, options)));
+            all.add_directions(
+                target.to_string(),
+                Box::new(Netflow9Exporter::new(self.sink(target)?, options)),
+            );
         }
         for path in &self.json {
-            add(named(path), Box::new(JsonExporter::new(self.lines(path)?)));
+            all.add(named(path), Box::new(JsonExporter::new(self.lines(path)?)));
         }
         for path in &self.csv {
-            add(named(path), Box::new(CsvExporter::new(self.lines(path)?)));
+            all.add(named(path), Box::new(CsvExporter::new(self.lines(path)?)));
         }
         for path in &self.parquet {
-            let exporter = ParquetExporter::create(self.file(path.clone())).with_context(force)?;
-            add(path.display().to_string(), Box::new(exporter));
+            let exporter = ParquetExporter::create(self.file(path.clone())).map_err(cannot_open)?;
+            all.add(path.display().to_string(), Box::new(exporter));
         }
-        let next_report = Instant::now() + REPORT;
-        Ok(Exporters { all, domain: meter.domain, workers: Vec::new(), next_report })
+        Ok(all)
     }
 
     fn sink(&self, target: &Target) -> Result<Sink> {
         Ok(match target {
-            Target::File(path) => Sink::file(self.file(path.clone())).with_context(force)?,
-            Target::Udp(address) => Sink::udp(*address)?,
+            Target::File(path) => Sink::file(self.file(path.clone())).map_err(cannot_open)?,
+            Target::Udp(address) => Sink::udp(*address).map_err(cannot_open)?,
             Target::Tcp(address) => Sink::tcp(*address),
         })
     }
 
-    fn lines(&self, path: &std::path::Path) -> Result<Sink> {
+    fn lines(&self, path: &Path) -> Result<Sink> {
         if path.as_os_str() == "-" {
             return Ok(Sink::writer("standard output", Box::new(io::stdout())));
         }
-        Sink::file(self.file(path.into())).with_context(force)
+        Sink::file(self.file(path.into())).map_err(cannot_open)
     }
 
     fn file(&self, path: PathBuf) -> FileOptions {
-        let rotation = (self.rotate_every.is_some() || self.rotate_mib.is_some()).then(|| Rotation {
+        let rotation = self.rotates().then(|| Rotation {
             bytes: self.rotate_mib.map_or(0, |mib| mib << 20),
             seconds: self.rotate_every.map_or(0, |time| time.as_secs().max(1)),
         });
@@ -143,12 +172,18 @@ impl Targets {
 }
 
 /// Name of a file for people.
-fn named(path: &std::path::Path) -> String {
+fn named(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard output".to_owned() } else { path.display().to_string() }
 }
 
-fn force() -> &'static str {
-    "no output (--force overwrites files)"
+/// The error of an output that does not open, with the next step. Its text has its cause.
+fn cannot_open(error: ExportError) -> anyhow::Error {
+    match error {
+        ExportError::Exists(path) => {
+            anyhow!("{} exists: choose another name, or add --force to overwrite it", path.display())
+        }
+        error => anyhow!("{error}"),
+    }
 }
 
 impl std::fmt::Display for Target {
@@ -158,72 +193,5 @@ impl std::fmt::Display for Target {
             Self::Udp(address) => write!(f, "udp:{address}"),
             Self::Tcp(address) => write!(f, "tcp:{address}"),
         }
-    }
-}
-
-struct Named {
-    name: String,
-    exporter: Box<dyn Exporter>,
-}
-
-/// Time between two reports of statistics.
-const REPORT: Duration = Duration::from_secs(60);
-
-/// The exporters of a run.
-pub(super) struct Exporters {
-    all: Vec<Named>,
-    /// Observation domain of the first worker.
-    domain: u32,
-    /// Counters of the workers at the last tick.
-    workers: Vec<MeterStats>,
-    next_report: Instant,
-}
-
-impl Exporters {
-    /// Adds the statistics of each worker.
-    fn report(&mut self, now: u64) -> Result<(), ExportError> {
-        for (domain, stats) in (self.domain..).zip(&self.workers) {
-            for Named { exporter, .. } in &mut self.all {
-                exporter.report(domain, stats, now)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Completes all files and queues, with the last statistics; the totals of each target, by its name.
-    pub(super) fn finish(mut self, now: u64) -> Result<Vec<(String, Totals)>, ExportError> {
-        // Each is completed, also if one before it fails.
-        let mut failed = self.report(now).err();
-        for Named { exporter, .. } in &mut self.all {
-            failed = exporter.finish(now).err().or(failed);
-        }
-        failed.map_or(Ok(()), Err)?;
-        Ok(self.all.into_iter().map(|named| (named.name, named.exporter.totals())).collect())
-    }
-
-    /// Flows that were lost on the way to a target.
-    pub(super) fn lost(&self) -> u64 {
-        self.all.iter().map(|named| named.exporter.totals().flows_lost).sum()
-    }
-}
-
-impl Output for Exporters {
-    fn flows(&mut self, flows: &[FlowRecord], now: u64) -> Result<(), ExportError> {
-        for Named { exporter, .. } in &mut self.all {
-            for flow in flows {
-                exporter.write(flow, now)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn tick(&mut self, workers: &[MeterStats], now: u64) -> Result<(), ExportError> {
-        self.workers.clear();
-        self.workers.extend_from_slice(workers);
-        if Instant::now() >= self.next_report {
-            self.next_report = Instant::now() + REPORT;
-            self.report(now)?;
-        }
-        self.all.iter_mut().try_for_each(|named| named.exporter.tick(now))
     }
 }

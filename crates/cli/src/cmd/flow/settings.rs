@@ -1,6 +1,7 @@
 //! Flags that say how flows are metered.
 
 use crate::cmd::number;
+use anyhow::{Result, bail};
 use clap::Args;
 use hashlane_meter::MeterOptions;
 use std::time::Duration;
@@ -14,9 +15,10 @@ pub(super) struct Settings {
     /// End a flow this long after its first packet; it goes on as a new one
     #[arg(long, value_name = "TIME", default_value = "300s", value_parser = time)]
     active: Duration,
-    /// Limit of the flows in memory, at most 150 bytes each; in a full table, short flows that were never
-    /// answered give way
-    #[arg(long, value_name = "NUMBER", default_value = "1048576", value_parser = number::within(64_usize, 1 << 30))]
+    /// Limit of the flows in memory, 64 or more, at most 150 bytes each; in a full table, short flows that
+    /// were never answered give way
+    #[arg(long, value_name = "NUMBER", default_value = "1048576",
+        value_parser = number::within(64_usize, 1 << 30))]
     flows: usize,
     /// Meter the packets inside IP-in-IP, GRE, VXLAN and GTP-U, not the tunnels
     #[arg(long)]
@@ -33,6 +35,16 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Checks that each worker can have an observation domain of its own.
+    pub(super) fn check(&self) -> Result<()> {
+        // At most 64.
+        let last = u32::MAX - (self.threads as u32).saturating_sub(1);
+        if self.domain > last {
+            bail!("--domain is at most {last} with --threads {}: each has a domain of its own", self.threads);
+        }
+        Ok(())
+    }
+
     /// The meter's settings for packets of an interface with this index, or of captures (0).
     pub(super) fn meter(&self, ingress: u32) -> MeterOptions {
         MeterOptions {

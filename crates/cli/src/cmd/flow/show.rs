@@ -3,7 +3,8 @@
 mod json;
 mod text;
 
-use super::meter::stop_on_signal;
+use super::format::whole;
+use super::meter::{explained, stop_on_signal};
 use super::settings::{Settings, time};
 use crate::cmd::{STOPPED, number};
 use crate::output;
@@ -57,7 +58,7 @@ pub(super) struct Show {
     /// End a flow after this time without a packet: 500ms, 60s, 5min, 1h
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     idle: Duration,
-    /// Limit of the flows in memory, at most 150 bytes each
+    /// Limit of the flows in memory, 64 or more, at most 150 bytes each
     #[arg(long, value_name = "NUMBER", default_value = "1048576",
         value_parser = number::within(64_usize, 1 << 30))]
     flows: usize,
@@ -92,14 +93,15 @@ impl Show {
         if captured {
             let key = Key::random().context("cannot draw a key")?;
             let meter = MeterOptions { active: u64::MAX, ..self.meter() };
-            let options = RunOptions { meter, workers: self.threads, key: &key, stop: &stop };
+            let options = RunOptions { meter, workers: self.threads, key: &key, stop: &stop, largest: None };
             let metered = match &self.interface {
                 Some(interface) => {
                     let live = Live { interface, duration: self.duration, promiscuous: false };
-                    meter_interface(&live, &options, &mut view)?
+                    meter_interface(&live, &options, &mut view)
                 }
-                None => meter_captures(&captures, &options, &mut view)?,
+                None => meter_captures(&captures, &options, &mut view),
             };
+            let metered = metered.map_err(|error| explained(&error))?;
             summary.problems.extend(metered.problems);
             summary.workers = metered.workers;
             summary.undissected = metered.undissected;
@@ -107,7 +109,7 @@ impl Show {
         let overview = view.finish();
         let shown = Shown { overview, summary, captured };
         let text = if self.json { json::json(&shown, self.top) } else { text::text(&shown, self.top) };
-        output::print(&text)?;
+        output::print(&text).context("cannot write to standard output")?;
         for (path, problem) in &shown.summary.problems {
             output::tell(&format!("{}: {problem}", path.display()));
         }
@@ -193,8 +195,8 @@ impl Output for View {
         if let Some(bar) = &self.bar {
             let mut total = MeterStats::default();
             workers.iter().for_each(|worker| total.add(worker));
-            let packets = text::whole(total.packets);
-            bar.set_message(format!("{packets} packets, {} flows", text::whole(total.flows_opened)));
+            let packets = whole(total.packets);
+            bar.set_message(format!("{packets} packets, {} flows", whole(total.flows_opened)));
             bar.tick();
         }
         Ok(())

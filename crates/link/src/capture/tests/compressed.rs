@@ -7,7 +7,7 @@ use super::read;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 
 fn capture() -> Vec<u8> {
     let order = Order(false);
@@ -58,6 +58,29 @@ fn a_cut_compressed_capture_gives_what_was_read() {
     for bytes in [vec![0x1f, 0x8b, 1, 2], vec![0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff], vec![0x1f]] {
         assert!(Reader::new(decompressed(Box::new(Cursor::new(bytes))).unwrap()).is_err());
     }
+}
+
+/// The error at the end of a stream in a form of compression.
+fn failure(bytes: Vec<u8>) -> String {
+    let mut from = decompressed(Box::new(Cursor::new(bytes))).unwrap();
+    from.read_to_end(&mut Vec::new()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_checksum_that_does_not_match_is_an_error() {
+    let mut stated = [gzip(&capture()), zstandard(&capture())];
+    // gzip ends with a checksum and a length, a frame of Zstandard with a checksum.
+    let [one, two] = &mut stated;
+    let at = one.len() - 8;
+    one[at] ^= 1;
+    *two.last_mut().unwrap() ^= 1;
+    for bytes in stated {
+        assert!(failure(bytes).contains("checksum"));
+    }
+    // A literal of a raw block is wrong, and the frame still decodes; another one follows.
+    let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0x24, 4, 0x21, 0, 0][..], b"abcd"].concat();
+    let wrong = [&frame[..], &[0; 4], &zstandard(&capture())].concat();
+    assert!(failure(wrong).contains("of a Zstandard frame that states 0x00000000"));
 }
 
 #[test]

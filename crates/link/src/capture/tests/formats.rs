@@ -2,7 +2,7 @@
 
 use super::super::{Reader, is_capture};
 use super::build::Order;
-use super::{Owned, read};
+use super::{Owned, in_batches, in_chunks, read};
 use pcap_file::pcap::{PcapPacket, PcapWriter};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -151,4 +151,26 @@ proptest! {
         });
         prop_assert_eq!(frames, expected.collect::<Vec<_>>());
     }
+}
+
+/// A stream that gives a byte at a time, and is silent before each.
+struct Silent<'a>(&'a [u8], bool);
+
+impl Read for Silent<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 {
+            return Err(std::io::ErrorKind::WouldBlock.into());
+        }
+        let length = out.len().min(1);
+        self.0.read(&mut out[..length])
+    }
+}
+
+#[test]
+fn a_stream_that_has_no_bytes_yet_brings_empty_batches() {
+    let order = Order(false);
+    let file = [order.pcap(false, 1), order.record(1, 2, 3, b"abc"), order.record(4, 5, 6, b"cut")].concat();
+    assert_eq!(in_batches(Silent(&file, false)).0, read(&file[..]).0);
+    assert_eq!(in_chunks(Silent(&file, false)).0, read(&file[..]).0);
 }

@@ -77,6 +77,22 @@ fn a_broken_record_ends_the_capture_at_its_offset() {
 }
 
 #[test]
+fn a_second_capture_in_the_file_is_named_and_nothing_else_is() {
+    for (one, two) in [(false, false), (false, true), (true, false), (true, true)] {
+        let file = |order: Order| [order.pcap(false, 1), order.record(1, 2, 60, &[7; 60])].concat();
+        let first = file(Order(one));
+        let (frames, error) = read(&[&first[..], &file(Order(two))].concat()[..]);
+        assert_eq!(frames.len(), 1);
+        let says = error.unwrap().to_string();
+        assert!(says.contains(&format!("a second capture begins at offset {};", first.len())), "{says}");
+    }
+    // An empty packet at the time of the magic number.
+    let order = Order(false);
+    let file = [order.pcap(false, 1), order.record(0xa1b2_c3d4, 5, 0, &[])].concat();
+    assert!(read(&file[..]).1.is_none());
+}
+
+#[test]
 fn interfaces_are_bounded() {
     let order = Order(false);
     let interfaces = order.interface(1, 0, &[]).repeat(4097);

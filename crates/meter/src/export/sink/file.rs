@@ -45,6 +45,8 @@ pub(super) struct FileSink {
     opened: Option<u64>,
     /// Tests if the next block was given its place.
     begun: bool,
+    /// The file, as long as it is new and was neither written nor completed.
+    unused: Option<PathBuf>,
     /// Options and number of the file, if files are rotated.
     rotated: Option<(FileOptions, u32)>,
 }
@@ -62,10 +64,13 @@ impl fmt::Debug for FileSink {
 
 impl FileSink {
     pub(super) fn create(options: FileOptions) -> Result<Self, ExportError> {
+        // With rotation, a file that exists is only used with `overwrite`.
+        let may_exist = options.rotation.map_or(options.path.exists(), |_| options.overwrite);
         let (path, number, file) = match options.rotation {
             None => (options.path.clone(), 0, create(&options.path, options.overwrite)?),
             Some(_) => create_next(&options, 1)?,
         };
+        let unused = (!may_exist).then(|| path.clone());
         let rotated = options.rotation.is_some().then_some((options, number));
         Ok(Self {
             output: Output::File(file),
@@ -73,13 +78,22 @@ impl FileSink {
             len: 0,
             opened: None,
             begun: false,
+            unused,
             rotated,
         })
     }
 
     pub(super) fn writer(name: &str, writer: Box<dyn Write + Send>) -> Self {
         let output = Output::Other(writer);
-        Self { output, name: name.to_owned(), len: 0, opened: None, begun: false, rotated: None }
+        Self {
+            output,
+            name: name.to_owned(),
+            len: 0,
+            opened: None,
+            begun: false,
+            unused: None,
+            rotated: None,
+        }
     }
 
     pub(super) fn begin(&mut self, add: usize, now: u64) -> Result<u64, ExportError> {
@@ -103,6 +117,7 @@ impl FileSink {
             self.opened.get_or_insert(now);
             if self.len == 0 && !prelude.is_empty() {
                 self.put(prelude)?;
+                totals.bytes += prelude.len() as u64;
             }
             self.put(block)
         });
@@ -123,7 +138,11 @@ impl FileSink {
 
     /// Writes the prelude to a file without blocks, and hands all bytes to the system.
     pub(super) fn finish(&mut self, prelude: &[u8], totals: &mut Totals) -> Result<(), ExportError> {
-        let put = if self.len == 0 && !prelude.is_empty() { self.put(prelude) } else { Ok(()) };
+        let mut put = Ok(());
+        if self.len == 0 && !prelude.is_empty() {
+            put = self.put(prelude);
+            totals.bytes += prelude.len() as u64 * u64::from(put.is_ok());
+        }
         let done = put.and_then(|()| match &mut self.output {
             // A file that is synchronised tells of errors that were put off, such as those of a network.
             Output::File(file) => match file.sync_all() {
@@ -136,6 +155,9 @@ impl FileSink {
             }
         });
         totals.errors += u64::from(done.is_err());
+        if done.is_ok() {
+            self.unused = None;
+        }
         done
     }
 
@@ -170,10 +192,22 @@ impl FileSink {
             Output::Other(writer) => writer.write_all(bytes).and_then(|()| writer.flush()),
         };
         match done {
-            Ok(()) => self.len += bytes.len() as u64,
+            Ok(()) => {
+                self.len += bytes.len() as u64;
+                self.unused = None;
+            }
             Err(error) => return Err(ExportError::Write(self.name.clone(), error)),
         }
         Ok(())
+    }
+}
+
+impl Drop for FileSink {
+    /// Removes a file that a run left empty as it could not begin, so that the next one can create it.
+    fn drop(&mut self) {
+        if let Some(path) = &self.unused {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct TcpSink {
     /// Wait after the next failure, in nanoseconds.
     backoff: u64,
     pub(super) queue: Queue,
+    /// Latest error of a connection.
+    pub(super) error: Option<io::Error>,
 }
 
 #[derive(Debug)]
@@ -40,7 +42,8 @@ struct Session {
 
 impl TcpSink {
     pub(super) const fn new(collector: SocketAddr) -> Self {
-        Self { collector, link: Link::Down { retry: 0 }, backoff: SECOND, queue: Queue::new() }
+        let queue = Queue::new();
+        Self { collector, link: Link::Down { retry: 0 }, backoff: SECOND, queue, error: None }
     }
 
     /// Connects if need be, and sends until the queue is empty or the socket's buffer is full.
@@ -53,26 +56,28 @@ impl TcpSink {
             }
             match connect(self.collector) {
                 Ok(stream) => self.link = Link::Connecting { stream, deadline: now + CONNECT_TIMEOUT },
-                Err(_) => return self.fail(now, totals),
+                Err(error) => return self.fail(error, now, totals),
             }
         }
         if let Link::Connecting { stream, deadline } = &self.link {
             match established(stream) {
                 Ok(false) if now < *deadline => return,
-                Ok(false) | Err(_) => return self.fail(now, totals),
+                Ok(false) => return self.fail(ErrorKind::TimedOut.into(), now, totals),
+                Err(error) => return self.fail(error, now, totals),
                 Ok(true) => {}
             }
-            let Ok(stream) = stream.try_clone() else {
-                return self.fail(now, totals);
+            let stream = match stream.try_clone() {
+                Ok(stream) => stream,
+                Err(error) => return self.fail(error, now, totals),
             };
             totals.connections += 1;
             self.backoff = SECOND;
             self.link = Link::Up(Session { stream, head: prelude.to_vec(), sent: 0 });
         }
         if let Link::Up(session) = &mut self.link
-            && session.send(&mut self.queue, totals).is_err()
+            && let Err(error) = session.send(&mut self.queue, totals)
         {
-            self.fail(now, totals);
+            self.fail(error, now, totals);
         }
     }
 
@@ -85,8 +90,9 @@ impl TcpSink {
         self.link = Link::Down { retry: 0 };
     }
 
-    fn fail(&mut self, now: u64, totals: &mut Totals) {
+    fn fail(&mut self, error: io::Error, now: u64, totals: &mut Totals) {
         totals.errors += 1;
+        self.error = Some(error);
         self.link = Link::Down { retry: now + self.backoff };
         self.backoff = (2 * self.backoff).min(MAX_BACKOFF);
     }

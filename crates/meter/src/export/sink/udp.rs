@@ -2,13 +2,15 @@
 
 use super::queue::Queue;
 use super::{ExportError, Totals};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 #[derive(Debug)]
 pub(super) struct UdpSink {
     socket: UdpSocket,
     pub(super) queue: Queue,
+    /// Latest error.
+    pub(super) error: Option<io::Error>,
 }
 
 impl UdpSink {
@@ -24,7 +26,7 @@ impl UdpSink {
             Ok(socket)
         };
         let socket = open().map_err(|error| ExportError::Socket(collector, error))?;
-        Ok(Self { socket, queue: Queue::new() })
+        Ok(Self { socket, queue: Queue::new(), error: None })
     }
 
     /// Sends blocks until the queue is empty or the socket's buffer is full.
@@ -40,8 +42,9 @@ impl UdpSink {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => {
+                Err(error) => {
                     totals.errors += 1;
+                    self.error = Some(error);
                     if tried {
                         self.queue.lost(totals);
                     }

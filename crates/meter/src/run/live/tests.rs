@@ -66,7 +66,7 @@ fn meter_lo(
 ) -> (Vec<FlowRecord>, Result<Summary, RunError>) {
     let (stop, mut act) = (AtomicBool::new(false), act);
     let meter = MeterOptions { flows: 1 << 12, ..MeterOptions::default() };
-    let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop };
+    let options = RunOptions { meter, workers, key: &Key::VECTOR, stop: &stop, largest: None };
     let mut kept = Kept { flows: Vec::new(), act: |stats: &[MeterStats]| act(stats, &stop) };
     let result = meter_interface(&LIVE, &options, &mut kept);
     (kept.flows, result)
@@ -145,7 +145,8 @@ fn an_output_that_fails_ends_the_run() {
 #[test]
 fn an_interface_that_does_not_exist_is_named() {
     let (stop, key) = (AtomicBool::new(false), Key::VECTOR);
-    let options = RunOptions { meter: MeterOptions::default(), workers: 1, key: &key, stop: &stop };
+    let options =
+        RunOptions { meter: MeterOptions::default(), workers: 1, key: &key, stop: &stop, largest: None };
     let mut kept = Kept { flows: Vec::new(), act: |_: &[MeterStats]| Ok(()) };
     let live = Live { interface: "nothing0", ..LIVE };
     let error = meter_interface(&live, &options, &mut kept).unwrap_err().to_string();

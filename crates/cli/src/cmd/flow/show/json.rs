@@ -1,6 +1,7 @@
 //! An overview of flows as JSON.
 
-use super::{Shown, text};
+use super::Shown;
+use crate::cmd::flow::format;
 use hashlane_meter::show::{Quantiles, Traffic};
 use serde_json::{Value, json};
 
@@ -14,12 +15,12 @@ pub(super) fn json(shown: &Shown, top: usize) -> String {
     let pairs = pairs.iter().map(|(pair, sum)| with(sum, json!({ "addresses": pair })));
     let services = overview.services.top(top);
     let services = services.iter().map(|(service, sum)| {
-        with(sum, json!({ "protocol": text::protocol(service.protocol), "port": service.port }))
+        with(sum, json!({ "protocol": format::protocol(service.protocol), "port": service.port }))
     });
     let protocols = overview.protocols();
     let protocols = protocols
         .iter()
-        .map(|(number, sum)| with(sum, json!({ "protocol": text::protocol(*number), "number": number })));
+        .map(|(number, sum)| with(sum, json!({ "protocol": format::protocol(*number), "number": number })));
     let dropped =
         summary.undissected.iter().map(|(cause, count)| json!({ "cause": cause, "packets": count }));
     let document = json!({

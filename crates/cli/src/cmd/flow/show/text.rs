@@ -1,8 +1,9 @@
 //! An overview of flows as text.
 
 use super::Shown;
+use crate::cmd::flow::format::{self, duration, protocol, size, whole};
 use crate::cmd::flow::summary;
-use hashlane_lab::report::format::{count, percent, significant};
+use hashlane_lab::report::format::{percent, significant};
 use hashlane_meter::Overview;
 use hashlane_meter::show::{Quantiles, Service, Top, Traffic};
 
@@ -76,7 +77,7 @@ fn services(overview: &Overview, top: usize) -> String {
         let back = size(traffic.bytes.saturating_sub(traffic.sent));
         let name = known(*service).map(|name| format!(" {name}"));
         let Service { protocol, port } = *service;
-        let label = format!("{}/{port}{}", self::protocol(protocol), name.as_deref().unwrap_or(""));
+        let label = format!("{}/{port}{}", format::protocol(protocol), name.as_deref().unwrap_or(""));
         [label, bytes, share, packets, flows, size(traffic.sent), back]
     }));
     section("Services", &overview.services, &rows)
@@ -140,60 +141,6 @@ fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     text
 }
 
-/// A count, its thousands apart.
-pub(super) fn whole(number: u64) -> String {
-    count(number as f64)
-}
-
-/// Bytes to three digits, in a unit of 1,000s.
-fn size(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    let mut units = ["B", "kB", "MB", "GB", "TB", "PB"].into_iter();
-    let mut unit = units.next();
-    while value >= 999.5 {
-        let Some(next) = units.next() else { break };
-        (value, unit) = (value / 1000.0, Some(next));
-    }
-    let number = if bytes < 1000 { bytes.to_string() } else { significant(value) };
-    format!("{number} {}", unit.unwrap_or("B"))
-}
-
-/// Nanoseconds to three digits, in a unit that fits.
-fn duration(nanoseconds: u64) -> String {
-    let value = nanoseconds as f64;
-    match value {
-        0.0 => "0 s".to_owned(),
-        v if v < 999.5 => format!("{nanoseconds} ns"),
-        v if v < 999.5e3 => format!("{} µs", significant(v / 1e3)),
-        v if v < 999.5e6 => format!("{} ms", significant(v / 1e6)),
-        v if v < 7200e9 => format!("{} s", significant(v / 1e9)),
-        v => format!("{} h", significant(v / 3600e9)),
-    }
-}
-
-/// Name of a protocol, by its number.
-pub(super) fn protocol(number: u8) -> String {
-    let name = match number {
-        1 => "icmp",
-        2 => "igmp",
-        4 => "ipip",
-        6 => "tcp",
-        17 => "udp",
-        41 => "ipv6",
-        47 => "gre",
-        50 => "esp",
-        51 => "ah",
-        58 => "icmpv6",
-        89 => "ospf",
-        103 => "pim",
-        112 => "vrrp",
-        132 => "sctp",
-        136 => "udplite",
-        other => return format!("protocol {other}"),
-    };
-    name.to_owned()
-}
-
 /// Name of a service that is seen often, as the registry of ports has it; UDP 443 is QUIC.
 const fn known(service: Service) -> Option<&'static str> {
     Some(match (service.protocol, service.port) {
@@ -239,19 +186,6 @@ const fn known(service: Service) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_and_durations_have_three_digits_and_a_unit() {
-        assert_eq!(
-            [0, 999, 1000, 999_499, 999_500, 1 << 40].map(size),
-            ["0 B", "999 B", "1.00 kB", "999 kB", "1.00 MB", "1.10 TB"]
-        );
-        assert_eq!(size(u64::MAX), "18,400 PB");
-        assert_eq!(
-            [0, 12, 1_500, 2_000_000, 61_000_000_000, 8_000_000_000_000].map(duration),
-            ["0 s", "12 ns", "1.50 µs", "2.00 ms", "61.0 s", "2.22 h"]
-        );
-    }
 
     #[test]
     fn columns_are_aligned() {

@@ -1,0 +1,56 @@
+//! Studies of flow meters, as whole processes: ours and those of other projects.
+//!
+//! [`Meters`] runs studies of the model `meter`: captures, memory, a flood, and packets of an interface.
+//! [`usage`] starts a program and measures what it used, for `hashlane lab usage`.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod captures;
+mod counted;
+mod error;
+mod interface;
+mod live;
+mod meters;
+mod metric;
+mod process;
+mod run;
+mod section;
+mod streams;
+mod traffic;
+pub mod usage;
+
+#[cfg(test)]
+mod sample;
+
+use hashlane_lab::definition::Definition;
+use hashlane_lab::record::RecordSet;
+use hashlane_lab::report::{Answer, Section};
+use hashlane_lab::study::{RunError, Session, Study, StudyFile};
+use hashlane_lab::study_files;
+
+/// Studies of flow meters.
+#[derive(Clone, Copy, Debug)]
+pub struct Meters;
+
+impl Study for Meters {
+    fn model(&self) -> &'static str {
+        run::MODEL
+    }
+
+    fn files(&self) -> &'static [StudyFile] {
+        // Not in all, as it needs root for a part, and other programs to compare with.
+        study_files![by_name "flow-meter"]
+    }
+
+    fn run(&self, session: &mut Session<'_>) -> Result<(), RunError> {
+        run::run(session)
+    }
+
+    fn answer(&self, definition: &Definition, records: &RecordSet) -> Answer {
+        answer::answer(definition, records)
+    }
+
+    fn sections(&self, definition: &Definition, records: &RecordSet) -> Vec<Section> {
+        section::section(definition, records).into_iter().collect()
+    }
+}

@@ -1,0 +1,11 @@
+//! argus, with a file of its own format.
+
+use super::{Job, words};
+use std::ffi::OsString;
+
+pub(super) fn program(job: &Job<'_>) -> Vec<OsString> {
+    // Without the configuration of the system.
+    let mut program = words(["argus", "-X", "-r"]);
+    program.extend([job.capture.into(), "-w".into(), job.folder.join("flows.argus").into()]);
+    program
+}

@@ -1,0 +1,147 @@
+//! `hashlane lab usage`: runs a program, and measures what it used.
+//!
+//! The kernel counts a child's peak of memory from the moment it is started, when it still is a copy of the
+//! process that starts it. So a small process starts the program, and not the study with its captures.
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::time::TimeVal;
+use nix::unistd::{getpgrp, getppid};
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// Resources that a program used, with all children that it waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time in user space.
+    pub user: Duration,
+    /// CPU time in the kernel.
+    pub system: Duration,
+    /// Time from start to end.
+    pub wall: Duration,
+    /// Peak of resident memory, in bytes.
+    pub peak: u64,
+    /// Exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl Usage {
+    /// CPU time in user space and in the kernel.
+    pub(crate) fn cpu(&self) -> Duration {
+        self.user + self.system
+    }
+}
+
+/// Has the kernel send SIGTERM to this process when the thread that started it ends, of the process `parent`.
+///
+/// # Errors
+/// The system refuses it, or that process is gone already.
+pub fn end_with(parent: i32) -> io::Result<()> {
+    set_pdeathsig(Signal::SIGTERM)?;
+    if getppid().as_raw() != parent {
+        return Err(io::Error::other("the process that started this one is gone"));
+    }
+    Ok(())
+}
+
+/// Reacts to a signal to end. The program has got it, too, if it is for the group of processes: this one goes
+/// on and reports. If the process `parent` is gone, nobody reads a report: the group is killed.
+pub fn on_signal(parent: i32) {
+    if getppid().as_raw() != parent {
+        // This process is in the group.
+        let _ = killpg(getpgrp(), Signal::SIGKILL);
+    }
+}
+
+/// Runs a program to its end. Its output goes to our standard error.
+///
+/// # Errors
+/// The program does not start, or its resources are not known.
+pub fn run(program: &[OsString]) -> io::Result<Usage> {
+    let Some((program, arguments)) = program.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
+    };
+    let output = || io::stderr().as_fd().try_clone_to_owned().map(Stdio::from);
+    let begun = Instant::now();
+    let mut child = Command::new(program).args(arguments).stdout(output()?).stderr(output()?).spawn()?;
+    let status = child.wait()?;
+    let wall = begun.elapsed();
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    // Linux states it in KiB.
+    let peak = u64::try_from(used.max_rss()).map_err(io::Error::other)?.saturating_mul(1024);
+    let (user, system) = (duration(used.user_time()), duration(used.system_time()));
+    Ok(Usage { user, system, wall, peak, code: status.code() })
+}
+
+fn duration(time: TimeVal) -> Duration {
+    let part = |number| u64::try_from(number).unwrap_or(0);
+    Duration::from_secs(part(time.tv_sec())) + Duration::from_micros(part(time.tv_usec()))
+}
+
+/// `user_us=… system_us=… wall_us=… peak=… code=…`
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { user, system, wall, peak, code } = self;
+        let [user, system, wall] = [user, system, wall].map(Duration::as_micros);
+        write!(f, "user_us={user} system_us={system} wall_us={wall} peak={peak} code={}", code.unwrap_or(-1))
+    }
+}
+
+impl FromStr for Usage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let field = |name: &str| {
+            let found = text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+            found.ok_or_else(|| format!("no {name} in {text:?}"))
+        };
+        let number =
+            |name: &str| field(name)?.parse::<u64>().map_err(|error| format!("{name} in {text:?}: {error}"));
+        let code = field("code")?.parse::<i32>().map_err(|error| format!("code in {text:?}: {error}"))?;
+        Ok(Self {
+            user: Duration::from_micros(number("user_us")?),
+            system: Duration::from_micros(number("system_us")?),
+            wall: Duration::from_micros(number("wall_us")?),
+            peak: number("peak")?,
+            code: (code >= 0).then_some(code),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes() {
+        let usage = Usage {
+            user: Duration::from_micros(1_500_000),
+            system: Duration::from_micros(250),
+            wall: Duration::from_millis(800),
+            peak: 107_180 << 10,
+            code: Some(0),
+        };
+        assert_eq!(usage.to_string().parse(), Ok(usage));
+        let killed = Usage { code: None, ..usage };
+        assert_eq!(killed.to_string().parse(), Ok(killed));
+        assert_eq!(usage.cpu(), Duration::from_micros(1_500_250));
+        for broken in ["", "user_us=1", "user_us=x system_us=1 wall_us=1 peak=1 code=0"] {
+            assert!(broken.parse::<Usage>().is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn states_the_exit_code_and_refuses_a_missing_program() {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(run(&words(&["sh", "-c", "exit 3"])).unwrap().code, Some(3));
+        assert_eq!(run(&words(&["sh", "-c", "kill -KILL $$"])).unwrap().code, None);
+        assert!(run(&words(&["/nothing/here"])).is_err());
+        assert!(run(&[]).is_err());
+    }
+}
