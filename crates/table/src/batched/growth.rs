@@ -1,6 +1,6 @@
 //! Growth in steps of bounded work.
 
-use super::index::{Found, Index};
+use crate::index::{Found, Index};
 
 /// New buckets that a step clears.
 const CLEARED: usize = 64;
@@ -85,7 +85,7 @@ impl Growth {
 
     /// Clears buckets of `new`, and takes them into use once they are twice as many.
     fn clear(mut new: Index, index: &mut Index, places: usize) -> Self {
-        let left = 2 * index.len() - new.len();
+        let left = 2 * index.buckets() - new.buckets();
         new.extend(left.min(CLEARED));
         if left > CLEARED {
             return Self::Clearing(new);

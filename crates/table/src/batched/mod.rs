@@ -18,15 +18,12 @@
 //! old ones.
 
 mod growth;
-mod index;
-
-pub(crate) use index::{probe, tag};
 
 use crate::group::prefetch;
+use crate::index::Index;
 use crate::place::{Entry, Places};
 use crate::table::{Inserted, Table};
 use growth::Growth;
-use index::Index;
 
 /// A table of one-line buckets.
 #[derive(Clone, Debug)]

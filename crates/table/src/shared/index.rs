@@ -2,7 +2,7 @@
 //! ordering.
 
 use super::sync::{Acquire, AtomicU64, Relaxed, Release, fence, zeros};
-use crate::batched::{probe, tag};
+use crate::index::{probe, tag};
 use alloc::boxed::Box;
 
 /// Slots of a bucket. Loom's models stay small with two, and still have full buckets.
