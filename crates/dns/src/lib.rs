@@ -38,6 +38,7 @@ pub mod composer;
 pub mod query;
 pub mod render;
 pub mod wire;
+pub mod zone;
 
 /// Maximum length of a message in bytes, that of the length field on a stream (RFC 1035 §4.2.2).
 pub const MAX_MESSAGE_LEN: usize = 65_535;

@@ -53,7 +53,7 @@ impl RecordType {
 
 impl Layout {
     /// Bytes before the first name in `data`, its character strings among them.
-    pub(super) fn before_names(&self, data: &[u8]) -> Option<usize> {
+    pub(crate) fn before_names(&self, data: &[u8]) -> Option<usize> {
         let mut before = self.before;
         for _ in 0..self.strings {
             before += 1 + usize::from(*data.get(before)?);

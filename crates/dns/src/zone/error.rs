@@ -1,0 +1,187 @@
+//! Errors and warnings of a zone that is built.
+
+use crate::wire::{RdataError, RecordType};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+use hashlane_name::dns::NameBuf;
+
+/// A zone that cannot be served: the record, and the rule that it breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneError {
+    /// Owner of the record, or the apex.
+    pub owner: Box<NameBuf>,
+    /// Type of the record.
+    pub rtype: RecordType,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// A rule that records of a zone must not break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The owner is neither the apex nor below it.
+    OutOfZone,
+    /// The type is for questions or messages: OPT, TSIG, ANY and their like (RFC 6895 §3.1).
+    NotAType,
+    /// Malformed data.
+    Data(RdataError),
+    /// Data of more than 65,535 bytes.
+    DataTooLong,
+    /// The zone has no SOA record.
+    NoSoa,
+    /// Several SOA records.
+    SeveralSoa,
+    /// An SOA record below the apex.
+    SoaBelowApex,
+    /// The apex has no NS record.
+    NoNameServer,
+    /// Records beside a CNAME.
+    BesideCname,
+    /// Several CNAME records of one name.
+    SeveralCname,
+    /// Several DNAME records of one name.
+    SeveralDname,
+    /// A DNAME beside NS records below the apex.
+    DnameBesideNs,
+    /// More iterations of the NSEC3 hash than [`MAX_ITERATIONS`](super::MAX_ITERATIONS).
+    Iterations(u16),
+    /// More types at one name than [`MAX_TYPES`](super::MAX_TYPES).
+    TooManyTypes,
+    /// More than 65,535 records of one type, or signatures of them, at one name.
+    TooManyRecords,
+    /// More names, or bytes of records, than 32 bits can number.
+    TooLarge,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfZone => {
+                f.write_str("owner outside of the zone; move it to its own zone, or check $ORIGIN")
+            }
+            Self::NotAType => f.write_str("a type for questions and messages, not for zones; remove it"),
+            Self::Data(error) => write!(f, "malformed data: {error}; correct them"),
+            Self::DataTooLong => f.write_str("more than 65,535 bytes of data; shorten them"),
+            Self::NoSoa => f.write_str("the apex has no SOA record; add one"),
+            Self::SeveralSoa => f.write_str("the apex has several SOA records; keep one"),
+            Self::SoaBelowApex => f.write_str("SOA record below the apex; move the zone to its own file"),
+            Self::NoNameServer => f.write_str("the apex has no NS record; add the zone's name servers"),
+            Self::BesideCname => f.write_str(
+                "a CNAME and other records at one name (RFC 1034 §3.6.2); remove the CNAME or the others",
+            ),
+            Self::SeveralCname => f.write_str("several CNAME records at one name (RFC 2181 §10.1); keep one"),
+            Self::SeveralDname => f.write_str("several DNAME records at one name (RFC 6672 §2.4); keep one"),
+            Self::DnameBesideNs => {
+                f.write_str("a DNAME beside NS records below the apex (RFC 6672 §2.3); remove either")
+            }
+            Self::Iterations(iterations) => write!(
+                f,
+                "{iterations} iterations of the NSEC3 hash; the limit is {} (see RFC 9276 §3.1); sign the zone with 0",
+                super::MAX_ITERATIONS
+            ),
+            Self::TooManyTypes => {
+                write!(f, "more than {} types at one name; spread them over several names", super::MAX_TYPES)
+            }
+            Self::TooManyRecords => f.write_str(
+                "more than 65,535 records of one type at one name; spread them over several names",
+            ),
+            Self::TooLarge => f.write_str("more names or data than a zone can hold; split the zone"),
+        }
+    }
+}
+
+impl fmt::Display for ZoneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.owner, self.rtype, self.rule)
+    }
+}
+
+impl Error for ZoneError {}
+
+/// Something in a zone that is served otherwise than it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Owner of the records.
+    pub owner: Box<NameBuf>,
+    /// Type of the records.
+    pub rtype: RecordType,
+    /// The cause.
+    pub cause: Cause,
+}
+
+/// The cause of a [`Warning`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Records of one type have several TTLs; all get the smallest.
+    TtlsDiffer,
+    /// A TTL of more than 2³¹ − 1 seconds, taken for 0.
+    TtlTooLarge,
+    /// Records below a DNAME are ignored.
+    BelowDname,
+    /// RRSIG records cover a type that the name does not have, and are ignored.
+    NothingSigned,
+    /// An NSEC3PARAM record with flags or an unknown hash, or without an NSEC3 record for the apex, is ignored.
+    Nsec3ParamIgnored,
+    /// An NSEC3 record whose owner is no hash below the apex, or with other parameters than the chain in use,
+    /// denies nothing.
+    Nsec3Ignored,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TtlsDiffer => "records of one set have several TTLs (RFC 2181 §5.2); all get the smallest",
+            Self::TtlTooLarge => "TTL of more than 2147483647 s (RFC 2181 §8); served as 0",
+            Self::BelowDname => "records below a DNAME (RFC 6672 §2.4); ignored",
+            Self::NothingSigned => "RRSIG of a type that this name does not have; ignored",
+            Self::Nsec3ParamIgnored => {
+                "NSEC3PARAM with flags, an unknown hash, or no NSEC3 for the apex (RFC 5155 §4.1.2); ignored"
+            }
+            Self::Nsec3Ignored => "NSEC3 outside of the chain that NSEC3PARAM names; ignored",
+        })
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.owner, self.rtype, self.cause)
+    }
+}
+
+/// Warnings of a zone: the first, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings {
+    list: Vec<Warning>,
+    count: usize,
+}
+
+impl Warnings {
+    /// Warnings that are kept.
+    pub const KEPT: usize = 100;
+
+    /// The first [`KEPT`](Self::KEPT).
+    pub fn list(&self) -> &[Warning] {
+        &self.list
+    }
+
+    /// Number of warnings, those that were not kept included.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Adds a warning of an owner, which is not asked for if the list is full.
+    pub(super) fn add(&mut self, owner: impl FnOnce() -> NameBuf, rtype: RecordType, cause: Cause) {
+        self.count += 1;
+        if self.list.len() < Self::KEPT {
+            self.list.push(Warning { owner: Box::new(owner()), rtype, cause });
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.list.capacity() * size_of::<Warning>() + self.list.len() * size_of::<NameBuf>()
+    }
+}

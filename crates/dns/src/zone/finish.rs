@@ -1,0 +1,227 @@
+//! The last steps of a builder: what is occluded, sets in order, and the index.
+
+use super::build::{Builder, Entry};
+use super::error::{Cause, Rule, Warnings, ZoneError};
+use super::intern::index_of;
+use super::names::{Flags, NameId, Names};
+use super::sets::Writer;
+use super::{MAX_TYPES, Zone, nsec3, order};
+use crate::wire::RecordType;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+pub(super) fn finish(builder: Builder) -> Result<Zone, ZoneError> {
+    let Builder { interner, apex, apex_name, mut entries, data, mut warnings, .. } = builder;
+    let (mut names, hashes) = (interner.names, interner.hashes);
+    let wildcards = occlude(&mut names, apex);
+    // Records of a name mostly stand together, and names are numbered in the order in which they came.
+    entries.sort_by_key(|entry| (entry.owner, entry.rtype, entry.signs));
+    let mut sets = Sets::new(&mut names, &data, &mut warnings, apex);
+    for entries in entries.chunk_by(|a, b| a.owner == b.owner) {
+        sets.add(entries)?;
+    }
+    let Sets { writer, records, duplicates, mut nsec, nsec3, .. } = sets;
+    drop((entries, data));
+    let visible = names.ids().filter(|id| names.flags(*id).is_visible());
+    let visible_count = visible.clone().count();
+    let hashed = visible.map(|id| (hashes.get(id.index()).copied().unwrap_or_default(), id.0));
+    let index = index_of(hashed, visible_count);
+    drop(hashes);
+    names.shrink();
+    order::sort(&names, apex, &mut nsec);
+    nsec.shrink_to_fit();
+    let mut zone = Zone {
+        names,
+        sets: writer.finish(),
+        index,
+        apex,
+        apex_name,
+        apex_labels: apex_name.view().label_count(),
+        wildcards,
+        nsec,
+        nsec3: nsec3::Chain::default(),
+        serial: 0,
+        records,
+        duplicates,
+        warnings: Warnings::default(),
+    };
+    let fail = |rtype, rule| ZoneError { owner: Box::new(apex_name), rtype, rule };
+    let soa = zone.set(apex, RecordType::SOA).ok_or_else(|| fail(RecordType::SOA, Rule::NoSoa))?;
+    let serial = soa.records().next().and_then(|soa| soa.after.first_chunk().copied());
+    zone.serial = serial.map_or(0, u32::from_be_bytes);
+    if zone.set(apex, RecordType::NS).is_none() {
+        return Err(fail(RecordType::NS, Rule::NoNameServer));
+    }
+    zone.nsec3 = nsec3::Chain::of(&zone, nsec3, &mut warnings)
+        .map_err(|iterations| fail(nsec3::NSEC3PARAM, Rule::Iterations(iterations)))?;
+    zone.warnings = warnings;
+    Ok(zone)
+}
+
+/// Marks names below cuts and DNAMEs, and names with a wildcard below them. Returns the wildcards, each after
+/// the name above it, in order.
+fn occlude(names: &mut Names, apex: NameId) -> Vec<(NameId, NameId)> {
+    let mut wildcards = Vec::new();
+    // A name comes after the one above it.
+    for id in names.ids().skip(1) {
+        let parent = names.parent(id);
+        let (above, mut flags) = (names.flags(parent), names.flags(id));
+        if above.has(Flags::BELOW) || above.has(Flags::CUT) || above.has(Flags::DNAME) {
+            flags = flags.with(Flags::BELOW).without(Flags::CUT).without(Flags::DNAME);
+            if above.has(Flags::DNAME) || above.has(Flags::BELOW_DNAME) {
+                flags = flags.with(Flags::BELOW_DNAME).without(Flags::EXISTS);
+            }
+        } else if flags.has(Flags::EXISTS) && id != apex && names.label(id) == b"\x01*" {
+            names.add_flags(parent, Flags::WILDCARD);
+            wildcards.push((parent, id));
+        }
+        names.set_flags(id, flags);
+    }
+    wildcards.sort_unstable();
+    wildcards.shrink_to_fit();
+    wildcards
+}
+
+/// The sets that are written.
+struct Sets<'a> {
+    names: &'a mut Names,
+    data: &'a [u8],
+    warnings: &'a mut Warnings,
+    apex: NameId,
+    writer: Writer,
+    records: usize,
+    duplicates: usize,
+    /// Owners of NSEC and of NSEC3 records.
+    nsec: Vec<NameId>,
+    nsec3: Vec<NameId>,
+    /// Entries of a set without duplicates, in the order in which they were added.
+    unique: [Vec<Entry>; 2],
+}
+
+impl<'a> Sets<'a> {
+    fn new(names: &'a mut Names, data: &'a [u8], warnings: &'a mut Warnings, apex: NameId) -> Self {
+        Self {
+            names,
+            data,
+            warnings,
+            apex,
+            writer: Writer::with_capacity(data.len()),
+            records: 0,
+            duplicates: 0,
+            nsec: Vec::new(),
+            nsec3: Vec::new(),
+            unique: Default::default(),
+        }
+    }
+
+    /// Adds all entries of a name, in the order of types, signatures last.
+    fn add(&mut self, entries: &[Entry]) -> Result<(), ZoneError> {
+        let Some(owner) = entries.first().map(|entry| entry.owner) else { return Ok(()) };
+        let mut place = None;
+        let (mut types, mut beside_cname) = (0, 0);
+        for entries in entries.chunk_by(|a, b| a.rtype == b.rtype) {
+            let rtype = entries.first().map_or(RecordType(0), |entry| entry.rtype);
+            let fail = |names: &Names, rule| ZoneError { owner: Box::new(names.name(owner)), rtype, rule };
+            if !self.is_kept(owner, entries) {
+                continue;
+            }
+            if place.is_none() {
+                place = Some(self.writer.start().ok_or_else(|| fail(self.names, Rule::TooLarge))?);
+            }
+            types += 1;
+            if types > MAX_TYPES {
+                return Err(fail(self.names, Rule::TooManyTypes));
+            }
+            self.write(rtype, entries).map_err(|rule| fail(self.names, rule))?;
+            match rtype {
+                RecordType::NSEC3 => self.nsec3.push(owner),
+                // Only these stand beside an alias (RFC 4035 §2.5).
+                RecordType::NSEC if self.names.flags(owner).has(Flags::BELOW) => {}
+                RecordType::NSEC => self.nsec.push(owner),
+                _ => beside_cname += 1,
+            }
+        }
+        if let Some(place) = place {
+            self.writer.end();
+            self.names.set_sets(owner, place);
+        }
+        self.check(owner, entries, beside_cname)
+    }
+
+    /// Returns false for entries of a type that are ignored.
+    fn is_kept(&mut self, owner: NameId, entries: &[Entry]) -> bool {
+        let Some(first) = entries.first() else { return false };
+        let cause = if first.signs {
+            Cause::NothingSigned
+        } else if first.rtype != RecordType::NSEC3 && self.names.flags(owner).has(Flags::BELOW_DNAME) {
+            Cause::BelowDname
+        } else {
+            return true;
+        };
+        self.warnings.add(|| self.names.name(owner), first.rtype, cause);
+        false
+    }
+
+    fn write(&mut self, rtype: RecordType, entries: &[Entry]) -> Result<(), Rule> {
+        let Self { names, data, warnings, writer, unique: [records, signatures], .. } = self;
+        let (all, signing) = entries.split_at(entries.partition_point(|entry| !entry.signs));
+        unique(data, all, records);
+        unique(data, signing, signatures);
+        let stored = records.len() + signatures.len();
+        self.records += stored;
+        self.duplicates += entries.len() - stored;
+        let ttl = all.iter().map(|entry| entry.ttl).min().unwrap_or_default();
+        if let Some(entry) = all.iter().find(|entry| entry.ttl != ttl) {
+            warnings.add(|| names.name(entry.owner), rtype, Cause::TtlsDiffer);
+        }
+        if records.len() > 1 {
+            match rtype {
+                RecordType::SOA => return Err(Rule::SeveralSoa),
+                RecordType::CNAME => return Err(Rule::SeveralCname),
+                RecordType::DNAME => return Err(Rule::SeveralDname),
+                _ => {}
+            }
+        }
+        if records.len().max(signatures.len()) > usize::from(u16::MAX) {
+            return Err(Rule::TooManyRecords);
+        }
+        let records = records.iter().map(|entry| bytes(data, entry));
+        let signatures = signatures.iter().map(|entry| (entry.ttl, bytes(data, entry)));
+        writer.set(rtype, ttl, records, signatures).ok_or(Rule::TooLarge)
+    }
+
+    /// Checks the types of a name, of which `beside_cname` are not allowed beside a CNAME, itself included.
+    fn check(&self, owner: NameId, entries: &[Entry], beside_cname: usize) -> Result<(), ZoneError> {
+        let has = |rtype| entries.iter().any(|entry| entry.rtype == rtype && !entry.signs);
+        let fail = |rtype, rule| Err(ZoneError { owner: Box::new(self.names.name(owner)), rtype, rule });
+        let flags = self.names.flags(owner);
+        if flags.has(Flags::BELOW) {
+            return Ok(());
+        }
+        if beside_cname > 1 && has(RecordType::CNAME) {
+            return fail(RecordType::CNAME, Rule::BesideCname);
+        }
+        if flags.has(Flags::DNAME) && flags.has(Flags::CUT) && owner != self.apex {
+            return fail(RecordType::DNAME, Rule::DnameBesideNs);
+        }
+        Ok(())
+    }
+}
+
+fn bytes<'a>(data: &'a [u8], entry: &Entry) -> &'a [u8] {
+    let at = entry.at as usize;
+    data.get(at..at + usize::from(entry.len)).unwrap_or_default()
+}
+
+/// Writes `entries` to `out`, those with equal data once, in their order.
+fn unique(data: &[u8], entries: &[Entry], out: &mut Vec<Entry>) {
+    out.clear();
+    out.extend_from_slice(entries);
+    if entries.len() < 2 {
+        return;
+    }
+    out.sort_by_key(|entry| bytes(data, entry));
+    out.dedup_by_key(|entry| bytes(data, entry));
+    // Data are stored in the order of addition.
+    out.sort_by_key(|entry| entry.at);
+}

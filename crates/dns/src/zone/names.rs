@@ -1,0 +1,231 @@
+//! The names of a zone as one tree from the root, without an allocation for each.
+
+use alloc::vec::Vec;
+use hashlane_name::dns::{Case, Labels, NameBuf};
+use hashlane_table::{prefetch, prefetch_bytes};
+
+/// Number of a name of a zone, an owner or a name in the data of a record.
+///
+/// An id is of use with the [`Zone`](super::Zone) that gave it. With another zone it is another name, or none:
+/// then accessors return the root, or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub(super) u32);
+
+impl NameId {
+    /// The root of the DNS.
+    pub const ROOT: Self = Self(0);
+
+    /// The number as an index of an array, less than [`Zone::names`](super::Zone::names).
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Properties of a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flags(u8);
+
+impl Flags {
+    pub(super) const NONE: Self = Self(0);
+    /// The apex, an owner of records, or a name above one.
+    pub(super) const EXISTS: Self = Self(1);
+    /// Owner of NS records below the apex, and itself not occluded.
+    pub(super) const CUT: Self = Self(2);
+    /// Below a cut or a DNAME.
+    pub(super) const BELOW: Self = Self(4);
+    /// Owner of a DNAME, and itself not occluded.
+    pub(super) const DNAME: Self = Self(8);
+    /// Has an existing child `*`.
+    pub(super) const WILDCARD: Self = Self(16);
+    /// Below a DNAME, and not below a cut above it.
+    pub(super) const BELOW_DNAME: Self = Self(32);
+
+    #[inline(always)]
+    pub(super) const fn has(self, flags: Self) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    #[inline(always)]
+    pub(super) const fn with(self, flags: Self) -> Self {
+        Self(self.0 | flags.0)
+    }
+
+    pub(super) const fn without(self, flags: Self) -> Self {
+        Self(self.0 & !flags.0)
+    }
+
+    /// Exists, and is not occluded.
+    #[inline(always)]
+    pub(super) const fn is_visible(self) -> bool {
+        self.0 & (Self::EXISTS.0 | Self::BELOW.0) == Self::EXISTS.0
+    }
+}
+
+/// A name: 13 bytes, without padding, as a zone may have tens of millions.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Node {
+    parent: u32,
+    /// Offset of its label.
+    label: u32,
+    /// Place of its sets, or `NO_SETS`.
+    sets: u32,
+    flags: Flags,
+}
+
+/// No sets.
+const NO_SETS: u32 = u32::MAX;
+
+impl Node {
+    const ROOT: Self = Self { parent: 0, label: 0, sets: NO_SETS, flags: Flags::NONE };
+}
+
+/// The tree. A name has a smaller number than the names below it.
+pub(super) struct Names {
+    nodes: Vec<Node>,
+    /// Labels, each after its length. Names may share a label. The first is that of the root.
+    labels: Vec<u8>,
+}
+
+impl Names {
+    /// The root alone.
+    pub(super) fn new() -> Self {
+        Self { nodes: [Node::ROOT].into(), labels: [0].into() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.labels.capacity()
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.labels.shrink_to_fit();
+    }
+
+    /// All names, the root first.
+    pub(super) fn ids(&self) -> impl Iterator<Item = NameId> + Clone + use<> {
+        (0..self.nodes.len() as u32).map(NameId)
+    }
+
+    #[inline(always)]
+    fn node(&self, id: NameId) -> Node {
+        self.nodes.get(id.index()).copied().unwrap_or(Node::ROOT)
+    }
+
+    #[inline(always)]
+    pub(super) fn parent(&self, id: NameId) -> NameId {
+        NameId(self.node(id).parent)
+    }
+
+    #[inline(always)]
+    pub(super) fn flags(&self, id: NameId) -> Flags {
+        self.node(id).flags
+    }
+
+    /// The label with its length before it; that of the root is a zero byte.
+    #[inline(always)]
+    pub(super) fn label(&self, id: NameId) -> &[u8] {
+        self.label_at(self.node(id).label)
+    }
+
+    /// The label at an offset with its length before it.
+    #[inline(always)]
+    pub(super) fn label_at(&self, offset: u32) -> &[u8] {
+        let rest = self.labels.get(offset as usize..).unwrap_or_default();
+        let len = rest.first().map_or(0, |len| usize::from(*len));
+        rest.get(..1 + len).unwrap_or(&[0])
+    }
+
+    /// The place of the sets, if the name has any.
+    #[inline(always)]
+    pub(super) fn sets(&self, id: NameId) -> Option<u32> {
+        Some(self.node(id).sets).filter(|sets| *sets != NO_SETS)
+    }
+
+    pub(super) fn set_flags(&mut self, id: NameId, flags: Flags) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.flags = flags;
+        }
+    }
+
+    pub(super) fn add_flags(&mut self, id: NameId, flags: Flags) {
+        self.set_flags(id, self.flags(id).with(flags));
+    }
+
+    /// Sets the place of the sets, less than `u32::MAX`.
+    pub(super) fn set_sets(&mut self, id: NameId, sets: u32) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.sets = sets;
+        }
+    }
+
+    pub(super) fn set_label(&mut self, id: NameId, offset: u32) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.label = offset;
+        }
+    }
+
+    /// Adds a name below `parent`, with the label at an offset. `None` if there are too many.
+    pub(super) fn add(&mut self, parent: NameId, label: u32) -> Option<NameId> {
+        let id = u32::try_from(self.nodes.len()).ok()?;
+        self.nodes.push(Node { parent: parent.0, label, ..Node::ROOT });
+        Some(NameId(id))
+    }
+
+    /// Adds a label of 1 to 63 bytes, without its length; returns its offset. `None` if there are too many.
+    pub(super) fn add_label(&mut self, label: &[u8]) -> Option<u32> {
+        let offset = u32::try_from(self.labels.len()).ok()?;
+        self.labels.push(label.len() as u8);
+        self.labels.extend_from_slice(label);
+        Some(offset)
+    }
+
+    /// Returns true if the first `count` labels lead from `id` to `end`, ignoring case. `end` is above all
+    /// names of these labels.
+    #[inline(always)]
+    pub(super) fn matches(&self, id: NameId, labels: Labels<'_>, count: usize, end: NameId) -> bool {
+        let mut at = id;
+        for label in labels.take(count) {
+            let node = self.node(at);
+            let own = self.label_at(node.label).get(1..).unwrap_or_default();
+            if at == end || !Case::Ignored.eq(own, label) {
+                return false;
+            }
+            at = NameId(node.parent);
+        }
+        at == end
+    }
+
+    /// The whole name.
+    pub(super) fn name(&self, id: NameId) -> NameBuf {
+        let (mut name, mut at) = (NameBuf::ROOT, id);
+        while at != NameId::ROOT {
+            // Names of the tree are at most 255 bytes long.
+            let label = self.label(at).get(1..).unwrap_or_default();
+            if name.push(label).is_err() {
+                break;
+            }
+            at = self.parent(at);
+        }
+        name
+    }
+
+    /// Prefetches what [`matches`](Self::matches) and [`sets`](Self::sets) read first.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, id: NameId) {
+        if let Some(node) = self.nodes.get(id.index()) {
+            prefetch(node);
+        }
+    }
+
+    /// Prefetches the label.
+    #[inline(always)]
+    pub(super) fn prefetch_label(&self, id: NameId) {
+        prefetch_bytes(self.label(id));
+    }
+}

@@ -1,0 +1,368 @@
+//! Sets of records in one array of bytes.
+//!
+//! The sets of a name stand in a row, ascending by type, from an offset that is a multiple of [`UNIT`]. A set:
+//!
+//! | bytes | |
+//! | --- | --- |
+//! | 1 | flags |
+//! | 1 | number of records, in a set that is not wide |
+//! | 2, 4 | type, TTL |
+//! | 0, 2 or 6 | length of the rest: none if records of this type have one length and are not signed; in a wide set, 4 bytes and then 2 for the number of records |
+//! | | the records |
+//! | | the number of signatures, 2 bytes, and the signatures, if the set is signed |
+//!
+//! A record is its data, after their length in 2 bytes if the type has data of several lengths. Names are ids
+//! in 4 bytes. A signature has its TTL before its length if any signature's TTL is not that of the set. Numbers
+//! are in the order of little-endian CPUs. A set is wide if it has more than 255 records or 65,535 bytes.
+
+use super::names::NameId;
+use crate::wire::RecordType;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Alignment of the sets of a name, so that 32 bits address 16 GiB.
+pub(super) const UNIT: usize = 4;
+
+/// The last set of a name.
+const LAST: u8 = 1;
+/// Has signatures.
+const SIGNED: u8 = 2;
+const WIDE: u8 = 4;
+/// Each signature has a TTL of its own.
+const TTLS: u8 = 8;
+
+/// Bytes of a head without a length.
+const HEAD: usize = 8;
+
+/// The stored form of the data of a type.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// Bytes, names and bytes.
+    Names { before: usize, names: usize, after: usize },
+    /// Data of one length.
+    Fixed(usize),
+    /// Data after their length.
+    Variable,
+}
+
+impl Shape {
+    #[inline(always)]
+    fn of(rtype: RecordType) -> Self {
+        match rtype {
+            RecordType::A => Self::Fixed(4),
+            RecordType::AAAA => Self::Fixed(16),
+            RecordType::DNAME => Self::Names { before: 0, names: 1, after: 0 },
+            _ if !rtype.compresses() => Self::Variable,
+            _ => match rtype.layout() {
+                Some(layout) => {
+                    let after = layout.after.unwrap_or_default();
+                    Self::Names { before: layout.before, names: layout.names, after }
+                }
+                None => Self::Variable,
+            },
+        }
+    }
+
+    /// Bytes of every record, if they are the same for all.
+    #[inline(always)]
+    const fn len(self) -> Option<usize> {
+        match self {
+            Self::Names { before, names, after } => Some(before + 4 * names + after),
+            Self::Fixed(len) => Some(len),
+            Self::Variable => None,
+        }
+    }
+}
+
+/// The records of a name that have one type, and their signatures.
+#[derive(Clone, Copy)]
+pub struct Set<'z> {
+    /// The type.
+    pub rtype: RecordType,
+    /// The TTL of all records, in seconds.
+    pub ttl: u32,
+    count: u16,
+    flags: u8,
+    /// The records, and the signatures.
+    body: &'z [u8],
+}
+
+impl<'z> Set<'z> {
+    /// Number of records, at least 1.
+    #[inline]
+    #[allow(clippy::len_without_is_empty, reason = "no set is empty")]
+    pub fn len(&self) -> usize {
+        self.count.into()
+    }
+
+    /// Returns true if the set has RRSIG records.
+    #[inline]
+    pub fn is_signed(&self) -> bool {
+        self.flags & SIGNED != 0
+    }
+
+    /// The records, in the order in which they were added.
+    #[inline]
+    pub fn records(&self) -> Records<'z> {
+        Records { shape: Shape::of(self.rtype), left: self.count, rest: self.body }
+    }
+
+    /// The RRSIG records that cover this set: the TTL in seconds and the data of each.
+    #[inline]
+    pub fn signatures(&self) -> Signatures<'z> {
+        if !self.is_signed() {
+            return Signatures { left: 0, ttl: self.ttl, own_ttls: false, rest: &[] };
+        }
+        let mut records = self.records();
+        records.by_ref().for_each(drop);
+        let mut rest = records.rest;
+        let left = take(&mut rest).map_or(0, u16::from_le_bytes);
+        Signatures { left, ttl: self.ttl, own_ttls: self.flags & TTLS != 0, rest }
+    }
+}
+
+impl fmt::Debug for Set<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rtype, ttl, count, .. } = self;
+        write!(f, "Set({rtype}, ttl {ttl}, {count} records, {} signatures)", self.signatures().left)
+    }
+}
+
+/// The data of a record: bytes, at most two names, bytes.
+///
+/// The names of types that [may be compressed](RecordType::compresses) and the target of a DNAME are ids; a name
+/// in the data of any other type is bytes like all others. The writer of a message must not compress the target
+/// of a DNAME (RFC 6672 §2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'z> {
+    /// Before the names.
+    pub before: &'z [u8],
+    /// The names, in their order.
+    pub names: [Option<NameId>; 2],
+    /// After the names.
+    pub after: &'z [u8],
+}
+
+/// The records of a [`Set`].
+#[derive(Clone, Debug)]
+pub struct Records<'z> {
+    shape: Shape,
+    left: u16,
+    rest: &'z [u8],
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.len(), f)
+    }
+}
+
+impl<'z> Iterator for Records<'z> {
+    type Item = Record<'z>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Record<'z>> {
+        self.left = self.left.checked_sub(1)?;
+        let rest = &mut self.rest;
+        let opaque = |data| Record { before: data, names: [None; 2], after: &[] };
+        match self.shape {
+            Shape::Fixed(len) => split(rest, len).map(opaque),
+            Shape::Variable => {
+                let len = take(rest).map(u16::from_le_bytes)?;
+                split(rest, len.into()).map(opaque)
+            }
+            Shape::Names { before, names: count, after } => {
+                let before = split(rest, before)?;
+                let mut names = [None; 2];
+                for name in names.iter_mut().take(count) {
+                    *name = Some(NameId(u32::from_le_bytes(take(rest)?)));
+                }
+                Some(Record { before, names, after: split(rest, after)? })
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left.into(), Some(self.left.into()))
+    }
+}
+
+impl ExactSizeIterator for Records<'_> {}
+
+/// The signatures of a [`Set`].
+#[derive(Clone, Debug)]
+pub struct Signatures<'z> {
+    left: u16,
+    ttl: u32,
+    own_ttls: bool,
+    rest: &'z [u8],
+}
+
+impl<'z> Iterator for Signatures<'z> {
+    type Item = (u32, &'z [u8]);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, &'z [u8])> {
+        self.left = self.left.checked_sub(1)?;
+        let rest = &mut self.rest;
+        let ttl = if self.own_ttls { u32::from_le_bytes(take(rest)?) } else { self.ttl };
+        let len = u16::from_le_bytes(take(rest)?);
+        Some((ttl, split(rest, len.into())?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left.into(), Some(self.left.into()))
+    }
+}
+
+impl ExactSizeIterator for Signatures<'_> {}
+
+/// The sets of a name.
+#[derive(Clone, Debug)]
+pub struct Sets<'z> {
+    /// From a head on; empty after the last set.
+    rest: &'z [u8],
+}
+
+impl<'z> Sets<'z> {
+    pub(super) const NONE: Self = Self { rest: &[] };
+
+    /// The sets at a place, which [`Writer::start`] gave.
+    #[inline(always)]
+    pub(super) fn at(arena: &'z [u8], place: u32) -> Self {
+        Self { rest: arena.get(place as usize * UNIT..).unwrap_or_default() }
+    }
+}
+
+impl<'z> Iterator for Sets<'z> {
+    type Item = Set<'z>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Set<'z>> {
+        let (head, rest) = self.rest.split_first_chunk::<HEAD>()?;
+        let [flags, count, t0, t1, ttl @ ..] = *head;
+        let rtype = RecordType(u16::from_le_bytes([t0, t1]));
+        let mut rest = rest;
+        let mut count = u16::from(count);
+        let len = if flags & WIDE != 0 {
+            let len = u32::from_le_bytes(take(&mut rest)?);
+            count = u16::from_le_bytes(take(&mut rest)?);
+            len as usize
+        } else {
+            match Shape::of(rtype).len() {
+                Some(len) if flags & SIGNED == 0 => len * usize::from(count),
+                _ => u16::from_le_bytes(take(&mut rest)?).into(),
+            }
+        };
+        let body = split(&mut rest, len)?;
+        self.rest = if flags & LAST == 0 { rest } else { &[] };
+        Some(Set { rtype, ttl: u32::from_le_bytes(ttl), count, flags, body })
+    }
+}
+
+#[inline(always)]
+fn take<const LEN: usize>(rest: &mut &[u8]) -> Option<[u8; LEN]> {
+    let (bytes, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(*bytes)
+}
+
+#[inline(always)]
+fn split<'a>(rest: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
+    let (bytes, after) = rest.split_at_checked(len)?;
+    *rest = after;
+    Some(bytes)
+}
+
+/// Writes sets.
+pub(super) struct Writer {
+    arena: Vec<u8>,
+    /// The head of the last set.
+    head: usize,
+    /// Body of the set being written.
+    body: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { arena: Vec::with_capacity(bytes), head: 0, body: Vec::new() }
+    }
+
+    /// Starts the sets of a name; returns their place. `None` if there is too much data.
+    pub(super) fn start(&mut self) -> Option<u32> {
+        let place = self.arena.len().div_ceil(UNIT);
+        self.arena.resize(place * UNIT, 0);
+        u32::try_from(place).ok().filter(|place| *place < u32::MAX)
+    }
+
+    /// Writes a set after those of the same name. Records and signatures are in stored form, without lengths; a
+    /// signature has its TTL with it. `None` if there is too much data.
+    pub(super) fn set<'a>(
+        &mut self,
+        rtype: RecordType,
+        ttl: u32,
+        records: impl ExactSizeIterator<Item = &'a [u8]>,
+        signatures: impl ExactSizeIterator<Item = (u32, &'a [u8])> + Clone,
+    ) -> Option<()> {
+        let Self { arena, head, body } = self;
+        let shape = Shape::of(rtype);
+        let count = u16::try_from(records.len()).ok()?;
+        body.clear();
+        for record in records {
+            if shape.len().is_none() {
+                body.extend_from_slice(&u16::try_from(record.len()).ok()?.to_le_bytes());
+            }
+            body.extend_from_slice(record);
+        }
+        let mut flags = 0;
+        if signatures.len() > 0 {
+            flags |= SIGNED;
+            if signatures.clone().any(|(own, _)| own != ttl) {
+                flags |= TTLS;
+            }
+            body.extend_from_slice(&u16::try_from(signatures.len()).ok()?.to_le_bytes());
+            for (ttl, signature) in signatures {
+                if flags & TTLS != 0 {
+                    body.extend_from_slice(&ttl.to_le_bytes());
+                }
+                body.extend_from_slice(&u16::try_from(signature.len()).ok()?.to_le_bytes());
+                body.extend_from_slice(signature);
+            }
+        }
+        let narrow = u8::try_from(count).ok().zip(u16::try_from(body.len()).ok());
+        flags |= if narrow.is_none() { WIDE } else { 0 };
+        *head = arena.len();
+        arena.extend_from_slice(&[flags, narrow.map_or(0, |(count, _)| count)]);
+        arena.extend_from_slice(&rtype.0.to_le_bytes());
+        arena.extend_from_slice(&ttl.to_le_bytes());
+        match narrow {
+            None => {
+                arena.extend_from_slice(&u32::try_from(body.len()).ok()?.to_le_bytes());
+                arena.extend_from_slice(&count.to_le_bytes());
+            }
+            Some(_) if flags & SIGNED == 0 && shape.len().is_some() => {}
+            Some((_, len)) => arena.extend_from_slice(&len.to_le_bytes()),
+        }
+        arena.extend_from_slice(body);
+        Some(())
+    }
+
+    /// Ends the sets of a name, at least one.
+    pub(super) fn end(&mut self) {
+        if let Some(flags) = self.arena.get_mut(self.head) {
+            *flags |= LAST;
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        self.arena.shrink_to_fit();
+        self.arena
+    }
+}
+
+/// Prefetches the first sets at a place.
+#[inline(always)]
+pub(super) fn prefetch(arena: &[u8], place: u32) {
+    let at = place as usize * UNIT;
+    hashlane_table::prefetch_bytes(arena.get(at..arena.len().min(at + 64)).unwrap_or_default());
+}
