@@ -3,7 +3,8 @@
 //! [`render`] writes them: a [`Renderer`](render::Renderer) compresses each name against the earlier names of
 //! the message, by a table of suffixes that is keyed, bounded and never cleared. [`wire`] has the parts of a
 //! message and reads one back. [`query`] parses the batch of queries that a name server receives, and hashes
-//! their names. With the feature `domain`, `composer` compresses the names of messages that are built with
+//! their names; [`zone`] stores the records of a zone, with names as numbers; and [`respond`] answers the
+//! queries from zones. With the feature `domain`, `composer` compresses the names of messages that are built with
 //! the crate of that name.
 //!
 //! ```
@@ -37,6 +38,7 @@ extern crate std;
 pub mod composer;
 pub mod query;
 pub mod render;
+pub mod respond;
 pub mod wire;
 pub mod zone;
 

@@ -5,8 +5,7 @@
 //! | [`Decode`] | parses each datagram: a query to answer, one to refuse with an rcode, or one to drop |
 //! | [`Hash`](struct@Hash) | hashes every suffix of every question's name, eight names at once |
 //!
-//! The receive path of the name server will call these stages, and look the hashes up in a table of zones;
-//! nothing in this repository calls them yet. No stage allocates.
+//! [`respond`](crate::respond) looks the hashes up in the zones of a server. No stage allocates.
 //!
 //! ```
 //! use hashlane_dns::query::{Batch, Decode, Hash, Outcome, Suffixes};

@@ -121,6 +121,8 @@ impl Rcode {
     pub const NOT_IMPLEMENTED: Self = Self(4);
     /// The server does not want to.
     pub const REFUSED: Self = Self(5);
+    /// YXDOMAIN: the name that a DNAME makes is too long (RFC 6672 §2.2).
+    pub const NAME_TOO_LONG: Self = Self(6);
     /// An EDNS version that the server does not have (RFC 6891 §6.1.3).
     pub const BAD_VERSION: Self = Self(16);
 }

@@ -113,6 +113,8 @@ numbers! { RecordType, "TYPE":
     SVCB = 64,
     /// Service binding of the Web (RFC 9460).
     HTTPS = 65,
+    /// An exchange of keys (RFC 2930).
+    TKEY = 249,
     /// A signed message (RFC 8945).
     TSIG = 250,
     /// A transfer of changes (RFC 1995).

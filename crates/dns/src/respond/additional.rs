@@ -1,0 +1,133 @@
+//! Addresses of the servers that a response names (RFC 1034 §4.3.2, RFC 9471).
+
+use super::answer::Answer;
+use super::writer::Owner;
+use crate::wire::{RecordType, Section};
+use crate::zone::{NameId, Record, Set, Zone};
+use hashlane_name::dns::Name;
+
+/// Sets of records that name servers, in a response at most.
+const MAX_SETS: usize = 4;
+/// Servers that are remembered, so that none is written twice.
+const MAX_DONE: usize = 64;
+
+/// A set of records that names servers.
+#[derive(Clone, Copy, Debug)]
+struct Naming {
+    zone: u32,
+    node: NameId,
+    rtype: u16,
+    /// The set is that of a referral.
+    is_referral: bool,
+}
+
+/// The sets of a response that name servers.
+#[derive(Debug)]
+pub(super) struct Servers {
+    sets: [Naming; MAX_SETS],
+    len: usize,
+    done: [NameId; MAX_DONE],
+}
+
+impl Default for Servers {
+    fn default() -> Self {
+        let none = Naming { zone: 0, node: NameId::ROOT, rtype: 0, is_referral: false };
+        Self { sets: [none; MAX_SETS], len: 0, done: [NameId::ROOT; MAX_DONE] }
+    }
+}
+
+impl Servers {
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    fn push(&mut self, naming: Naming) {
+        if let Some(place) = self.sets.get_mut(self.len) {
+            *place = naming;
+            self.len += 1;
+        }
+    }
+
+    /// Notes a set of the answer, if its type names servers.
+    #[inline]
+    pub(super) fn note(&mut self, zone: usize, node: NameId, rtype: RecordType) {
+        if matches!(rtype, RecordType::NS | RecordType::MX | RecordType::SRV) {
+            self.push(Naming { zone: zone as u32, node, rtype: rtype.0, is_referral: false });
+        }
+    }
+
+    /// Notes the NS records of a referral.
+    pub(super) fn note_referral(&mut self, zone: usize, cut: NameId) {
+        self.push(Naming { zone: zone as u32, node: cut, rtype: RecordType::NS.0, is_referral: true });
+    }
+}
+
+/// True if `name` is `ancestor` or below it.
+fn is_within(zone: &Zone, mut name: NameId, ancestor: NameId) -> bool {
+    while name != ancestor {
+        if name == NameId::ROOT {
+            return false;
+        }
+        name = zone.parent(name);
+    }
+    true
+}
+
+impl Answer<'_, '_> {
+    /// The target of an SRV record, which the zone stores whole (RFC 2782), if the zone has records of it.
+    #[cold]
+    fn srv_target(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'_>) -> Option<NameId> {
+        if set.rtype != RecordType::SRV {
+            return None;
+        }
+        let target = Name::parse_first(record.before.get(6..)?).ok()?;
+        zone.find(target, &mut self.scratch.hash)
+    }
+
+    /// Writes the additional section. Addresses of servers at or below the cut of a referral must find room,
+    /// or the message is truncated (RFC 9471 §3); others are left out.
+    #[inline]
+    pub(super) fn write_additional(&mut self) {
+        for at in 0..self.scratch.servers.len {
+            let Some(&naming) = self.scratch.servers.sets.get(at) else { return };
+            self.enter(naming.zone as usize);
+            if naming.is_referral && !self.write_addresses(naming, Some(true)) {
+                self.is_truncated = true;
+                return;
+            }
+            self.write_addresses(naming, naming.is_referral.then_some(false));
+        }
+    }
+
+    /// Writes the addresses of the servers of a set: all, or only those within the node or only those outside
+    /// of it. Returns false if some had no room.
+    fn write_addresses(&mut self, naming: Naming, within: Option<bool>) -> bool {
+        let zones = self.zones;
+        let Some(zone) = zones.zone(naming.zone as usize) else { return true };
+        let Some(set) = zone.set(naming.node, RecordType(naming.rtype)) else { return true };
+        let (mut all_fit, mut done) = (true, 0);
+        for record in set.records() {
+            let Some(server) = record.names[0].or_else(|| self.srv_target(zone, &set, &record)) else {
+                continue;
+            };
+            if within.is_some_and(|within| is_within(zone, server, naming.node) != within) {
+                continue;
+            }
+            let is_done = self.scratch.servers.done.get(..done).is_some_and(|done| done.contains(&server));
+            if is_done {
+                continue;
+            }
+            if let Some(place) = self.scratch.servers.done.get_mut(done) {
+                *place = server;
+                done += 1;
+            }
+            for rtype in [RecordType::A, RecordType::AAAA] {
+                if let Some(set) = zone.set(server, rtype) {
+                    let form = self.form();
+                    all_fit &= self.write(Section::Additional, Owner::Name(server), zone, &set, form).is_ok();
+                }
+            }
+        }
+        all_fit
+    }
+}

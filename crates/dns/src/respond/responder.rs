@@ -1,0 +1,249 @@
+//! Responses to the queries of a batch.
+
+use super::answer::{Answer, Scratch};
+use super::options;
+use super::writer::{Full, Writer};
+use super::{Asker, Settings, Transport, Zones, chaos};
+use crate::MAX_MESSAGE_LEN;
+use crate::query::{BATCH, Batch, Outcome, Query, Refusal};
+use crate::wire::{Class, Flags, Header, Rcode, RecordType, Section};
+use crate::zone::Located;
+use hashlane_hash::scheme::Key;
+
+/// Bytes of a UDP response that every client accepts (RFC 1035 §4.2.1).
+const PLAIN_LIMIT: usize = 512;
+
+/// The kind of a response, as limits of rates and counters tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Records of the name, or of its alias.
+    Positive,
+    /// Records made of a wildcard.
+    Wildcard,
+    /// The name has no records of the type.
+    NoData,
+    /// No such name.
+    NxDomain,
+    /// Servers of a zone below.
+    Referral,
+    /// An error.
+    Error,
+    /// None: the datagram is dropped.
+    Drop,
+}
+
+/// Description of a response that was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    /// Bytes of the message. 0: send nothing.
+    pub len: usize,
+    /// Result of the query.
+    pub rcode: Rcode,
+    /// Kind of the response.
+    pub kind: Kind,
+    /// Number of the zone among the [entries](Zones::entries), if there is one.
+    pub zone: Option<usize>,
+    /// Type of the question, if it was read.
+    pub rtype: Option<RecordType>,
+    /// TC is set: the client asks again over TCP.
+    pub truncated: bool,
+    /// The query has a valid cookie of this server: its source address is not forged.
+    pub is_known: bool,
+}
+
+impl Reply {
+    const DROP: Self = Self {
+        len: 0,
+        rcode: Rcode::NO_ERROR,
+        kind: Kind::Drop,
+        zone: None,
+        rtype: None,
+        truncated: false,
+        is_known: false,
+    };
+}
+
+/// Zone of a query's name, and its place there if the zone is loaded.
+type Place = (u32, Option<Located>);
+
+/// Writes responses. One for each thread; it allocates nothing after [`new`](Self::new).
+pub struct Responder {
+    scratch: Scratch,
+    places: [Option<Place>; BATCH],
+}
+
+impl Responder {
+    /// A responder for zones under `key`.
+    pub fn new(key: &Key) -> Self {
+        Self { scratch: Scratch::new(key), places: [None; BATCH] }
+    }
+
+    /// Finds the names of a batch in the zones, whose memory is prefetched for all of them. The stages
+    /// [`Decode`](crate::query::Decode) and [`Hash`](struct@crate::query::Hash) have been run on it, under
+    /// the key of the zones.
+    pub fn locate<'r>(
+        &'r mut self,
+        zones: &'r Zones,
+        settings: &'r Settings,
+        batch: &'r Batch<'r>,
+    ) -> Responses<'r> {
+        let mut numbers = [None; BATCH];
+        for ((place, number), outcome) in numbers.iter_mut().zip(0..).zip(batch.outcomes()) {
+            if let Outcome::Answer(query) = outcome
+                && matches!(query.class, Class::IN | Class::ANY)
+            {
+                *place = zones.find(batch.suffixes(number), query.name, query.rtype);
+                if let Some(zone) = place.and_then(|number| zones.zone(number)) {
+                    zone.prefetch(batch.suffixes(number));
+                }
+            }
+        }
+        self.places = [None; BATCH];
+        for (((place, zone_number), number), outcome) in
+            self.places.iter_mut().zip(numbers).zip(0..).zip(batch.outcomes())
+        {
+            if let (Outcome::Answer(query), Some(zone_number)) = (outcome, zone_number) {
+                let zone = zones.zone(zone_number);
+                let located = zone.map(|zone| zone.locate(batch.suffixes(number), query.name));
+                *place = Some((zone_number as u32, located));
+            }
+        }
+        Responses { scratch: &mut self.scratch, places: &self.places, zones, settings, batch }
+    }
+}
+
+/// The responses to a batch.
+pub struct Responses<'r> {
+    scratch: &'r mut Scratch,
+    places: &'r [Option<Place>; BATCH],
+    zones: &'r Zones,
+    settings: &'r Settings,
+    batch: &'r Batch<'r>,
+}
+
+impl Responses<'_> {
+    /// Writes the response to datagram `number`, counted from 0 in order of arrival, into `out`, which bounds
+    /// it.
+    #[inline]
+    pub fn write(&mut self, number: usize, asker: &Asker, out: &mut [u8]) -> Reply {
+        match self.batch.outcomes().get(number) {
+            Some(Outcome::Answer(query)) => self.answer(number, query, asker, out),
+            Some(Outcome::Refuse(refusal)) => self.refuse(refusal, out),
+            Some(Outcome::Drop(_)) | None => Reply::DROP,
+        }
+    }
+
+    /// Writes a header and, if the query had one, an OPT record.
+    #[cold]
+    fn refuse(&self, refusal: &Refusal, out: &mut [u8]) -> Reply {
+        let Refusal { header, rcode, edns } = *refusal;
+        let Ok(mut writer) = Writer::new(out, PLAIN_LIMIT) else { return Reply::DROP };
+        if edns {
+            let opt = options::Reply::default();
+            if opt.write(&mut writer, self.settings, rcode, None).is_err() {
+                return Reply::DROP;
+            }
+        }
+        let header = response(header, rcode);
+        Reply { len: writer.finish(header.to_bytes()), rcode, kind: Kind::Error, ..Reply::DROP }
+    }
+
+    #[inline]
+    fn answer(&mut self, number: usize, query: &Query<'_>, asker: &Asker, out: &mut [u8]) -> Reply {
+        let limit = match asker.transport {
+            Transport::Udp => query.limit().min(usize::from(self.settings.max_udp).max(PLAIN_LIMIT)),
+            Transport::Tcp => MAX_MESSAGE_LEN,
+        };
+        let opt = match query.edns.map(|edns| options::Reply::of(&edns, self.settings, asker)).transpose() {
+            Ok(opt) => opt,
+            Err(rcode) => return self.refuse(&Refusal { header: query.header, rcode, edns: true }, out),
+        };
+        self.write_answer(number, query, asker, opt, (out, limit)).unwrap_or(Reply::DROP)
+    }
+
+    /// Writes the message.
+    ///
+    /// # Errors
+    /// The buffer has no room for the question and the OPT record.
+    #[inline]
+    fn write_answer(
+        &mut self,
+        number: usize,
+        query: &Query<'_>,
+        asker: &Asker,
+        opt: Option<options::Reply>,
+        (out, limit): (&mut [u8], usize),
+    ) -> Result<Reply, Full> {
+        let mut writer = Writer::new(out, limit)?;
+        let ([a, b], [c, d]) = (query.rtype.0.to_be_bytes(), query.class.0.to_be_bytes());
+        writer.bytes(query.name.as_bytes())?;
+        writer.bytes(&[a, b, c, d])?;
+        writer.add(Section::Question);
+        let reserved = opt.map_or(0, |opt| opt.len(self.settings));
+        writer.reserve(reserved)?;
+
+        let mut reply = Reply {
+            rtype: Some(query.rtype),
+            is_known: opt.is_some_and(|opt| opt.is_known),
+            rcode: Rcode::REFUSED,
+            kind: Kind::Error,
+            ..Reply::DROP
+        };
+        let (mut flags, mut error) = (Flags::default(), None);
+        let place = self.places.get(number).copied().flatten();
+        match (query.class, query.rtype) {
+            (_, RecordType::OPT | RecordType::TKEY | RecordType::TSIG) => reply.rcode = Rcode::FORMAT_ERROR,
+            // Transfers are refused: no client has a right to them yet.
+            (_, RecordType::AXFR | RecordType::IXFR) => {}
+            (Class::CH, RecordType::TXT | RecordType::ANY) => {
+                if let Some(text) = chaos::text(query.name, self.settings) {
+                    chaos::write(&mut writer, text)?;
+                    (reply.rcode, reply.kind) = (Rcode::NO_ERROR, Kind::Positive);
+                    flags = Flags::AUTHORITATIVE;
+                }
+            }
+            (Class::IN | Class::ANY, _) => match place {
+                Some((zone, located)) => {
+                    let dnssec = opt.is_some_and(|opt| opt.dnssec);
+                    let mut answer = Answer::new(
+                        (self.zones, self.scratch),
+                        (query.rtype, asker.transport),
+                        dnssec,
+                        writer,
+                    );
+                    answer.run(zone as usize, located, query.name);
+                    let ended = answer.end();
+                    writer = ended.writer;
+                    (reply.rcode, reply.kind) = (ended.rcode, ended.kind);
+                    (reply.zone, reply.truncated) = (Some(zone as usize), ended.truncated);
+                    flags = ended.flags;
+                    if query.class == Class::ANY {
+                        flags = flags.without(Flags::AUTHORITATIVE);
+                    }
+                    if ended.rcode == Rcode::SERVER_FAILURE {
+                        error = Some(options::NOT_READY);
+                    }
+                }
+                None => error = Some(options::NOT_AUTHORITATIVE),
+            },
+            _ => {}
+        }
+        if let Some(opt) = opt {
+            writer.release(reserved);
+            opt.write(&mut writer, self.settings, reply.rcode, error)?;
+        }
+        let mut header = response(query.header, reply.rcode);
+        header.flags = header.flags.with(flags);
+        reply.len = writer.finish(header.to_bytes());
+        Ok(reply)
+    }
+}
+
+/// The header of a response: identifier and opcode, RD and CD of the query.
+#[inline]
+fn response(query: Header, rcode: Rcode) -> Header {
+    let kept = Flags::RECURSION_DESIRED.with(Flags::CHECKING_DISABLED);
+    let flags = Flags(query.flags.0 & kept.0).with(Flags::RESPONSE).with_opcode(query.flags.opcode());
+    Header { id: query.id, flags: flags.with_rcode(rcode) }
+}

@@ -1,0 +1,237 @@
+//! Writing of a response: records of a zone, with names compressed by their numbers.
+
+use super::offsets::Offsets;
+use crate::wire::{Class, HEADER_LEN, RecordType, Section};
+use crate::zone::{NameId, Record, Set, Zone};
+
+/// No room is left below the limit of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// The owner of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A name that was written at this offset.
+    At(u16),
+    /// A name of the zone.
+    Name(NameId),
+}
+
+impl Owner {
+    /// The name of the question.
+    pub(super) const QUESTION: Self = Self::At(HEADER_LEN as u16);
+}
+
+/// The form in which a set of records is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// With signatures.
+    pub(super) dnssec: bool,
+    /// Time to live in seconds at most.
+    pub(super) max_ttl: u32,
+}
+
+/// A response under construction, in the caller's buffer.
+pub(super) struct Writer<'o> {
+    out: &'o mut [u8],
+    len: usize,
+    /// Length of the message at most, without what is reserved.
+    limit: usize,
+    counts: [u16; 4],
+}
+
+impl<'o> Writer<'o> {
+    /// Begins after the header. `limit` counts from the header, and is at most the length of `out`.
+    pub(super) fn new(out: &'o mut [u8], limit: usize) -> Result<Self, Full> {
+        let limit = limit.min(out.len());
+        if limit < HEADER_LEN {
+            return Err(Full);
+        }
+        Ok(Self { out, len: HEADER_LEN, limit, counts: [0; 4] })
+    }
+
+    /// Bytes that can follow.
+    pub(super) const fn room(&self) -> usize {
+        self.limit - self.len
+    }
+
+    /// Sets bytes apart, which are [released](Self::release) for the last record.
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<(), Full> {
+        match self.limit.checked_sub(bytes) {
+            Some(limit) if limit >= self.len => {
+                self.limit = limit;
+                Ok(())
+            }
+            _ => Err(Full),
+        }
+    }
+
+    /// Gives bytes that were set apart back.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.limit = self.out.len().min(self.limit + bytes);
+    }
+
+    /// Entries of a section.
+    pub(super) const fn count(&self, section: Section) -> u16 {
+        self.counts[section.index()]
+    }
+
+    /// Appends bytes.
+    #[inline(always)]
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        let end = self.len + bytes.len();
+        let place = self.out.get_mut(self.len..end).filter(|_| end <= self.limit).ok_or(Full)?;
+        place.copy_from_slice(bytes);
+        self.len = end;
+        Ok(())
+    }
+
+    /// Appends two bytes.
+    #[inline(always)]
+    fn be16(&mut self, number: u16) -> Result<(), Full> {
+        self.bytes(&number.to_be_bytes())
+    }
+
+    /// Counts an entry of a section.
+    pub(super) fn add(&mut self, section: Section) {
+        let count = &mut self.counts[section.index()];
+        *count = count.saturating_add(1);
+    }
+
+    /// Goes back to an earlier length and number of entries in a section.
+    fn truncate(&mut self, len: usize, section: Section, count: u16, offsets: &mut Offsets) {
+        self.len = len;
+        self.counts[section.index()] = count;
+        offsets.truncate(len);
+    }
+
+    /// Appends a name of a zone, compressed.
+    #[inline]
+    pub(super) fn name(&mut self, zone: &Zone, offsets: &mut Offsets, mut id: NameId) -> Result<(), Full> {
+        while id != NameId::ROOT {
+            if let Some(at) = offsets.get(id) {
+                return self.be16(0xc000 | at);
+            }
+            let at = self.len;
+            self.bytes(zone.label(id))?;
+            offsets.insert(id, at);
+            id = zone.parent(id);
+        }
+        self.bytes(&[0])
+    }
+
+    /// Appends a name of a zone, whole.
+    fn whole_name(&mut self, zone: &Zone, mut id: NameId) -> Result<(), Full> {
+        while id != NameId::ROOT {
+            self.bytes(zone.label(id))?;
+            id = zone.parent(id);
+        }
+        self.bytes(&[0])
+    }
+
+    #[inline(always)]
+    fn owner(&mut self, zone: &Zone, offsets: &mut Offsets, owner: Owner) -> Result<(), Full> {
+        match owner {
+            Owner::At(at) => self.be16(0xc000 | at),
+            Owner::Name(id) => self.name(zone, offsets, id),
+        }
+    }
+
+    /// Appends type, class, time to live and room for the length of the data. Returns the offset of the data.
+    #[inline(always)]
+    pub(super) fn head(&mut self, rtype: RecordType, class: Class, ttl: u32) -> Result<usize, Full> {
+        let ([a, b], [c, d], [e, f, g, h]) =
+            (rtype.0.to_be_bytes(), class.0.to_be_bytes(), ttl.to_be_bytes());
+        self.bytes(&[a, b, c, d, e, f, g, h, 0, 0])?;
+        Ok(self.len)
+    }
+
+    /// Sets the length of the data that began at `from`.
+    #[inline(always)]
+    pub(super) fn end_data(&mut self, from: usize) {
+        let len = (self.len - from) as u16;
+        if let Some(place) = self.out.get_mut(from - 2..from) {
+            place.copy_from_slice(&len.to_be_bytes());
+        }
+    }
+
+    /// Appends a set of records in a form: all of them, or nothing.
+    #[inline]
+    pub(super) fn set(
+        &mut self,
+        section: Section,
+        owner: Owner,
+        (zone, offsets): (&Zone, &mut Offsets),
+        set: &Set<'_>,
+        form: Form,
+    ) -> Result<(), Full> {
+        let (len, count) = (self.len, self.count(section));
+        let mut written = self.records(section, owner, (zone, offsets), set, form.max_ttl);
+        if form.dnssec && written.is_ok() {
+            written = self.signatures(section, owner, (zone, offsets), set, form.max_ttl);
+        }
+        if written.is_err() {
+            self.truncate(len, section, count, offsets);
+        }
+        written
+    }
+
+    #[inline(always)]
+    fn records(
+        &mut self,
+        section: Section,
+        owner: Owner,
+        (zone, offsets): (&Zone, &mut Offsets),
+        set: &Set<'_>,
+        max_ttl: u32,
+    ) -> Result<(), Full> {
+        let compresses = set.rtype.compresses();
+        for Record { before, names, after } in set.records() {
+            self.owner(zone, offsets, owner)?;
+            let data = self.head(set.rtype, Class::IN, set.ttl.min(max_ttl))?;
+            self.bytes(before)?;
+            for id in names.into_iter().flatten() {
+                match compresses {
+                    true => self.name(zone, offsets, id)?,
+                    false => self.whole_name(zone, id)?,
+                }
+            }
+            self.bytes(after)?;
+            self.end_data(data);
+            self.add(section);
+        }
+        Ok(())
+    }
+
+    /// Appends the signatures of a set alone: some of them if the rest does not fit.
+    pub(super) fn signatures(
+        &mut self,
+        section: Section,
+        owner: Owner,
+        (zone, offsets): (&Zone, &mut Offsets),
+        set: &Set<'_>,
+        max_ttl: u32,
+    ) -> Result<(), Full> {
+        for (ttl, data) in set.signatures() {
+            self.owner(zone, offsets, owner)?;
+            let from = self.head(RecordType::RRSIG, Class::IN, ttl.min(max_ttl))?;
+            self.bytes(data)?;
+            self.end_data(from);
+            self.add(section);
+        }
+        Ok(())
+    }
+
+    /// Writes the header and ends the message. Returns its length.
+    pub(super) fn finish(self, header: [u8; 4]) -> usize {
+        let Self { out, len, counts, .. } = self;
+        if let Some(place) = out.first_chunk_mut::<HEADER_LEN>() {
+            let (start, rest) = place.split_at_mut(4);
+            start.copy_from_slice(&header);
+            for (place, count) in rest.as_chunks_mut::<2>().0.iter_mut().zip(counts) {
+                *place = count.to_be_bytes();
+            }
+        }
+        len
+    }
+}
