@@ -7,7 +7,7 @@ use super::{Asker, Settings, Transport, Zones, chaos};
 use crate::MAX_MESSAGE_LEN;
 use crate::query::{BATCH, Batch, Outcome, Query, Refusal};
 use crate::wire::{Class, Flags, Header, Rcode, RecordType, Section};
-use crate::zone::Located;
+use crate::zone::{Located, Zone};
 use hashlane_hash::scheme::Key;
 
 /// Bytes of a UDP response that every client accepts (RFC 1035 §4.2.1).
@@ -67,6 +67,12 @@ impl Reply {
 /// Zone of a query's name, and its place there if the zone is loaded.
 type Place = (u32, Option<Located>);
 
+/// The zone of a place, if it is loaded.
+#[inline(always)]
+fn zone_of<'z>(zones: &'z Zones, place: &Option<Place>) -> Option<&'z Zone> {
+    place.as_ref().and_then(|(zone, _)| zones.zone(*zone as usize))
+}
+
 /// Writes responses. One for each thread; it allocates nothing after [`new`](Self::new).
 pub struct Responder {
     scratch: Scratch,
@@ -88,25 +94,34 @@ impl Responder {
         settings: &'r Settings,
         batch: &'r Batch<'r>,
     ) -> Responses<'r> {
-        let mut numbers = [None; BATCH];
-        for ((place, number), outcome) in numbers.iter_mut().zip(0..).zip(batch.outcomes()) {
+        let len = batch.outcomes().len();
+        let places = self.places.get_mut(..len).unwrap_or_default();
+        for ((place, number), outcome) in places.iter_mut().zip(0..).zip(batch.outcomes()) {
+            *place = None;
             if let Outcome::Answer(query) = outcome
                 && matches!(query.class, Class::IN | Class::ANY)
             {
-                *place = zones.find(batch.suffixes(number), query.name, query.rtype);
-                if let Some(zone) = place.and_then(|number| zones.zone(number)) {
-                    zone.prefetch(batch.suffixes(number));
+                let suffixes = batch.suffixes(number);
+                *place = zones.find(suffixes, query.name, query.rtype).map(|zone| (zone as u32, None));
+                if let Some(zone) = zone_of(zones, place) {
+                    zone.prefetch(suffixes);
                 }
             }
         }
-        self.places = [None; BATCH];
-        for (((place, zone_number), number), outcome) in
-            self.places.iter_mut().zip(numbers).zip(0..).zip(batch.outcomes())
-        {
-            if let (Outcome::Answer(query), Some(zone_number)) = (outcome, zone_number) {
-                let zone = zones.zone(zone_number);
-                let located = zone.map(|zone| zone.locate(batch.suffixes(number), query.name));
-                *place = Some((zone_number as u32, located));
+        for (number, place) in places.iter().enumerate() {
+            if let Some(zone) = zone_of(zones, place) {
+                zone.prefetch_node(batch.suffixes(number));
+            }
+        }
+        for (number, place) in places.iter().enumerate() {
+            if let Some(zone) = zone_of(zones, place) {
+                zone.prefetch_sets(batch.suffixes(number));
+            }
+        }
+        for ((place, number), outcome) in places.iter_mut().zip(0..).zip(batch.outcomes()) {
+            let zone = zone_of(zones, place);
+            if let (Outcome::Answer(query), Some((_, located))) = (outcome, place) {
+                *located = zone.map(|zone| zone.locate(batch.suffixes(number), query.name));
             }
         }
         Responses { scratch: &mut self.scratch, places: &self.places, zones, settings, batch }
