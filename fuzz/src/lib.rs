@@ -19,6 +19,7 @@ pub mod mutate;
 pub mod ndn;
 pub mod queries;
 pub mod reassembly;
+pub mod respond;
 pub mod rib;
 mod steps;
 pub mod targets;

@@ -1,7 +1,8 @@
 //! The fuzz targets, one list: libFuzzer runs each by name, and the tests replay its corpus.
 
 use crate::{
-    audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly, rib,
+    audit, client, dump, faces, files, flows, forwarder, ipfix, management, ndn, queries, reassembly,
+    respond, rib,
 };
 use hashlane_flow::packet::Packet;
 use hashlane_name::ccnx::Ccnx;
@@ -24,6 +25,7 @@ macro_rules! with_targets {
             dns_name,
             dns_query,
             dns_render,
+            dns_respond,
             dns_text,
             dns_zone,
             flow_burst,
@@ -106,6 +108,11 @@ pub fn dns_query(bytes: &[u8]) {
 /// Renders a DNS message and reads it back; see [`crate::check_dns_message`].
 pub fn dns_render(bytes: &[u8]) {
     crate::check_dns_message(bytes);
+}
+
+/// Answers DNS queries from zones; see [`respond::check_responses`].
+pub fn dns_respond(bytes: &[u8]) {
+    respond::check_responses(bytes);
 }
 
 /// Parses a DNS name in presentation form; see [`crate::check_dns_text`].

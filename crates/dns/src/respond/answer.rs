@@ -19,6 +19,56 @@ pub(super) struct Scratch {
     pub(super) servers: Servers,
     /// A name made by a DNAME.
     made: NameBuf,
+    chain: Chain,
+}
+
+/// The names of a chain of aliases, so that a loop ends where it closes.
+#[derive(Debug)]
+struct Chain {
+    names: [Visited; MAX_CHAIN + 1],
+    len: usize,
+}
+
+impl Chain {
+    const EMPTY: Self = Self { names: [Visited::Hash(0); MAX_CHAIN + 1], len: 0 };
+
+    /// Adds a name; false if it was there or if there are too many.
+    fn visit(&mut self, name: Visited) -> bool {
+        let is_new = !self.names.get(..self.len).unwrap_or_default().contains(&name);
+        match self.names.get_mut(self.len).filter(|_| is_new) {
+            Some(place) => {
+                *place = name;
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Returns true if the DNAME of this owner has been used.
+    fn has_dname(&self, zone: usize, owner: NameId) -> bool {
+        self.names.get(..self.len).unwrap_or_default().contains(&Visited::Dname(zone as u32, owner))
+    }
+}
+
+/// A name of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visited {
+    /// A name that exists, with the number of its zone.
+    Name(u32, NameId),
+    /// Hash of a name that does not.
+    Hash(u64),
+    /// The owner of a DNAME that a name was made of.
+    Dname(u32, NameId),
+}
+
+impl Visited {
+    fn of(zone: usize, located: Located, hash: u64) -> Self {
+        match located.below {
+            0 => Self::Name(zone as u32, located.node),
+            _ => Self::Hash(hash),
+        }
+    }
 }
 
 impl Scratch {
@@ -29,6 +79,7 @@ impl Scratch {
             proofs: Proofs::default(),
             servers: Servers::default(),
             made: NameBuf::ROOT,
+            chain: Chain::EMPTY,
         }
     }
 }
@@ -51,6 +102,7 @@ pub(super) struct Link<'q> {
     pub(super) located: Located,
     owner: Owner,
     spelling: Spelling<'q>,
+    visited: Visited,
 }
 
 /// A message of which the answer has been written.
@@ -100,9 +152,10 @@ impl<'a, 'o> Answer<'a, 'o> {
         }
     }
 
-    /// Writes answer, authority and additional section for `name`, whose place in zone `zone` is `located`. Without one,
+    /// Writes answer, authority and additional section for `name` with this hash, whose place in zone `zone` is `located`. Without one,
     /// the zone is not loaded: SERVFAIL.
-    pub(super) fn run(&mut self, zone: usize, located: Option<Located>, name: Name<'_>) {
+    pub(super) fn run(&mut self, zone: usize, located: Option<Located>, (name, hash): (Name<'_>, u64)) {
+        self.scratch.chain.len = 0;
         self.scratch.proofs.clear();
         self.scratch.servers.clear();
         let Some(located) = located else {
@@ -111,8 +164,12 @@ impl<'a, 'o> Answer<'a, 'o> {
         };
         self.enter(zone);
         self.seed(zone, located, name);
-        let mut link = Link { zone, located, owner: Owner::QUESTION, spelling: Spelling::Question(name) };
+        let (owner, spelling) = (Owner::QUESTION, Spelling::Question(name));
+        let mut link = Link { zone, located, owner, spelling, visited: Visited::of(zone, located, hash) };
         for step in 0..=MAX_CHAIN {
+            if !self.scratch.chain.visit(link.visited) {
+                break;
+            }
             let next = match self.step(&link, step) {
                 Ok(next) => next,
                 Err(Full) => {
@@ -334,7 +391,10 @@ impl<'a, 'o> Answer<'a, 'o> {
     ) -> Result<Option<Link<'q>>, Full> {
         let Some(set) = zone.set(dname, RecordType::DNAME) else { return Ok(None) };
         let Some(target) = set.records().next().and_then(|record| record.names[0]) else { return Ok(None) };
-        self.write(Section::Answer, Owner::Name(dname), zone, &set, self.form())?;
+        if !self.scratch.chain.has_dname(link.zone, dname) {
+            self.write(Section::Answer, Owner::Name(dname), zone, &set, self.form())?;
+            self.scratch.chain.visit(Visited::Dname(link.zone as u32, dname));
+        }
         self.kind = Kind::Positive;
         let name = self.bytes(link);
         let (labels, target_name) = (name.as_bytes(), zone.name(target));
@@ -375,7 +435,12 @@ impl<'a, 'o> Answer<'a, 'o> {
         if let Some(located) = located
             && (located.cut.is_none() || self.zones.entries().len() == 1)
         {
-            return Some(Link { zone: link.zone, located, owner: Owner::Name(target), spelling });
+            let hash = match located.below {
+                0 => 0,
+                _ => self.scratch.hash.name(zone.name(target).view()).first().copied().unwrap_or_default(),
+            };
+            let visited = Visited::of(link.zone, located, hash);
+            return Some(Link { zone: link.zone, located, owner: Owner::Name(target), spelling, visited });
         }
         if self.zones.entries().len() == 1 {
             return None;
@@ -392,7 +457,8 @@ impl<'a, 'o> Answer<'a, 'o> {
         let suffixes = self.scratch.hash.name(name.view());
         let zone = self.zones.find(suffixes, name.view(), self.rtype)?;
         let located = self.zones.zone(zone)?.locate(suffixes, name.view());
-        Some(Link { zone, located, owner, spelling })
+        let visited = Visited::of(zone, located, suffixes.first().copied().unwrap_or_default());
+        Some(Link { zone, located, owner, spelling, visited })
     }
 }
 

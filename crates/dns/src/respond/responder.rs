@@ -227,7 +227,8 @@ impl Responses<'_> {
                         dnssec,
                         writer,
                     );
-                    answer.run(zone as usize, located, query.name);
+                    let hash = self.batch.suffixes(number).first().copied().unwrap_or_default();
+                    answer.run(zone as usize, located, (query.name, hash));
                     let ended = answer.end();
                     writer = ended.writer;
                     (reply.rcode, reply.kind) = (ended.rcode, ended.kind);
