@@ -14,7 +14,7 @@ pub enum Outcome<'d> {
     /// Answers it.
     Answer(Query<'d>),
     /// Answers with an error alone.
-    Refuse(Refusal),
+    Refuse(Refusal<'d>),
     /// Sends nothing.
     Drop(DropReason),
 }
@@ -44,7 +44,7 @@ impl Query<'_> {
 
 /// A message that is answered with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Refusal<'d> {
     /// Identifier, flags and opcode of the message.
     pub header: Header,
     /// [`FORMAT_ERROR`](Rcode::FORMAT_ERROR), [`NOT_IMPLEMENTED`](Rcode::NOT_IMPLEMENTED) or
@@ -52,6 +52,8 @@ pub struct Refusal {
     pub rcode: Rcode,
     /// True if the response must have an OPT record, as the message has one (RFC 6891 §6.1.1).
     pub edns: bool,
+    /// The question, if the message has no other fault than its version of EDNS: name, type and class.
+    pub question: Option<(Name<'d>, RecordType, Class)>,
 }
 
 /// Reasons why a datagram gets no response.
@@ -82,7 +84,7 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
     if header.flags.contains(Flags::RESPONSE) {
         return Outcome::Drop(DropReason::Response);
     }
-    let refuse = |rcode, edns| Outcome::Refuse(Refusal { header, rcode, edns });
+    let refuse = |rcode, edns| Outcome::Refuse(Refusal { header, rcode, edns, question: None });
     if header.flags.opcode() != Opcode::QUERY {
         return refuse(Rcode::NOT_IMPLEMENTED, false);
     }
@@ -97,7 +99,10 @@ pub fn parse(datagram: &[u8]) -> Outcome<'_> {
     }
     match opt.map(Opt::edns).transpose() {
         Ok(edns) => Outcome::Answer(Query { header, name, rtype, class, edns }),
-        Err(rcode) => refuse(rcode, true),
+        Err(rcode) => {
+            let question = (rcode == Rcode::BAD_VERSION).then_some((name, rtype, class));
+            Outcome::Refuse(Refusal { header, rcode, edns: true, question })
+        }
     }
 }
 

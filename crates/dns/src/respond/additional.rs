@@ -51,7 +51,7 @@ impl Servers {
     /// Notes a set of the answer, if its type names servers.
     #[inline]
     pub(super) fn note(&mut self, zone: usize, node: NameId, rtype: RecordType) {
-        if matches!(rtype, RecordType::NS | RecordType::MX | RecordType::SRV) {
+        if rtype == RecordType::NS || rtype == RecordType::MX || whole_name(rtype).is_some() {
             self.push(Naming { zone: zone as u32, node, rtype: rtype.0, is_referral: false });
         }
     }
@@ -59,6 +59,15 @@ impl Servers {
     /// Notes the NS records of a referral.
     pub(super) fn note_referral(&mut self, zone: usize, cut: NameId) {
         self.push(Naming { zone: zone as u32, node: cut, rtype: RecordType::NS.0, is_referral: true });
+    }
+}
+
+/// Bytes before the name of a server in the data of types that never compress it.
+const fn whole_name(rtype: RecordType) -> Option<usize> {
+    match rtype {
+        RecordType::SRV => Some(6),
+        RecordType::AFSDB | RecordType::RT | RecordType::KX => Some(2),
+        _ => None,
     }
 }
 
@@ -74,14 +83,12 @@ fn is_within(zone: &Zone, mut name: NameId, ancestor: NameId) -> bool {
 }
 
 impl Answer<'_, '_> {
-    /// The target of an SRV record, which the zone stores whole (RFC 2782), if the zone has records of it.
+    /// The server in the data of a type whose names are not compressed and so stored as bytes, if the zone has
+    /// records of it.
     #[cold]
-    fn srv_target(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'_>) -> Option<NameId> {
-        if set.rtype != RecordType::SRV {
-            return None;
-        }
-        let target = Name::parse_first(record.before.get(6..)?).ok()?;
-        zone.find(target, &mut self.scratch.hash)
+    fn whole_target(&mut self, zone: &Zone, set: &Set<'_>, record: &Record<'_>) -> Option<NameId> {
+        let target = record.before.get(whole_name(set.rtype)?..)?;
+        zone.find(Name::parse_first(target).ok()?, &mut self.scratch.hash)
     }
 
     /// Writes the additional section. Addresses of servers at or below the cut of a referral must find room,
@@ -107,7 +114,7 @@ impl Answer<'_, '_> {
         let Some(set) = zone.set(naming.node, RecordType(naming.rtype)) else { return true };
         let (mut all_fit, mut done) = (true, 0);
         for record in set.records() {
-            let Some(server) = record.names[0].or_else(|| self.srv_target(zone, &set, &record)) else {
+            let Some(server) = record.names[0].or_else(|| self.whole_target(zone, &set, &record)) else {
                 continue;
             };
             if within.is_some_and(|within| is_within(zone, server, naming.node) != within) {
@@ -120,6 +127,10 @@ impl Answer<'_, '_> {
             if let Some(place) = self.scratch.servers.done.get_mut(done) {
                 *place = server;
                 done += 1;
+            }
+            // Addresses below a cut are the zone below's to give, except in a referral to it.
+            if !naming.is_referral && zone.is_occluded(server) {
+                continue;
             }
             for rtype in [RecordType::A, RecordType::AAAA] {
                 if let Some(set) = zone.set(server, rtype) {

@@ -173,6 +173,7 @@ impl<'a, 'o> Answer<'a, 'o> {
             let next = match self.step(&link, step) {
                 Ok(next) => next,
                 Err(Full) => {
+                    self.writer.remove_part(&mut self.scratch.offsets);
                     self.is_truncated = true;
                     return;
                 }
@@ -342,10 +343,15 @@ impl<'a, 'o> Answer<'a, 'o> {
         zone: &Zone,
         source: NameId,
     ) -> Result<Option<Found>, Full> {
+        let mark = self.writer.mark(Section::Answer);
         let mut found = None;
         for set in zone.sets(source) {
             let names = (zone, &mut self.scratch.offsets);
-            self.writer.signatures(Section::Answer, link.owner, names, &set, u32::MAX)?;
+            let written = self.writer.signatures(Section::Answer, link.owner, names, &set, u32::MAX);
+            if written.is_err() {
+                self.writer.rollback(mark, &mut self.scratch.offsets);
+                return Err(Full);
+            }
             if set.signatures().next().is_some() {
                 found = Some(Found::Records);
             }
@@ -374,6 +380,8 @@ impl<'a, 'o> Answer<'a, 'o> {
         self.scratch.servers.note_referral(number, cut);
         if self.dnssec {
             match zone.set(cut, RecordType::DS) {
+                // Without a signature they prove nothing, and no client asked for them.
+                Some(set) if !set.is_signed() => {}
                 Some(set) => self.write(Section::Authority, Owner::Name(cut), zone, &set, self.form())?,
                 None => self.prove_no_ds(number, zone, cut),
             }

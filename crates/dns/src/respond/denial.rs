@@ -66,42 +66,50 @@ impl Answer<'_, '_> {
         }
     }
 
-    /// Adds the proof of the closest encloser of a name (RFC 5155 §7.2.1): the record that matches the
+    /// Adds the proof of the closest provable encloser of a name (RFC 5155 §7.2.1): the record that matches the
     /// closest ancestor with one, from the one with `below` labels less on, and the record that covers the
-    /// next closer name.
-    fn add_encloser(&mut self, number: usize, zone: &Zone, name: Name<'_>, below: usize) {
+    /// next closer name. Returns the encloser: names within a span of opt-out have no record.
+    fn add_encloser<'n>(
+        &mut self,
+        number: usize,
+        zone: &Zone,
+        name: Name<'n>,
+        below: usize,
+    ) -> Option<Name<'n>> {
         let apex = zone.apex_name().len();
         for from in below.max(1).. {
-            let Some(encloser) = name.labels_from(from).as_name().filter(|name| name.len() >= apex) else {
-                return;
-            };
+            let encloser = name.labels_from(from).as_name().filter(|name| name.len() >= apex)?;
             if self.add_nsec3(number, zone, encloser, true) {
                 if let Some(next) = name.labels_from(from - 1).as_name() {
                     self.add_nsec3(number, zone, next, false);
                 }
-                return;
+                return Some(encloser);
             }
+        }
+        None
+    }
+
+    /// Adds the proof of the closest provable encloser, and the record that matches or covers the wildcard below
+    /// it.
+    fn add_encloser_and_wildcard(&mut self, number: usize, zone: &Zone, name: Name<'_>, below: usize) {
+        let encloser = self.add_encloser(number, zone, name, below);
+        if let Some(star) = encloser.and_then(wildcard) {
+            self.add_nsec3(number, zone, star.view(), false);
         }
     }
 
     /// Proves that `name` does not exist, and no wildcard for it (RFC 5155 §7.2.2).
     #[cold]
     pub(super) fn prove_name_error(&mut self, number: usize, zone: &Zone, name: Name<'_>, located: Located) {
-        let star = name.labels_from(located.below).as_name().and_then(wildcard);
         match zone.denial() {
             Denial::None => {}
             Denial::Nsec => {
                 self.add_nsec(number, zone, name);
-                if let Some(star) = &star {
+                if let Some(star) = name.labels_from(located.below).as_name().and_then(wildcard) {
                     self.add_nsec(number, zone, star.view());
                 }
             }
-            Denial::Nsec3(_) => {
-                self.add_encloser(number, zone, name, located.below);
-                if let Some(star) = &star {
-                    self.add_nsec3(number, zone, star.view(), false);
-                }
-            }
+            Denial::Nsec3(_) => self.add_encloser_and_wildcard(number, zone, name, located.below),
         }
     }
 
@@ -124,10 +132,7 @@ impl Answer<'_, '_> {
                 }
                 self.add_nsec(number, zone, name);
             }
-            (Denial::Nsec3(_), Some(star)) => {
-                self.add_encloser(number, zone, name, located.below);
-                self.add_nsec3(number, zone, zone.name(star).view(), true);
-            }
+            (Denial::Nsec3(_), Some(_)) => self.add_encloser_and_wildcard(number, zone, name, located.below),
             (Denial::Nsec3(_), None) => {
                 if !self.add_nsec3(number, zone, name, true) {
                     // A delegation within a span of opt-out (RFC 5155 §7.2.4).

@@ -15,6 +15,8 @@ const EXTENDED_ERROR: u16 = 15;
 
 /// Code of an extended error: the server has no such zone (RFC 8914 §4.21).
 pub(super) const NOT_AUTHORITATIVE: u16 = 20;
+/// Code of an extended error: the client has no right to the operation (RFC 8914 §4.19).
+pub(super) const PROHIBITED: u16 = 18;
 /// Code of an extended error: the zone is not loaded (RFC 8914 §4.15).
 pub(super) const NOT_READY: u16 = 14;
 

@@ -9,6 +9,7 @@ use crate::query::{BATCH, Batch, Outcome, Query, Refusal};
 use crate::wire::{Class, Flags, Header, Rcode, RecordType, Section};
 use crate::zone::{Located, Zone};
 use hashlane_hash::scheme::Key;
+use hashlane_name::dns::Name;
 
 /// Bytes of a UDP response that every client accepts (RFC 1035 §4.2.1).
 const PLAIN_LIMIT: usize = 512;
@@ -149,11 +150,16 @@ impl Responses<'_> {
         }
     }
 
-    /// Writes a header and, if the query had one, an OPT record.
+    /// Writes a header, the question if it is known and, if the query had one, an OPT record.
     #[cold]
-    fn refuse(&self, refusal: &Refusal, out: &mut [u8]) -> Reply {
-        let Refusal { header, rcode, edns } = *refusal;
+    fn refuse(&self, refusal: &Refusal<'_>, out: &mut [u8]) -> Reply {
+        let Refusal { header, rcode, edns, question } = *refusal;
         let Ok(mut writer) = Writer::new(out, PLAIN_LIMIT) else { return Reply::DROP };
+        if let Some((name, rtype, class)) = question
+            && write_question(&mut writer, name, rtype, class).is_err()
+        {
+            return Reply::DROP;
+        }
         if edns {
             let opt = options::Reply::default();
             if opt.write(&mut writer, self.settings, rcode, None).is_err() {
@@ -172,7 +178,10 @@ impl Responses<'_> {
         };
         let opt = match query.edns.map(|edns| options::Reply::of(&edns, self.settings, asker)).transpose() {
             Ok(opt) => opt,
-            Err(rcode) => return self.refuse(&Refusal { header: query.header, rcode, edns: true }, out),
+            Err(rcode) => {
+                let header = query.header;
+                return self.refuse(&Refusal { header, rcode, edns: true, question: None }, out);
+            }
         };
         self.write_answer(number, query, asker, opt, (out, limit)).unwrap_or(Reply::DROP)
     }
@@ -191,10 +200,7 @@ impl Responses<'_> {
         (out, limit): (&mut [u8], usize),
     ) -> Result<Reply, Full> {
         let mut writer = Writer::new(out, limit)?;
-        let ([a, b], [c, d]) = (query.rtype.0.to_be_bytes(), query.class.0.to_be_bytes());
-        writer.bytes(query.name.as_bytes())?;
-        writer.bytes(&[a, b, c, d])?;
-        writer.add(Section::Question);
+        write_question(&mut writer, query.name, query.rtype, query.class)?;
         let reserved = opt.map_or(0, |opt| opt.len(self.settings));
         writer.reserve(reserved)?;
 
@@ -210,7 +216,7 @@ impl Responses<'_> {
         match (query.class, query.rtype) {
             (_, RecordType::OPT | RecordType::TKEY | RecordType::TSIG) => reply.rcode = Rcode::FORMAT_ERROR,
             // Transfers are refused: no client has a right to them yet.
-            (_, RecordType::AXFR | RecordType::IXFR) => {}
+            (_, RecordType::AXFR | RecordType::IXFR) => error = Some(options::PROHIBITED),
             (Class::CH, RecordType::TXT | RecordType::ANY) => {
                 if let Some(text) = chaos::text(query.name, self.settings) {
                     chaos::write(&mut writer, text)?;
@@ -243,7 +249,7 @@ impl Responses<'_> {
                 }
                 None => error = Some(options::NOT_AUTHORITATIVE),
             },
-            _ => {}
+            _ => error = Some(options::NOT_AUTHORITATIVE),
         }
         if let Some(opt) = opt {
             writer.release(reserved);
@@ -256,10 +262,25 @@ impl Responses<'_> {
     }
 }
 
-/// The header of a response: identifier and opcode, RD and CD of the query.
+#[inline(always)]
+fn write_question(
+    writer: &mut Writer<'_>,
+    name: Name<'_>,
+    rtype: RecordType,
+    class: Class,
+) -> Result<(), Full> {
+    let ([a, b], [c, d]) = (rtype.0.to_be_bytes(), class.0.to_be_bytes());
+    writer.bytes(name.as_bytes())?;
+    writer.bytes(&[a, b, c, d])?;
+    writer.add(Section::Question);
+    Ok(())
+}
+
+/// The header of a response: identifier, opcode and RD of the query. CD is cleared (RFC 4035 §3.1.6).
 #[inline]
 fn response(query: Header, rcode: Rcode) -> Header {
-    let kept = Flags::RECURSION_DESIRED.with(Flags::CHECKING_DISABLED);
-    let flags = Flags(query.flags.0 & kept.0).with(Flags::RESPONSE).with_opcode(query.flags.opcode());
+    let flags = Flags(query.flags.0 & Flags::RECURSION_DESIRED.0)
+        .with(Flags::RESPONSE)
+        .with_opcode(query.flags.opcode());
     Header { id: query.id, flags: flags.with_rcode(rcode) }
 }

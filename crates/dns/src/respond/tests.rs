@@ -157,21 +157,24 @@ impl Ask<'_> {
     }
 
     fn with(&self, zones: &Zones, settings: &Settings) -> Answered {
-        let query = self.bytes();
-        let (mut hash, mut suffixes) = (Hash::new(&key()), Suffixes::new());
-        let mut batch = Batch::new(&mut suffixes);
-        assert!(batch.push(0, &query));
-        Decode.run(&mut batch);
-        hash.run(&mut batch);
-        let mut responder = Responder::new(&key());
-        let mut responses = responder.locate(zones, settings, &batch);
-        let asker = Asker { address: [192, 0, 2, 99].into(), transport: self.transport, now: 1000 };
-        let mut out = vec![0xee; 65_535];
-        let reply = responses.write(0, &asker, &mut out);
-        out.truncate(reply.len);
-        let content = Content::parse(&out).unwrap();
-        Answered { reply, bytes: out, content }
+        answer_bytes(zones, settings, &self.bytes(), self.transport)
     }
+}
+
+fn answer_bytes(zones: &Zones, settings: &Settings, query: &[u8], transport: Transport) -> Answered {
+    let (mut hash, mut suffixes) = (Hash::new(&key()), Suffixes::new());
+    let mut batch = Batch::new(&mut suffixes);
+    assert!(batch.push(0, query));
+    Decode.run(&mut batch);
+    hash.run(&mut batch);
+    let mut responder = Responder::new(&key());
+    let mut responses = responder.locate(zones, settings, &batch);
+    let asker = Asker { address: [192, 0, 2, 99].into(), transport, now: 1000 };
+    let mut out = vec![0xee; 65_535];
+    let reply = responses.write(0, &asker, &mut out);
+    out.truncate(reply.len);
+    let content = Content::parse(&out).unwrap();
+    Answered { reply, bytes: out, content }
 }
 
 struct Answered {
@@ -443,6 +446,17 @@ fn crowded(servers: usize, label: &str) -> String {
     lines
 }
 
+/// A zone with 40 signatures at its apex.
+fn zones_of_signatures() -> Zones {
+    let mut lines = String::from("example. SOA ns.example. admin.example.\nexample. NS ns.example.\n");
+    lines.push_str("example. RRSIG SOA example.\n");
+    for number in 0..39 {
+        lines.push_str(&format!("example. TYPE{} data\n", 65_000 + number));
+        lines.push_str(&format!("example. RRSIG TYPE{} example.\n", 65_000 + number));
+    }
+    zones(&[("example.", &lines)])
+}
+
 #[test]
 fn truncates_what_has_no_room() {
     let fits = zones(&[("example.", &crowded(10, "n"))]);
@@ -458,6 +472,13 @@ fn truncates_what_has_no_room() {
     assert_eq!((tcp.content.records.len(), tcp.reply.truncated), (36, false));
     let large = Ask { edns: Some((1232, false, Vec::new())), ..ask("child.example.", "A") }.of(&some);
     assert_eq!((large.content.records.len(), large.reply.truncated), (37, false));
+    // Neither are addresses below a cut added to other answers, nor parts of a set of signatures.
+    let signed = zones_of_signatures();
+    for payload in 400..700 {
+        let ask = Ask { edns: Some((payload, true, Vec::new())), ..ask("example.", "RRSIG") };
+        let records = ask.of(&signed).content.records.len();
+        assert!(records == 1 || records == 41, "{records}");
+    }
     // A set that does not fit is left out whole.
     let servers = zones(&[("example.", &crowded(40, "a-long-name-of-a-server-"))]);
     let answered = ask("child.example.", "A").of(&servers);
@@ -597,6 +618,8 @@ fn proves_with_nsec3_records() {
     assert_eq!(proof("x.child.example.", "A"), expected(&["child.example."]));
     assert_eq!(proof("x.opt.out.example.", "A"), expected(&["example.", "out.example."]));
     assert_eq!(proof("out.example.", "A"), expected(&["example.", "out.example."]));
+    // The closest encloser that can be proved is the apex, and the wildcard is that of the apex.
+    assert_eq!(proof("y.x.out.example.", "A"), expected(&["example.", "out.example.", "*.example."]));
     // The names of the records themselves do not exist (RFC 5155 §7.2.8).
     let own = format!("{}.example.", owners[0].0);
     check(&ask(&own, "A").of(&zones), &["3 aa", "au example. SOA"]);
@@ -655,6 +678,11 @@ fn refuses_what_it_has_not() {
     // NOTIFY.
     let notify = Ask { flags: 0x2000, ..ask("example.", "SOA") }.of(&zones);
     assert_eq!((notify.reply.rcode, notify.bytes.len()), (Rcode::NOT_IMPLEMENTED, 12));
+    let mut later = Ask { edns: Some((1232, false, Vec::new())), ..ask("example.", "A") }.bytes();
+    let version = later.len() - 5;
+    later[version] = 1;
+    let bad = answer_bytes(&zones, &Settings::default(), &later, Transport::Udp);
+    assert_eq!((bad.reply.rcode, bad.content.questions.len()), (Rcode::BAD_VERSION, 1));
     let broken = Zones::new(vec![Entry { apex: name("example."), zone: None }], &key()).unwrap();
     check(&ask("www.example.", "A").of(&broken), &["2"]);
 }

@@ -22,6 +22,14 @@ impl Owner {
     pub(super) const QUESTION: Self = Self::At(HEADER_LEN as u16);
 }
 
+/// A point of a message to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    len: usize,
+    section: Section,
+    count: u16,
+}
+
 /// The form in which a set of records is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
@@ -38,6 +46,8 @@ pub(super) struct Writer<'o> {
     /// Length of the message at most, without what is reserved.
     limit: usize,
     counts: [u16; 4],
+    /// Length with the last entry that is whole.
+    whole: usize,
 }
 
 impl<'o> Writer<'o> {
@@ -47,7 +57,7 @@ impl<'o> Writer<'o> {
         if limit < HEADER_LEN {
             return Err(Full);
         }
-        Ok(Self { out, len: HEADER_LEN, limit, counts: [0; 4] })
+        Ok(Self { out, len: HEADER_LEN, limit, counts: [0; 4], whole: HEADER_LEN })
     }
 
     /// Bytes that can follow.
@@ -92,17 +102,31 @@ impl<'o> Writer<'o> {
         self.bytes(&number.to_be_bytes())
     }
 
-    /// Counts an entry of a section.
+    /// Counts an entry of a section, which ends here.
+    #[inline(always)]
     pub(super) fn add(&mut self, section: Section) {
+        self.whole = self.len;
         let count = &mut self.counts[section.index()];
         *count = count.saturating_add(1);
     }
 
-    /// Goes back to an earlier length and number of entries in a section.
-    fn truncate(&mut self, len: usize, section: Section, count: u16, offsets: &mut Offsets) {
-        self.len = len;
-        self.counts[section.index()] = count;
-        offsets.truncate(len);
+    /// The length, and the number of entries of a section, to go [back](Self::rollback) to.
+    #[inline(always)]
+    pub(super) const fn mark(&self, section: Section) -> Mark {
+        Mark { len: self.len, section, count: self.count(section) }
+    }
+
+    /// Goes back to a mark, after which only entries of its section were written.
+    pub(super) fn rollback(&mut self, mark: Mark, offsets: &mut Offsets) {
+        (self.len, self.whole) = (mark.len, mark.len);
+        self.counts[mark.section.index()] = mark.count;
+        offsets.truncate(mark.len);
+    }
+
+    /// Removes the part of an entry that had no room.
+    pub(super) fn remove_part(&mut self, offsets: &mut Offsets) {
+        self.len = self.whole;
+        offsets.truncate(self.len);
     }
 
     /// Appends a name of a zone, compressed.
@@ -165,13 +189,13 @@ impl<'o> Writer<'o> {
         set: &Set<'_>,
         form: Form,
     ) -> Result<(), Full> {
-        let (len, count) = (self.len, self.count(section));
+        let mark = self.mark(section);
         let mut written = self.records(section, owner, (zone, offsets), set, form.max_ttl);
         if form.dnssec && written.is_ok() {
             written = self.signatures(section, owner, (zone, offsets), set, form.max_ttl);
         }
         if written.is_err() {
-            self.truncate(len, section, count, offsets);
+            self.rollback(mark, offsets);
         }
         written
     }
@@ -203,7 +227,7 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    /// Appends the signatures of a set alone: some of them if the rest does not fit.
+    /// Appends the signatures of a set alone. Some of them stay if the rest does not fit.
     pub(super) fn signatures(
         &mut self,
         section: Section,
