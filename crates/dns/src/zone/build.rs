@@ -5,6 +5,7 @@ use super::check;
 use super::error::{Cause, Rule, Warnings, ZoneError};
 use super::intern::Interner;
 use super::names::{Flags, NameId};
+use super::queue::Queue;
 use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -27,27 +28,58 @@ pub(super) struct Entry {
     pub(super) len: u16,
 }
 
+/// Records that are looked up together.
+const QUEUE: usize = 32;
+
+/// A record whose names are in the queue.
+struct Waiting {
+    entry: Entry,
+    /// The type, where that of the entry is the type that a signature covers.
+    rtype: RecordType,
+    /// The owner is that of the record before it.
+    same_owner: bool,
+    /// Bytes before the names, and number of names.
+    before: u16,
+    names: u8,
+}
+
 /// A zone that takes records of class IN in any order.
 ///
 /// While it grows it needs some three times the memory of the finished [`Zone`].
 pub struct Builder {
+    interner: Interner,
+    apex: NameId,
+    apex_name: NameBuf,
+    entries: Vec<Entry>,
+    /// Data of the entries; names are ids.
+    data: Vec<u8>,
+    warnings: Warnings,
+    /// The owner of the last record, as its successor often has the same.
+    owner: Vec<u8>,
+    waiting: Vec<Waiting>,
+    /// Of each record that waits, its owner unless it is that of the record before, and the names in its data.
+    queue: Queue,
+    /// Data of the records that wait, without the names.
+    waiting_data: Vec<u8>,
+}
+
+/// What a builder has taken in.
+pub(super) struct Contents {
     pub(super) interner: Interner,
     pub(super) apex: NameId,
     pub(super) apex_name: NameBuf,
     pub(super) entries: Vec<Entry>,
-    /// Data of the entries; names are ids.
     pub(super) data: Vec<u8>,
     pub(super) warnings: Warnings,
-    /// The owner of the last record, as its successor often has the same.
-    owner: (NameBuf, NameId),
 }
 
 impl Builder {
     /// A zone without records. `key` is that of the hashes by which [`Zone::locate`] finds names.
     pub fn new(apex: Name<'_>, key: &Key) -> Self {
         let mut interner = Interner::new(key);
+        let suffixes = interner.prefetch(apex).to_vec();
         // The first name and labels are never too many.
-        let id = interner.intern(apex).unwrap_or(NameId::ROOT);
+        let id = interner.intern(apex, &suffixes).unwrap_or(NameId::ROOT);
         interner.names.add_flags(id, Flags::EXISTS);
         let apex = NameBuf::from(apex);
         Self {
@@ -57,15 +89,18 @@ impl Builder {
             entries: Vec::new(),
             data: Vec::new(),
             warnings: Warnings::default(),
-            owner: (apex, id),
+            owner: apex.as_bytes().to_vec(),
+            waiting: Vec::with_capacity(QUEUE),
+            queue: Queue::default(),
+            waiting_data: Vec::new(),
         }
     }
 
     /// Adds a record. `ttl` is in seconds, `rdata` in wire form, with names whole.
     ///
     /// # Errors
-    /// The owner is not in the zone, no zone has records of this type, the data are malformed, or there are too
-    /// many. The zone is then unchanged.
+    /// The owner is not in the zone, no zone has records of this type, or the data are malformed; the record is
+    /// then not added. Or the zone has too many names or too much data, which may be found some records later.
     pub fn add(
         &mut self,
         owner: Name<'_>,
@@ -73,61 +108,120 @@ impl Builder {
         ttl: u32,
         rdata: &[u8],
     ) -> Result<(), ZoneError> {
-        let fail = |rule| ZoneError { owner: Box::new(owner.into()), rtype, rule };
-        if owner != self.owner.0.view() && !owner.is_within(self.apex_name.view()) {
-            return Err(fail(Rule::OutOfZone));
+        let fail = |rule| Err(ZoneError { owner: Box::new(owner.into()), rtype, rule });
+        let known_owner = owner.as_bytes() == self.owner;
+        if !known_owner && !owner.is_within(self.apex_name.view()) {
+            return fail(Rule::OutOfZone);
         }
         if !check::is_data(rtype) {
-            return Err(fail(Rule::NotAType));
+            return fail(Rule::NotAType);
         }
         if rtype == RecordType::SOA && !owner.eq_ignore_case(self.apex_name.view()) {
-            return Err(fail(Rule::SoaBelowApex));
+            return fail(Rule::SoaBelowApex);
         }
         if rdata.len() > usize::from(u16::MAX) {
-            return Err(fail(Rule::DataTooLong));
+            return fail(Rule::DataTooLong);
         }
-        let data = check::parse(rtype, rdata).map_err(|error| fail(Rule::Data(error)))?;
-        let id = self.owner(owner).ok_or_else(|| fail(Rule::TooLarge))?;
+        let data = match check::parse(rtype, rdata) {
+            Ok(data) => data,
+            Err(error) => return fail(Rule::Data(error)),
+        };
         let (covered, signs) = match (rtype, rdata.first_chunk()) {
             (RecordType::RRSIG, Some(covered)) => (RecordType(u16::from_be_bytes(*covered)), true),
             _ => (rtype, false),
         };
-        let at = self.data.len();
-        self.data.extend_from_slice(data.before);
-        for name in data.names.iter().flatten() {
-            let name = self.interner.intern(*name).ok_or_else(|| fail(Rule::TooLarge))?;
-            self.data.extend_from_slice(&name.0.to_le_bytes());
-        }
-        self.data.extend_from_slice(data.after);
-        let len = u16::try_from(self.data.len() - at).map_err(|_| fail(Rule::DataTooLong))?;
         let ttl = if ttl > MAX_TTL {
             self.warnings.add(|| owner.into(), rtype, Cause::TtlTooLarge);
             0
         } else {
             ttl
         };
-        self.entries.push(Entry { at: at as u64, ttl, owner: id, rtype: covered, signs, len });
-        self.mark(id, owner, rtype).ok_or_else(|| fail(Rule::TooLarge))
-    }
-
-    fn owner(&mut self, owner: Name<'_>) -> Option<NameId> {
-        if owner != self.owner.0.view() {
-            self.owner = (owner.into(), self.interner.intern(owner)?);
+        let names = data.names.iter().flatten().count();
+        let (before, after) = (data.before.len(), data.after.len());
+        let entry = Entry {
+            at: 0,
+            ttl,
+            owner: NameId::ROOT,
+            rtype: covered,
+            signs,
+            // Within its type: no longer than `rdata`, or four bytes for the root.
+            len: (before + 4 * names + after) as u16,
+        };
+        let same_owner = known_owner && !self.waiting.is_empty();
+        self.waiting.push(Waiting { entry, rtype, same_owner, before: before as u16, names: names as u8 });
+        self.waiting_data.extend_from_slice(data.before);
+        self.waiting_data.extend_from_slice(data.after);
+        if !same_owner {
+            self.owner.clear();
+            self.owner.extend_from_slice(owner.as_bytes());
+            self.enqueue(owner);
         }
-        Some(self.owner.1)
+        data.names.iter().flatten().for_each(|name| self.enqueue(*name));
+        if self.waiting.len() < QUEUE { Ok(()) } else { self.flush() }
     }
 
-    /// Notes what a record of `rtype` makes of its owner.
-    fn mark(&mut self, id: NameId, owner: Name<'_>, rtype: RecordType) -> Option<()> {
-        let names = &mut self.interner.names;
+    /// Queues a name, whose buckets come into the cache while others are queued.
+    fn enqueue(&mut self, name: Name<'_>) {
+        let suffixes = self.interner.prefetch(name);
+        self.queue.push(name, suffixes);
+    }
+
+    /// Looks up the names that wait, and adds their records.
+    fn flush(&mut self) -> Result<(), ZoneError> {
+        self.queue.prefetch(&self.interner);
+        let mut waiting = core::mem::take(&mut self.waiting);
+        let mut failed = None;
+        let (mut owner, mut number, mut at) = ((0, NameId::ROOT), 0, 0);
+        for record in &waiting {
+            if self.add_entry(record, &mut owner, &mut number, &mut at).is_none() {
+                failed = Some(record.rtype);
+                break;
+            }
+        }
+        waiting.clear();
+        self.waiting = waiting;
+        self.waiting_data.clear();
+        self.queue.clear();
+        let fail = |rtype| ZoneError { owner: Box::new(self.apex_name), rtype, rule: Rule::TooLarge };
+        failed.map_or(Ok(()), |rtype| Err(fail(rtype)))
+    }
+
+    /// Adds a record that waits. `owner` is the number in the queue and the id of the last owner, `number` that
+    /// of the next name in the queue, `at` the offset of the next data. `None` if the zone is too large.
+    fn add_entry(
+        &mut self,
+        record: &Waiting,
+        owner: &mut (usize, NameId),
+        number: &mut usize,
+        at: &mut usize,
+    ) -> Option<()> {
+        let Self { interner, queue, entries, data, waiting_data, .. } = self;
+        let Waiting { mut entry, rtype, same_owner, before, names } = *record;
+        if !same_owner {
+            *owner = (*number, queue.intern(*number, interner)?);
+            *number += 1;
+        }
+        entry.owner = owner.1;
+        entry.at = data.len() as u64;
+        let opaque = usize::from(entry.len) - 4 * usize::from(names);
+        let (before, after) = waiting_data.get(*at..)?.get(..opaque)?.split_at_checked(before.into())?;
+        *at += opaque;
+        data.extend_from_slice(before);
+        for _ in 0..names {
+            let id = queue.intern(*number, interner)?;
+            *number += 1;
+            data.extend_from_slice(&id.0.to_le_bytes());
+        }
+        data.extend_from_slice(after);
+        entries.push(entry);
         match rtype {
-            RecordType::NS if id != self.apex => names.add_flags(id, Flags::CUT),
-            RecordType::DNAME => names.add_flags(id, Flags::DNAME),
+            RecordType::NS if entry.owner != self.apex => interner.names.add_flags(entry.owner, Flags::CUT),
+            RecordType::DNAME => interner.names.add_flags(entry.owner, Flags::DNAME),
             // Neither a hashed owner nor a signature makes a name exist.
             RecordType::NSEC3 | RecordType::RRSIG => return Some(()),
             _ => {}
         }
-        self.interner.exist(id, owner)
+        interner.exist(entry.owner, queue.name(owner.0))
     }
 
     /// The zone.
@@ -137,7 +231,9 @@ impl Builder {
     ///
     /// # Errors
     /// The first rule that the records as a whole break.
-    pub fn finish(self) -> Result<Zone, ZoneError> {
-        super::finish::finish(self)
+    pub fn finish(mut self) -> Result<Zone, ZoneError> {
+        self.flush()?;
+        let Self { interner, apex, apex_name, entries, data, warnings, .. } = self;
+        super::finish::finish(Contents { interner, apex, apex_name, entries, data, warnings })
     }
 }

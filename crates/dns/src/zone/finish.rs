@@ -1,6 +1,6 @@
 //! The last steps of a builder: what is occluded, sets in order, and the index.
 
-use super::build::{Builder, Entry};
+use super::build::{Contents, Entry};
 use super::error::{Cause, Rule, Warnings, ZoneError};
 use super::intern::index_of;
 use super::names::{Flags, NameId, Names};
@@ -10,8 +10,8 @@ use crate::wire::RecordType;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub(super) fn finish(builder: Builder) -> Result<Zone, ZoneError> {
-    let Builder { interner, apex, apex_name, mut entries, data, mut warnings, .. } = builder;
+pub(super) fn finish(contents: Contents) -> Result<Zone, ZoneError> {
+    let Contents { interner, apex, apex_name, mut entries, data, mut warnings } = contents;
     let (mut names, hashes) = (interner.names, interner.hashes);
     let wildcards = occlude(&mut names, apex);
     // Records of a name mostly stand together, and names are numbered in the order in which they came.

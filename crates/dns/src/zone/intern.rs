@@ -8,8 +8,9 @@ use hashlane_hash::scheme::Key;
 use hashlane_name::dns::{MAX_LABELS, Name};
 use hashlane_table::index::Index;
 
-/// Labels that are remembered, a power of two.
-const RECENT: usize = 1 << 14;
+/// Labels that are remembered.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 14;
 
 /// The tree, and an index of all its names by the hash of the whole name.
 pub(super) struct Interner {
@@ -32,12 +33,36 @@ impl Interner {
         Self { names: Names::new(), hashes, index, hash, recent: vec![0; RECENT] }
     }
 
-    /// The id of a name, which is added if it is new. `None` if there are too many names.
-    pub(super) fn intern(&mut self, name: Name<'_>) -> Option<NameId> {
-        let Self { names, hashes, index, hash, recent } = self;
-        let suffixes = hash.name(name);
+    /// The hashes of a name. Prefetches the buckets of the name, and of the name above it.
+    #[inline]
+    pub(super) fn prefetch(&mut self, name: Name<'_>) -> &[u64] {
+        let suffixes = self.hash.name(name);
+        suffixes.iter().take(2).for_each(|suffix| self.index.prefetch(*suffix));
+        suffixes
+    }
+
+    /// Prefetches the node of a name.
+    #[inline(always)]
+    pub(super) fn prefetch_node(&self, hash: u64) {
+        if let Some(place) = self.index.first_place(hash) {
+            self.names.prefetch(NameId(place));
+        }
+    }
+
+    /// Prefetches the label of a name.
+    #[inline(always)]
+    pub(super) fn prefetch_label(&self, hash: u64) {
+        if let Some(place) = self.index.first_place(hash) {
+            self.names.prefetch_label(NameId(place));
+        }
+    }
+
+    /// The id of a name with these hashes, which is added if it is new. `None` if there are too many names.
+    pub(super) fn intern(&mut self, name: Name<'_>, suffixes: &[u64]) -> Option<NameId> {
+        let Self { names, hashes, index, recent, .. } = self;
         let mut labels = name.labels();
-        let mut new: [&[u8]; MAX_LABELS] = [&[]; MAX_LABELS];
+        // Offsets of the labels that are new.
+        let mut new = [0; MAX_LABELS];
         let mut count = 0;
         let mut at = NameId::ROOT;
         for suffix in suffixes {
@@ -46,13 +71,13 @@ impl Interner {
                 at = NameId(found.place);
                 break;
             }
-            let Some(label) = labels.next() else { break };
-            *new.get_mut(count)? = label;
+            *new.get_mut(count)? = (name.len() - labels.rest().len()) as u8;
+            labels.next()?;
             count += 1;
         }
-        let new = new.iter().zip(suffixes).take(count);
-        for (label, suffix) in new.rev() {
-            let label = label_of(names, recent, label)?;
+        for (offset, suffix) in new.iter().zip(suffixes).take(count).rev() {
+            let [len, rest @ ..] = name.as_bytes().get(usize::from(*offset)..)? else { return None };
+            let label = label_of(names, recent, rest.get(..usize::from(*len))?)?;
             at = names.add(at, label)?;
             hashes.push(*suffix);
             if hashes.len() > index.capacity() {
@@ -87,7 +112,20 @@ impl Interner {
 /// An index of places by their hashes, at most `entries`.
 pub(super) fn index_of(places: impl Iterator<Item = (u64, u32)>, entries: usize) -> Index {
     let mut index = Index::with_capacity(entries);
-    places.for_each(|(hash, place)| index.enter(hash, place));
+    // Buckets are prefetched this far ahead.
+    let mut ahead = [(0, 0); 16];
+    let mut count = 0;
+    for (hash, place) in places {
+        index.prefetch(hash);
+        if let Some(slot) = ahead.get_mut(count % 16) {
+            let (hash, place) = core::mem::replace(slot, (hash, place));
+            if count >= 16 {
+                index.enter(hash, place);
+            }
+        }
+        count += 1;
+    }
+    ahead.iter().take(count).for_each(|(hash, place)| index.enter(*hash, *place));
     index
 }
 
@@ -103,9 +141,17 @@ fn label_of(names: &mut Names, recent: &mut [u32], label: &[u8]) -> Option<u32> 
     Some(offset)
 }
 
-/// Labels that collide on purpose cost their own memory only, so a hash without a key will do.
+/// A place by the length and the first and last eight bytes. Labels that collide on purpose cost their own
+/// memory only, so a hash without a key will do.
 fn place_of(label: &[u8]) -> usize {
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = label.iter().fold(0xcbf2_9ce4_8422_2325, mix);
-    (hash ^ hash >> 32) as usize % RECENT
+    let mut ends = [[0; 8]; 2];
+    let (first, last) = (label.len().min(8), label.len().saturating_sub(8));
+    for (end, bytes) in ends.iter_mut().zip([label.get(..first), label.get(last..)]) {
+        for (byte, of_label) in end.iter_mut().zip(bytes.unwrap_or_default()) {
+            *byte = *of_label;
+        }
+    }
+    let [first, last] = ends.map(u64::from_le_bytes);
+    let mixed = (first ^ last.rotate_left(29) ^ label.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - RECENT_BITS)) as usize
 }

@@ -57,6 +57,7 @@ mod intern;
 mod names;
 mod nsec3;
 mod order;
+mod queue;
 mod sets;
 
 pub use build::Builder;
