@@ -2,6 +2,10 @@
 
 mod errors;
 mod locate;
+mod memory;
+mod model;
+mod nsec3;
+mod sets;
 
 use super::{Builder, Located, NameId, Zone, ZoneError};
 use crate::query::Hash;
@@ -56,4 +60,9 @@ fn locate(zone: &Zone, queried: &str) -> Located {
 
 fn find(zone: &Zone, existing: &str) -> NameId {
     zone.find(name(existing).view(), &mut Hash::new(&KEY)).unwrap()
+}
+
+/// Data of a signature over records of a type.
+fn rrsig(covered: RecordType) -> Vec<u8> {
+    [&covered.0.to_be_bytes()[..], &[13; 16], b"\x07example\0signature"].concat()
 }
